@@ -1,0 +1,40 @@
+# Comanda. `make` alone lists what there is.
+.PHONY: help setup run test lint types format check translations lock reset
+
+PY := .venv/bin/python
+ARGS ?=
+PACKAGES := core tenants webhooks messaging restaurant printing api portal jobs deploy
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+
+run: setup ## Start everything here; PORT=8001 make run for another port, Ctrl-C stops it
+	@exec $(PY) -m deploy.local run
+
+test: setup ## Run the tests; ARGS="-k people" chooses among them
+	@$(PY) -m pytest -n auto --maxprocesses 8 -q $(ARGS)
+
+lint: setup ## Check style
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check -q . || { echo "Type \`make format\` to lay these out."; exit 1; }
+
+types: setup ## Check types
+	@$(PY) -m mypy $(PACKAGES:%=-p %) wsgi.py
+
+format: setup ## Lay out the code and mend what can be mended
+	@$(PY) -m ruff check --fix -q . || true
+	@$(PY) -m ruff format -q .
+
+check: lint types test ## Everything a change must pass
+
+translations: setup ## Collect new texts into portal/translations and compile them
+	@$(PY) -m deploy.local translations
+
+lock: setup ## Lock the dependencies of pyproject.toml anew
+	@$(PY) -m deploy.local lock
+
+reset: setup ## Delete the local database and all local data (asks first; YES=1 does not ask)
+	@$(PY) -m deploy.local reset
+
+setup:
+	@sh deploy/local/setup.sh

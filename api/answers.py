@@ -1,0 +1,133 @@
+"""Every error under /api is JSON with a code, a sentence and the request's id."""
+
+from typing import Any
+
+from flask import Flask, Response, g, jsonify, request
+from pydantic import ValidationError
+from werkzeug.exceptions import HTTPException
+
+from core.errors import DomainError, FieldFault, RateLimited
+from core.faults import is_outage
+from core.ids import BadId
+from core.logs import logger
+
+log = logger(__name__)
+
+API_VERSION = "1.4"
+
+HTTP_CODES = {
+    400: ("bad_request", "The request could not be understood."),
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "This address does not answer that method."),
+    408: ("try_again", "The request took too long to arrive."),
+    413: ("body_too_large", "The body is larger than 1 MiB."),
+    415: ("unsupported_media_type", "Send the body as application/json."),
+}
+
+
+def in_api() -> bool:
+    return request.path.startswith("/api/") or request.path == "/api"
+
+
+def error_answer(
+    status: int, code: str, message: str, faults: list[FieldFault] | None = None
+) -> Response:
+    answer = jsonify(
+        status="error",
+        code=code,
+        message=message,
+        errors=[fault.as_dict() for fault in faults or []],
+        request_id=g.get("request_id", ""),
+    )
+    answer.status_code = status
+    if status == 401:
+        answer.headers["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+def domain_answer(error: DomainError) -> Response:
+    answer = error_answer(error.status, error.code, error.message, error.faults)
+    if isinstance(error, RateLimited):
+        answer.headers["Retry-After"] = str(error.retry_after)
+    elif error.status == 503:
+        answer.headers["Retry-After"] = "1"
+    return answer
+
+
+def http_answer(error: HTTPException) -> Response:
+    status = error.code or 500
+    code, message = HTTP_CODES.get(status, ("error", error.name + "."))
+    answer = error_answer(status, code, message)
+    for name, value in error.get_headers():
+        if name in ("Allow", "Retry-After"):
+            answer.headers[name] = value
+    return answer
+
+
+def invalid_answer(error: ValidationError) -> Response:
+    """Pydantic's findings in our words: the field as the caller named it."""
+    faults = []
+    for finding in error.errors(include_url=False, include_input=False):
+        field = ".".join(str(part) for part in finding["loc"]) or "body"
+        missing = finding["type"] == "missing"
+        faults.append(
+            FieldFault(
+                field,
+                "missing" if missing else "invalid",
+                f"{field} is missing" if missing else f"{field}: {_sentence(finding)}",
+            )
+        )
+    first = faults[0]
+    return error_answer(422, f"{first.code}_parameter", first.message, faults)
+
+
+def _sentence(finding: Any) -> str:
+    message = str(finding["msg"]).removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]
+
+
+def outage_answer() -> Response:
+    answer = error_answer(
+        503, "try_again", "The service cannot reach its database just now. Nothing was done."
+    )
+    answer.headers["Retry-After"] = "2"
+    return answer
+
+
+def crash_answer() -> Response:
+    return error_answer(
+        500, "internal_error", "Something broke on our side. Tell us the request id."
+    )
+
+
+def answer_for(error: Exception) -> Response:
+    if isinstance(error, DomainError):
+        return domain_answer(error)
+    if isinstance(error, BadId):
+        return http_answer_for(404)
+    if isinstance(error, HTTPException):
+        return http_answer(error)
+    if is_outage(error):
+        log.error("database unreachable", error=type(error).__name__)
+        return outage_answer()
+    log.error("unhandled error", exc_info=error)
+    return crash_answer()
+
+
+def http_answer_for(status: int) -> Response:
+    return error_answer(status, *HTTP_CODES[status])
+
+
+def add_api_headers(app: Flask) -> None:
+    @app.after_request
+    def headers(answer: Response) -> Response:
+        answer.headers["X-Request-Id"] = g.get("request_id", "")
+        if in_api():
+            answer.headers["API-Version"] = API_VERSION
+            answer.headers.setdefault("Cache-Control", "no-store")
+            taken, facts = g.get("taken"), g.get("facts")
+            if taken is not None and facts is not None:
+                answer.headers["RateLimit-Policy"] = f'"tenant";q={facts.burst};w={facts.window}'
+                reset = -(-taken.reset_ms // 1000)
+                answer.headers["RateLimit"] = f'"tenant";r={max(taken.left, 0)};t={reset}'
+        return answer

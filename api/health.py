@@ -1,0 +1,84 @@
+"""Is the process alive, may it take traffic, and what does it count."""
+
+import hmac
+import os
+
+from alembic.script import ScriptDirectory
+from flask import Blueprint, Response, current_app, jsonify, request
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    REGISTRY,
+    CollectorRegistry,
+    generate_latest,
+    multiprocess,
+)
+from redis import RedisError
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+from werkzeug.exceptions import NotFound
+
+from core.db import db, global_scope
+from core.rings import redis_client
+
+health = Blueprint("health", __name__)
+
+
+@health.get("/healthz")
+def healthz() -> Response:
+    return jsonify(status="ok")
+
+
+@health.get("/readyz")
+def readyz() -> Response:
+    """Redis may be away: sends still work. The database and its schema may not."""
+    checks = {"database": _database(), "redis": _redis(), "migrations": _migrations()}
+    ready = checks["database"] == "ok" and checks["migrations"] == "ok"
+    answer = jsonify(status="ready" if ready else "not ready", checks=checks)
+    answer.status_code = 200 if ready else 503
+    return answer
+
+
+@health.get("/metrics")
+def metrics() -> Response:
+    """Without a token set, or with a wrong one, this address does not exist."""
+    expected = current_app.extensions["comanda"].metrics_token
+    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    if not expected or not hmac.compare_digest(given.encode(), expected.encode()):
+        raise NotFound()
+    registry = REGISTRY
+    if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        registry = CollectorRegistry()
+        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+def _database() -> str:
+    try:
+        with global_scope():
+            db.session.execute(text("SELECT 1"))
+    except SQLAlchemyError as error:
+        return type(error).__name__
+    return "ok"
+
+
+def _redis() -> str:
+    try:
+        redis_client().ping()
+    except RedisError as error:
+        return type(error).__name__
+    return "ok"
+
+
+def _migrations() -> str:
+    head = current_head()
+    try:
+        with global_scope():
+            applied = db.session.scalar(text("SELECT version_num FROM alembic_version"))
+    except SQLAlchemyError as error:
+        return type(error).__name__
+    return "ok" if applied == head else f"database is at {applied}, code wants {head}"
+
+
+def current_head() -> str | None:
+    config = current_app.extensions["migrate"].migrate.get_config()
+    return ScriptDirectory.from_config(config).get_current_head()

@@ -1,0 +1,76 @@
+"""Idempotency keys at the door: `with once() as attempt:` opens the tenant's transaction."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Response, g, jsonify, request
+
+from core.db import tenant_scope
+from core.errors import invalid
+from tenants import idempotency
+from tenants.idempotency import StoredAnswer
+
+KEPT_HEADERS = ("Location", "Content-Type")
+
+
+@dataclass
+class Attempt:
+    key: str | None
+    answer: Response | None = None
+    """What was answered the first time, when this is a repeat."""
+
+    def keep(self, body: dict[str, Any], status: int = 200, **headers: str) -> Response:
+        """The answer, stored with the change it tells of: a crash loses neither or both."""
+        answer = jsonify(body)
+        answer.status_code = status
+        answer.headers.update(headers)
+        if self.key is not None:
+            kept = {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers}
+            idempotency.finish(self.key, StoredAnswer(status, kept, answer.get_data(as_text=True)))
+        return answer
+
+
+@contextmanager
+def once() -> Iterator[Attempt]:
+    key = _key()
+    with tenant_scope(g.tenant_id):
+        attempt = Attempt(key)
+        if key is not None:
+            stored = idempotency.begin(key, fingerprint())
+            if stored is not None:
+                attempt.answer = replayed(stored)
+        yield attempt
+
+
+def replayed(stored: StoredAnswer) -> Response:
+    answer = Response(stored.body, stored.status, mimetype="application/json")
+    answer.headers.update(stored.headers)
+    answer.headers["Idempotent-Replayed"] = "true"
+    return answer
+
+
+def fingerprint() -> str:
+    """Method, path and body; the order of a JSON object's members does not matter."""
+    body = json.dumps(request.get_json(silent=True), sort_keys=True)
+    return hashlib.sha256(f"{request.method} {request.path}\n{body}".encode()).hexdigest()
+
+
+def _key() -> str | None:
+    raw = request.headers.get("Idempotency-Key")
+    if raw is None:
+        return None
+    key = raw.strip()
+    if len(key) >= 2 and key[0] == key[-1] == '"':
+        key = key[1:-1]
+    if not key or len(key) > idempotency.LONGEST or not key.isprintable():
+        raise invalid(
+            "Idempotency-Key",
+            "invalid_idempotency_key",
+            "An Idempotency-Key has 1 to {count} characters.",
+            count=idempotency.LONGEST,
+        )
+    return key

@@ -1,0 +1,21 @@
+"""The bodies every resource shares, as the OpenAPI document shows them."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Fault(BaseModel):
+    field: str = Field(examples=["phone"])
+    code: str = Field(examples=["invalid_phone"])
+    message: str
+
+
+class ErrorBody(BaseModel):
+    """What every error answers."""
+
+    model_config = ConfigDict(json_schema_extra={"additionalProperties": True})
+
+    status: str = Field("error", examples=["error"])
+    code: str = Field(examples=["invalid_key"])
+    message: str = Field(description="A sentence for a person.")
+    errors: list[Fault] = Field(description="The faults by field, if any.")
+    request_id: str = Field(examples=["req_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])

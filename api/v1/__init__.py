@@ -1,0 +1,70 @@
+"""The versioned API for keys. Each resource is a module that adds its routes to `v1`."""
+
+import json
+import math
+from typing import Any
+
+from flask import request
+from flask_openapi3 import APIBlueprint
+from werkzeug.exceptions import UnsupportedMediaType
+
+from api.auth import authenticate
+from api.shapes import ErrorBody
+from core.errors import Malformed
+
+LARGEST_BODY = 1024 * 1024
+SECURITY = [{"bearer": []}]
+ERRORS = dict.fromkeys((400, 401, 402, 403, 404, 422, 429, 503), ErrorBody)
+
+v1 = APIBlueprint(
+    "v1",
+    __name__,
+    url_prefix="/api/v1",
+    abp_security=SECURITY,
+    abp_responses={**ERRORS},
+)
+
+
+@v1.before_request
+def check_caller() -> None:
+    authenticate()
+
+
+@v1.before_request
+def check_body() -> None:
+    """Refused before anything looks inside: too large, not JSON, or JSON that is a trap."""
+    request.max_content_length = LARGEST_BODY
+    if request.method not in ("POST", "PUT", "PATCH"):
+        return
+    raw = request.get_data(cache=True)
+    if not raw:
+        return
+    if not request.is_json:
+        raise UnsupportedMediaType()
+    # Flask's own place for a parsed body: what is checked here is what the view gets.
+    request._cached_json = (parsed := parse(raw), parsed)  # noqa: SLF001
+
+
+def parse(raw: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(raw, parse_constant=_no_constant, parse_float=_finite)
+    except RecursionError:
+        raise Malformed("malformed_json", "The body's JSON is nested too deeply.") from None
+    except ValueError as error:
+        raise Malformed(
+            "malformed_json", "The body is not JSON: {fault}.", fault=str(error)
+        ) from None
+    if not isinstance(value, dict):
+        raise Malformed("malformed_json", "The body must be a JSON object.")
+    return value
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is too large a number")
+    return number

@@ -1,0 +1,101 @@
+"""GET /me: what this key is, and how much it may."""
+
+from typing import Any
+
+from flask import g
+from flask_openapi3 import Tag
+from pydantic import BaseModel, Field
+
+from api.auth import Caller, key_may
+from api.v1 import v1
+from core.clock import rfc3339
+from core.db import tenant_scope
+from core.money import json_number
+from tenants import quota
+
+
+class TenantShape(BaseModel):
+    id: int = Field(examples=[381204957710345])
+    name: str = Field(examples=["Lokanta Mavi"])
+    state: str = Field(examples=["active"])
+
+
+class PlanShape(BaseModel):
+    code: str = Field(examples=["starter"])
+    name: str
+
+
+class LimitsShape(BaseModel):
+    requests_per_second: int
+    burst: int
+    monthly_messages: int | None = Field(description="null: no monthly limit.")
+    spend_cap_usd: float | None
+    trial_ends_at: str | None = Field(description="null until the first live message.")
+    trial_messages_left: int | None
+
+
+class UsageShape(BaseModel):
+    messages_this_month: int
+    spend_usd_this_month: float
+
+
+class KeyShape(BaseModel):
+    id: str
+    name: str
+    mode: str = Field(description="live or test")
+    scopes: list[str]
+    instance_ids: list[int] | None = Field(description="null: every line.")
+    expires_at: str | None
+
+
+class Me(BaseModel):
+    tenant: TenantShape
+    plan: PlanShape
+    limits: LimitsShape
+    usage: UsageShape
+    key: KeyShape
+
+
+@v1.get(
+    "/me",
+    tags=[Tag(name="Account")],
+    summary="The account and key behind this request",
+    responses={200: Me},
+)
+@key_may(None)
+def me() -> dict[str, Any]:
+    """Tenant, plan, limits, what was used this month, and the scopes of the key."""
+    caller: Caller = g.caller
+    with tenant_scope(g.tenant_id):
+        used = quota.usage(caller.tenant)
+    return me_json(caller, used)
+
+
+def me_json(caller: Caller, used: quota.Usage) -> dict[str, Any]:
+    tenant, key = caller.tenant, caller.key
+    return {
+        "tenant": {"id": tenant.id, "name": tenant.name, "state": tenant.state},
+        "plan": {"code": tenant.plan, "name": tenant.plan_name},
+        "limits": {
+            "requests_per_second": tenant.rate_per_second,
+            "burst": tenant.burst,
+            "monthly_messages": tenant.monthly_messages,
+            "spend_cap_usd": None
+            if tenant.spend_cap_usd is None
+            else json_number(tenant.spend_cap_usd),
+            "trial_ends_at": used.trial_ends_at and rfc3339(used.trial_ends_at),
+            "trial_messages_left": used.trial_left,
+        },
+        "usage": {
+            "messages_this_month": used.messages,
+            "spend_usd_this_month": json_number(used.spend_usd),
+        },
+        "key": {
+            "id": key.id,
+            "name": key.name,
+            "mode": key.mode,
+            "scopes": sorted(key.scopes),
+            "instance_ids": None if key.line_ids is None else sorted(key.line_ids),
+            "expires_at": key.expires_at and rfc3339(key.expires_at),
+        },
+    }

@@ -1,0 +1,134 @@
+"""Rate limits as token buckets: one Redis call a request, a local bucket while Redis is away.
+
+A bucket is one number, the time at which it will be full again (GCRA). The same call
+brings home the tenant's generation, so that a revoked key is noticed without another trip.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from redis import RedisError
+
+from core.logs import logger
+from core.rings import redis_client
+
+log = logger(__name__)
+
+LUA = """
+local t = redis.call('TIME')
+local now = t[1] * 1000 + t[2] / 1000
+local worst, full = -1, {}
+local left, reset = math.huge, 0
+for i = 1, #KEYS - 1 do
+  local step, burst, cost = tonumber(ARGV[i*3-2]), tonumber(ARGV[i*3-1]), tonumber(ARGV[i*3])
+  local tat = math.max(tonumber(redis.call('GET', KEYS[i]) or 0), now)
+  local after = tat + step * cost
+  local early = after - step * burst - now
+  if early > worst then worst = early end
+  full[i] = {after, step * burst}
+  if i == 1 then
+    left = math.floor((step * burst - (tat - now)) / step + 0.000001)
+    reset = tat - now
+  end
+end
+local gen = redis.call('GET', KEYS[#KEYS]) or '0'
+if worst > 0.001 then return {0, left, math.ceil(reset), math.ceil(worst), gen} end
+for i = 1, #KEYS - 1 do
+  redis.call('SET', KEYS[i], full[i][1], 'PX', math.max(math.ceil(full[i][1] - now), 1))
+end
+local cost = tonumber(ARGV[3])
+return {1, left - cost, math.ceil(reset + tonumber(ARGV[1]) * cost), 0, gen}
+"""
+
+
+@dataclass(frozen=True)
+class Bucket:
+    name: str
+    rate: float
+    """Tokens that come back each second."""
+    burst: int
+    cost: int = 1
+
+    @property
+    def step_ms(self) -> float:
+        return 1000.0 / self.rate
+
+
+@dataclass(frozen=True)
+class Taken:
+    allowed: bool
+    left: int
+    reset_ms: int
+    wait_ms: int
+    generation: str | None
+    """None while Redis is away."""
+
+    @property
+    def retry_after(self) -> int:
+        return max(1, -(-self.wait_ms // 1000))
+
+
+class LocalBuckets:
+    """What a process grants alone: its share of each bucket."""
+
+    def __init__(self, share: float = 1.0) -> None:
+        self.share = share
+        self._full_at: dict[str, float] = {}
+        self._lock = Lock()
+
+    def take(self, buckets: Sequence[Bucket]) -> Taken:
+        moment = time.monotonic() * 1000
+        with self._lock:
+            if len(self._full_at) > 50_000:
+                self._full_at = {k: at for k, at in self._full_at.items() if at > moment}
+            after, worst, left, reset = {}, 0.0, 0, 0.0
+            for index, bucket in enumerate(buckets):
+                step = bucket.step_ms / self.share
+                room = max(1.0, bucket.burst * self.share) * step
+                full_at = max(self._full_at.get(bucket.name, 0.0), moment)
+                after[bucket.name] = full_at + step * bucket.cost
+                worst = max(worst, after[bucket.name] - room - moment)
+                if index == 0:
+                    left = int((room - (full_at - moment)) / step + 1e-6)
+                    reset = full_at - moment
+            if worst > 0.001:
+                return Taken(False, left, int(reset), int(worst) + 1, None)
+            self._full_at.update(after)
+            first = buckets[0]
+            return Taken(True, left - first.cost, int(reset + first.step_ms), 0, None)
+
+
+_local = LocalBuckets()
+_script: Any = None
+
+
+def use_share(processes: int) -> None:
+    global _local
+    _local = LocalBuckets(1.0 / processes)
+
+
+def take(buckets: Sequence[Bucket], generation_of: str = "") -> Taken:
+    """Take from all buckets or from none. The first one is told in the answer."""
+    global _script
+    try:
+        client = redis_client()
+        if _script is None:
+            _script = client.register_script(LUA)
+        keys = [f"bucket:{b.name}" for b in buckets] + [f"generation:{generation_of}"]
+        args = [value for b in buckets for value in (b.step_ms, b.burst, b.cost)]
+        allowed, left, reset, wait, generation = _script(keys=keys, args=args, client=client)
+        return Taken(bool(allowed), int(left), int(reset), int(wait), generation.decode())
+    except RedisError as error:
+        log.warning("limits are local while redis is away", error=type(error).__name__)
+        return _local.take(buckets)
+
+
+def next_generation(of: str) -> None:
+    """What was remembered about this tenant is no longer true, in every process."""
+    try:
+        redis_client().incr(f"generation:{of}")
+    except RedisError as error:
+        log.warning("generation not announced", error=type(error).__name__)

@@ -1,0 +1,101 @@
+"""The time, in one place: always aware, always UTC, and still when a test says so."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_RFC3339 = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})"
+    r"(?:\.([0-9]{1,9}))?(?:([Zz])|([+-])([0-9]{2}):([0-9]{2}))"
+)
+
+# One value for the whole process: a frozen test also stops the clock of the threads it starts.
+_frozen_at: datetime | None = None
+
+
+class BadTime(ValueError):
+    """A time that is not RFC 3339, or that does not say its offset."""
+
+    code = "invalid_time"
+
+
+def now() -> datetime:
+    return _frozen_at if _frozen_at is not None else datetime.now(UTC)
+
+
+def today(tz: str | tzinfo = UTC) -> date:
+    """The date on the wall at a place: ``today("Europe/Istanbul")``."""
+    return now().astimezone(zone(tz)).date()
+
+
+def zone(tz: str | tzinfo) -> tzinfo:
+    if not isinstance(tz, str):
+        return tz
+    try:
+        return ZoneInfo(tz)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise BadTime(f"{tz!r} is not the name of a time zone, such as Europe/Istanbul") from None
+
+
+@contextmanager
+def frozen(at: datetime | str | None = None) -> Iterator[datetime]:
+    """Stop the clock at a moment (the present one by default) until the block ends."""
+    global _frozen_at
+    moment = parse_rfc3339(at) if isinstance(at, str) else _utc(at or now())
+    before, _frozen_at = _frozen_at, moment
+    try:
+        yield moment
+    finally:
+        _frozen_at = before
+
+
+def advance(by: timedelta | float) -> datetime:
+    """Move a frozen clock on, by a timedelta or by seconds. A running clock cannot be moved."""
+    global _frozen_at
+    if _frozen_at is None:
+        raise RuntimeError("advance() moves a frozen clock: use it inside `with frozen():`")
+    _frozen_at += by if isinstance(by, timedelta) else timedelta(seconds=by)
+    return _frozen_at
+
+
+def rfc3339(moment: datetime) -> str:
+    """``2026-03-01T10:00:00Z``; with a fraction only where there is one."""
+    return _utc(moment).isoformat().replace("+00:00", "Z")
+
+
+def parse_rfc3339(text: str) -> datetime:
+    """The moment in UTC. The offset must be there; digits beyond a microsecond are dropped."""
+    found = _RFC3339.fullmatch(text)
+    if found is None:
+        raise BadTime("a time must be RFC 3339 with its offset, such as 2026-03-01T10:00:00Z")
+    year, month, day, hour, minute, second, fraction, zulu, sign, off_hours, off_minutes = (
+        found.groups()
+    )
+    offset = timedelta(0)
+    if not zulu:
+        if int(off_hours) > 23 or int(off_minutes) > 59:
+            raise BadTime(f"{text} has an offset that does not exist")
+        offset = timedelta(hours=int(off_hours), minutes=int(off_minutes))
+        offset = -offset if sign == "-" else offset
+    try:
+        local = datetime(
+            int(year),
+            int(month),
+            int(day),
+            int(hour),
+            int(minute),
+            int(second),
+            int((fraction or "").ljust(6, "0")[:6]),
+            tzinfo=UTC,
+        )
+        return local - offset
+    except (ValueError, OverflowError):
+        raise BadTime(f"{text} is not a moment that exists") from None
+
+
+def _utc(moment: datetime) -> datetime:
+    if moment.tzinfo is None or moment.utcoffset() is None:
+        raise BadTime("a time without a time zone is not a moment")
+    return moment.astimezone(UTC)

@@ -1,0 +1,146 @@
+"""One transaction at a time, opened by a door, with its tenant set first.
+
+Domain code uses `db.session` and never commits. Rings collected while the transaction
+is open leave only after it is committed.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from flask_sqlalchemy import SQLAlchemy
+from flask_sqlalchemy.session import Session as BoundSession
+from sqlalchemy import BigInteger, DateTime, MetaData, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, registry
+
+from core.rings import Ring, send_rings
+
+NAMES = {
+    "pk": "%(table_name)s_pkey",
+    "ix": "%(table_name)s_%(column_0_N_name)s_idx",
+    "uq": "%(table_name)s_%(column_0_N_name)s_key",
+    "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
+    "ck": "%(table_name)s_%(constraint_name)s_check",
+}
+
+
+class Base(DeclarativeBase):
+    registry = registry(
+        metadata=MetaData(naming_convention=NAMES),
+        type_annotation_map={datetime: DateTime(timezone=True), dict[str, Any]: JSONB},
+    )
+
+
+class TenantOwned:
+    """Every table of a tenant's things leads its primary key with the tenant."""
+
+    tenant_id: Mapped[int] = mapped_column(
+        BigInteger, primary_key=True, autoincrement=False, sort_order=-2
+    )
+
+
+@dataclass
+class Scope:
+    tenant_id: int | None
+    rings: list[Ring] = field(default_factory=list)
+
+
+_scope: ContextVar[Scope | None] = ContextVar("scope", default=None)
+
+
+class ScopedSession(BoundSession):
+    """Refuses to begin outside a scope, where a statement would run with no tenant set."""
+
+    def connection(self, *args: Any, **kwargs: Any) -> Any:
+        _require_scope()
+        return super().connection(*args, **kwargs)
+
+    def _connection_for_bind(self, *args: Any, **kwargs: Any) -> Any:
+        _require_scope()
+        return super()._connection_for_bind(*args, **kwargs)
+
+
+db = SQLAlchemy(
+    model_class=Base,
+    disable_autonaming=True,
+    session_options={"class_": ScopedSession, "expire_on_commit": False},
+)
+
+SET_TENANT = text("SELECT app.set_tenant(:tenant_id)")
+
+
+def _require_scope() -> Scope:
+    scope = _scope.get()
+    if scope is None:
+        raise RuntimeError("open tenant_scope(…) or global_scope() before using the database")
+    return scope
+
+
+@contextmanager
+def tenant_scope(tenant_id: int) -> Iterator[Session]:
+    """One transaction that sees and writes the rows of this tenant alone."""
+    with _transaction(Scope(tenant_id)) as session:
+        session.execute(SET_TENANT, {"tenant_id": tenant_id})
+        yield session
+
+
+@contextmanager
+def global_scope() -> Iterator[Session]:
+    """One transaction over the global tables; tenant-owned tables look empty from here."""
+    with _transaction(Scope(None)) as session:
+        yield session
+
+
+@contextmanager
+def _transaction(scope: Scope) -> Iterator[Session]:
+    if _scope.get() is not None:
+        raise RuntimeError("a transaction is already open; its tenant cannot be switched")
+    token = _scope.set(scope)
+    session = db.session()
+    try:
+        yield session
+        session.commit()
+    except BaseException:
+        session.rollback()
+        raise
+    finally:
+        db.session.remove()
+        _scope.reset(token)
+    send_rings(scope.rings)
+
+
+def current_tenant_id() -> int:
+    tenant_id = _require_scope().tenant_id
+    if tenant_id is None:
+        raise RuntimeError("this needs tenant_scope(…), and the open transaction is global")
+    return tenant_id
+
+
+def ring(job: str, *args: object) -> None:
+    """Tell a worker, once this transaction is committed, that there is work."""
+    _require_scope().rings.append(Ring(job, args))
+
+
+@contextmanager
+def savepoint() -> Iterator[None]:
+    with db.session.begin_nested():
+        yield
+
+
+def engine_options(pool: int) -> dict[str, Any]:
+    return {
+        "pool_size": pool,
+        "max_overflow": 0,
+        "pool_timeout": 5,
+        "pool_pre_ping": True,
+        "connect_args": {
+            "connect_timeout": 5,
+            "application_name": "comanda",
+            "options": "-c timezone=utc -c statement_timeout=30000"
+            " -c idle_in_transaction_session_timeout=60000",
+        },
+    }

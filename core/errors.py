@@ -1,0 +1,83 @@
+"""What can go wrong in the trade, in words. The doors turn these into answers.
+
+A message is a template with named values, so that a door can say it in another language.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FieldFault:
+    field: str
+    code: str
+    message: str
+
+    def as_dict(self) -> dict[str, str]:
+        return {"field": self.field, "code": self.code, "message": self.message}
+
+
+class DomainError(Exception):
+    """A refusal a person or a program can act upon. `status` is what a door answers over HTTP."""
+
+    status = 422
+
+    def __init__(self, code: str, message: str, /, **values: object) -> None:
+        self.code = code
+        self.template = message
+        self.values = values
+        self.faults: list[FieldFault] = []
+        super().__init__(self.message)
+
+    @property
+    def message(self) -> str:
+        return self.template.format(**self.values) if self.values else self.template
+
+
+class Invalid(DomainError):
+    status = 422
+
+
+class Malformed(DomainError):
+    status = 400
+
+
+class NotFound(DomainError):
+    status = 404
+
+    def __init__(self, message: str = "There is nothing here under that id.") -> None:
+        super().__init__("not_found", message)
+
+
+class Conflict(DomainError):
+    status = 409
+
+
+class Forbidden(DomainError):
+    status = 403
+
+
+class Unauthenticated(DomainError):
+    status = 401
+
+
+class PaymentRequired(DomainError):
+    status = 402
+
+
+class TryAgain(DomainError):
+    status = 503
+
+
+class RateLimited(DomainError):
+    status = 429
+
+    def __init__(self, message: str, /, retry_after: int, **values: object) -> None:
+        super().__init__("rate_limited", message, **values)
+        self.retry_after = retry_after
+
+
+def invalid(field: str, code: str, message: str, /, **values: object) -> Invalid:
+    """A refusal that belongs to one field of what was sent."""
+    error = Invalid(code, message, **values)
+    error.faults.append(FieldFault(field, code, error.message))
+    return error

@@ -1,0 +1,152 @@
+"""Names for rows: UUIDv7 in the database, ``msg_01JF…`` everywhere else."""
+
+import os
+import re
+import secrets
+import threading
+import time
+from functools import lru_cache
+from uuid import UUID
+
+from sqlalchemy import Dialect, Uuid
+from sqlalchemy.exc import DontWrapMixin
+from sqlalchemy.types import TypeDecorator
+
+CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+# For codes that people read out and type: nothing that looks like another, no vowels.
+READABLE = "23456789BCDFGHJKMNPQRSTVWXYZ"
+
+_VALUES = {letter: value for value, letter in enumerate(CROCKFORD)}
+_VALUES |= {letter.lower(): value for letter, value in _VALUES.items()}
+_RANDOM_BITS = 74
+_RANDOM_TOP = 1 << _RANDOM_BITS
+
+
+class BadId(DontWrapMixin, ValueError):
+    """An id that cannot be one of ours: for the asker it is simply not there."""
+
+    code = "not_found"
+
+
+class _Sequence:
+    """UUIDv7 that only rise within a process, also inside one millisecond or when time steps back.
+
+    The step inside a millisecond is random, so that one id does not give away the next.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        self._lock = threading.Lock()
+        self._millis = -1
+        self._tail = 0
+
+    def next(self) -> UUID:
+        with self._lock:
+            millis = time.time_ns() // 1_000_000
+            if millis > self._millis:
+                self._millis = millis
+                self._tail = secrets.randbits(_RANDOM_BITS)
+            else:
+                self._tail += 1 + secrets.randbits(32)
+                if self._tail >= _RANDOM_TOP:
+                    self._millis += 1
+                    self._tail = secrets.randbits(_RANDOM_BITS)
+            millis, tail = self._millis, self._tail
+        high, low = tail >> 62, tail & ((1 << 62) - 1)
+        return UUID(int=(millis << 80) | (0x7 << 76) | (high << 64) | (0b10 << 62) | low)
+
+
+_sequence = _Sequence()
+# A child that went on from its parent's counter would give out its parent's ids, and the lock
+# may have been held by a thread that does not exist in the child.
+os.register_at_fork(after_in_child=_sequence.forget)
+
+
+def new_uuid() -> UUID:
+    return _sequence.next()
+
+
+def new_id(prefix: str) -> str:
+    return from_uuid(prefix, new_uuid())
+
+
+def from_uuid(prefix: str, uuid: UUID) -> str:
+    _check_prefix(prefix)
+    value = uuid.int
+    letters = "".join(CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
+    return f"{prefix}_{letters}"
+
+
+def to_uuid(prefix: str, public: str) -> UUID:
+    _check_prefix(prefix)
+    letters = public[len(prefix) + 1 :]
+    if not public.startswith(f"{prefix}_") or len(letters) != 26:
+        raise _bad(prefix)
+    value = 0
+    for letter in letters:
+        digit = _VALUES.get(letter)
+        if digit is None:
+            raise _bad(prefix)
+        value = (value << 5) | digit
+    if value >> 128:
+        raise _bad(prefix)
+    return UUID(int=value)
+
+
+def canonical(prefix: str, public: str) -> str:
+    """The one spelling of an id: upper case after the prefix. Raises BadId."""
+    return from_uuid(prefix, to_uuid(prefix, public))
+
+
+def new_tenant_id() -> int:
+    """15 digits: random, so it tells nothing, and exact as a JSON number."""
+    return 10**14 + secrets.randbelow(9 * 10**14)
+
+
+def new_token(bits: int = 128) -> str:
+    return secrets.token_urlsafe((bits + 7) // 8)
+
+
+def short_code(length: int) -> str:
+    return "".join(secrets.choice(READABLE) for _ in range(length))
+
+
+class Id(TypeDecorator[str]):
+    """A uuid column whose Python value is the public id. A malformed id raises BadId on bind."""
+
+    impl = Uuid
+    cache_ok = True
+
+    def __init__(self, prefix: str) -> None:
+        _check_prefix(prefix)
+        super().__init__(as_uuid=True)
+        self.prefix = prefix
+
+    def process_bind_param(self, value: str | UUID | None, _dialect: Dialect) -> UUID | None:
+        if value is None or isinstance(value, UUID):
+            return value
+        if not isinstance(value, str):
+            raise _bad(self.prefix)
+        return to_uuid(self.prefix, value)
+
+    def process_literal_param(self, value: str | None, _dialect: Dialect) -> str:
+        return "NULL" if value is None else f"'{to_uuid(self.prefix, value)}'"
+
+    def process_result_value(self, value: UUID | None, _dialect: Dialect) -> str | None:
+        return None if value is None else from_uuid(self.prefix, value)
+
+    def __repr__(self) -> str:
+        return f"Id({self.prefix!r})"
+
+
+@lru_cache(maxsize=256)
+def _check_prefix(prefix: str) -> None:
+    if not re.fullmatch(r"[a-z]{1,8}", prefix):
+        raise RuntimeError(f"{prefix!r} cannot be an id prefix: 1 to 8 lower-case letters")
+
+
+def _bad(prefix: str) -> BadId:
+    # The text that came in is left out: it may be anything, and this sentence is logged.
+    return BadId(f"that is not an id of the form {prefix}_ and 26 letters and digits")

@@ -1,0 +1,71 @@
+"""Lanes: which tenant has work of which kind, and who is at it.
+
+Marking a lane due never waits behind another send's lock. The holder releases a lane,
+then looks for work once more and marks it again if there is some; work whose transaction
+commits after that look is found by the sweep.
+"""
+
+from datetime import datetime, timedelta
+from uuid import UUID, uuid4
+
+from sqlalchemy import BigInteger, Index, Text, delete, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.db import Base, db
+
+
+class Lane(Base):
+    __tablename__ = "lanes"
+    __table_args__ = (Index(None, "kind", "due_at"),)
+
+    kind: Mapped[str] = mapped_column(Text, primary_key=True)
+    tenant_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    due_at: Mapped[datetime]
+    leased_until: Mapped[datetime | None]
+    lease: Mapped[UUID | None]
+
+
+def mark_due(kind: str, tenant_id: int, due_at: datetime | None = None) -> None:
+    """Say that there is work. A lane that is marked already stays as it is."""
+    db.session.execute(
+        insert(Lane)
+        .values(kind=kind, tenant_id=tenant_id, due_at=due_at or now())
+        .on_conflict_do_nothing()
+    )
+
+
+def lease_next(kind: str, seconds: float) -> tuple[int, UUID] | None:
+    """Take the lane that has waited longest. Returns the tenant and the lease's token."""
+    moment = now()
+    lane = db.session.execute(
+        select(Lane.tenant_id)
+        .where(
+            Lane.kind == kind,
+            Lane.due_at <= moment,
+            or_(Lane.leased_until.is_(None), Lane.leased_until < moment),
+        )
+        .order_by(Lane.due_at)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    ).first()
+    if lane is None:
+        return None
+    lease = uuid4()
+    db.session.execute(
+        update(Lane)
+        .where(Lane.kind == kind, Lane.tenant_id == lane.tenant_id)
+        .values(lease=lease, leased_until=moment + timedelta(seconds=seconds))
+    )
+    return lane.tenant_id, lease
+
+
+def release(kind: str, tenant_id: int, lease: UUID) -> bool:
+    """Give the lane back. False: the lease ran out and another worker holds the lane now."""
+    gone = db.session.execute(
+        delete(Lane)
+        .where(Lane.kind == kind, Lane.tenant_id == tenant_id, Lane.lease == lease)
+        .returning(Lane.tenant_id)
+    )
+    return gone.first() is not None

@@ -1,0 +1,110 @@
+"""E-mail as rows: written with the change that caused it, sent by a job afterwards.
+
+Bodies are sealed, because they carry links that sign people in, and are dropped once sent.
+"""
+
+import smtplib
+import ssl
+from datetime import datetime, timedelta
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from urllib.parse import unquote, urlsplit
+
+from sqlalchemy import BigInteger, Index, Text, select, text, update
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.db import Base, db, ring
+from core.ids import Id, new_id
+from core.keyring import Sealed
+
+RETRY_SECONDS = (30, 120, 600, 3600, 4 * 3600, 12 * 3600)
+LEASE_SECONDS = 60
+
+
+class Mail(Base):
+    __tablename__ = "mails"
+    __table_args__ = (Index(None, "due_at", postgresql_where=text("due_at IS NOT NULL")),)
+
+    id: Mapped[str] = mapped_column(Id("mail"), primary_key=True, default=lambda: new_id("mail"))
+    recipient: Mapped[str] = mapped_column(Text)
+    subject: Mapped[str] = mapped_column(Text)
+    body: Mapped[str] = mapped_column(Sealed("mails.body"))
+    tenant_id: Mapped[int | None] = mapped_column(BigInteger)
+    state: Mapped[str] = mapped_column(Text, default="queued")
+    attempts: Mapped[int] = mapped_column(default=0)
+    error: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    due_at: Mapped[datetime | None] = mapped_column(default=now)
+    sent_at: Mapped[datetime | None]
+
+
+def write(recipient: str, subject: str, body: str, tenant_id: int | None = None) -> None:
+    """Queue a letter in the open transaction."""
+    db.session.add(Mail(recipient=recipient, subject=subject, body=body, tenant_id=tenant_id))
+    ring("jobs.mail.drain")
+
+
+def claim() -> Mail | None:
+    """Take the letter that is due longest; it comes back by itself if we die with it."""
+    moment = now()
+    mail = db.session.scalars(
+        select(Mail)
+        .where(Mail.due_at <= moment)
+        .order_by(Mail.due_at)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    ).first()
+    if mail is not None:
+        mail.attempts += 1
+        mail.due_at = moment + timedelta(seconds=LEASE_SECONDS)
+    return mail
+
+
+def settle(mail: Mail, error: str | None, keep_body: bool) -> None:
+    outcome: dict[str, object]
+    if error is None:
+        outcome = {"state": "sent", "sent_at": now(), "due_at": None, "error": None}
+        if not keep_body:
+            outcome["body"] = ""
+    elif mail.attempts > len(RETRY_SECONDS):
+        outcome = {"state": "failed", "due_at": None, "error": error}
+    else:
+        wait = timedelta(seconds=RETRY_SECONDS[mail.attempts - 1])
+        outcome = {"due_at": now() + wait, "error": error}
+    db.session.execute(
+        update(Mail).where(Mail.id == mail.id, Mail.attempts == mail.attempts).values(**outcome)
+    )
+
+
+def deliver(mail: Mail, url: str, sender: str) -> None:
+    """Hand one letter to the SMTP server named by MAIL_URL. Raises OSError or SMTPException."""
+    place = urlsplit(url)
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = sender, mail.recipient, mail.subject
+    message["Date"] = formatdate(mail.created_at.timestamp())
+    message["Message-ID"] = make_msgid(idstring=mail.id, domain=place.hostname)
+    message.set_content(mail.body)
+    secure = place.scheme == "smtps"
+    connect = smtplib.SMTP_SSL if secure else smtplib.SMTP
+    with connect(
+        place.hostname or "localhost", place.port or (465 if secure else 25), timeout=20
+    ) as server:
+        server.ehlo()
+        if not secure and server.has_extn("starttls"):
+            server.starttls(context=ssl.create_default_context())
+        if place.username:
+            server.login(unquote(place.username), unquote(place.password or ""))
+        server.send_message(message)
+
+
+def mailbox(after: str | None, limit: int) -> list[Mail]:
+    """The newest letters first, for the development page."""
+    query = select(Mail).order_by(Mail.id.desc()).limit(limit)
+    if after:
+        query = query.where(Mail.id < after)
+    return list(db.session.scalars(query))
+
+
+def get(mail_id: str) -> Mail | None:
+    return db.session.get(Mail, mail_id)

@@ -1,0 +1,247 @@
+"""Many requests at once, pooled, with the same checks as `core.outbound.sync`.
+
+aiohttp asks our resolver for addresses, and our socket factory before every socket: neither a
+literal address nor a second look-up gets past them.
+"""
+
+import asyncio
+import socket
+import ssl
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from ipaddress import IPv6Address, ip_address
+from types import SimpleNamespace, TracebackType
+from typing import Any, Self
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.connector import Connection
+from yarl import URL
+
+from core.outbound.errors import ConnectFailed, Timeout, TooLarge
+from core.outbound.guard import (
+    Policy,
+    Resolver,
+    Url,
+    check_address,
+    check_url,
+    resolve,
+    system_resolver,
+)
+from core.outbound.reply import (
+    CONNECT_TIMEOUT,
+    MAX_BODY,
+    TIMEOUT,
+    Reply,
+    headers_received,
+    headers_to_send,
+)
+
+CHUNK = 16 * 1024
+LOOKUPS = 32  # at once; a look-up cannot be cut short, and one slow name must not stop the others
+
+
+class Client:
+    """``async with Client(policy) as client: reply = await client.request("POST", url, …)``"""
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        resolver: Resolver = system_resolver,
+        tls: ssl.SSLContext | None = None,
+        connections: int = 0,
+        per_host: int = 0,
+    ) -> None:
+        """`connections` and `per_host` bound the pool; 0 leaves that to the caller."""
+        self._policy = policy
+        self._lookups = ThreadPoolExecutor(LOOKUPS, "resolve")
+        self._resolver = _Resolver(policy, resolver, self._lookups)
+        self._tls = tls
+        self._connections = connections
+        self._per_host = per_host
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        connector = aiohttp.TCPConnector(
+            resolver=self._resolver,
+            use_dns_cache=False,
+            socket_factory=self._socket,
+            ssl=self._tls or ssl.create_default_context(),
+            limit=self._connections,
+            limit_per_host=self._per_host,
+        )
+        # One session serves all tenants: it keeps no cookies and takes no proxy from outside.
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            response_class=_Answer,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trust_env=False,
+            auto_decompress=False,
+            trace_configs=[_watch()],
+            timeout=aiohttp.ClientTimeout(total=None),
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+        self._lookups.shutdown(wait=False, cancel_futures=True)
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        timeout: float = TIMEOUT,  # noqa: ASYNC109 - a promise of ours, told apart from the caller's
+        connect_timeout: float = CONNECT_TIMEOUT,
+        max_body: int = MAX_BODY,
+        truncate: bool = False,
+    ) -> Reply:
+        """The answer, whatever its status; redirects are answers too. Raises OutboundError."""
+        started = time.monotonic()
+        target = check_url(url, self._policy)
+        seen = SimpleNamespace(sent=False)
+        try:
+            async with asyncio.timeout(timeout):
+                return await self._exchange(
+                    started,
+                    seen,
+                    method,
+                    target,
+                    connect_timeout,
+                    max_body,
+                    truncate,
+                    data=body,
+                    headers=headers_to_send(headers, decompress=False),
+                )
+        except TimeoutError as error:
+            what = "did not answer in time" if seen.sent else "did not take the connection in time"
+            raise Timeout(f"{target.host} {what}", sent=seen.sent) from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise _in_plain_words(error, target, seen.sent) from error
+
+    async def _exchange(
+        self,
+        started: float,
+        seen: SimpleNamespace,
+        method: str,
+        target: Url,
+        connect_timeout: float,
+        max_body: int,
+        truncate: bool,
+        **options: Any,
+    ) -> Reply:
+        if self._session is None:
+            raise RuntimeError("the client is not open: use `async with`")
+        async with self._session.request(
+            method,
+            # Already read and encoded by us: aiohttp must not read it in a way of its own.
+            URL(str(target), encoded=True),
+            allow_redirects=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout),
+            trace_request_ctx=seen,
+            **options,
+        ) as answer:
+            body, truncated = await _read(answer, max_body, truncate)
+            return Reply(
+                status=answer.status,
+                headers=headers_received(answer.headers.items()),
+                body=body,
+                duration=time.monotonic() - started,
+                address=getattr(answer, "peer", ""),
+                truncated=truncated,
+            )
+
+    def _socket(self, info: Any) -> socket.socket:
+        family, kind, protocol, _, where = info
+        check_address(ip_address(where[0]), self._policy)
+        return socket.socket(family, kind, protocol)
+
+
+class _Resolver(AbstractResolver):
+    def __init__(self, policy: Policy, resolver: Resolver, lookups: ThreadPoolExecutor) -> None:
+        self._policy = policy
+        self._resolver = resolver
+        self._lookups = lookups
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - aiohttp's signature
+    ) -> list[ResolveResult]:
+        addresses = await asyncio.get_running_loop().run_in_executor(
+            self._lookups, resolve, host, port, self._policy, self._resolver
+        )
+        return [
+            ResolveResult(
+                hostname=host,
+                host=str(address),
+                port=port,
+                family=socket.AF_INET6 if isinstance(address, IPv6Address) else socket.AF_INET,
+                proto=socket.IPPROTO_TCP,
+                flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
+            )
+            for address in addresses
+        ]
+
+    async def close(self) -> None:
+        pass
+
+
+class _Answer(aiohttp.ClientResponse):
+    """Remembers whom it came from: a short answer has let go of its connection when we see it."""
+
+    peer = ""
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        peer = connection.transport.get_extra_info("peername") if connection.transport else None
+        self.peer = str(peer[0]) if peer else ""
+        return await super().start(connection)
+
+
+def _watch() -> aiohttp.TraceConfig:
+    """Note when the first byte of a request leaves."""
+    watch = aiohttp.TraceConfig()
+
+    async def left(_session: Any, context: SimpleNamespace, _params: Any) -> None:
+        context.trace_request_ctx.sent = True
+
+    watch.on_request_headers_sent.append(left)
+    return watch
+
+
+async def _read(
+    answer: aiohttp.ClientResponse, max_body: int, truncate: bool
+) -> tuple[bytes, bool]:
+    announced = answer.content_length
+    if announced is not None and announced > max_body and not truncate:
+        answer.close()
+        raise TooLarge(f"the answer has {announced} bytes; at most {max_body} are read", sent=True)
+    kept = bytearray()
+    while len(kept) <= max_body:
+        chunk = await answer.content.read(min(CHUNK, max_body + 1 - len(kept)))
+        if not chunk:
+            return bytes(kept), False
+        kept += chunk
+    # The rest is not wanted, so the connection cannot be used again.
+    answer.close()
+    if not truncate:
+        raise TooLarge(f"the answer is longer than {max_body} bytes", sent=True)
+    return bytes(kept[:max_body]), True
+
+
+def _in_plain_words(error: Exception, target: Url, sent: bool) -> ConnectFailed:
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        reason = getattr(error.certificate_error, "verify_message", error.certificate_error)
+        return ConnectFailed(f"the certificate of {target.host} is not valid: {reason}", sent=sent)
+    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
+        return ConnectFailed(f"{target.host} does not speak TLS as we do", sent=sent)
+    what = "broke off or does not speak HTTP" if sent else "does not take the connection"
+    return ConnectFailed(f"{target.host} {what}", sent=sent)

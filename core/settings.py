@@ -1,0 +1,129 @@
+"""Settings come from the environment; what is missing or wrong is named in one sentence."""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PLACEHOLDER = "replace-me"  # what deploy/env.example holds
+SERVICE_FILE = "service.env"
+
+
+class SettingsError(RuntimeError):
+    """The environment does not describe a service that can start."""
+
+
+class Settings(BaseSettings):
+    model_config = SettingsConfigDict(case_sensitive=False, extra="ignore")
+
+    app_env: Literal["development", "production", "test"] = "production"
+    data_dir: Path = Path(".data")
+    port: int = Field(8000, ge=1, le=65535)
+    base_url: str = ""
+    database_url: str
+    migration_database_url: str = ""
+    database_pool: int = Field(10, ge=1, le=500)
+    redis_url: str
+    secret_key: str = Field(min_length=16)
+    encryption_keys: str = Field(min_length=1)
+    mail_url: str = "smtp://localhost:25"
+    mail_from: str = "Comanda <no-reply@localhost>"
+    metrics_token: str = ""
+    allow_loopback: bool = False
+    outbound_ports: str = "80,443"
+    blob_url: str = ""
+    log_format: Literal["console", "json"] = "json"
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    trusted_proxies: int = Field(0, ge=0, le=5)
+    web_processes: int = Field(1, ge=1, le=256)
+    debug: bool = False
+
+    @field_validator("database_url", "migration_database_url")
+    @classmethod
+    def name_the_driver(cls, url: str) -> str:
+        for scheme in ("postgres://", "postgresql://"):
+            if url.startswith(scheme):
+                return "postgresql+psycopg2://" + url.removeprefix(scheme)
+        if url and not url.startswith("postgresql+psycopg2://"):
+            raise ValueError("must start with postgresql://")
+        return url
+
+    @field_validator("outbound_ports")
+    @classmethod
+    def ports_are_numbers(cls, ports: str) -> str:
+        if not all(p.strip().isdigit() and 0 < int(p) < 65536 for p in ports.split(",")):
+            raise ValueError("must be port numbers separated by commas, such as 80,443")
+        return ports
+
+    @model_validator(mode="after")
+    def fill_what_follows(self) -> "Settings":
+        self.base_url = (self.base_url or f"http://127.0.0.1:{self.port}").rstrip("/")
+        self.blob_url = self.blob_url or (self.data_dir.resolve() / "blobs").as_uri()
+        return self
+
+    @property
+    def production(self) -> bool:
+        return self.app_env == "production"
+
+    @property
+    def ports_allowed(self) -> frozenset[int]:
+        return frozenset(int(port) for port in self.outbound_ports.split(","))
+
+    @property
+    def mailbox(self) -> bool:
+        """Development keeps mail on a page of its own instead of sending it."""
+        return self.mail_url.startswith("mailbox:")
+
+    @property
+    def https(self) -> bool:
+        return self.base_url.startswith("https://")
+
+
+def load_settings(**overrides: object) -> Settings:
+    """Read the environment, or the file a running local service left in DATA_DIR."""
+    service = Path(os.environ.get("DATA_DIR", ".data")) / SERVICE_FILE
+    running_locally = "DATABASE_URL" not in os.environ and service.is_file()
+    try:
+        settings = Settings(_env_file=service if running_locally else None, **overrides)  # type: ignore[arg-type]
+    except ValidationError as error:
+        raise SettingsError(_sentence(error)) from None
+    refuse_unsafe_production(settings)
+    return settings
+
+
+def refuse_unsafe_production(settings: Settings) -> None:
+    if not settings.production:
+        return
+    faults = []
+    if settings.secret_key.startswith(PLACEHOLDER) or len(set(settings.secret_key)) < 8:
+        faults.append("SECRET_KEY is a default or too simple; set a random one of 32 or more signs")
+    if settings.debug:
+        faults.append("DEBUG must be off")
+    if settings.allow_loopback:
+        faults.append("ALLOW_LOOPBACK opens our own network to customers; unset it")
+    if settings.mailbox:
+        faults.append("MAIL_URL=mailbox: is for development; set smtp://user:password@host:587")
+    if faults:
+        raise SettingsError("Production refuses to start: " + "; ".join(faults) + ".")
+
+
+def _sentence(error: ValidationError) -> str:
+    missing, wrong = [], []
+    for fault in error.errors():
+        name = str(fault["loc"][0]).upper() if fault["loc"] else "environment"
+        if fault["type"] == "missing":
+            missing.append(name)
+        else:
+            wrong.append(f"{name} {fault['msg'].removeprefix('Value error, ')}")
+    parts = []
+    if missing:
+        parts.append("missing in the environment: " + ", ".join(missing))
+    if wrong:
+        parts.append("wrong in the environment: " + "; ".join(wrong))
+    return (
+        "Comanda cannot start; "
+        + "; ".join(parts)
+        + ". See deploy/env.example, or type `make run` for a local service."
+    )

@@ -1,0 +1,2 @@
+class CannotRun(RuntimeError):
+    """The local service cannot start; the message is one sentence for the person at the keys."""

@@ -1,0 +1,83 @@
+"""The table of what runs. A new process is a new row."""
+
+import http.client
+import os
+import signal
+import sys
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+
+from deploy.local.postgres import Postgres
+from deploy.local.supervisor import Program
+from deploy.local.valkey import Valkey
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVER_ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
+WEB_THREADS = 64  # enough for a developer's pages, streams and an agent's long poll at once
+
+
+def postgres_program(server: Postgres) -> Program:
+    return Program(
+        "postgres",
+        server.command,
+        env=SERVER_ENV,
+        cwd=Path("/"),  # ours may be closed to its account
+        account=server.account,
+        before=server.clear_stale,
+        ready=server.is_ready,
+        stop_signal=server.stop_signal,
+        death_signal=server.stop_signal,
+        patience=60,
+        may_hurry=False,
+        tier=0,
+    )
+
+
+def valkey_program(server: Valkey) -> Program:
+    return Program(
+        "valkey",
+        server.command,
+        env=SERVER_ENV,
+        cwd=server.folder,
+        stdin=server.settings,
+        ready=server.is_ready,
+        tier=1,
+    )
+
+
+def app_programs(settings: Mapping[str, str]) -> list[Program]:
+    port, processes = settings["PORT"], settings.get("WEB_PROCESSES", "1")
+    web = ["-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", port]
+    web += ["--workers", processes, "--blocking-threads", str(WEB_THREADS), "--no-ws"]
+    web += ["--respawn-failed-workers", "--workers-kill-timeout", "5", "--log-level", "warning"]
+    table = (
+        ("web", [*web, "wsgi:app"]),
+        ("worker-1", ["-m", "jobs.worker"]),
+        ("worker-2", ["-m", "jobs.worker"]),
+        ("scheduler", ["-m", "jobs.scheduler"]),
+    )
+    return [python_program(name, arguments, settings) for name, arguments in table]
+
+
+def python_program(name: str, arguments: Iterable[str], settings: Mapping[str, str]) -> Program:
+    command = [sys.executable, *arguments]
+    return Program(
+        name,
+        lambda: command,
+        env=os.environ | dict(settings) | {"PYTHONUNBUFFERED": "1"},
+        cwd=ROOT,
+        ready=partial(answers, int(settings["PORT"]), "/readyz") if name == "web" else None,
+        death_signal=signal.SIGTERM,
+    )
+
+
+def answers(port: int, path: str) -> bool:
+    door = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        door.request("GET", path)
+        return door.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        door.close()

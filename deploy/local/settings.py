@@ -1,0 +1,71 @@
+"""What the local service is told: secrets made once, and the file flask commands read."""
+
+import base64
+import json
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+
+from deploy.local.files import read_json, write_private
+
+# Anything else the environment holds under these names wins over what we would choose.
+OPTIONAL = (
+    "BLOB_URL",
+    "DATABASE_POOL",
+    "DEBUG",
+    "LOG_LEVEL",
+    "MAIL_FROM",
+    "OUTBOUND_PORTS",
+    "TRUSTED_PROXIES",
+    "WEB_PROCESSES",
+)
+
+
+def keep_secrets(data_dir: Path) -> dict[str, str]:
+    """Read DATA_DIR/secrets.json and add what it lacks."""
+    path = data_dir / "secrets.json"
+    known = read_json(path)
+    fresh = {
+        "secret_key": secrets.token_urlsafe(48),
+        "encryption_keys": "k1:" + base64.b64encode(secrets.token_bytes(32)).decode(),
+        "metrics_token": secrets.token_urlsafe(24),
+        "postgres_password": secrets.token_urlsafe(24),
+        "owner_password": secrets.token_urlsafe(24),
+        "app_password": secrets.token_urlsafe(24),
+        "redis_password": secrets.token_urlsafe(24),
+    } | known
+    if fresh != known:
+        write_private(path, json.dumps(fresh, indent=1) + "\n")
+    return fresh
+
+
+def service_settings(
+    data_dir: Path, port: int, kept: Mapping[str, str], addresses: Mapping[str, str]
+) -> dict[str, str]:
+    chosen = {
+        "APP_ENV": "development",
+        "DATA_DIR": str(data_dir),
+        "PORT": str(port),
+        "BASE_URL": f"http://127.0.0.1:{port}",
+        "SECRET_KEY": kept["secret_key"],
+        "ENCRYPTION_KEYS": kept["encryption_keys"],
+        "METRICS_TOKEN": kept["metrics_token"],
+        "MAIL_URL": "mailbox:",
+        "ALLOW_LOOPBACK": "true",
+        "LOG_FORMAT": "console",
+    }
+    chosen |= {name: os.environ[name] for name in (*chosen, *OPTIONAL) if os.environ.get(name)}
+    return chosen | dict(addresses) | {"DATA_DIR": str(data_dir), "PORT": str(port)}
+
+
+def write_service_file(path: Path, settings: Mapping[str, str]) -> None:
+    write_private(path, "".join(f"{name}={_quoted(text)}\n" for name, text in settings.items()))
+
+
+def _quoted(text: str) -> str:
+    if re.fullmatch(r"[\w./:@,+=%?&-]*", text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -1,0 +1,28 @@
+"""Compiled translations are made where they are needed and kept out of the repository."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+FOLDERS = ("portal/translations",)
+
+
+def compile_translations(root: Path) -> list[Path]:
+    """Compile every .po that is newer than its .mo; returns what was written."""
+    written = []
+    for source in sorted(po for folder in FOLDERS for po in (root / folder).glob("*/*/*.po")):
+        target = source.with_suffix(".mo")
+        if target.is_file() and target.stat().st_mtime >= source.stat().st_mtime:
+            continue
+        with source.open("rb") as file:
+            catalog = read_po(file, locale=source.parent.parent.name)
+        # Two test runs may compile at once; each puts a whole file in place.
+        with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as draft:
+            write_mo(draft, catalog)
+            os.fchmod(draft.fileno(), 0o644)
+        Path(draft.name).replace(target)
+        written.append(target)
+    return written

@@ -1,0 +1,40 @@
+"""Send the letters that are due."""
+
+from smtplib import SMTPException
+
+from flask import current_app
+
+from core import mail
+from core.db import global_scope
+from core.logs import logger
+from core.rings import hear
+from core.settings import Settings
+
+log = logger(__name__)
+
+
+def drain() -> int:
+    """Claim, send, settle, one letter at a time, until none is due."""
+    hear("jobs.mail.drain")
+    settings: Settings = current_app.extensions["comanda"]
+    done = 0
+    while True:
+        with global_scope():
+            letter = mail.claim()
+        if letter is None:
+            return done
+        error = _send(letter, settings)
+        with global_scope():
+            mail.settle(letter, error, keep_body=settings.mailbox)
+        done += 1
+
+
+def _send(letter: mail.Mail, settings: Settings) -> str | None:
+    if settings.mailbox:
+        return None
+    try:
+        mail.deliver(letter, settings.mail_url, settings.mail_from)
+    except (OSError, SMTPException) as error:
+        log.warning("letter not sent", mail=letter.id, error=type(error).__name__)
+        return f"{type(error).__name__}: {error}"[:500]
+    return None

@@ -1,0 +1,61 @@
+"""The clock: `python -m jobs.scheduler`. Any number may run; one of them leads."""
+
+import os
+import socket
+
+from redis import Redis
+from rq.cron import CronJob, CronScheduler
+
+from core.ground import bare_app
+from jobs import housekeeping
+from jobs.connection import worker_redis
+
+LEASE_SECONDS = 15
+LOOK_EVERY_SECONDS = 2.0
+
+EVERY = ((housekeeping.sweep, 5),)
+AT = ((housekeeping.tidy, "17 3 * * *"),)
+
+RENEW = """
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  return redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) and 1 or 0
+"""
+
+
+class LeadingScheduler(CronScheduler):
+    """Enqueues only while it holds the lease, so that a second one is a spare."""
+
+    def __init__(self, connection: Redis) -> None:
+        super().__init__(connection=connection, logging_level="WARNING")
+        self._me = f"{socket.gethostname()}:{os.getpid()}"
+        self._renew = connection.register_script(RENEW)
+
+    def leads(self) -> bool:
+        return bool(self._renew(keys=["scheduler:leader"], args=[self._me, LEASE_SECONDS * 1000]))
+
+    def enqueue_jobs(self) -> list[CronJob]:
+        return super().enqueue_jobs() if self.leads() else []
+
+    def calculate_sleep_interval(self) -> float:
+        return min(super().calculate_sleep_interval(), LOOK_EVERY_SECONDS)
+
+
+def build(connection: Redis) -> LeadingScheduler:
+    scheduler = LeadingScheduler(connection)
+    for job, seconds in EVERY:
+        scheduler.register(job, "default", interval=seconds, result_ttl=0, ttl=seconds * 4)
+    for job, when in AT:
+        scheduler.register(job, "default", cron=when, result_ttl=0)
+    return scheduler
+
+
+def main() -> None:
+    app = bare_app()
+    with app.app_context():
+        build(worker_redis(app.extensions["comanda"].redis_url)).start()
+
+
+if __name__ == "__main__":
+    main()

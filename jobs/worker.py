@@ -1,0 +1,31 @@
+"""A worker process: `python -m jobs.worker [queue …]`. Jobs run in this process, not in forks."""
+
+import sys
+
+from rq import Queue, SimpleWorker
+from rq.job import Job
+
+from core.ground import bare_app
+from core.logs import bind_request, new_request_id
+from core.rings import ALL_QUEUES
+from jobs.connection import worker_redis
+
+
+class QuietWorker(SimpleWorker):
+    """Gives each job the request id of the ring that caused it."""
+
+    def perform_job(self, job: Job, queue: Queue) -> bool:
+        bind_request((job.meta or {}).get("request_id") or new_request_id(), job=job.func_name)
+        return super().perform_job(job, queue)
+
+
+def main(names: list[str]) -> None:
+    app = bare_app()
+    with app.app_context():
+        connection = worker_redis(app.extensions["comanda"].redis_url)
+        queues = [Queue(name, connection=connection) for name in names or ALL_QUEUES]
+        QuietWorker(queues, connection=connection).work(logging_level="WARNING")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,118 @@
+"""Everything people see, hung into the app."""
+
+from typing import Any
+
+from flask import Flask, Response, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+from flask_bootstrap import Bootstrap5
+from flask_login import current_user
+from flask_wtf.csrf import CSRFError, CSRFProtect
+from werkzeug.exceptions import HTTPException
+
+from core.errors import DomainError, RateLimited
+from core.faults import is_outage
+from core.ids import BadId
+from core.logs import logger
+from core.settings import Settings
+from portal.account import account
+from portal.audit import audit_pages
+from portal.headers import add_security_headers, csp_nonce
+from portal.home import home
+from portal.integrations import integrations
+from portal.invitations import invitations
+from portal.mailbox import mailbox
+from portal.operator.commands import add_commands
+from portal.operator.pages import operator
+from portal.settings import settings_pages
+from portal.start import start
+from portal.team import team_pages
+from portal.tenancy import tenancy
+from portal.visitors import set_up_visitors
+from portal.words import in_words, set_up_words
+
+log = logger(__name__)
+
+PAGES = (
+    start,
+    invitations,
+    tenancy,
+    home,
+    team_pages,
+    integrations,
+    settings_pages,
+    audit_pages,
+    account,
+    operator,
+)
+
+csrf = CSRFProtect()
+
+
+def open_portal_doors(app: Flask, settings: Settings) -> None:
+    app.template_folder = "portal/templates"
+    app.config.update(
+        BOOTSTRAP_SERVE_LOCAL=True,
+        SESSION_COOKIE_NAME="comanda",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_COOKIE_SECURE=settings.https,
+        PERMANENT_SESSION_LIFETIME=90 * 86400,
+        WTF_CSRF_TIME_LIMIT=None,
+        WTF_CSRF_SSL_STRICT=settings.https,
+        MAX_FORM_MEMORY_SIZE=1024 * 1024,
+        MAX_CONTENT_LENGTH=32 * 1024 * 1024,
+    )
+    Bootstrap5(app)
+    csrf.init_app(app)
+    for machine_door in ("v1", "health", "reference"):
+        csrf.exempt(app.blueprints[machine_door])
+    set_up_words(app)
+    set_up_visitors(app)
+    add_security_headers(app, settings)
+    app.add_template_global(csp_nonce)
+    for pages in PAGES:
+        app.register_blueprint(pages)
+    if settings.mailbox:
+        app.register_blueprint(mailbox)
+    add_commands(app)
+
+    @app.get("/")
+    def front() -> Any:
+        return redirect(url_for("home.index" if current_user.is_authenticated else "start.signin"))
+
+    front.guard = "open"  # type: ignore[attr-defined]
+
+
+def portal_answer_for(error: Exception) -> Any:
+    """A page with a sentence, what to do, and the request's id."""
+    if isinstance(error, CSRFError):
+        flash(gettext("This page was too old. Nothing was changed; try again."), "error")
+        return redirect(_same_page())
+    if isinstance(error, DomainError):
+        answer = _page(error.status, in_words(error))
+        if isinstance(error, RateLimited):
+            answer.headers["Retry-After"] = str(error.retry_after)
+        return answer
+    if isinstance(error, BadId):
+        return _page(404)
+    if isinstance(error, HTTPException):
+        return error if (error.code or 500) < 400 else _page(error.code or 500)
+    if is_outage(error):
+        log.error("database unreachable", error=type(error).__name__)
+        return _page(503)
+    log.error("unhandled error", exc_info=error)
+    return _page(500)
+
+
+def _same_page() -> str:
+    """Back to where the form was, when that is a page of ours."""
+    came_from = request.referrer or ""
+    ours = came_from.startswith(request.host_url)
+    return came_from if ours else url_for("home.index")
+
+
+def _page(status: int, sentence: str = "") -> Response:
+    page = render_template(
+        "errors/error.html", status=status, sentence=sentence, request_id=g.get("request_id", "")
+    )
+    return Response(page, status, mimetype="text/html")

@@ -1,0 +1,172 @@
+"""The forms of the portal. What they check is form; what things mean is checked in the domain."""
+
+import zoneinfo
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from flask_babel import lazy_gettext as _
+from flask_wtf import FlaskForm
+from wtforms import (
+    DecimalField,
+    Field,
+    HiddenField,
+    IntegerField,
+    PasswordField,
+    RadioField,
+    SelectField,
+    SelectMultipleField,
+    StringField,
+)
+from wtforms.validators import InputRequired, Length, NumberRange, Optional
+
+from core.errors import DomainError
+from portal.choices import LANGUAGES, countries, currencies, zones
+from portal.words import in_words
+from tenants.rights import ROLES, SCOPES, may_give
+
+
+def needed() -> InputRequired:
+    return InputRequired(_("Fill this in."))
+
+
+class Form(FlaskForm):  # type: ignore[misc]
+    def refuse(self, error: DomainError) -> None:
+        """Put a refusal where it belongs: under its field, or above the form."""
+        sentence = in_words(error)
+        for fault in error.faults:
+            field = getattr(self, fault.field, None)
+            if isinstance(field, Field):
+                field.errors = [*field.errors, sentence]
+                return
+        self.form_errors.append(sentence)
+
+
+@contextmanager
+def refusals_on(form: Form) -> Iterator[None]:
+    """`with refusals_on(form), tenant_scope(…):` — nothing is written, the form says why."""
+    try:
+        yield
+    except DomainError as error:
+        form.refuse(error)
+
+
+class SignInForm(Form):
+    email = StringField(_("E-mail"), [needed(), Length(max=254)])
+    password = PasswordField(_("Password"), [needed(), Length(max=1000)])
+    next = HiddenField()
+
+
+class SignUpForm(Form):
+    business = StringField(_("Business"), [needed(), Length(max=120)])
+    name = StringField(_("Your name"), [needed(), Length(max=120)])
+    email = StringField(_("E-mail"), [needed(), Length(max=254)])
+    password = PasswordField(
+        _("Password"), [needed(), Length(max=256)], description=_("At least 10 characters.")
+    )
+    time_zone = HiddenField()
+
+    def zone(self) -> str:
+        wanted = self.time_zone.data or ""
+        return wanted if wanted in zoneinfo.available_timezones() else "UTC"
+
+
+class CodeForm(Form):
+    code = StringField(_("Code"), [needed(), Length(max=20)])
+
+
+class EmailForm(Form):
+    email = StringField(_("E-mail"), [needed(), Length(max=254)])
+
+
+class NewPasswordForm(Form):
+    password = PasswordField(
+        _("New password"), [needed(), Length(max=256)], description=_("At least 10 characters.")
+    )
+
+
+class JoinForm(Form):
+    name = StringField(_("Your name"), [needed(), Length(max=120)])
+    password = PasswordField(
+        _("Password"), [needed(), Length(max=256)], description=_("At least 10 characters.")
+    )
+
+
+class KeyForm(Form):
+    name = StringField(_("Name"), [needed(), Length(max=120)])
+    scopes = SelectMultipleField(_("May do"), choices=[(s, s) for s in SCOPES])
+    rate_per_second = IntegerField(
+        _("Requests per second"), [Optional(), NumberRange(1, 10_000, _("At least 1."))]
+    )
+
+
+class NewKeyForm(KeyForm):
+    mode = RadioField(_("Kind"), [needed()], choices=[("test", "test"), ("live", "live")])
+    expires = SelectField(
+        _("Expires"),
+        choices=[
+            ("", _("never")),
+            ("30", _("in 30 days")),
+            ("90", _("in 90 days")),
+            ("365", _("in a year")),
+        ],
+    )
+
+
+class RotateForm(Form):
+    overlap = RadioField(
+        _("The old key works for"),
+        [needed()],
+        choices=[(c, c) for c in ("now", "hour", "day", "week")],
+        default="day",
+    )
+
+
+class RoleForm(Form):
+    role = RadioField(_("Role"), [needed()])
+
+    def offer(self, giver: str) -> None:
+        self.role.choices = [(role, role) for role in ROLES if may_give(giver, role)]
+
+
+class InviteForm(RoleForm):
+    email = StringField(_("E-mail"), [needed(), Length(max=254)])
+
+
+class SettingsForm(Form):
+    name = StringField(_("Name of the business"), [needed(), Length(max=120)])
+    locale = SelectField(_("Language"), [needed()], choices=LANGUAGES)
+    time_zone = SelectField(_("Time zone"), [needed()], choices=zones)
+    country = SelectField(_("Country"), choices=countries)
+    currency = SelectField(_("Currency"), [needed()], choices=currencies)
+
+
+class ProfileForm(Form):
+    name = StringField(_("Your name"), [needed(), Length(max=120)])
+    locale = SelectField(_("Language"), [needed()], choices=LANGUAGES)
+    time_zone = SelectField(_("Time zone"), [needed()], choices=zones)
+    theme = RadioField(
+        _("Look"),
+        [needed()],
+        choices=[("auto", _("As the system")), ("light", _("Light")), ("dark", _("Dark"))],
+    )
+
+
+class PasswordForm(Form):
+    current = PasswordField(_("Current password"), [needed(), Length(max=1000)])
+    password = PasswordField(
+        _("New password"), [needed(), Length(max=256)], description=_("At least 10 characters.")
+    )
+
+
+class ProveForm(Form):
+    password = PasswordField(_("Your password"), [needed(), Length(max=1000)])
+
+
+class LimitsForm(Form):
+    plan = SelectField(_("Plan"), [needed()])
+    rate_per_second = IntegerField(_("Requests per second"), [Optional(), NumberRange(1, 100_000)])
+    burst = IntegerField(_("Burst"), [Optional(), NumberRange(1, 1_000_000)])
+    monthly_messages = IntegerField(_("Messages a month"), [Optional(), NumberRange(0, 2**31 - 1)])
+    spend_cap_usd = DecimalField(
+        _("Spend cap in USD"), [Optional(), NumberRange(0, 10_000_000)], places=2
+    )

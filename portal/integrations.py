@@ -1,0 +1,122 @@
+"""API and integrations: keys, the quick start, the reference."""
+
+from datetime import timedelta
+from typing import Any
+
+from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.clock import now
+from core.db import tenant_scope
+from portal.forms import KeyForm, NewKeyForm, RotateForm, refusals_on
+from portal.visitors import may, member_may, open_to_all
+from tenants import accounts, keys
+from tenants.models import ApiKey
+
+integrations = Blueprint("integrations", __name__)
+
+
+def api_url() -> str:
+    return f"{current_app.extensions['comanda'].base_url}/api/v1"
+
+
+def _shown(key: ApiKey) -> ApiKey:
+    key.state = keys.state_of(key)  # type: ignore[attr-defined]
+    return key
+
+
+@integrations.get("/integrations")
+@member_may("keys.view")
+def index() -> Any:
+    with tenant_scope(g.tenant_id):
+        listed = [_shown(key) for key in keys.listed()]
+    return render_template("integrations/index.html", keys=listed, api_url=api_url())
+
+
+@integrations.route("/integrations/keys/new", methods=["GET", "POST"])
+@member_may("keys.manage")
+def new_key() -> Any:
+    form = NewKeyForm(mode="test", scopes=["messages:send", "messages:read"])
+    if form.validate_on_submit():
+        days = form.expires.data
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                key, secret = keys.create(
+                    form.name.data,
+                    form.mode.data,
+                    form.scopes.data,
+                    expires_at=now() + timedelta(days=int(days)) if days else None,
+                    rate_per_second=form.rate_per_second.data,
+                )
+            return _created(key, secret, None)
+    return render_template("integrations/new_key.html", form=form)
+
+
+@integrations.route("/integrations/keys/<key_id>", methods=["GET", "POST"])
+@member_may("keys.view")
+def key(key_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = _shown(keys.get(key_id))
+    form = rotate_form = None
+    if may("keys.manage") and keys.state_of(known) == "active":
+        form, rotate_form = KeyForm(obj=known), RotateForm(formdata=None)
+        if form.validate_on_submit():
+            with refusals_on(form):
+                with tenant_scope(g.tenant_id):
+                    keys.change(key_id, form.name.data, form.scopes.data, form.rate_per_second.data)
+                accounts.forget_facts(g.tenant_id)
+                flash(gettext("Saved."), "success")
+                return redirect(url_for("integrations.key", key_id=key_id))
+    return render_template("integrations/key.html", key=known, form=form, rotate_form=rotate_form)
+
+
+@integrations.post("/integrations/keys/<key_id>/rotate")
+@member_may("keys.manage")
+def rotate(key_id: str) -> Any:
+    form = RotateForm()
+    if not form.validate_on_submit():
+        return redirect(url_for("integrations.key", key_id=key_id))
+    with tenant_scope(g.tenant_id):
+        fresh, secret = keys.rotate(key_id, keys.OVERLAPS[form.overlap.data])
+        old = keys.get(key_id)
+        works_until = old.expires_at if old.revoked_at is None else None
+    accounts.forget_facts(g.tenant_id)
+    return _created(fresh, secret, {"prefix": old.prefix, "expires_at": works_until})
+
+
+@integrations.route("/integrations/keys/<key_id>/revoke", methods=["GET", "POST"])
+@member_may("keys.manage")
+def revoke(key_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = keys.get(key_id)
+        if request.method == "POST":
+            keys.revoke(key_id)
+    if request.method == "GET":
+        return render_template(
+            "shared/confirm.html",
+            title=gettext("Revoke “%(name)s”?", name=known.name),
+            text=gettext(
+                "Programs that use it are refused within 5 seconds. This cannot be undone."
+            ),
+            yes=gettext("Revoke the key"),
+            back_url=url_for("integrations.index"),
+        )
+    accounts.forget_facts(g.tenant_id)
+    flash(gettext("“%(name)s” no longer works.", name=known.name), "success")
+    return redirect(url_for("integrations.index"))
+
+
+@integrations.get("/reference")
+@open_to_all
+def reference() -> Any:
+    return render_template("reference/index.html", api_url=api_url())
+
+
+def _created(key: ApiKey, secret: str, replaced: Any) -> str:
+    return render_template(
+        "integrations/key_created.html",
+        key=key,
+        secret=secret,
+        api_url=api_url(),
+        replaced=replaced,
+    )

@@ -1,0 +1,102 @@
+"""The letters people get, in their own language. Each is queued in the open transaction."""
+
+from flask import current_app
+from flask_babel import force_locale, gettext
+
+from core import mail
+from tenants.models import Invitation, Person
+
+
+def _address(path: str) -> str:
+    return f"{current_app.extensions['comanda'].base_url}{path}"
+
+
+def _write(to: str, subject: str, paragraphs: list[str], tenant_id: int | None = None) -> None:
+    mail.write(to, subject, "\n\n".join([*paragraphs, "Comanda"]) + "\n", tenant_id)
+
+
+def verify_address(person: Person, token: str) -> None:
+    with force_locale(person.locale):
+        _write(
+            person.email,
+            gettext("Confirm your e-mail address"),
+            [
+                gettext("Hello %(name)s,", name=person.name),
+                gettext("open this link to confirm that this address is yours:"),
+                _address(f"/verify/{token}"),
+                gettext("The link works for 3 days. If you did not sign up, ignore this letter."),
+            ],
+        )
+
+
+def already_registered(person: Person) -> None:
+    """Sent instead of telling a stranger at the sign-up form who is a customer."""
+    with force_locale(person.locale):
+        _write(
+            person.email,
+            gettext("You already have an account"),
+            [
+                gettext("Hello %(name)s,", name=person.name),
+                gettext("somebody, perhaps you, tried to sign up with this address. Sign in here:"),
+                _address("/signin"),
+                gettext("Forgotten the password? Choose a new one here:"),
+                _address("/reset"),
+            ],
+        )
+
+
+def reset_password(person: Person, token: str) -> None:
+    with force_locale(person.locale):
+        _write(
+            person.email,
+            gettext("Choose a new password"),
+            [
+                gettext("Hello %(name)s,", name=person.name),
+                gettext("open this link to choose a new password:"),
+                _address(f"/reset/{token}"),
+                gettext(
+                    "The link works for 1 hour. If you did not ask for it, ignore this letter."
+                ),
+            ],
+        )
+
+
+def security_notice(person: Person, what: str) -> None:
+    with force_locale(person.locale):
+        happened = {
+            "password_changed": gettext("The password of your account was changed."),
+            "two_step_on": gettext("2-step sign-in was turned on for your account."),
+            "two_step_off": gettext("2-step sign-in was turned off for your account."),
+            "recovery_code_used": gettext("A recovery code was used to sign in to your account."),
+        }[what]
+        _write(
+            person.email,
+            happened,
+            [
+                gettext("Hello %(name)s,", name=person.name),
+                happened,
+                gettext("If that was not you, choose a new password at once:"),
+                _address("/reset"),
+            ],
+        )
+
+
+def invitation(letter: Invitation, business: str, token: str, locale: str) -> None:
+    with force_locale(locale):
+        _write(
+            letter.email,
+            gettext(
+                "%(who)s invites you to %(business)s", who=letter.invited_by, business=business
+            ),
+            [
+                gettext("Hello,"),
+                gettext(
+                    "%(who)s invites you to work with them at %(business)s on Comanda.",
+                    who=letter.invited_by,
+                    business=business,
+                ),
+                _address(f"/invitations/{token}"),
+                gettext("The link works for 7 days."),
+            ],
+            letter.tenant_id,
+        )

@@ -1,0 +1,184 @@
+"""The operator's commands: `flask --app wsgi tenants create …`. One JSON object with --json."""
+
+import functools
+import json
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+import click
+from flask import Flask, current_app
+from flask.cli import AppGroup
+from flask_migrate import upgrade
+from sqlalchemy.exc import OperationalError
+
+from core.db import global_scope, tenant_scope
+from core.errors import DomainError
+from portal.operator import demo
+from tenants import accounts, keys, people, resealing
+from tenants.audit import Actor, acting
+from tenants.rights import SCOPES
+
+OPERATOR = Actor("operator", "command line", "Operator")
+
+tenants = AppGroup("tenants", help="Make, suspend and resume tenants.")
+key_commands = AppGroup("keys", help="Make API keys.")
+people_commands = AppGroup("people", help="Rights of people.")
+secret_commands = AppGroup("secrets", help="Encryption at rest.")
+demo_commands = AppGroup("demo", help="The demo tenants.")
+local = AppGroup("local", help="What `make run` needs.")
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+def told(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A refusal is one sentence and exit code 1, never a traceback."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        try:
+            with acting(OPERATOR):
+                return command(*args, **kwargs)
+        except DomainError as error:
+            raise click.ClickException(error.message) from None
+        except OperationalError:
+            raise click.ClickException(
+                "The database does not answer. Is the service running? `make run` starts it."
+            ) from None
+
+    return wrapped
+
+
+def show(facts: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(facts))
+        return
+    for name, value in facts.items():
+        click.echo(f"{name}: {value}")
+
+
+@tenants.command("create")
+@click.argument("name")
+@click.option("--owner-email", required=True)
+@click.option("--password", help="For a new person; made up and printed when not given.")
+@click.option("--plan", default="trial", show_default=True)
+@as_json
+@told
+def create_tenant(
+    name: str, owner_email: str, password: str | None, plan: str, as_json: bool
+) -> None:
+    """Make a tenant with an owner, a live key with all scopes, and a test key."""
+    chosen = password or secrets.token_urlsafe(12)
+    facts: dict[str, Any]
+    with tenant_scope(accounts.reserve_id()):
+        owner = people.find(owner_email)
+        known = owner is not None
+        if owner is None:
+            local_part = owner_email.partition("@")[0]
+            owner = people.register(owner_email, local_part, chosen, verified=True)
+        tenant = accounts.create(name, owner, plan)
+        _, live = keys.create("Operator-made key", "live", list(SCOPES))
+        _, test = keys.create("Operator-made test key", "test", list(SCOPES))
+        facts = {
+            "tenant_id": tenant.id,
+            "owner_email": owner.email,
+            "api_key": live,
+            "test_key": test,
+        }
+    if password is None and not known:
+        facts["password"] = chosen
+    show(facts, as_json)
+
+
+@tenants.command("suspend")
+@click.argument("tenant_id", type=int)
+@click.option("--because", default="by the operator", show_default=True)
+@told
+def suspend_tenant(tenant_id: int, because: str) -> None:
+    """The API answers 401 at once; sends are held; nothing is lost."""
+    with tenant_scope(tenant_id):
+        accounts.suspend(because)
+        name = accounts.get(tenant_id).name
+    accounts.forget_facts(tenant_id)
+    click.echo(f"{name} is suspended.")
+
+
+@tenants.command("resume")
+@click.argument("tenant_id", type=int)
+@told
+def resume_tenant(tenant_id: int) -> None:
+    with tenant_scope(tenant_id):
+        accounts.resume()
+        name = accounts.get(tenant_id).name
+    accounts.forget_facts(tenant_id)
+    click.echo(f"{name} is active.")
+
+
+@key_commands.command("create")
+@click.option("--tenant", "tenant_id", type=int, required=True)
+@click.option("--scopes", required=True, help="Separated by commas, or `all`.")
+@click.option("--mode", type=click.Choice(keys.MODES), default="live", show_default=True)
+@click.option("--name", default="Operator-made key", show_default=True)
+@as_json
+@told
+def create_key(tenant_id: int, scopes: str, mode: str, name: str, as_json: bool) -> None:
+    wanted = list(SCOPES) if scopes == "all" else [s.strip() for s in scopes.split(",")]
+    with tenant_scope(tenant_id):
+        accounts.get(tenant_id)
+        key, secret = keys.create(name, mode, wanted)
+        facts = {"key_id": key.id, "api_key": secret, "mode": mode, "scopes": key.scopes}
+    show(facts, as_json)
+
+
+@people_commands.command("operator")
+@click.argument("email")
+@click.option("--off", is_flag=True, help="Take the role away.")
+@told
+def make_operator(email: str, off: bool) -> None:
+    """Let a person into the operator console."""
+    with global_scope():
+        person = people.find(email)
+        if person is None:
+            raise click.ClickException(f"There is nobody with the address {email}.")
+        person.operator = not off
+        people.note(person.id, "operator_off" if off else "operator_on")
+    click.echo(f"{email} is {'no longer ' if off else ''}an operator.")
+
+
+@secret_commands.command("rotate")
+@told
+def rotate_secrets() -> None:
+    """Seal every stored secret again with the first key of ENCRYPTION_KEYS."""
+    click.echo(f"{resealing.reseal_everything()} secrets sealed anew.")
+
+
+@demo_commands.command("load")
+@as_json
+@told
+def load_demo(as_json: bool) -> None:
+    show(demo.load(current_app.extensions["comanda"]), as_json)
+
+
+@demo_commands.command("reset")
+@as_json
+@told
+def reset_demo(as_json: bool) -> None:
+    """Erase the demo tenants and load them afresh."""
+    settings = current_app.extensions["comanda"]
+    demo.erase(settings)
+    show(demo.load(settings), as_json)
+
+
+@local.command("prepare")
+@as_json
+@told
+def prepare(as_json: bool) -> None:
+    """Bring the schema up to date and load the demo, in one process."""
+    upgrade(directory="migrations")
+    show(demo.load(current_app.extensions["comanda"]), as_json)
+
+
+def add_commands(app: Flask) -> None:
+    groups = (tenants, key_commands, people_commands, secret_commands, demo_commands, local)
+    for group in groups:
+        app.cli.add_command(group)

@@ -1,0 +1,183 @@
+"""Two believable tenants, so that no page of a first visit is empty. Development only."""
+
+import json
+import os
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import delete
+
+from core.clock import frozen, now
+from core.db import db, global_scope, tenant_scope
+from core.errors import Conflict
+from core.settings import Settings
+from tenants import accounts, keys, people, signin, team
+from tenants.audit import Actor, acting
+from tenants.erasing import erase_tenant
+from tenants.models import Person
+from tenants.rights import SCOPES
+
+PASSWORD = "dinner-at-eight"  # noqa: S105 - printed by `make run`
+OWNER = "demo@comanda.example"
+OPERATOR = "operator@comanda.example"
+FILE = "demo.json"
+
+PEOPLE = (  # address, name and language
+    (OWNER, "Derya Aksoy", "en"),
+    (OPERATOR, "Ada Ferrer", "en"),
+    ("emre@comanda.example", "Emre Yıldız", "tr"),
+    ("selin@comanda.example", "Selin Kaya", "tr"),
+    ("marta@comanda.example", "Marta Soler", "en"),
+    ("jonas@comanda.example", "Jonas Weber", "en"),
+)
+RESTAURANT = "Lokanta Mavi"
+SHOP = "Kumru Atölye"
+
+
+def load(settings: Settings) -> dict[str, Any]:
+    """Logins and keys of the demo; made on the first call, told again on later ones."""
+    if settings.production:
+        raise Conflict("not_in_production", "The demo is for development; this is production.")
+    place = settings.data_dir / FILE
+    with global_scope():
+        owner = people.find(OWNER)
+        tenants = signin.tenants_of(owner.id) if owner else []
+    if owner is None or not tenants:
+        facts = _make()
+    elif place.is_file():
+        facts = json.loads(place.read_text())
+    else:
+        facts = _describe(next(t.id for t in tenants if t.name == RESTAURANT))
+    _keep(place, facts)
+    return facts
+
+
+def erase(settings: Settings) -> None:
+    if settings.production:
+        raise Conflict("not_in_production", "The demo is for development; this is production.")
+    emails = [email for email, _, _ in PEOPLE]
+    with global_scope():
+        known = [person for email in emails if (person := people.find(email))]
+        tenant_ids = {t.id for person in known for t in signin.tenants_of(person.id)}
+    for tenant_id in tenant_ids:
+        with tenant_scope(tenant_id):
+            erase_tenant()
+        accounts.forget_facts(tenant_id)
+    with global_scope():
+        db.session.execute(delete(Person).where(Person.id.in_([person.id for person in known])))
+    (settings.data_dir / FILE).unlink(missing_ok=True)
+
+
+def _make() -> dict[str, Any]:
+    with global_scope():
+        cast = {
+            email: people.register(
+                email, name, PASSWORD, locale=locale, verified=True, time_zone="Europe/Istanbul"
+            )
+            for email, name, locale in PEOPLE
+        }
+        cast[OPERATOR].operator = True
+    owner = cast[OWNER]
+    restaurant = _restaurant(owner, cast)
+    _shop(owner, cast)
+    return _describe(restaurant)
+
+
+def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
+    tenant_id = accounts.reserve_id()
+    by = Actor("person", owner.id, owner.name, "127.0.0.1")
+
+    def opened() -> None:
+        accounts.create(RESTAURANT, owner, "growth")
+        accounts.change_settings(
+            name=RESTAURANT, locale="tr", time_zone="Europe/Istanbul", country="TR", currency="TRY"
+        )
+
+    def first_key() -> None:
+        keys.create("Web site", "live", ["messages:send", "messages:read"])
+
+    def old_key() -> None:
+        key, _ = keys.create("Old cash register", "live", ["orders"])
+        keys.revoke(key.id)
+
+    def joined(email: str, role: str) -> Callable[[], None]:
+        def story() -> None:
+            invitation, _ = team.invite(email, role, "owner", owner.name)
+            with acting(Actor("person", cast[email].id, cast[email].name, "127.0.0.1")):
+                team.accept(invitation.id, cast[email])
+
+        return story
+
+    def invited() -> None:
+        team.invite("mehmet@lokanta-mavi.example", "waiter", "owner", owner.name)
+
+    _tell(
+        tenant_id,
+        by,
+        (
+            (24, opened),
+            (24, first_key),
+            (22, joined("emre@comanda.example", "admin")),
+            (19, joined("selin@comanda.example", "manager")),
+            (15, old_key),
+            (9, joined("jonas@comanda.example", "inbox")),
+            (2, invited),
+        ),
+    )
+    return tenant_id
+
+
+def _shop(owner: Person, cast: dict[str, Person]) -> int:
+    tenant_id = accounts.reserve_id()
+    by = Actor("person", owner.id, owner.name, "127.0.0.1")
+
+    def opened() -> None:
+        accounts.create(SHOP, owner, "starter")
+        accounts.change_settings(
+            name=SHOP, locale="en", time_zone="Europe/Madrid", country="ES", currency="EUR"
+        )
+
+    def staffed() -> None:
+        invitation, _ = team.invite("marta@comanda.example", "owner", "owner", owner.name)
+        with acting(Actor("person", cast["marta@comanda.example"].id, "Marta Soler", "127.0.0.1")):
+            team.accept(invitation.id, cast["marta@comanda.example"])
+
+    def key() -> None:
+        keys.create("Store plugin", "live", ["messages:send", "webhooks", "contacts"])
+
+    _tell(tenant_id, by, ((31, opened), (30, staffed), (28, key)))
+    return tenant_id
+
+
+def _tell(tenant_id: int, by: Actor, story: tuple[tuple[int, Callable[[], None]], ...]) -> None:
+    """Each chapter happens on its day, through the same functions the pages use."""
+    beginning = now()
+    for days_ago, chapter in story:
+        with frozen(beginning - timedelta(days=days_ago)), acting(by), tenant_scope(tenant_id):
+            chapter()
+
+
+def _describe(tenant_id: int) -> dict[str, Any]:
+    with tenant_scope(tenant_id):
+        _, live = keys.create("Demo key", "live", list(SCOPES))
+        _, test = keys.create("Demo test key", "test", list(SCOPES))
+    return {
+        "logins": [
+            {"email": OWNER, "password": PASSWORD, "role": "owner", "tenant": RESTAURANT},
+            {"email": OPERATOR, "password": PASSWORD, "role": "operator", "tenant": "—"},
+        ],
+        "tenant_id": tenant_id,
+        "api_key": live,
+        "test_key": test,
+    }
+
+
+def _keep(place: Path, facts: dict[str, Any]) -> None:
+    """Readable by its owner only, from its first byte."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w") as file:
+        json.dump(facts, file, indent=2)
+    place.chmod(0o600)

@@ -1,0 +1,142 @@
+"""The operator console: tenants, their plans and limits, queues and workers."""
+
+from typing import Any
+
+from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask_babel import gettext
+from flask_login import current_user
+
+from core.db import global_scope, tenant_scope
+from portal.forms import LimitsForm, refusals_on
+from portal.operator.queues import failed_jobs, queue_rows, retry_job, workers
+from portal.visitors import address, operator_only
+from tenants import accounts, audit, quota, team
+from tenants.audit import Actor, acting
+from tenants.plans import every_plan, get_plan, tenant_facts
+
+operator = Blueprint("operator", __name__, url_prefix="/operator")
+
+PAGE = 50
+
+
+def _operator() -> Actor:
+    return Actor("operator", current_user.person.id, current_user.name, address())
+
+
+@operator.get("/")
+@operator_only
+def index() -> Any:
+    text = request.args.get("q", "").strip()[:120]
+    after = request.args.get("after", type=int)
+    with global_scope():
+        tenants = accounts.search(text, after, PAGE + 1)
+    shown = tenants[:PAGE]
+    return render_template(
+        "operator/index.html",
+        tenants=shown,
+        q=text,
+        next_url=url_for("operator.index", q=text or None, after=shown[-1].id)
+        if len(tenants) > PAGE
+        else None,
+        previous_url=url_for("operator.index", q=text or None) if after else None,
+    )
+
+
+@operator.get("/tenants/<int:tenant_id>")
+@operator_only
+def tenant(tenant_id: int) -> Any:
+    return _tenant_page(tenant_id, None)
+
+
+def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
+    with tenant_scope(tenant_id):
+        known = accounts.get(tenant_id)
+        facts, own = tenant_facts(), accounts.account()
+        if facts is None:
+            raise RuntimeError("a tenant has no account")
+        used, members, entries = quota.usage(facts), team.members(), audit.entries(limit=20)
+        plans = every_plan()
+    if form is None:
+        form = LimitsForm(obj=own, plan=known.plan)
+    form.plan.choices = [(plan.code, plan.name) for plan in plans]
+    return render_template(
+        "operator/tenant.html",
+        tenant=known,
+        facts=facts,
+        usage=used,
+        members=members,
+        entries=entries,
+        form=form,
+    )
+
+
+@operator.post("/tenants/<int:tenant_id>/limits")
+@operator_only
+def limits(tenant_id: int) -> Any:
+    form = LimitsForm()
+    with global_scope():
+        form.plan.choices = [(plan.code, plan.name) for plan in every_plan()]
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with acting(_operator()), tenant_scope(tenant_id):
+                accounts.get(tenant_id)
+                accounts.change_plan(get_plan(form.plan.data).code)
+                accounts.change_limits(
+                    form.rate_per_second.data,
+                    form.burst.data,
+                    form.monthly_messages.data,
+                    form.spend_cap_usd.data,
+                )
+            accounts.forget_facts(tenant_id)
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("operator.tenant", tenant_id=tenant_id))
+    return _tenant_page(tenant_id, form)
+
+
+@operator.route("/tenants/<int:tenant_id>/suspend", methods=["GET", "POST"])
+@operator_only
+def suspend(tenant_id: int) -> Any:
+    with tenant_scope(tenant_id):
+        name = accounts.get(tenant_id).name
+    if request.method == "GET":
+        return render_template(
+            "shared/confirm.html",
+            title=gettext("Suspend %(name)s?", name=name),
+            text=gettext("API calls are refused at once and messages are held. Nothing is lost."),
+            yes=gettext("Suspend"),
+            back_url=url_for("operator.tenant", tenant_id=tenant_id),
+        )
+    with acting(_operator()), tenant_scope(tenant_id):
+        accounts.suspend(request.form.get("because", "").strip()[:300] or "by the operator")
+    accounts.forget_facts(tenant_id)
+    flash(gettext("%(name)s is suspended.", name=name), "success")
+    return redirect(url_for("operator.tenant", tenant_id=tenant_id))
+
+
+@operator.post("/tenants/<int:tenant_id>/resume")
+@operator_only
+def resume(tenant_id: int) -> Any:
+    with acting(_operator()), tenant_scope(tenant_id):
+        name = accounts.get(tenant_id).name
+        accounts.resume()
+    accounts.forget_facts(tenant_id)
+    flash(gettext("%(name)s is active again.", name=name), "success")
+    return redirect(url_for("operator.tenant", tenant_id=tenant_id))
+
+
+@operator.get("/queues")
+@operator_only
+def queues() -> Any:
+    return render_template(
+        "operator/queues.html", queues=queue_rows(), workers=workers(), failed=failed_jobs()
+    )
+
+
+@operator.post("/queues/failed/<job_id>/retry")
+@operator_only
+def retry(job_id: str) -> Any:
+    if retry_job(job_id):
+        flash(gettext("The job runs again."), "success")
+    else:
+        flash(gettext("That job is gone."), "error")
+    return redirect(url_for("operator.queues"))

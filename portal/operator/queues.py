@@ -1,0 +1,98 @@
+"""What RQ knows: queues, workers, jobs that failed. Empty, and said so, while Redis is away."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from redis import RedisError
+from rq import Queue, Worker
+from rq.exceptions import NoSuchJobError
+from rq.job import Job
+
+from core.rings import ALL_QUEUES, redis_client
+
+MOST_FAILED = 50
+
+
+@dataclass(frozen=True)
+class QueueRow:
+    name: str
+    waiting: int
+    running: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class WorkerRow:
+    name: str
+    state: str
+    queues: list[str]
+    seen_at: datetime | None
+
+
+@dataclass(frozen=True)
+class FailedRow:
+    id: str
+    job: str
+    queue: str
+    at: datetime | None
+    error: str
+
+
+def queue_rows() -> list[QueueRow]:
+    try:
+        found = [Queue(name, connection=redis_client()) for name in ALL_QUEUES]
+        return [
+            QueueRow(
+                queue.name,
+                queue.count,
+                queue.started_job_registry.count,
+                queue.failed_job_registry.count,
+            )
+            for queue in found
+        ]
+    except RedisError:
+        return []
+
+
+def workers() -> list[WorkerRow]:
+    try:
+        return [
+            WorkerRow(w.name, str(w.get_state()), w.queue_names(), _aware(w.last_heartbeat))
+            for w in Worker.all(connection=redis_client())
+        ]
+    except RedisError:
+        return []
+
+
+def failed_jobs() -> list[FailedRow]:
+    rows: list[FailedRow] = []
+    try:
+        for name in ALL_QUEUES:
+            queue = Queue(name, connection=redis_client())
+            ids = queue.failed_job_registry.get_job_ids(0, MOST_FAILED - 1)
+            found = Job.fetch_many(ids, connection=redis_client())
+            rows += [_failed(job, name) for job in found if job is not None]
+    except RedisError:
+        return []
+    rows.sort(key=lambda row: row.at or datetime.min.replace(tzinfo=UTC), reverse=True)
+    return rows[:MOST_FAILED]
+
+
+def retry_job(job_id: str) -> bool:
+    try:
+        job = Job.fetch(job_id, connection=redis_client())
+    except NoSuchJobError:
+        return False
+    job.requeue()
+    return True
+
+
+def _failed(job: Job, queue: str) -> FailedRow:
+    result = job.latest_result()
+    trace = (result.exc_string or "") if result else ""
+    last_line = trace.strip().splitlines()[-1] if trace.strip() else ""
+    return FailedRow(job.id, job.func_name or "", queue, _aware(job.ended_at), last_line)
+
+
+def _aware(moment: datetime | None) -> datetime | None:
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment

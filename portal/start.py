@@ -1,0 +1,244 @@
+"""Before somebody is in: sign up, confirm, sign in, second step, reset, invitations."""
+
+from typing import Any
+
+from flask import (
+    Blueprint,
+    current_app,
+    flash,
+    redirect,
+    render_template,
+    request,
+    session,
+    url_for,
+)
+from flask_babel import get_locale, gettext
+from flask_login import current_user, logout_user
+
+from core.clock import now
+from core.db import global_scope, tenant_scope
+from core.errors import DomainError, Invalid
+from portal import letters
+from portal.forms import CodeForm, EmailForm, NewPasswordForm, SignInForm, SignUpForm, refusals_on
+from portal.visitors import address, let_in, next_path, open_to_all
+from portal.words import in_words
+from tenants import accounts, people, signin, two_step
+from tenants.people import LOCALES, THEMES
+from tenants.signin import throttle
+
+start = Blueprint("start", __name__)
+
+HALF_WAY_SECONDS = 600
+
+
+def mailbox_url() -> str | None:
+    return url_for("mailbox.index") if current_app.extensions["comanda"].mailbox else None
+
+
+def check_mail(email: str, purpose: str) -> str:
+    return render_template(
+        "start/check_mail.html", email=email, purpose=purpose, mailbox_url=mailbox_url()
+    )
+
+
+@start.route("/signup", methods=["GET", "POST"])
+@open_to_all
+def signup() -> Any:
+    """A known address gets a letter instead of an error: strangers learn nothing here."""
+    form = SignUpForm()
+    if form.validate_on_submit():
+        with refusals_on(form):
+            throttle("signup", f"address {address()}")
+            email = people.clean_email(form.email.data)
+            with tenant_scope(accounts.reserve_id()):
+                known = people.find(email)
+                if known is not None:
+                    letters.already_registered(known)
+                else:
+                    person = people.register(
+                        email,
+                        form.name.data,
+                        form.password.data,
+                        locale=str(get_locale()),
+                        time_zone=form.zone(),
+                    )
+                    accounts.create(form.business.data, person)
+                    letters.verify_address(person, people.issue_token(person.id, "verify"))
+            return check_mail(email, "verify")
+    return render_template("start/signup.html", form=form)
+
+
+@start.post("/verify/resend")
+@open_to_all
+def resend() -> Any:
+    email = request.form.get("email", "")[:254]
+    try:
+        throttle("resend", f"account {email}", f"address {address()}")
+    except DomainError as error:
+        flash(in_words(error), "error")
+        return check_mail(email, "verify")
+    with global_scope():
+        person = people.find(email)
+        if person is not None and person.verified_at is None:
+            letters.verify_address(person, people.issue_token(person.id, "verify"))
+    flash(gettext("Sent again."), "success")
+    return check_mail(email, "verify")
+
+
+@start.route("/verify/<token>", methods=["GET", "POST"])
+@open_to_all
+def verify(token: str) -> Any:
+    """Asks for a click, because mail scanners open links too."""
+    state, email = "over", ""
+    with global_scope():
+        found = people.peek_token(token, "verify")
+        person = people.get(found.person_id) if found else None
+    if person is not None:
+        state, email = "ready", person.email
+    if state == "ready" and request.method == "POST":
+        try:
+            with global_scope():
+                people.verify_email(token)
+            state = "done"
+        except Invalid:
+            state = "over"
+    return render_template("start/verify.html", state=state, token=token, email=email)
+
+
+@start.route("/signin", endpoint="signin", methods=["GET", "POST"])
+@open_to_all
+def signin_page() -> Any:
+    form = SignInForm()
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with global_scope():
+                person = signin.check_password(form.email.data, form.password.data, address())
+            if person.verified_at is None:
+                return _ask_to_verify(person.id)
+            if person.two_step_since is not None:
+                session["half_way"] = {"person": person.id, "at": now().timestamp()}
+                session["after"] = next_path("")
+                return redirect(url_for("start.two_step"))
+            return _enter(person, next_path(""))
+    elif current_user.is_authenticated and request.method == "GET":
+        return redirect(next_path(url_for("home.index")))
+    return render_template("start/signin.html", form=form)
+
+
+def _ask_to_verify(person_id: str) -> Any:
+    with global_scope():
+        person = people.get(person_id)
+        if person is None:
+            return redirect(url_for("start.signin"))
+        letters.verify_address(person, people.issue_token(person.id, "verify"))
+    return check_mail(person.email, "verify")
+
+
+def _enter(person: Any, after: str) -> Any:
+    let_in(person)
+    if len(current_user.tenants) > 1 and not after:
+        return redirect(url_for("tenancy.choose"))
+    return redirect(after or url_for("home.index"))
+
+
+@start.route("/signin/two-step", endpoint="two_step", methods=["GET", "POST"])
+@open_to_all
+def two_step_page() -> Any:
+    half_way = session.get("half_way") or {}
+    if now().timestamp() - half_way.get("at", 0) > HALF_WAY_SECONDS:
+        return redirect(url_for("start.signin"))
+    with global_scope():
+        person = people.get(half_way["person"])
+    if person is None:
+        return redirect(url_for("start.signin"))
+    form = CodeForm()
+    if form.validate_on_submit():
+        with refusals_on(form):
+            throttle("two_step", f"account {person.id}", f"address {address()}")
+            with global_scope():
+                known = people.get(person.id)
+                if known is None or not two_step.check(known, form.code.data):
+                    raise Invalid("wrong_code", "That code is not right, or was used already.")
+                if not form.code.data.replace(" ", "").isdigit():
+                    letters.security_notice(known, "recovery_code_used")
+            return _enter(person, session.get("after", ""))
+    recovery = bool(request.args.get("recovery"))
+    return render_template("start/two_step.html", form=form, recovery=recovery, email=person.email)
+
+
+@start.post("/signout")
+@open_to_all
+def signout() -> Any:
+    if current_user.is_authenticated:
+        with global_scope():
+            signin.end_session(current_user.person.id, current_user.sign_in.id)
+        logout_user()
+    session.clear()
+    return redirect(next_path(url_for("start.signin")))
+
+
+@start.route("/reset", methods=["GET", "POST"])
+@open_to_all
+def reset_request() -> Any:
+    """The same answer whether the address is known or not."""
+    form = EmailForm()
+    if form.validate_on_submit():
+        with refusals_on(form):
+            throttle("reset", f"account {form.email.data.strip()}", f"address {address()}")
+            email = people.clean_email(form.email.data)
+            with global_scope():
+                person = people.find(email)
+                if person is not None:
+                    letters.reset_password(person, people.issue_token(person.id, "reset"))
+            return check_mail(email, "reset")
+    return render_template("start/reset_request.html", form=form)
+
+
+@start.route("/reset/<token>", methods=["GET", "POST"])
+@open_to_all
+def reset(token: str) -> Any:
+    form = NewPasswordForm()
+    with global_scope():
+        found = people.peek_token(token, "reset")
+        person = people.get(found.person_id) if found else None
+    if person is None:
+        return render_template("start/reset.html", form=form, token=token, email="", over=True)
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with global_scope():
+                person = people.reset_password(token, form.password.data, address())
+                signin.end_all_sessions(person.id)
+                letters.security_notice(person, "password_changed")
+            flash(gettext("The password is set. Sign in with it."), "success")
+            return redirect(url_for("start.signin"))
+    return render_template(
+        "start/reset.html", form=form, token=token, email=person.email, over=False
+    )
+
+
+@start.post("/language")
+@open_to_all
+def language() -> Any:
+    wanted = request.form.get("locale", "")
+    if wanted in LOCALES:
+        session["locale"] = wanted
+        _remember(locale=wanted)
+    return redirect(next_path(url_for("start.signin")))
+
+
+@start.post("/theme")
+@open_to_all
+def theme() -> Any:
+    wanted = request.form.get("theme", "")
+    if wanted in THEMES:
+        session["theme"] = wanted
+        _remember(theme=wanted)
+    return redirect(next_path(url_for("start.signin")))
+
+
+def _remember(**choices: str) -> None:
+    if current_user.is_authenticated:
+        with global_scope():
+            person = people.get(current_user.person.id)
+            for name, value in choices.items():
+                setattr(person, name, value)

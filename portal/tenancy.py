@@ -1,0 +1,34 @@
+"""A person with several tenants chooses which one they are in."""
+
+from typing import Any
+
+from flask import Blueprint, flash, redirect, render_template, request, session, url_for
+from flask_babel import gettext
+from flask_login import current_user
+
+from core.db import global_scope
+from portal.visitors import next_path, signed_in
+from tenants import signin
+
+tenancy = Blueprint("tenancy", __name__)
+
+
+@tenancy.get("/choose")
+@signed_in
+def choose() -> Any:
+    return render_template("start/choose_tenant.html", tenants=current_user.tenants)
+
+
+@tenancy.post("/switch")
+@signed_in
+def switch() -> Any:
+    """Forms opened in another tab under the old tenant stop working: their token is dropped."""
+    wanted = request.form.get("tenant_id", type=int)
+    chosen = next((tenant for tenant in current_user.tenants if tenant.id == wanted), None)
+    if chosen is None:
+        flash(gettext("You do not belong to that business any more."), "error")
+        return redirect(url_for("tenancy.choose"))
+    with global_scope():
+        signin.switch(current_user.sign_in.id, chosen.id)
+    session.pop("csrf_token", None)
+    return redirect(next_path(url_for("home.index")))

@@ -1,0 +1,162 @@
+"""Who is at the door: the signed-in person, the tenant they are in, and what they may."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from flask import Flask, abort, current_app, g, redirect, request, session, url_for
+from flask_login import LoginManager, UserMixin, current_user, login_required, login_user
+from werkzeug.exceptions import Forbidden
+
+from core.db import global_scope, tenant_scope
+from tenants import signin, team
+from tenants.audit import Actor, act_as
+from tenants.models import Person, Tenant
+from tenants.rights import RIGHTS, role_may
+from tenants.signin import Visitor
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+login = LoginManager()
+login.login_view = "start.signin"
+login.session_protection = None  # sessions are ours: listed, dated and revocable
+
+
+class PortalUser(UserMixin):  # type: ignore[misc]
+    """What templates know as `current_user`."""
+
+    def __init__(self, token: str, visitor: Visitor) -> None:
+        self._token = token
+        self.person: Person = visitor.person
+        self.sign_in = visitor.sign_in
+        self.tenants = visitor.tenants
+        self.tenant: Tenant | None = visitor.tenant
+        self.role: str | None = None
+
+    def get_id(self) -> str:
+        """Flask-Login keeps this in the browser's signed cookie."""
+        return self._token
+
+    @property
+    def id(self) -> str:
+        return self.person.id
+
+    @property
+    def name(self) -> str:
+        return self.person.name
+
+    @property
+    def email(self) -> str:
+        return self.person.email
+
+    @property
+    def is_operator(self) -> bool:
+        return self.person.operator
+
+
+@login.user_loader  # type: ignore[untyped-decorator]
+def load(token: str) -> PortalUser | None:
+    """Two short transactions: who it is, then their role in the tenant they are in."""
+    with global_scope():
+        visitor = signin.visitor(token)
+    if visitor is None:
+        return None
+    user = PortalUser(token, visitor)
+    if user.tenant is not None:
+        with tenant_scope(user.tenant.id):
+            member = team.of_person(user.person.id)
+            if member is not None:
+                team.note_seen(member)
+                user.role = member.role
+        g.tenant_id = user.tenant.id
+    act_as(Actor("person", user.person.id, user.person.name, address()))
+    return user
+
+
+def let_in(person: Person, tenant_id: int | None = None) -> None:
+    """Open a session in the browser; what the old cookie held is dropped."""
+    with global_scope():
+        token = signin.open_session(
+            person, address(), request.user_agent.string, tenant_id=tenant_id
+        )
+        visitor = signin.visitor(token)
+    session.clear()
+    session.permanent = True
+    if visitor is not None:
+        login_user(PortalUser(token, visitor))
+
+
+def address() -> str:
+    return request.remote_addr or ""
+
+
+def may(right: str) -> bool:
+    role = getattr(current_user, "role", None)
+    return role is not None and role_may(role, right)
+
+
+def member_may(right: str) -> Callable[[View], View]:
+    """The person needs this right in the tenant they are in."""
+    if right not in RIGHTS:
+        raise RuntimeError(f"{right} is not a right; tenants/rights.py names them all")
+
+    def guard(view: View) -> View:
+        @wraps(view)
+        @login_required
+        def guarded(*args: Any, **kwargs: Any) -> Any:
+            if current_user.tenant is None or current_user.role is None:
+                return redirect(url_for("tenancy.choose"))
+            if not may(right):
+                raise Forbidden()
+            return view(*args, **kwargs)
+
+        guarded.guard = right  # type: ignore[attr-defined]
+        return guarded  # type: ignore[return-value]
+
+    return guard
+
+
+def signed_in(view: View) -> View:
+    """Any signed-in person, whatever the tenant."""
+    guarded = login_required(view)
+    guarded.guard = "signed in"
+    return guarded  # type: ignore[no-any-return]
+
+
+def operator_only(view: View) -> View:
+    """For everybody else this page does not exist."""
+
+    @wraps(view)
+    @login_required
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        if not current_user.is_operator:
+            abort(404)
+        return view(*args, **kwargs)
+
+    guarded.guard = "operator"  # type: ignore[attr-defined]
+    return guarded  # type: ignore[return-value]
+
+
+def open_to_all(view: View) -> View:
+    """Said aloud, so that a page without a guard is a decision and not an accident."""
+    view.guard = "open"  # type: ignore[attr-defined]
+    return view
+
+
+def next_path(default: str) -> str:
+    """Where to go afterwards: only a path of ours, never another host."""
+    wanted = request.form.get("next") or request.args.get("next") or ""
+    ours = wanted.startswith("/") and not wanted.startswith(("//", "/\\"))
+    return wanted if ours and "\n" not in wanted and "\\" not in wanted else default
+
+
+def set_up_visitors(app: Flask) -> None:
+    login.init_app(app)
+    app.context_processor(
+        lambda: {
+            "current_tenant": getattr(current_user, "tenant", None),
+            "tenants_of_person": getattr(current_user, "tenants", []),
+            "may": may,
+            "mailbox_on": current_app.extensions["comanda"].mailbox,
+        }
+    )

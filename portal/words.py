@@ -1,0 +1,63 @@
+"""Languages, time zones and the small filters of the templates."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from flask import Flask, request, session
+from flask_babel import Babel, format_datetime, format_timedelta, get_locale, gettext
+from flask_login import current_user
+
+from core.clock import now
+from core.errors import DomainError
+from tenants.people import LOCALES, THEMES
+
+
+def choose_locale() -> str:
+    """What the person chose, else what this browser chose, else what it asks for."""
+    person = getattr(current_user, "person", None)
+    for wanted in (getattr(person, "locale", None), session.get("locale")):
+        if wanted in LOCALES:
+            return str(wanted)
+    return request.accept_languages.best_match(LOCALES) or "en"
+
+
+def choose_time_zone() -> str:
+    return getattr(getattr(current_user, "person", None), "time_zone", None) or "UTC"
+
+
+def choose_theme() -> str:
+    person = getattr(current_user, "person", None)
+    theme = getattr(person, "theme", None) or session.get("theme")
+    return theme if theme in THEMES else "auto"
+
+
+def ago(moment: datetime | None) -> str:
+    if moment is None:
+        return gettext("never")
+    passed = now() - moment
+    if abs(passed) < timedelta(seconds=45):
+        return gettext("just now")
+    if abs(passed) < timedelta(days=28):
+        return str(format_timedelta(-passed, add_direction=True, threshold=0.95))
+    return str(format_datetime(moment, "d MMM yyyy"))
+
+
+def exact(moment: datetime | None) -> str:
+    return str(format_datetime(moment, "d MMMM yyyy, HH:mm:ss zzz")) if moment else ""
+
+
+def in_words(error: DomainError) -> str:
+    """A refusal in the reader's language."""
+    sentence = gettext(error.template)
+    return sentence.format(**error.values) if error.values else sentence
+
+
+def set_up_words(app: Flask) -> None:
+    app.config["BABEL_TRANSLATION_DIRECTORIES"] = "portal/translations"
+    Babel(app, locale_selector=choose_locale, timezone_selector=choose_time_zone)
+    app.add_template_filter(ago, "ago")
+    app.add_template_filter(exact, "exact")
+
+    @app.context_processor
+    def words() -> dict[str, Any]:
+        return {"current_locale": str(get_locale()), "current_theme": choose_theme()}

@@ -1,0 +1,164 @@
+"""Tenants themselves: made, set up, suspended, resumed, listed."""
+
+import zoneinfo
+from collections.abc import Iterator
+from decimal import Decimal
+
+from sqlalchemy import select
+
+from core.buckets import next_generation
+from core.clock import now
+from core.db import current_tenant_id, db, global_scope
+from core.errors import NotFound, invalid
+from core.ids import new_tenant_id
+from core.logs import logger
+from tenants import audit
+from tenants.models import Account, Person, Tenant
+from tenants.people import LOCALES, clean_name
+from tenants.plans import get_plan
+from tenants.team import add
+
+log = logger(__name__)
+
+
+def reserve_id() -> int:
+    """A new tenant's id, known before the transaction that makes it can be opened."""
+    return new_tenant_id()
+
+
+def create(name: str, owner: Person, plan: str = "trial") -> Tenant:
+    """Inside tenant_scope(reserve_id()): the tenant, its account and its first owner."""
+    tenant = Tenant(
+        id=current_tenant_id(),
+        name=clean_name(name, "business_name"),
+        state="active",
+        plan=get_plan(plan).code,
+    )
+    db.session.add(tenant)
+    db.session.add(
+        Account(tenant_id=tenant.id, locale=owner.locale, time_zone=owner.time_zone, trial_used=0)
+    )
+    db.session.flush()
+    add(owner, "owner")
+    audit.record("account.created", tenant.name, plan=plan)
+    return tenant
+
+
+def get(tenant_id: int) -> Tenant:
+    tenant = db.session.get(Tenant, tenant_id)
+    if tenant is None:
+        raise NotFound("There is no tenant with that id.")
+    return tenant
+
+
+def account() -> Account:
+    return db.session.get_one(Account, current_tenant_id())
+
+
+def change_settings(*, name: str, locale: str, time_zone: str, country: str, currency: str) -> None:
+    if locale not in LOCALES:
+        raise invalid("locale", "unknown_language", "Choose a language from the list.")
+    if time_zone not in zoneinfo.available_timezones():
+        raise invalid("time_zone", "unknown_time_zone", "Choose a time zone from the list.")
+    tenant, settings = get(current_tenant_id()), account()
+    before = {
+        "name": tenant.name,
+        "locale": settings.locale,
+        "time_zone": settings.time_zone,
+        "country": settings.country,
+        "currency": settings.currency,
+    }
+    after = {
+        "name": clean_name(name),
+        "locale": locale,
+        "time_zone": time_zone,
+        "country": country,
+        "currency": currency,
+    }
+    changed = {key: after[key] for key in after if after[key] != before[key]}
+    if not changed:
+        return
+    tenant.name = after["name"]
+    settings.locale, settings.time_zone = locale, time_zone
+    settings.country, settings.currency = country, currency
+    audit.record("settings.changed", tenant.name, **changed)
+
+
+def suspend(because: str) -> None:
+    """The API refuses at once; nothing is lost. Announce it after commit with `forget_facts`."""
+    tenant = get(current_tenant_id())
+    if tenant.state == "active":
+        tenant.state, tenant.suspended_at, tenant.suspended_because = "suspended", now(), because
+        audit.record("account.suspended", tenant.name, because=because)
+
+
+def resume() -> None:
+    tenant = get(current_tenant_id())
+    if tenant.state == "suspended":
+        tenant.state, tenant.suspended_at, tenant.suspended_because = "active", None, None
+        audit.record("account.resumed", tenant.name)
+
+
+def change_plan(plan: str) -> None:
+    tenant = get(current_tenant_id())
+    if tenant.plan != plan:
+        was, tenant.plan = tenant.plan, get_plan(plan).code
+        audit.record("account.plan_changed", tenant.name, was=was, now=plan)
+
+
+def change_limits(
+    rate_per_second: int | None,
+    burst: int | None,
+    monthly_messages: int | None,
+    spend_cap_usd: Decimal | None,
+) -> None:
+    """None means: as the plan says."""
+    own = account()
+    own.rate_per_second, own.burst = rate_per_second, burst
+    own.monthly_messages, own.spend_cap_usd = monthly_messages, spend_cap_usd
+    audit.record(
+        "account.limits_changed",
+        get(current_tenant_id()).name,
+        rate_per_second=rate_per_second,
+        burst=burst,
+        monthly_messages=monthly_messages,
+        spend_cap_usd=None if spend_cap_usd is None else str(spend_cap_usd),
+    )
+
+
+def forget_facts(tenant_id: int) -> None:
+    """Every process drops what it remembers of this tenant and its keys. Call after commit."""
+    next_generation(str(tenant_id))
+
+
+def search(text: str = "", after: int | None = None, limit: int = 50) -> list[Tenant]:
+    """For operators: newest first, by name or id."""
+    query = select(Tenant).order_by(Tenant.created_at.desc(), Tenant.id.desc()).limit(limit)
+    if text.isdigit():
+        query = query.where(Tenant.id == int(text))
+    elif text:
+        query = query.where(Tenant.name.icontains(text, autoescape=True))
+    if after is not None:
+        anchor = get(after)
+        query = query.where(
+            (Tenant.created_at < anchor.created_at)
+            | ((Tenant.created_at == anchor.created_at) & (Tenant.id < anchor.id))
+        )
+    return list(db.session.scalars(query))
+
+
+def every_tenant(because: str) -> Iterator[int]:
+    """Ids of all tenants, read in pages; the caller opens one transaction for each."""
+    log.info("work over all tenants", because=because)
+    last = 0
+    while True:
+        with global_scope():
+            page = list(
+                db.session.scalars(
+                    select(Tenant.id).where(Tenant.id > last).order_by(Tenant.id).limit(500)
+                )
+            )
+        if not page:
+            return
+        yield from page
+        last = page[-1]

@@ -1,0 +1,83 @@
+"""A POST repeated with the same key does nothing twice and gets the first answer again."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, invalid
+from tenants.models import IdempotencyKey
+
+KEPT = timedelta(days=7)
+IN_FLIGHT = timedelta(seconds=30)
+LONGEST = 255
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    status: int
+    headers: dict[str, Any]
+    body: str
+
+
+def begin(key: str, fingerprint: str) -> StoredAnswer | None:
+    """None: go on, the key is ours, in this transaction. Otherwise the answer to repeat."""
+    moment = now()
+    row = IdempotencyKey.__table__
+    mine = db.session.execute(
+        insert(IdempotencyKey)
+        .values(tenant_id=current_tenant_id(), key=key, fingerprint=fingerprint, created_at=moment)
+        .on_conflict_do_update(
+            index_elements=[IdempotencyKey.tenant_id, IdempotencyKey.key],
+            # A key older than its promise is free again, even before the nightly tidying.
+            set_={
+                "fingerprint": fingerprint,
+                "created_at": moment,
+                "status": None,
+                "headers": None,
+                "body": None,
+            },
+            where=row.c.created_at < moment - KEPT,
+        )
+        .returning(IdempotencyKey.key)
+    ).first()
+    if mine is not None:
+        return None
+    known = db.session.scalars(
+        select(IdempotencyKey).where(
+            IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.key == key
+        )
+    ).one()
+    if known.fingerprint != fingerprint:
+        raise invalid(
+            "Idempotency-Key",
+            "idempotency_mismatch",
+            "This Idempotency-Key was used before with another request.",
+        )
+    if known.status is None:
+        raise Conflict(
+            "idempotency_in_flight",
+            "The first request with this Idempotency-Key is still being worked on.",
+        )
+    return StoredAnswer(known.status, known.headers or {}, known.body or "")
+
+
+def finish(key: str, answer: StoredAnswer) -> None:
+    db.session.execute(
+        update(IdempotencyKey)
+        .where(IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.key == key)
+        .values(status=answer.status, headers=answer.headers, body=answer.body)
+    )
+
+
+def forget_old(before: datetime) -> int:
+    gone = db.session.execute(
+        delete(IdempotencyKey)
+        .where(IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.created_at < before)
+        .returning(IdempotencyKey.key)
+    )
+    return len(gone.all())

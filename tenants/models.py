@@ -1,0 +1,238 @@
+"""Who owns, who may, and how much."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import BigInteger, Index, Numeric, Text, UniqueConstraint
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.db import Base, TenantOwned
+from core.ids import Id, new_id
+from core.keyring import Sealed
+
+USD = Numeric(14, 6)
+
+
+def _new(prefix: str) -> Any:
+    return mapped_column(Id(prefix), primary_key=True, default=lambda: new_id(prefix))
+
+
+class Tenant(Base):
+    """Global, because it is listed before any tenant is chosen. Settings are in Account."""
+
+    __tablename__ = "tenants"
+    __table_args__ = (Index(None, "created_at", "id"),)
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    name: Mapped[str] = mapped_column(Text)
+    state: Mapped[str] = mapped_column(Text, default="active")
+    plan: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    suspended_at: Mapped[datetime | None]
+    suspended_because: Mapped[str | None] = mapped_column(Text)
+
+    @property
+    def suspended(self) -> bool:
+        return self.state == "suspended"
+
+
+class Plan(Base):
+    __tablename__ = "plans"
+
+    code: Mapped[str] = mapped_column(Text, primary_key=True)
+    name: Mapped[str] = mapped_column(Text)
+    position: Mapped[int]
+    rate_per_second: Mapped[int]
+    burst: Mapped[int]
+    monthly_messages: Mapped[int | None]
+    spend_cap_usd: Mapped[Decimal | None] = mapped_column(USD)
+    trial_days: Mapped[int | None]
+    trial_messages: Mapped[int | None]
+
+
+class Account(Base, TenantOwned):
+    """A tenant's settings, its own limits where they differ from the plan's, and its trial."""
+
+    __tablename__ = "accounts"
+
+    locale: Mapped[str] = mapped_column(Text, default="en")
+    time_zone: Mapped[str] = mapped_column(Text, default="UTC")
+    country: Mapped[str] = mapped_column(Text, default="")
+    currency: Mapped[str] = mapped_column(Text, default="USD")
+    rate_per_second: Mapped[int | None]
+    burst: Mapped[int | None]
+    monthly_messages: Mapped[int | None]
+    spend_cap_usd: Mapped[Decimal | None] = mapped_column(USD)
+    trial_started_at: Mapped[datetime | None]
+    trial_used: Mapped[int] = mapped_column(default=0)
+
+
+class UsageMonth(Base, TenantOwned):
+    """What a tenant has used in a calendar month (UTC), counted where it cannot be lost."""
+
+    __tablename__ = "usage_months"
+
+    month: Mapped[date] = mapped_column(primary_key=True)
+    messages: Mapped[int] = mapped_column(default=0)
+    spend_usd: Mapped[Decimal] = mapped_column(USD, default=Decimal(0))
+    warned_percent: Mapped[int] = mapped_column(default=0)
+
+
+class Person(Base):
+    """Somebody who signs in. May belong to several tenants, so belongs to none."""
+
+    __tablename__ = "people"
+
+    id: Mapped[str] = _new("per")
+    email: Mapped[str] = mapped_column(Text)
+    email_key: Mapped[str] = mapped_column(Text, unique=True)
+    name: Mapped[str] = mapped_column(Text)
+    password_hash: Mapped[str] = mapped_column(Text)
+    verified_at: Mapped[datetime | None]
+    locale: Mapped[str] = mapped_column(Text, default="en")
+    time_zone: Mapped[str] = mapped_column(Text, default="UTC")
+    theme: Mapped[str] = mapped_column(Text, default="auto")
+    totp_secret: Mapped[str | None] = mapped_column(Sealed("people.totp_secret"))
+    totp_used_step: Mapped[int | None] = mapped_column(BigInteger)
+    two_step_since: Mapped[datetime | None]
+    operator: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class RecoveryCode(Base):
+    __tablename__ = "recovery_codes"
+
+    person_id: Mapped[str] = mapped_column(Id("per"), primary_key=True)
+    code_hash: Mapped[str] = mapped_column(Text, primary_key=True)
+    used_at: Mapped[datetime | None]
+
+
+class SignIn(Base):
+    """One browser that is signed in."""
+
+    __tablename__ = "sign_ins"
+
+    id: Mapped[str] = _new("ses")
+    person_id: Mapped[str] = mapped_column(Id("per"), index=True)
+    token_hash: Mapped[str] = mapped_column(Text, unique=True)
+    tenant_id: Mapped[int | None] = mapped_column(BigInteger)
+    address: Mapped[str] = mapped_column(Text)
+    agent: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    seen_at: Mapped[datetime] = mapped_column(default=now)
+    ended_at: Mapped[datetime | None]
+
+
+class PersonToken(Base):
+    """A link sent by e-mail: verify an address, set a new password. Used once."""
+
+    __tablename__ = "person_tokens"
+
+    token_hash: Mapped[str] = mapped_column(Text, primary_key=True)
+    person_id: Mapped[str] = mapped_column(Id("per"), index=True)
+    purpose: Mapped[str] = mapped_column(Text)
+    detail: Mapped[str] = mapped_column(Text, default="")
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+
+
+class PersonEvent(Base):
+    """What happened to a person's own sign-in, whatever the tenant."""
+
+    __tablename__ = "person_events"
+    __table_args__ = (Index(None, "person_id", "id"),)
+
+    id: Mapped[str] = _new("evt")
+    person_id: Mapped[str] = mapped_column(Id("per"))
+    at: Mapped[datetime] = mapped_column(default=now)
+    act: Mapped[str] = mapped_column(Text)
+    address: Mapped[str] = mapped_column(Text, default="")
+
+
+class Membership(Base):
+    """Which tenants a person belongs to; the role is in Member, inside the tenant."""
+
+    __tablename__ = "memberships"
+
+    person_id: Mapped[str] = mapped_column(Id("per"), primary_key=True)
+    tenant_id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+
+
+class Member(Base, TenantOwned):
+    __tablename__ = "members"
+    __table_args__ = (UniqueConstraint("tenant_id", "person_id"),)
+
+    id: Mapped[str] = _new("mem")
+    person_id: Mapped[str] = mapped_column(Id("per"))
+    role: Mapped[str] = mapped_column(Text)
+    joined_at: Mapped[datetime] = mapped_column(default=now)
+    seen_at: Mapped[datetime | None]
+
+
+class Invitation(Base, TenantOwned):
+    __tablename__ = "invitations"
+    __table_args__ = (Index(None, "tenant_id", "email_key"),)
+
+    id: Mapped[str] = _new("inv")
+    email: Mapped[str] = mapped_column(Text)
+    email_key: Mapped[str] = mapped_column(Text)
+    role: Mapped[str] = mapped_column(Text)
+    token_hash: Mapped[str] = mapped_column(Text)
+    invited_by: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+    accepted_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
+class ApiKey(Base, TenantOwned):
+    __tablename__ = "api_keys"
+    __table_args__ = (UniqueConstraint("tenant_id", "key_hash"),)
+
+    id: Mapped[str] = _new("key")
+    name: Mapped[str] = mapped_column(Text)
+    mode: Mapped[str] = mapped_column(Text)
+    prefix: Mapped[str] = mapped_column(Text)
+    key_hash: Mapped[str] = mapped_column(Text)
+    scopes: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    line_ids: Mapped[list[int] | None] = mapped_column(ARRAY(BigInteger))
+    rate_per_second: Mapped[int | None]
+    created_by: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]
+    replaces: Mapped[str | None] = mapped_column(Id("key"))
+
+
+class IdempotencyKey(Base, TenantOwned):
+    """The answer to a POST, kept so that a repeat of it does nothing twice."""
+
+    __tablename__ = "idempotency_keys"
+    __table_args__ = (Index(None, "tenant_id", "created_at"),)
+
+    key: Mapped[str] = mapped_column(Text, primary_key=True)
+    fingerprint: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime]
+    status: Mapped[int | None]
+    headers: Mapped[dict[str, Any] | None]
+    body: Mapped[str | None] = mapped_column(Text)
+
+
+class AuditEntry(Base, TenantOwned):
+    __tablename__ = "audit_entries"
+    __table_args__ = (Index(None, "tenant_id", "act", "id"),)
+
+    id: Mapped[str] = _new("aud")
+    at: Mapped[datetime] = mapped_column(default=now)
+    actor_kind: Mapped[str] = mapped_column(Text)
+    actor_id: Mapped[str] = mapped_column(Text)
+    actor_name: Mapped[str] = mapped_column(Text)
+    act: Mapped[str] = mapped_column(Text)
+    subject: Mapped[str] = mapped_column(Text)
+    detail: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    address: Mapped[str] = mapped_column(Text, default="")
+    request_id: Mapped[str] = mapped_column(Text, default="")

@@ -1,0 +1,84 @@
+"""Argon2id, a few at a time: each hash takes 64 MiB and a fifth of a second."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from core.errors import TryAgain, invalid
+
+SHORTEST = 10
+LONGEST = 256
+AT_ONCE = 2
+PATIENCE_SECONDS = 10
+
+# What people type when asked for ten characters.
+POOR = {
+    *("1234567890", "0123456789", "12345678910", "1111111111", "0000000000"),
+    *("qwertyuiop", "qwerty12345", "1q2w3e4r5t", "abcdefghij", "iloveyou123"),
+    *("passwordpassword", "password123", "password1234"),
+}
+
+_hasher = PasswordHasher()
+_stand_in = ""
+_turns = BoundedSemaphore(AT_ONCE)
+
+
+def use_cheap_hashes() -> None:
+    """For tests, which make people by the hundred."""
+    global _hasher, _stand_in
+    _hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    _stand_in = ""
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    if not _turns.acquire(timeout=PATIENCE_SECONDS):
+        raise TryAgain("try_again", "Many people are signing in just now. Try again in a moment.")
+    try:
+        yield
+    finally:
+        _turns.release()
+
+
+def hash_password(password: str, email: str = "") -> str:
+    if len(password) < SHORTEST:
+        raise invalid(
+            "password",
+            "weak_password",
+            "A password needs at least {count} characters.",
+            count=SHORTEST,
+        )
+    if len(password) > LONGEST:
+        raise invalid(
+            "password",
+            "long_password",
+            "A password has at most {count} characters.",
+            count=LONGEST,
+        )
+    lowered = password.lower()
+    if lowered in POOR or len(set(lowered)) < 4 or (email and lowered == email.lower()):
+        raise invalid(
+            "password", "weak_password", "That password is among the first ones somebody would try."
+        )
+    with _turn():
+        return _hasher.hash(password)
+
+
+def password_fits(password: str, known_hash: str | None) -> bool:
+    """Takes as long when there is no such person as when the password is wrong."""
+    global _stand_in
+    with _turn():
+        if not _stand_in:
+            _stand_in = _hasher.hash("nobody has this password")
+        try:
+            fits = _hasher.verify(known_hash or _stand_in, password[:LONGEST])
+        except (VerificationError, InvalidHashError):
+            return False
+    return fits and known_hash is not None
+
+
+def needs_new_hash(known_hash: str) -> bool:
+    return _hasher.check_needs_rehash(known_hash)

@@ -1,0 +1,252 @@
+"""A tenant's members and the invitations to become one."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, Forbidden, Invalid, NotFound, invalid
+from core.ids import new_id, new_token
+from core.lookups import digest, find, publish, withdraw
+from tenants import audit, people
+from tenants.models import Invitation, Member, Membership, Person
+from tenants.rights import ROLES, may_give
+
+INVITATION_LIFE = timedelta(days=7)
+MOST_PENDING = 100
+
+
+@dataclass(frozen=True)
+class TeamMember:
+    id: str
+    person_id: str
+    name: str
+    email: str
+    role: str
+    joined_at: datetime
+    seen_at: datetime | None
+    two_step: bool
+
+
+def add(person: Person, role: str) -> Member:
+    """Make a person a member. Doing it twice keeps the first role."""
+    tenant_id = current_tenant_id()
+    _check_role(role)
+    db.session.execute(
+        insert(Member)
+        .values(
+            tenant_id=tenant_id,
+            id=new_id("mem"),
+            person_id=person.id,
+            role=role,
+            joined_at=now(),
+        )
+        .on_conflict_do_nothing(index_elements=[Member.tenant_id, Member.person_id])
+    )
+    db.session.execute(
+        insert(Membership).values(person_id=person.id, tenant_id=tenant_id).on_conflict_do_nothing()
+    )
+    return db.session.scalars(_of_person(person.id)).one()
+
+
+def of_person(person_id: str) -> Member | None:
+    return db.session.scalar(_of_person(person_id))
+
+
+def _of_person(person_id: str) -> Select[tuple[Member]]:
+    return select(Member).where(
+        Member.tenant_id == current_tenant_id(), Member.person_id == person_id
+    )
+
+
+def note_seen(member: Member) -> None:
+    moment = now()
+    if member.seen_at is None or member.seen_at < moment - timedelta(minutes=5):
+        member.seen_at = moment
+
+
+def members() -> list[TeamMember]:
+    rows = list(
+        db.session.scalars(
+            select(Member).where(Member.tenant_id == current_tenant_id()).order_by(Member.id)
+        )
+    )
+    known = people.names_of({row.person_id for row in rows})
+    return [
+        TeamMember(
+            id=row.id,
+            person_id=row.person_id,
+            name=known[row.person_id].name,
+            email=known[row.person_id].email,
+            role=row.role,
+            joined_at=row.joined_at,
+            seen_at=row.seen_at,
+            two_step=known[row.person_id].two_step_since is not None,
+        )
+        for row in rows
+        if row.person_id in known
+    ]
+
+
+def change_role(member_id: str, role: str, by_role: str) -> Member:
+    _check_role(role)
+    member = _lock(member_id)
+    if not may_give(by_role, role) or not may_give(by_role, member.role):
+        raise Forbidden("not_yours_to_give", "Only an owner can make or change an owner.")
+    if member.role == "owner" and role != "owner":
+        _keep_an_owner()
+    was, member.role = member.role, role
+    person = people.get(member.person_id)
+    audit.record("team.role_changed", person.name if person else "", was=was, now=role)
+    return member
+
+
+def remove(member_id: str, by_role: str) -> None:
+    member = _lock(member_id)
+    if not may_give(by_role, member.role):
+        raise Forbidden("not_yours_to_give", "Only an owner can remove an owner.")
+    if member.role == "owner":
+        _keep_an_owner()
+    person = people.get(member.person_id)
+    db.session.delete(member)
+    db.session.execute(
+        delete(Membership).where(
+            Membership.person_id == member.person_id,
+            Membership.tenant_id == current_tenant_id(),
+        )
+    )
+    audit.record("team.removed", person.name if person else "", role=member.role)
+
+
+def invite(email: str, role: str, by_role: str, invited_by: str) -> tuple[Invitation, str]:
+    """The invitation and the secret for its link. A second one replaces the first."""
+    _check_role(role)
+    if not may_give(by_role, role):
+        raise Forbidden("not_yours_to_give", "Only an owner can invite an owner.")
+    address = people.clean_email(email)
+    known = people.find(address)
+    if known is not None and of_person(known.id) is not None:
+        raise invalid("email", "already_member", "{name} is in the team already.", name=known.name)
+    pending = invitations()
+    for earlier in pending:
+        if earlier.email_key == people.email_key(address):
+            _withdraw(earlier)
+    if len(pending) >= MOST_PENDING:
+        raise Conflict(
+            "too_many_invitations", "There are {count} open invitations.", count=MOST_PENDING
+        )
+    token = new_token(192)
+    invitation = Invitation(
+        tenant_id=current_tenant_id(),
+        email=address,
+        email_key=people.email_key(address),
+        role=role,
+        token_hash=digest(token),
+        invited_by=invited_by,
+        expires_at=now() + INVITATION_LIFE,
+    )
+    db.session.add(invitation)
+    db.session.flush()
+    publish("invitation", invitation.token_hash, invitation.id)
+    audit.record("team.invited", address, role=role)
+    return invitation, token
+
+
+def invitations() -> list[Invitation]:
+    """Those that can still be accepted, newest first."""
+    return list(
+        db.session.scalars(
+            select(Invitation)
+            .where(
+                Invitation.tenant_id == current_tenant_id(),
+                Invitation.accepted_at.is_(None),
+                Invitation.revoked_at.is_(None),
+                Invitation.expires_at > now(),
+            )
+            .order_by(Invitation.id.desc())
+        )
+    )
+
+
+def revoke_invitation(invitation_id: str) -> None:
+    invitation = db.session.get(Invitation, (current_tenant_id(), invitation_id))
+    if invitation is None:
+        raise NotFound()
+    if invitation.revoked_at is None and invitation.accepted_at is None:
+        _withdraw(invitation)
+        audit.record("team.invitation_revoked", invitation.email)
+
+
+def find_invitation(token: str) -> tuple[int, str] | None:
+    """The tenant and invitation behind a link: a global lookup."""
+    return find("invitation", digest(token))
+
+
+def open_invitation(invitation_id: str) -> Invitation:
+    invitation = db.session.get(Invitation, (current_tenant_id(), invitation_id))
+    if (
+        invitation is None
+        or invitation.accepted_at is not None
+        or invitation.revoked_at is not None
+        or invitation.expires_at <= now()
+    ):
+        raise Invalid("link_over", "This invitation was used already or is too old.")
+    return invitation
+
+
+def accept(invitation_id: str, person: Person) -> Member:
+    """The conditional update is the lock: of two clicks, one wins."""
+    invitation = open_invitation(invitation_id)
+    won = db.session.execute(
+        update(Invitation)
+        .where(
+            Invitation.tenant_id == current_tenant_id(),
+            Invitation.id == invitation_id,
+            Invitation.accepted_at.is_(None),
+        )
+        .values(accepted_at=now())
+        .returning(Invitation.id)
+    )
+    if won.first() is None:
+        raise Invalid("link_over", "This invitation was used already or is too old.")
+    withdraw("invitation", invitation.token_hash)
+    member = add(person, invitation.role)
+    audit.record("team.joined", person.name, role=member.role)
+    return member
+
+
+def _withdraw(invitation: Invitation) -> None:
+    invitation.revoked_at = now()
+    withdraw("invitation", invitation.token_hash)
+
+
+def _lock(member_id: str) -> Member:
+    """Owners are counted under a lock, or two of them could remove each other."""
+    db.session.execute(
+        select(Member.id)
+        .where(Member.tenant_id == current_tenant_id(), Member.role == "owner")
+        .order_by(Member.id)
+        .with_for_update()
+    )
+    member = db.session.get(Member, (current_tenant_id(), member_id))
+    if member is None:
+        raise NotFound()
+    return member
+
+
+def _keep_an_owner() -> None:
+    owners = db.session.scalar(
+        select(func.count())
+        .select_from(Member)
+        .where(Member.tenant_id == current_tenant_id(), Member.role == "owner")
+    )
+    if (owners or 0) < 2:
+        raise Conflict("last_owner", "An account needs an owner. Make somebody else one first.")
+
+
+def _check_role(role: str) -> None:
+    if role not in ROLES:
+        raise invalid("role", "unknown_role", "Choose a role from the list.")

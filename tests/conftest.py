@@ -1,0 +1,191 @@
+"""One PostgreSQL and one Valkey for a run; one database for each worker, cloned from a template."""
+
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psycopg2
+import pytest
+from psycopg2 import sql
+from redis import Redis
+from rq import Queue, SimpleWorker
+
+from core.keyring import Keyring
+from core.rings import ALL_QUEUES
+from core.settings import load_settings
+from deploy.local.testing import Services, start_test_services
+from tests.cast import Browser, Business, make_business
+from tests.service import Service, start_service
+
+ROOT = Path(__file__).parent.parent
+TEMPLATE = "comanda_template"
+APP_ROLE, OWNER_ROLE = "comanda_app", "comanda_owner"
+
+_services: Services | None = None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """In the process that leads the run: start the servers and make the template."""
+    global _services
+    if hasattr(config, "workerinput") or config.option.collectonly:
+        return
+    _services = start_test_services(ROOT / ".data" / "test")
+    os.environ["TEST_ADMIN_URL"] = _services.admin_url.replace("+psycopg2", "")
+    os.environ["TEST_REDIS_URL"] = _services.redis_url
+    os.environ["TEST_ROLE_PASSWORD"] = secrets.token_urlsafe(16)
+    _make_template()
+
+
+def pytest_unconfigure() -> None:
+    if _services is not None:
+        _services.stop()
+
+
+def _admin(database: str = "postgres") -> "psycopg2.extensions.connection":
+    base = os.environ["TEST_ADMIN_URL"].rpartition("/")[0]
+    connection = psycopg2.connect(f"{base}/{database}")
+    connection.autocommit = True
+    return connection
+
+
+def _url(role: str, database: str) -> str:
+    server = os.environ["TEST_ADMIN_URL"].rpartition("@")[2].partition("/")[0]
+    return f"postgresql://{role}:{os.environ['TEST_ROLE_PASSWORD']}@{server}/{database}"
+
+
+def _make_template() -> None:
+    password = sql.Literal(os.environ["TEST_ROLE_PASSWORD"])
+    with closing(_admin()) as connection, connection.cursor() as cursor:
+        for role in (OWNER_ROLE, APP_ROLE):
+            cursor.execute(
+                sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD {}").format(
+                    sql.Identifier(role), password
+                )
+            )
+        cursor.execute(f"CREATE DATABASE {TEMPLATE} OWNER {OWNER_ROLE}")
+    from flask_migrate import upgrade
+
+    from wsgi import build_app
+
+    app = build_app(_settings(TEMPLATE, redis_number=15))
+    with app.app_context():
+        upgrade(directory=str(ROOT / "migrations"))
+
+
+def _settings(database: str, redis_number: int) -> object:
+    return load_settings(
+        app_env="test",
+        data_dir=ROOT / ".data" / "test" / database,
+        base_url="http://localhost",
+        database_url=_url(APP_ROLE, database),
+        migration_database_url=_url(OWNER_ROLE, database),
+        redis_url=_redis_url(redis_number),
+        secret_key="a secret key only for tests",
+        encryption_keys=Keyring.new_entry("k1"),
+        mail_url="mailbox:",
+        metrics_token="metrics-token",
+        allow_loopback=True,
+        log_level="WARNING",
+    )
+
+
+def _redis_url(number: int) -> str:
+    return f"{os.environ['TEST_REDIS_URL'].rpartition('/')[0]}/{number}"
+
+
+@pytest.fixture(scope="session")
+def worker_number(worker_id: str) -> int:
+    return 0 if worker_id == "master" else int(worker_id.removeprefix("gw"))
+
+
+@pytest.fixture(scope="session")
+def database(worker_number: int) -> str:
+    """This worker's own database, fresh from the template."""
+    name = f"comanda_test_{worker_number}"
+    with closing(_admin()) as connection, connection.cursor() as cursor:
+        cursor.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        cursor.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} OWNER {OWNER_ROLE}")
+    return name
+
+
+@pytest.fixture(scope="session")
+def settings(database: str, worker_number: int) -> object:
+    return _settings(database, worker_number)
+
+
+@pytest.fixture(scope="session")
+def app(settings: object) -> object:
+    from wsgi import build_app
+
+    return build_app(settings)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_remembered() -> None:
+    """What one test's process remembers of a key or a limit must not reach the next test."""
+    from api.auth import forget_callers
+
+    forget_callers()
+
+
+@pytest.fixture
+def owner_connection(database: str) -> Iterator["psycopg2.extensions.connection"]:
+    """As the role that owns the tables: row-level security is forced on it too."""
+    connection = psycopg2.connect(_url(OWNER_ROLE, database))
+    connection.autocommit = True
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def superuser_connection(database: str) -> Iterator["psycopg2.extensions.connection"]:
+    """Sees everything; for looking at what is really stored."""
+    connection = _admin(database)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def redis(settings: object) -> Redis:
+    return Redis.from_url(settings.redis_url)
+
+
+@pytest.fixture
+def run_jobs(app: object, redis: Redis) -> Callable[[], None]:
+    """Let a worker empty all queues, here and now."""
+
+    def run() -> None:
+        queues = [Queue(name, connection=redis) for name in ALL_QUEUES]
+        with app.app_context():
+            SimpleWorker(queues, connection=redis).work(burst=True, logging_level="WARNING")
+
+    return run
+
+
+@pytest.fixture
+def restaurant(app: object) -> Business:
+    return make_business("Lokanta Mavi")
+
+
+@pytest.fixture
+def shop(app: object) -> Business:
+    return make_business("Kumru Atölye")
+
+
+@pytest.fixture
+def browser(app: object) -> Browser:
+    return Browser(app.test_client())
+
+
+@pytest.fixture
+def other_browser(app: object) -> Browser:
+    return Browser(app.test_client())
+
+
+@pytest.fixture(scope="session")
+def service(settings: object) -> Iterator[Service]:
+    """Real processes: web server, worker, scheduler, on this worker's database."""
+    with start_service(settings) as running:
+        yield running

@@ -1,0 +1,110 @@
+"""Nothing on the list is ever called: not over threads, not over asyncio, not once."""
+
+import pytest
+
+from core.outbound import BadUrl, ConnectFailed, Policy, RefusedAddress
+from tests.core.address_vectors import ADDRESSES, ANSWERS, PUBLIC, URLS
+from tests.core.outbound_cast import DOORS, Names, Server, like_libc, ok, watched
+
+LITERALS = [
+    (f"http://[{address}]:{{port}}/" if ":" in address else f"http://{address}:{{port}}/", reason)
+    for address, reason in ADDRESSES
+]
+RESOLVED = [([address], reason) for address, reason in ADDRESSES] + ANSWERS
+
+
+@pytest.fixture(scope="module")
+def canary():
+    with Server(ok()) as server:
+        yield server
+
+
+@pytest.fixture(params=list(DOORS))
+def call(request):
+    return DOORS[request.param]
+
+
+@pytest.fixture
+def policy(canary):
+    # Port rules out of the way: here it is the address that must stop the call.
+    return Policy(ports=frozenset({80, 443, canary.port}))
+
+
+def test_there_are_enough_of_them():
+    assert len({address for address, _ in ADDRESSES}) == len(ADDRESSES) > 150
+    assert len({url for url, _ in URLS}) == len(URLS) > 150
+    assert all(reason for _, reason in ADDRESSES + URLS + ANSWERS)
+    assert len(LITERALS) + len(RESOLVED) + len(URLS) > 450
+
+
+@pytest.mark.parametrize(("url", "reason"), URLS + LITERALS)
+def test_a_url_that_must_not_be_called(url, reason, call, policy, canary):
+    with watched() as connected, pytest.raises((BadUrl, RefusedAddress)) as caught:
+        call("POST", url.replace("{port}", str(canary.port)), policy=policy, resolver=like_libc)
+    assert connected == [], reason
+    assert canary.accepted == 0
+    assert not caught.value.sent
+
+
+@pytest.mark.parametrize(("answer", "reason"), RESOLVED)
+def test_a_name_that_leads_where_it_must_not(answer, reason, call, policy, canary):
+    names = Names(answer)
+    url = f"http://hook.example.com:{canary.port}/"
+    with watched() as connected, pytest.raises(RefusedAddress):
+        call("POST", url, policy=policy, resolver=names)
+    assert connected == [], reason
+    assert canary.accepted == 0
+    assert names.asked == ["hook.example.com"]
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_a_public_address_is_called(address, call, canary):
+    """The proof that the watch sees what it should: these calls do reach for the network."""
+    for url, resolver in (
+        (f"http://[{address}]/" if ":" in address else f"http://{address}/", like_libc),
+        ("http://hook.example.com/", Names([address])),
+    ):
+        with watched(block=lambda _: True) as connected, pytest.raises(ConnectFailed) as caught:
+            call("GET", url, policy=Policy(), resolver=resolver)
+        assert connected == [address]
+        assert not caught.value.sent
+
+
+def test_the_canary_does_sing(call, canary):
+    with Server(ok()) as other, watched() as connected:
+        url = f"http://127.0.0.1:{other.port}/"
+        reply = call("GET", url, policy=Policy(allow_loopback=True), resolver=like_libc)
+        assert (reply.status, other.accepted, connected) == (200, 1, ["127.0.0.1"])
+
+
+def test_an_answer_that_changes_after_the_check(call, canary, policy):
+    """Rebinding: the second answer is never asked for, the first is where we go."""
+    names = Names(["93.184.215.14"], ["127.0.0.1"])
+    url = f"http://hook.example.com:{canary.port}/"
+    with watched(block=lambda _: True) as connected, pytest.raises(ConnectFailed):
+        call("POST", url, policy=policy, resolver=names)
+    assert connected == ["93.184.215.14"]
+    assert names.asked == ["hook.example.com"]
+    with watched() as connected, pytest.raises(RefusedAddress):
+        call("POST", url, policy=policy, resolver=names)
+    assert (connected, canary.accepted) == ([], 0)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_an_answer_not_a_journey(status, call, canary):
+    where = b"http://127.0.0.1:%d/" % canary.port
+    raw = b"HTTP/1.1 %d Go\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n" % (status, where)
+
+    def talk(connection, server):
+        server.read_request(connection)
+        connection.sendall(raw)
+
+    with Server(talk) as server:
+        reply = call(
+            "GET",
+            f"http://hook.example.com:{server.port}/",
+            policy=Policy(ports=frozenset({server.port}), allow_loopback=True),
+            resolver=Names(["127.0.0.1"]),
+        )
+        assert (reply.status, reply.headers["location"]) == (status, where.decode())
+        assert (server.accepted, canary.accepted) == (1, 0)

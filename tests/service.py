@@ -1,0 +1,76 @@
+"""Comanda as real processes for the tests that go over real HTTP."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from deploy.local.ports import any_free
+
+ROOT = Path(__file__).parent.parent
+READY_SECONDS = 30
+
+
+@dataclass
+class Service:
+    url: str
+    processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+
+
+@contextmanager
+def start_service(settings: object) -> Iterator[Service]:
+    port = any_free()
+    service = Service(f"http://127.0.0.1:{port}")
+    environment = {
+        **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
+        "APP_ENV": "test",
+        "DATA_DIR": str(settings.data_dir),
+        "BASE_URL": service.url,
+        "DATABASE_URL": settings.database_url,
+        "REDIS_URL": settings.redis_url,
+        "SECRET_KEY": settings.secret_key,
+        "ENCRYPTION_KEYS": settings.encryption_keys,
+        "MAIL_URL": settings.mail_url,
+        "ALLOW_LOOPBACK": "true",
+        "LOG_LEVEL": "WARNING",
+    }
+    web = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1"]
+    web += ["--port", str(port), "--workers", "1", "--blocking-threads", "16", "wsgi:app"]
+    commands = {
+        "web": web,
+        "worker": [sys.executable, "-m", "jobs.worker"],
+        "scheduler": [sys.executable, "-m", "jobs.scheduler"],
+    }
+    for name, command in commands.items():
+        service.processes[name] = subprocess.Popen(command, cwd=ROOT, env=environment)
+    try:
+        _wait_until_ready(service)
+        yield service
+    finally:
+        for process in service.processes.values():
+            process.send_signal(signal.SIGTERM)
+        for process in service.processes.values():
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait_until_ready(service: Service) -> None:
+    end = time.monotonic() + READY_SECONDS
+    while time.monotonic() < end:
+        try:
+            with urlopen(f"{service.url}/readyz") as answer:
+                if answer.status == 200:
+                    return
+        except (URLError, ConnectionError):
+            time.sleep(0.1)
+    raise RuntimeError("the service did not become ready")

@@ -1,0 +1,96 @@
+"""Composition root: the app with all its doors. `wsgi:app` serves it on any WSGI server."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from flask import Response, g, request
+from flask_migrate import Migrate
+from flask_openapi3 import OpenAPI
+from prometheus_client import Counter, Histogram
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from api.answers import add_api_headers, answer_for, in_api, invalid_answer
+from api.doors import open_api_doors
+from api.reference import INFO, SECURITY_SCHEMES
+from api.shapes import ErrorBody
+from core.db import Base, db
+from core.ground import lay_ground
+from core.logs import bind_request, logger, new_request_id
+from core.settings import Settings, SettingsError, load_settings
+from portal.doors import open_portal_doors, portal_answer_for
+from tenants.passwords import use_cheap_hashes
+
+log = logger("comanda.web")
+
+REQUESTS = Counter("http_requests_total", "Answers by route and status", ["route", "status"])
+DURATION = Histogram("http_request_seconds", "Time to answer", ["route"])
+
+
+def build_app(settings: Settings) -> OpenAPI:
+    app = OpenAPI(
+        "comanda",
+        info=INFO,
+        security_schemes=SECURITY_SCHEMES,
+        validation_error_model=ErrorBody,
+        validation_error_callback=invalid_answer,
+        doc_ui=False,
+        static_folder="portal/static",
+        static_url_path="/static",
+        root_path=str(Path(__file__).parent),
+    )
+    lay_ground(app, settings)
+    if settings.app_env == "test":
+        use_cheap_hashes()
+    if settings.trusted_proxies:
+        proxies = settings.trusted_proxies
+        app.wsgi_app = ProxyFix(app.wsgi_app, proxies, proxies, proxies)  # type: ignore[method-assign]
+    Migrate(app, db, metadatas=Base.metadata)
+    watch_requests(app)
+    add_api_headers(app)
+    open_api_doors(app)
+    open_portal_doors(app, settings)
+
+    @app.errorhandler(Exception)
+    def answer_error(error: Exception) -> Any:
+        return answer_for(error) if in_api() else portal_answer_for(error)
+
+    return app
+
+
+def watch_requests(app: OpenAPI) -> None:
+    @app.before_request
+    def begin() -> None:
+        g.request_id, g.began = new_request_id(), time.perf_counter()
+        bind_request(g.request_id)
+
+    @app.after_request
+    def end(answer: Response) -> Response:
+        seconds = time.perf_counter() - g.get("began", time.perf_counter())
+        route = request.url_rule.rule if request.url_rule else "(none)"
+        REQUESTS.labels(route, answer.status_code).inc()
+        DURATION.labels(route).observe(seconds)
+        log.info(
+            "answered",
+            method=request.method,
+            route=route,
+            status=answer.status_code,
+            duration_ms=round(seconds * 1000, 1),
+            tenant_id=g.get("tenant_id"),
+        )
+        return answer
+
+
+def create_app() -> OpenAPI:
+    try:
+        return build_app(load_settings())
+    except SettingsError as error:
+        raise SystemExit(str(error)) from None
+
+
+def __getattr__(name: str) -> OpenAPI:
+    """`wsgi:app` is made when a server asks for it, so that importing this module is free."""
+    if name == "app":
+        globals()["app"] = create_app()
+        return globals()["app"]  # type: ignore[no-any-return]
+    raise AttributeError(name)
