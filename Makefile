@@ -3,7 +3,7 @@
 
 PY := .venv/bin/python
 ARGS ?=
-PACKAGES := core tenants webhooks messaging restaurant printing api portal jobs deploy
+PACKAGES := $(filter-out migrations tests,$(patsubst %/__init__.py,%,$(wildcard */__init__.py)))
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -19,7 +19,7 @@ lint: setup ## Check style
 	@$(PY) -m ruff format --check -q . || { echo "Type \`make format\` to lay these out."; exit 1; }
 
 types: setup ## Check types
-	@$(PY) -m mypy $(PACKAGES:%=-p %) wsgi.py
+	@$(PY) -m mypy $(PACKAGES) wsgi.py
 
 format: setup ## Lay out the code and mend what can be mended
 	@$(PY) -m ruff check --fix -q . || true

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, g, request
 from flask_migrate import Migrate
-from flask_openapi3 import OpenAPI
+from flask_openapi3.openapi import OpenAPI
 from prometheus_client import Counter, Histogram
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -39,6 +39,8 @@ def build_app(settings: Settings) -> OpenAPI:
         static_url_path="/static",
         root_path=str(Path(__file__).parent),
     )
+    app.json.sort_keys = False  # type: ignore[attr-defined]
+    app.json.ensure_ascii = False  # type: ignore[attr-defined]
     lay_ground(app, settings)
     if settings.app_env == "test":
         use_cheap_hashes()

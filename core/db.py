@@ -99,8 +99,8 @@ def global_scope() -> Iterator[Session]:
 def _transaction(scope: Scope) -> Iterator[Session]:
     if _scope.get() is not None:
         raise RuntimeError("a transaction is already open; its tenant cannot be switched")
-    token = _scope.set(scope)
     session = db.session()
+    token = _scope.set(scope)
     try:
         yield session
         session.commit()
@@ -108,8 +108,8 @@ def _transaction(scope: Scope) -> Iterator[Session]:
         session.rollback()
         raise
     finally:
-        db.session.remove()
         _scope.reset(token)
+        db.session.remove()
     send_rings(scope.rings)
 
 
@@ -122,7 +122,9 @@ def current_tenant_id() -> int:
 
 def ring(job: str, *args: object) -> None:
     """Tell a worker, once this transaction is committed, that there is work."""
-    _require_scope().rings.append(Ring(job, args))
+    one = Ring(job, args)
+    one.check()
+    _require_scope().rings.append(one)
 
 
 @contextmanager

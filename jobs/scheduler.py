@@ -2,6 +2,7 @@
 
 import os
 import socket
+from collections.abc import Callable
 
 from redis import Redis
 from rq.cron import CronJob, CronScheduler
@@ -13,8 +14,8 @@ from jobs.connection import worker_redis
 LEASE_SECONDS = 15
 LOOK_EVERY_SECONDS = 2.0
 
-EVERY = ((housekeeping.sweep, 5),)
-AT = ((housekeeping.tidy, "17 3 * * *"),)
+EVERY: dict[Callable[[], object], int] = {housekeeping.sweep: 5}  # seconds
+AT: dict[Callable[[], object], str] = {housekeeping.tidy: "17 3 * * *"}
 
 RENEW = """
 if redis.call('GET', KEYS[1]) == ARGV[1] then
@@ -44,9 +45,9 @@ class LeadingScheduler(CronScheduler):
 
 def build(connection: Redis) -> LeadingScheduler:
     scheduler = LeadingScheduler(connection)
-    for job, seconds in EVERY:
+    for job, seconds in EVERY.items():
         scheduler.register(job, "default", interval=seconds, result_ttl=0, ttl=seconds * 4)
-    for job, when in AT:
+    for job, when in AT.items():
         scheduler.register(job, "default", cron=when, result_ttl=0)
     return scheduler
 
@@ -54,7 +55,7 @@ def build(connection: Redis) -> LeadingScheduler:
 def main() -> None:
     app = bare_app()
     with app.app_context():
-        build(worker_redis(app.extensions["comanda"].redis_url)).start()
+        build(worker_redis(app.extensions["comanda"].redis_url)).start()  # type: ignore[no-untyped-call]
 
 
 if __name__ == "__main__":

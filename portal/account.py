@@ -12,7 +12,7 @@ from core.db import global_scope
 from core.errors import invalid
 from core.keyring import the_keyring
 from portal import letters
-from portal.forms import CodeForm, PasswordForm, ProfileForm, ProveForm, refusals_on
+from portal.forms import CodeForm, PasswordForm, ProfileForm, ProveForm, refusals_on, said
 from portal.visitors import address, signed_in
 from tenants import people, signin, two_step
 from tenants.models import Person
@@ -44,7 +44,7 @@ def save() -> Any:
         with refusals_on(form):
             with global_scope():
                 person = _me()
-                person.name = people.clean_name(form.name.data)
+                person.name = people.clean_name(said(form.name))
                 person.locale, person.time_zone = form.locale.data, form.time_zone.data
                 person.theme = form.theme.data
             session.pop("locale", None)
@@ -63,9 +63,9 @@ def password() -> Any:
             signin.throttle("password", f"account {current_user.person.id}")
             with global_scope():
                 person = _me()
-                if not password_fits(form.current.data, person.password_hash):
+                if not password_fits(said(form.current), person.password_hash):
                     raise invalid("current", "wrong_password", "That is not your password.")
-                people.set_password(person, form.password.data, address())
+                people.set_password(person, said(form.password), address())
                 signin.end_all_sessions(person.id, but=current_user.sign_in.id)
                 letters.security_notice(person, "password_changed")
             flash(gettext("The password is changed. Other browsers are signed out."), "success")
@@ -100,7 +100,7 @@ def two_step_page() -> Any:
             signin.throttle("two_step_setup", f"account {person.id}")
             with global_scope():
                 me = _me()
-                codes = two_step.turn_on(me, secret, form.code.data)
+                codes = two_step.turn_on(me, secret, said(form.code))
                 letters.security_notice(me, "two_step_on")
             session.pop("two_step_secret", None)
             return render_template("account/recovery_codes.html", codes=codes)
@@ -165,7 +165,7 @@ def _proven(form: ProveForm) -> Person:
     """Whoever finds an open browser must not be able to take the second step away."""
     signin.throttle("password", f"account {current_user.person.id}")
     person = _me()
-    if not password_fits(form.password.data, person.password_hash):
+    if not password_fits(said(form.password), person.password_hash):
         raise invalid("password", "wrong_password", "That is not your password.")
     return person
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from flask import Blueprint, Response, g, render_template, request, url_for
+from flask import Blueprint, Response, g, render_template, request, stream_with_context, url_for
 
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -38,7 +38,7 @@ def index() -> Any:
     with tenant_scope(g.tenant_id):
         entries = audit.entries(**filters, after=after, limit=PAGE + 1)
     shown = entries[:PAGE]
-    chosen = {"area": filters["act"] or None, "who": filters["actor"] or None}
+    chosen: dict[str, Any] = {"area": filters["act"] or None, "who": filters["actor"] or None}
     next_url = previous_url = None
     if len(entries) > PAGE:
         next_url = url_for("audit.index", **chosen, after=shown[-1].id)
@@ -73,7 +73,7 @@ def export() -> Any:
                 return
             after = batch[-1].id
 
-    answer = Response(rows(), mimetype="text/csv; charset=utf-8")
+    answer = Response(stream_with_context(rows()), mimetype="text/csv; charset=utf-8")
     answer.headers["Content-Disposition"] = 'attachment; filename="audit.csv"'
     return answer
 

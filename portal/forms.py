@@ -29,6 +29,11 @@ def needed() -> InputRequired:
     return InputRequired(_("Fill this in."))
 
 
+def said(field: StringField) -> str:
+    """What was typed; an empty text when the field was not sent at all."""
+    return field.data or ""
+
+
 class Form(FlaskForm):  # type: ignore[misc]
     def refuse(self, error: DomainError) -> None:
         """Put a refusal where it belongs: under its field, or above the form."""

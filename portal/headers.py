@@ -35,8 +35,10 @@ def content_policy(nonce: str) -> str:
 def add_security_headers(app: Flask, settings: Settings) -> None:
     @app.after_request
     def headers(answer: Response) -> Response:
-        answer.headers.setdefault("Content-Security-Policy", content_policy(csp_nonce()))
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")
+        if answer.mimetype == "application/json":
+            return answer
+        answer.headers.setdefault("Content-Security-Policy", content_policy(csp_nonce()))
         answer.headers.setdefault("Referrer-Policy", "same-origin")
         answer.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         answer.headers.setdefault("Permissions-Policy", "camera=(), microphone=(), geolocation=()")

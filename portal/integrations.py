@@ -8,7 +8,7 @@ from flask_babel import gettext
 
 from core.clock import now
 from core.db import tenant_scope
-from portal.forms import KeyForm, NewKeyForm, RotateForm, refusals_on
+from portal.forms import KeyForm, NewKeyForm, RotateForm, refusals_on, said
 from portal.visitors import may, member_may, open_to_all
 from tenants import accounts, keys
 from tenants.models import ApiKey
@@ -42,9 +42,9 @@ def new_key() -> Any:
         with refusals_on(form):
             with tenant_scope(g.tenant_id):
                 key, secret = keys.create(
-                    form.name.data,
+                    said(form.name),
                     form.mode.data,
-                    form.scopes.data,
+                    form.scopes.data or [],
                     expires_at=now() + timedelta(days=int(days)) if days else None,
                     rate_per_second=form.rate_per_second.data,
                 )
@@ -63,7 +63,9 @@ def key(key_id: str) -> Any:
         if form.validate_on_submit():
             with refusals_on(form):
                 with tenant_scope(g.tenant_id):
-                    keys.change(key_id, form.name.data, form.scopes.data, form.rate_per_second.data)
+                    keys.change(
+                        key_id, said(form.name), form.scopes.data or [], form.rate_per_second.data
+                    )
                 accounts.forget_facts(g.tenant_id)
                 flash(gettext("Saved."), "success")
                 return redirect(url_for("integrations.key", key_id=key_id))

@@ -8,7 +8,7 @@ from flask_login import current_user
 
 from core.db import global_scope, tenant_scope
 from core.errors import Invalid
-from portal.forms import JoinForm, refusals_on
+from portal.forms import JoinForm, refusals_on, said
 from portal.visitors import address, let_in, open_to_all
 from tenants import accounts, people, signin, team
 from tenants.audit import Actor, acting
@@ -33,8 +33,8 @@ def accept(token: str) -> Any:
             with tenant_scope(tenant_id):
                 newcomer = people.register(
                     invitation.email,
-                    form.name.data,
-                    form.password.data,
+                    said(form.name),
+                    said(form.password),
                     locale=str(get_locale()),
                     time_zone=accounts.account().time_zone,
                     verified=True,  # the link came by that address

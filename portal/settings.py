@@ -6,7 +6,7 @@ from flask import Blueprint, flash, g, redirect, render_template, url_for
 from flask_babel import gettext
 
 from core.db import tenant_scope
-from portal.forms import SettingsForm, refusals_on
+from portal.forms import SettingsForm, refusals_on, said
 from portal.visitors import may, member_may
 from tenants import accounts
 from tenants.plans import tenant_facts
@@ -35,7 +35,7 @@ def save() -> Any:
         with refusals_on(form):
             with tenant_scope(g.tenant_id):
                 accounts.change_settings(
-                    name=form.name.data,
+                    name=said(form.name),
                     locale=form.locale.data,
                     time_zone=form.time_zone.data,
                     country=form.country.data,

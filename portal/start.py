@@ -19,7 +19,15 @@ from core.clock import now
 from core.db import global_scope, tenant_scope
 from core.errors import DomainError, Invalid
 from portal import letters
-from portal.forms import CodeForm, EmailForm, NewPasswordForm, SignInForm, SignUpForm, refusals_on
+from portal.forms import (
+    CodeForm,
+    EmailForm,
+    NewPasswordForm,
+    SignInForm,
+    SignUpForm,
+    refusals_on,
+    said,
+)
 from portal.visitors import address, let_in, next_path, open_to_all
 from portal.words import in_words
 from tenants import accounts, people, signin, two_step
@@ -49,7 +57,7 @@ def signup() -> Any:
     if form.validate_on_submit():
         with refusals_on(form):
             throttle("signup", f"address {address()}")
-            email = people.clean_email(form.email.data)
+            email = people.clean_email(said(form.email))
             with tenant_scope(accounts.reserve_id()):
                 known = people.find(email)
                 if known is not None:
@@ -57,12 +65,12 @@ def signup() -> Any:
                 else:
                     person = people.register(
                         email,
-                        form.name.data,
-                        form.password.data,
+                        said(form.name),
+                        said(form.password),
                         locale=str(get_locale()),
                         time_zone=form.zone(),
                     )
-                    accounts.create(form.business.data, person)
+                    accounts.create(said(form.business), person)
                     letters.verify_address(person, people.issue_token(person.id, "verify"))
             return check_mail(email, "verify")
     return render_template("start/signup.html", form=form)
@@ -112,7 +120,7 @@ def signin_page() -> Any:
     if form.validate_on_submit():
         with refusals_on(form):
             with global_scope():
-                person = signin.check_password(form.email.data, form.password.data, address())
+                person = signin.check_password(said(form.email), said(form.password), address())
             if person.verified_at is None:
                 return _ask_to_verify(person.id)
             if person.two_step_since is not None:
@@ -157,9 +165,9 @@ def two_step_page() -> Any:
             throttle("two_step", f"account {person.id}", f"address {address()}")
             with global_scope():
                 known = people.get(person.id)
-                if known is None or not two_step.check(known, form.code.data):
+                if known is None or not two_step.check(known, said(form.code)):
                     raise Invalid("wrong_code", "That code is not right, or was used already.")
-                if not form.code.data.replace(" ", "").isdigit():
+                if not said(form.code).replace(" ", "").isdigit():
                     letters.security_notice(known, "recovery_code_used")
             return _enter(person, session.get("after", ""))
     recovery = bool(request.args.get("recovery"))
@@ -184,8 +192,8 @@ def reset_request() -> Any:
     form = EmailForm()
     if form.validate_on_submit():
         with refusals_on(form):
-            throttle("reset", f"account {form.email.data.strip()}", f"address {address()}")
-            email = people.clean_email(form.email.data)
+            throttle("reset", f"account {said(form.email).strip()}", f"address {address()}")
+            email = people.clean_email(said(form.email))
             with global_scope():
                 person = people.find(email)
                 if person is not None:
@@ -206,7 +214,7 @@ def reset(token: str) -> Any:
     if form.validate_on_submit():
         with refusals_on(form):
             with global_scope():
-                person = people.reset_password(token, form.password.data, address())
+                person = people.reset_password(token, said(form.password), address())
                 signin.end_all_sessions(person.id)
                 letters.security_notice(person, "password_changed")
             flash(gettext("The password is set. Sign in with it."), "success")

@@ -9,7 +9,7 @@ from flask_login import current_user
 from core.db import tenant_scope
 from core.errors import DomainError, NotFound
 from portal import letters
-from portal.forms import InviteForm, RoleForm, refusals_on
+from portal.forms import InviteForm, RoleForm, refusals_on, said
 from portal.visitors import may, member_may
 from portal.words import in_words
 from tenants import accounts, team
@@ -32,8 +32,8 @@ def invite() -> Any:
     form = _invite_form()
     if form.validate_on_submit():
         with refusals_on(form):
-            _send_invitation(form.email.data, form.role.data)
-            flash(gettext("Invited %(email)s.", email=form.email.data), "success")
+            _send_invitation(said(form.email), form.role.data)
+            flash(gettext("Invited %(email)s.", email=said(form.email)), "success")
             return redirect(url_for("team.index"))
     return _page(form)
 

@@ -16,6 +16,8 @@ tenancy = Blueprint("tenancy", __name__)
 @tenancy.get("/choose")
 @signed_in
 def choose() -> Any:
+    if current_user.is_operator and not current_user.tenants:
+        return redirect(url_for("operator.index"))
     return render_template("start/choose_tenant.html", tenants=current_user.tenants)
 
 

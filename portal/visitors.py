@@ -102,8 +102,9 @@ def member_may(right: str) -> Callable[[View], View]:
 
     def guard(view: View) -> View:
         @wraps(view)
-        @login_required
         def guarded(*args: Any, **kwargs: Any) -> Any:
+            if not current_user.is_authenticated:
+                return login.unauthorized()
             if current_user.tenant is None or current_user.role is None:
                 return redirect(url_for("tenancy.choose"))
             if not may(right):
@@ -127,8 +128,9 @@ def operator_only(view: View) -> View:
     """For everybody else this page does not exist."""
 
     @wraps(view)
-    @login_required
     def guarded(*args: Any, **kwargs: Any) -> Any:
+        if not current_user.is_authenticated:
+            return login.unauthorized()
         if not current_user.is_operator:
             abort(404)
         return view(*args, **kwargs)

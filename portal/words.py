@@ -28,15 +28,15 @@ def choose_time_zone() -> str:
 def choose_theme() -> str:
     person = getattr(current_user, "person", None)
     theme = getattr(person, "theme", None) or session.get("theme")
-    return theme if theme in THEMES else "auto"
+    return str(theme) if theme in THEMES else "auto"
 
 
 def ago(moment: datetime | None) -> str:
     if moment is None:
-        return gettext("never")
+        return str(gettext("never"))
     passed = now() - moment
     if abs(passed) < timedelta(seconds=45):
-        return gettext("just now")
+        return str(gettext("just now"))
     if abs(passed) < timedelta(days=28):
         return str(format_timedelta(-passed, add_direction=True, threshold=0.95))
     return str(format_datetime(moment, "d MMM yyyy"))
@@ -48,7 +48,7 @@ def exact(moment: datetime | None) -> str:
 
 def in_words(error: DomainError) -> str:
     """A refusal in the reader's language."""
-    sentence = gettext(error.template)
+    sentence = str(gettext(error.template))
     return sentence.format(**error.values) if error.values else sentence
 
 

@@ -4,7 +4,7 @@ import zoneinfo
 from collections.abc import Iterator
 from decimal import Decimal
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from core.buckets import next_generation
 from core.clock import now
@@ -145,6 +145,19 @@ def search(text: str = "", after: int | None = None, limit: int = 50) -> list[Te
             | ((Tenant.created_at == anchor.created_at) & (Tenant.id < anchor.id))
         )
     return list(db.session.scalars(query))
+
+
+def counts() -> dict[str, int]:
+    """How many tenants there are, by state, and how many of the active are on trial."""
+    rows = db.session.execute(
+        select(Tenant.state, Tenant.plan, func.count()).group_by(Tenant.state, Tenant.plan)
+    ).all()
+    return {
+        "all": sum(count for _, _, count in rows),
+        "active": sum(count for state, _, count in rows if state == "active"),
+        "suspended": sum(count for state, _, count in rows if state == "suspended"),
+        "trial": sum(count for state, plan, count in rows if (state, plan) == ("active", "trial")),
+    }
 
 
 def every_tenant(because: str) -> Iterator[int]:

@@ -74,10 +74,10 @@ def password_fits(password: str, known_hash: str | None) -> bool:
         if not _stand_in:
             _stand_in = _hasher.hash("nobody has this password")
         try:
-            fits = _hasher.verify(known_hash or _stand_in, password[:LONGEST])
+            _hasher.verify(known_hash or _stand_in, password[:LONGEST])
         except (VerificationError, InvalidHashError):
             return False
-    return fits and known_hash is not None
+    return known_hash is not None
 
 
 def needs_new_hash(known_hash: str) -> bool:

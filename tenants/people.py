@@ -141,7 +141,7 @@ def peek_token(token: str, purpose: str) -> PersonToken | None:
 def use_token(token: str, purpose: str) -> PersonToken:
     """The conditional update is the lock: of two clicks, one wins."""
     moment = now()
-    used = db.session.scalar(
+    used: PersonToken | None = db.session.scalar(
         update(PersonToken)
         .where(
             PersonToken.token_hash == digest(token),

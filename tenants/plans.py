@@ -7,7 +7,7 @@ from typing import TypeVar
 from sqlalchemy import select
 
 from core.db import current_tenant_id, db
-from core.errors import invalid
+from core.errors import NotFound, invalid
 from tenants.models import Account, Plan, Tenant
 
 T = TypeVar("T")
@@ -51,6 +51,14 @@ def get_plan(code: str) -> Plan:
             "plan", "unknown_plan", "There is no such plan; there are {known}.", known=known
         )
     return plan
+
+
+def known_facts() -> TenantFacts:
+    """For a tenant that is known to be there."""
+    facts = tenant_facts()
+    if facts is None:
+        raise NotFound("There is no tenant with that id.")
+    return facts
 
 
 def tenant_facts() -> TenantFacts | None:

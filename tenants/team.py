@@ -56,7 +56,7 @@ def of_person(person_id: str) -> Member | None:
     return db.session.scalar(_of_person(person_id))
 
 
-def _of_person(person_id: str) -> Select[tuple[Member]]:
+def _of_person(person_id: str) -> Select[Member]:
     return select(Member).where(
         Member.tenant_id == current_tenant_id(), Member.person_id == person_id
     )

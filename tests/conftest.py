@@ -16,7 +16,7 @@ from core.keyring import Keyring
 from core.rings import ALL_QUEUES
 from core.settings import load_settings
 from deploy.local.testing import Services, start_test_services
-from tests.cast import Browser, Business, make_business
+from tests.cast import Browser, Business, FreshClient, make_business
 from tests.service import Service, start_service
 
 ROOT = Path(__file__).parent.parent
@@ -119,7 +119,9 @@ def settings(database: str, worker_number: int) -> object:
 def app(settings: object) -> object:
     from wsgi import build_app
 
-    return build_app(settings)
+    made = build_app(settings)
+    made.test_client_class = FreshClient
+    return made
 
 
 @pytest.fixture(autouse=True)
@@ -128,6 +130,26 @@ def _nothing_is_remembered() -> None:
     from api.auth import forget_callers
 
     forget_callers()
+
+
+@pytest.fixture(autouse=True)
+def _buckets_are_full(request: pytest.FixtureRequest) -> None:
+    """All browsers of the tests come from one address, which may sign in ten times at once."""
+    if "app" in request.fixturenames:
+        redis = request.getfixturevalue("redis")
+        if found := list(redis.scan_iter("bucket:*", count=1000)):
+            redis.delete(*found)
+
+
+@pytest.fixture(autouse=True)
+def sql_watch(request: pytest.FixtureRequest) -> Iterator[list[str]]:
+    """Every statement of every test names its tenant; see tests/house/sqlwatch.py."""
+    from tests.house.sqlwatch import watching
+
+    with watching() as found:
+        yield found
+    if request.node.get_closest_marker("allows_any_sql") is None:
+        assert not found, "\n".join(found)
 
 
 @pytest.fixture

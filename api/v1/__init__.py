@@ -5,7 +5,8 @@ import math
 from typing import Any
 
 from flask import request
-from flask_openapi3 import APIBlueprint
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import UnsupportedMediaType
 
 from api.auth import authenticate
@@ -13,15 +14,15 @@ from api.shapes import ErrorBody
 from core.errors import Malformed
 
 LARGEST_BODY = 1024 * 1024
-SECURITY = [{"bearer": []}]
-ERRORS = dict.fromkeys((400, 401, 402, 403, 404, 422, 429, 503), ErrorBody)
+SECURITY: list[dict[str, list[str]]] = [{"bearer": []}]
+ERRORS: ResponseDict = {s: ErrorBody for s in (400, 401, 402, 403, 404, 422, 429, 503)}  # noqa: C420
 
 v1 = APIBlueprint(
     "v1",
     __name__,
     url_prefix="/api/v1",
     abp_security=SECURITY,
-    abp_responses={**ERRORS},
+    abp_responses=ERRORS,
 )
 
 

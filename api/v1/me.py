@@ -3,7 +3,7 @@
 from typing import Any
 
 from flask import g
-from flask_openapi3 import Tag
+from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from api.auth import Caller, key_may

@@ -37,23 +37,26 @@ def spawn(
         stdout=output,
         stderr=errors,
         start_new_session=True,
-        preexec_fn=_follow_parent(death_signal),
+        preexec_fn=_in_child(death_signal),
         **(account.as_popen() if account else {}),
     )
 
 
-def _follow_parent(death_signal: int) -> Callable[[], None] | None:
-    """Linux tells the child when its parent dies, even by SIGKILL; elsewhere nobody does."""
-    if _libc is None:
-        return None
-    libc, parent = _libc, os.getpid()
+def follow_parent(death_signal: int) -> None:
+    """Linux tells us when our parent dies, even by SIGKILL; elsewhere nobody does."""
+    if _libc is not None:
+        _libc.prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
 
-    def in_child() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
-        if os.getppid() != parent:  # the parent went before we asked to be told
+
+def _in_child(death_signal: int) -> Callable[[], None]:
+    parent = os.getpid()
+
+    def prepare() -> None:
+        follow_parent(death_signal)
+        if os.getppid() != parent:  # it went before we asked to be told
             os._exit(1)
 
-    return in_child
+    return prepare
 
 
 def kill_group(pid: int, signal_number: int) -> None:

@@ -14,7 +14,7 @@ from psycopg2.extensions import cursor as Cursor  # noqa: N812
 
 from deploy.local.errors import CannotRun
 
-OWNER, APP = "comanda_owner", "comanda_app"
+OWNER, APP, DATABASE = "comanda_owner", "comanda_app", "comanda"
 DRIVER = "postgresql+psycopg2"
 
 
@@ -30,7 +30,7 @@ def each_on_its_own(connection: Connection) -> Iterator[Cursor]:
 
 
 def make_roles_and_database(
-    connection: Connection, *, owner_password: str, app_password: str, database: str = "comanda"
+    connection: Connection, *, owner_password: str, app_password: str, database: str = DATABASE
 ) -> None:
     """In a server of our own; what exists already only gets the passwords we know."""
     with each_on_its_own(connection) as cursor:

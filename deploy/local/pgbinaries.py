@@ -1,7 +1,6 @@
 """PostgreSQL's programs from their wheel, where the account that runs them can reach them."""
 
-import hashlib
-import os
+import platform
 import secrets
 import shutil
 from importlib.metadata import version
@@ -39,9 +38,7 @@ def _works(folder: Path, account: Account) -> bool:
 
 def _copy_outside(package: Path, root: Path) -> Path:
     """Copy once per release of the wheel; every checkout of this machine shares the copy."""
-    release = version(PACKAGE)
-    where = hashlib.sha256(os.fsencode(package)).hexdigest()[:8]
-    copy = root / f"postgresql-{release}-{where}"
+    copy = root / f"postgresql-{version(PACKAGE)}-{platform.machine()}"
     if copy.is_dir():
         return copy
     draft = root / f".postgresql-{secrets.token_hex(4)}"

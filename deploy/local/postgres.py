@@ -210,13 +210,13 @@ class Postgres:
         postmaster = self._postmaster()
         if postmaster:
             postmaster.send_signal(self.stop_signal)
-            psutil.wait_procs([postmaster], timeout=STALE_SECONDS)
+            _wait_gone([postmaster], STALE_SECONDS)
         orphans = list(self._processes())
         for ask in (psutil.Process.terminate, psutil.Process.kill):
             for process in orphans:
                 with contextlib.suppress(psutil.NoSuchProcess):
                     ask(process)
-            _, orphans = psutil.wait_procs(orphans, timeout=2)
+            orphans = _wait_gone(orphans, 2)
         if orphans:
             raise CannotRun(f"Process {orphans[0].pid} will not leave {self.data}; end it first.")
         (self.data / "postmaster.pid").unlink(missing_ok=True)
@@ -245,3 +245,20 @@ class Postgres:
             for line in state.splitlines()
             if line.startswith("Database cluster state:")
         )
+
+
+def _wait_gone(processes: list[psutil.Process], seconds: float) -> list[psutil.Process]:
+    """Those still alive in the end. A zombie is gone: in a container nobody may collect it."""
+    deadline = time.monotonic() + seconds
+    while alive := [process for process in processes if not _is_gone(process)]:
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.02)
+    return alive
+
+
+def _is_gone(process: psutil.Process) -> bool:
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True

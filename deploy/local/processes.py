@@ -2,7 +2,6 @@
 
 import http.client
 import os
-import signal
 import sys
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -31,6 +30,7 @@ def postgres_program(server: Postgres) -> Program:
         patience=60,
         may_hurry=False,
         tier=0,
+        quiet=True,
     )
 
 
@@ -43,6 +43,7 @@ def valkey_program(server: Valkey) -> Program:
         stdin=server.settings,
         ready=server.is_ready,
         tier=1,
+        quiet=True,
     )
 
 
@@ -50,7 +51,7 @@ def app_programs(settings: Mapping[str, str]) -> list[Program]:
     port, processes = settings["PORT"], settings.get("WEB_PROCESSES", "1")
     web = ["-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", port]
     web += ["--workers", processes, "--blocking-threads", str(WEB_THREADS), "--no-ws"]
-    web += ["--respawn-failed-workers", "--workers-kill-timeout", "5", "--log-level", "warning"]
+    web += ["--workers-kill-timeout", "5", "--log-level", "error"]
     table = (
         ("web", [*web, "wsgi:app"]),
         ("worker-1", ["-m", "jobs.worker"]),
@@ -60,7 +61,9 @@ def app_programs(settings: Mapping[str, str]) -> list[Program]:
     return [python_program(name, arguments, settings) for name, arguments in table]
 
 
-def python_program(name: str, arguments: Iterable[str], settings: Mapping[str, str]) -> Program:
+def python_program(
+    name: str, arguments: Iterable[str], settings: Mapping[str, str], *, quiet: bool = False
+) -> Program:
     command = [sys.executable, *arguments]
     return Program(
         name,
@@ -68,7 +71,7 @@ def python_program(name: str, arguments: Iterable[str], settings: Mapping[str, s
         env=os.environ | dict(settings) | {"PYTHONUNBUFFERED": "1"},
         cwd=ROOT,
         ready=partial(answers, int(settings["PORT"]), "/readyz") if name == "web" else None,
-        death_signal=signal.SIGTERM,
+        quiet=quiet,
     )
 
 

@@ -2,14 +2,18 @@
 
 import json
 import os
-import shutil
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from deploy.local.databases import APP, OWNER, make_roles_and_database, prepare_external
-from deploy.local.databases import with_driver
+from deploy.local.databases import (
+    APP,
+    DATABASE,
+    OWNER,
+    make_roles_and_database,
+    prepare_external,
+    with_driver,
+)
 from deploy.local.errors import CannotRun
 from deploy.local.files import Locked, hold_lock
 from deploy.local.logs import Terminal
@@ -23,7 +27,7 @@ from deploy.local.processes import (
     valkey_program,
 )
 from deploy.local.settings import keep_secrets, service_settings, write_service_file
-from deploy.local.supervisor import Program, StopAsked, Supervisor
+from deploy.local.supervisor import StopAsked, Supervisor
 from deploy.local.translations import compile_translations
 from deploy.local.valkey import Valkey
 from deploy.local.welcome import welcome
@@ -32,20 +36,25 @@ PREPARE = ["-m", "flask", "--app", "wsgi", "local", "prepare", "--json"]
 
 
 def run() -> int:
-    data_dir = open_data_dir()
+    os.umask(0o077)  # whatever we and our children write is ours alone
+    folder = open_data_dir()
     try:
-        lock = hold_lock(data_dir / "run.lock")
+        lock = hold_lock(folder / "run.lock")
     except Locked as taken:
         raise CannotRun(
             f"Comanda is already running here as process {taken.holder}; "
             f"stop it with Ctrl-C or `kill {taken.holder}`."
         ) from None
     with lock:
-        return LocalService(data_dir, wanted_port()).run()
+        return LocalService(folder, wanted_port()).run()
+
+
+def data_dir() -> Path:
+    return Path(os.environ.get("DATA_DIR") or ROOT / ".data").absolute()
 
 
 def open_data_dir() -> Path:
-    path = Path(os.environ.get("DATA_DIR") or ROOT / ".data").absolute()
+    path = data_dir()
     try:
         path.mkdir(parents=True, exist_ok=True)
         # PostgreSQL of a root that started us runs as another user and passes through; what
@@ -77,49 +86,83 @@ class LocalService:
         self.terminal = Terminal()
         self.supervisor = Supervisor(data_dir / "logs", self.terminal)
         self.service_file = data_dir / "service.env"
-        self.release: list[Callable[[], None]] = []
+        self.database: Postgres | None = None
 
     def run(self) -> int:
-        say = self.terminal.say
         try:
             self.start()
             self.supervisor.run()
         except StopAsked:
             pass
         finally:
-            say("Stopping")
-            self.service_file.unlink(missing_ok=True)
-            self.supervisor.stop()
-            for step in self.release:
-                step()
-        say("Stopped")
+            self.stop()
         return 0
 
     def start(self) -> None:
-        self.terminal.say("Starting the database and the queue")
+        say = self.terminal.say
+        say("Starting the database and the queue")
         settings = service_settings(self.data_dir, self.port, self.kept, self.start_servers())
         write_service_file(self.service_file, settings)
+        say("Preparing the data")
         compile_translations(ROOT)
-        self.terminal.say("Preparing the database")
         prepared = self.prepare(settings)
-        self.terminal.say("Starting the service")
+        say("Starting the service")
         for child in [self.supervisor.start(program) for program in app_programs(settings)]:
             self.supervisor.wait_ready(child)
-        self.terminal.say(welcome(settings["BASE_URL"], self.data_dir, prepared))
+        say(welcome(settings["BASE_URL"], self.data_dir, prepared))
 
     def start_servers(self) -> dict[str, str]:
-        """Our own two, except for those whose address was given."""
-        started, addresses = [], {}
-        if not os.environ.get("DATABASE_URL"):
-            database = self.own_database()
-            started.append(self.supervisor.start(postgres_program(database)))
-        if not (addresses_redis := os.environ.get("REDIS_URL")):
-            ...
-        return addresses
+        """Both at once, except for those whose address was given."""
+        redis_url, queue = os.environ.get("REDIS_URL"), None
+        database_url = os.environ.get("DATABASE_URL")
+        if not redis_url:
+            server = Valkey(
+                self.data_dir / "valkey",
+                port=kept_port(self.data_dir / "ports.json", "valkey"),
+                password=self.kept["redis_password"],
+            )
+            server.prepare()
+            redis_url, queue = server.url, self.supervisor.start(valkey_program(server))
+        app_url, owner_url = (
+            self.given_database(database_url) if database_url else self.start_database()
+        )
+        if queue:
+            self.supervisor.wait_ready(queue)
+        return {
+            "DATABASE_URL": app_url,
+            "MIGRATION_DATABASE_URL": owner_url,
+            "REDIS_URL": redis_url,
+        }
+
+    def given_database(self, url: str) -> tuple[str, str]:
+        if owner_url := os.environ.get("MIGRATION_DATABASE_URL"):
+            return with_driver(url), with_driver(owner_url)
+        return prepare_external(url, self.kept["app_password"])
+
+    def start_database(self) -> tuple[str, str]:
+        self.database = server = Postgres(
+            self.data_dir / "postgres",
+            port=kept_port(self.data_dir / "ports.json", "postgres"),
+            password=self.kept["postgres_password"],
+            say=self.terminal.say,
+        )
+        server.prepare()
+        self.supervisor.start_ready(postgres_program(server))
+        owner, app = self.kept["owner_password"], self.kept["app_password"]
+        make_roles_and_database(server.connect(), owner_password=owner, app_password=app)
+        return server.url(APP, app, DATABASE), server.url(OWNER, owner, DATABASE)
 
     def prepare(self, settings: Mapping[str, str]) -> dict[str, Any]:
-        printed = self.supervisor.finish(python_program("prepare", PREPARE, settings))
+        printed = self.supervisor.finish(python_program("prepare", PREPARE, settings, quiet=True))
         try:
             return dict(json.loads(printed.strip().splitlines()[-1]))
         except (ValueError, IndexError):
             raise CannotRun(f"The preparation printed no JSON but: {printed[-500:]}") from None
+
+    def stop(self) -> None:
+        self.terminal.say("Stopping")
+        self.service_file.unlink(missing_ok=True)  # so that flask commands say what is missing
+        self.supervisor.stop()
+        if self.database:
+            self.database.release()
+        self.terminal.say("Stopped")

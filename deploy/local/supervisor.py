@@ -45,6 +45,7 @@ class Program:
     patience: float = PATIENCE_SECONDS
     may_hurry: bool = True  # whether a second Ctrl-C ends it at once
     tier: int = 9  # the higher ones stop first
+    quiet: bool = False  # what it says goes to its file only
 
 
 @dataclass
@@ -58,6 +59,10 @@ class Child:
     rest: bytes = b""  # of a line that is not whole yet
     pipe: IO[bytes] | None = None
     faults: int = 0
+
+    @property
+    def alive(self) -> bool:
+        return self.process is not None and self.process.poll() is None
 
 
 class StopAsked(Exception):
@@ -212,7 +217,8 @@ class Supervisor:
             *lines, child.rest = (child.rest + part).split(b"\n")
             for line in lines:
                 child.journal.write(line)
-                self.terminal.line(child.program.name, line)
+                if not child.program.quiet:
+                    self.terminal.line(child.program.name, line)
 
     def _leave(self, child: Child) -> None:
         if child.pipe:
@@ -249,13 +255,13 @@ class Supervisor:
         asked = time.monotonic()
         for child in children:
             child.start_at = None
-            if child.process and child.process.poll() is None:
+            if child.process and child.alive:
                 child.process.send_signal(child.program.stop_signal)
-        while alive := [c for c in children if c.process and c.process.poll() is None]:
-            for child in alive:
-                hurried = self.in_a_hurry and child.program.may_hurry
-                if hurried or time.monotonic() - asked > child.program.patience:
-                    kill_group(child.process.pid, signal.SIGKILL)
+        while alive := [(c.program, c.process) for c in children if c.alive and c.process]:
+            for program, process in alive:
+                hurried = self.in_a_hurry and program.may_hurry
+                if hurried or time.monotonic() - asked > program.patience:
+                    kill_group(process.pid, signal.SIGKILL)
             self._turn(0.05)
         for child in children:
             self._bury(child)

@@ -1,11 +1,16 @@
 """Compiled translations are made where they are needed and kept out of the repository."""
 
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
+
+from deploy.local.errors import CannotRun
+from deploy.local.processes import ROOT
 
 FOLDERS = ("portal/translations",)
 
@@ -26,3 +31,20 @@ def compile_translations(root: Path) -> list[Path]:
         Path(draft.name).replace(target)
         written.append(target)
     return written
+
+
+def collect() -> int:
+    """`make translations`: bring new texts of the code and the templates into every language."""
+    for folder in FOLDERS:
+        template = f"{folder}/messages.pot"
+        _pybabel("extract", "-F", "pyproject.toml", "-k", "lazy_gettext", "-o", template, ".")
+        _pybabel("update", "--no-fuzzy-matching", "-i", template, "-d", folder)
+    for path in compile_translations(ROOT):
+        print(path.relative_to(ROOT))
+    return 0
+
+
+def _pybabel(*arguments: str) -> None:
+    command = [sys.executable, "-m", "babel.messages.frontend", "--quiet", *arguments]
+    if subprocess.run(command, cwd=ROOT, check=False).returncode:
+        raise CannotRun("The texts could not be collected.")

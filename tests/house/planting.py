@@ -1,0 +1,83 @@
+"""A business with a row in every table a tenant owns, full of words nobody else uses."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from psycopg2 import sql
+from psycopg2.extras import Json
+
+from core import mail
+from core.db import global_scope
+from tenants import accounts, idempotency, people, quota, signin, team
+from tenants.plans import tenant_facts
+from tests.cast import Business, make_business, make_person
+from tests.house.catalog import owned_tables
+
+MARK = "Zyxomarker"
+
+
+@dataclass
+class Planted:
+    business: Business
+    member_id: str
+    invitation_id: str
+    invitation_token: str
+    session_id: str
+    mail_id: str
+    verify_token: str
+    reset_token: str
+
+    @property
+    def tenant_id(self) -> int:
+        return self.business.tenant_id
+
+
+def plant(name: str) -> Planted:
+    """Everything carries the name, so that a leak of any of it shows."""
+    business = make_business(f"{name} business", owner=make_person(f"{name} owner"))
+    with business.scope():
+        facts = tenant_facts()
+        quota.reserve(facts, 3, Decimal("0.01"))
+        invitation, token = team.invite(
+            f"{name.lower()}.guest@example.com", "viewer", "owner", f"{name} owner"
+        )
+        idempotency.begin(f"{name}-order", f"{name} fingerprint")
+        idempotency.finish(
+            f"{name}-order", idempotency.StoredAnswer(200, {}, f'{{"secret": "{name} body"}}')
+        )
+        accounts.change_settings(
+            name=f"{name} business",
+            locale="tr",
+            time_zone="Europe/Istanbul",
+            country="TR",
+            currency="TRY",
+        )
+    helper = business.hires("viewer", f"{name} helper")
+    with business.scope():
+        member = team.of_person(helper.id)
+    with global_scope():
+        token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
+        visitor = signin.visitor(token_of_session)
+        mail.write("somebody@example.com", f"{name} letter", f"{name} body", business.tenant_id)
+        letter = mail.mailbox(None, 1)[0]
+        verify = people.issue_token(helper.id, "verify")
+        reset = people.issue_token(helper.id, "reset")
+    return Planted(
+        business, member.id, invitation.id, token, visitor.sign_in.id, letter.id, verify, reset
+    )
+
+
+def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:
+    """All a tenant owns, as stored; read as a role that sees everything."""
+    found = {}
+    for table in owned_tables(cursor):
+        query = "SELECT to_jsonb(t) FROM {} t WHERE tenant_id = %s ORDER BY to_jsonb(t)::text"
+        cursor.execute(sql.SQL(query).format(sql.Identifier(table)), (tenant_id,))
+        found[table] = [row for (row,) in cursor.fetchall()]
+    return found
+
+
+def insert_row(cursor: Any, table: str, row: dict[str, Any]) -> None:
+    query = "INSERT INTO {0} SELECT * FROM jsonb_populate_record(NULL::{0}, %s)"
+    cursor.execute(sql.SQL(query).format(sql.Identifier(table)), (Json(row),))

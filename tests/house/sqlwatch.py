@@ -1,0 +1,75 @@
+"""Reads every statement the service sends while a test runs, as a distributed database would.
+
+A tenant's table must be named together with its tenant, as a parameter, and that must be the
+tenant of the transaction: row-level security is the backstop, not the filter.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+from core.db import Base, _scope
+from tests.house.dialect import statement_faults
+
+PARAMETER = re.compile(r"\s*=\s*%\((\w+)\)s")
+# A table where a statement reads or writes it, with the name it goes by there.
+TABLE = re.compile(
+    r"\b(FROM|JOIN|UPDATE|INTO|USING|,)\s+(?:ONLY\s+)?(?:public\.)?\"?(\w+)\"?(?:\s+AS\s+(\w+))?",
+    re.IGNORECASE,
+)
+
+
+def owned() -> set[str]:
+    return {
+        table.name
+        for table in Base.metadata.tables.values()
+        if next(iter(table.primary_key.columns)).name == "tenant_id"
+    }
+
+
+def tenant_faults(sql: str, parameters: Any, tenant_id: int | None, tables: set[str]) -> list[str]:
+    found = []
+    for verb, table, alias in TABLE.findall(sql):
+        if table not in tables:
+            continue
+        if verb.upper() == "INTO":
+            columns = sql.partition("(")[2].partition(")")[0]
+            names = re.findall(r"\w+", columns)
+            if "tenant_id" not in names:
+                found.append(f"{table} is written without its tenant: {sql}")
+            continue
+        named = re.compile(rf"\b{alias or table}\.tenant_id{PARAMETER.pattern}").search(sql)
+        if named is None:
+            found.append(f"{table} is touched without naming the tenant: {sql}")
+        elif not _all_are(tenant_id, named[1], parameters):
+            found.append(f"{table} is touched with a tenant that is not the transaction's: {sql}")
+    return found
+
+
+def _all_are(tenant_id: int | None, name: str, parameters: Any) -> bool:
+    rows = parameters if isinstance(parameters, list) else [parameters]
+    return tenant_id is None or all(row.get(name) == tenant_id for row in rows)
+
+
+@contextmanager
+def watching() -> Iterator[list[str]]:
+    """Collects faults instead of raising: code under test must not be able to swallow them."""
+    found: list[str] = []
+    tables = owned()
+
+    def look(_c: Any, _cursor: Any, sql: str, parameters: Any, _ctx: Any, _many: bool) -> None:
+        scope = _scope.get()
+        if scope is None:
+            return  # a migration, or a test's own hand
+        found.extend(tenant_faults(sql, parameters, scope.tenant_id, tables))
+        found.extend(statement_faults(sql))
+
+    event.listen(Engine, "before_cursor_execute", look)
+    try:
+        yield found
+    finally:
+        event.remove(Engine, "before_cursor_execute", look)

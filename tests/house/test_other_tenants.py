@@ -1,0 +1,214 @@
+"""Two tenants, every route, every method: nothing of the other one is shown or changed."""
+
+import pytest
+
+from tests.cast import Browser
+from tests.house.planting import MARK, plant, rows_of
+
+METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
+# What a stranger to a thing may be answered. Redirects are looked at below.
+NOT_YOURS = {302, 400, 401, 403, 404, 405, 415, 422}
+# The word in a link is its own guard: whoever holds it was sent it.
+BY_TOKEN = {"start.verify", "start.reset", "invitations.accept"}
+# Operators see all tenants, and development's mailbox shows all letters to whoever is there.
+SEEN_BY_DESIGN = {"mailbox.index", "mailbox.show"}
+SIGNS_OUT = {"start.signout"}
+SHARED_FILES = {"static", "bootstrap.static", "swagger.static"}
+
+
+@pytest.fixture
+def theirs(app):
+    return plant(MARK)
+
+
+@pytest.fixture
+def ids(theirs):
+    """The other tenant's id for every name a route may take. A new name must be added here."""
+    return {
+        "key_id": theirs.business.key_id,
+        "member_id": theirs.member_id,
+        "invitation_id": theirs.invitation_id,
+        "session_id": theirs.session_id,
+        "tenant_id": theirs.tenant_id,
+        "mail_id": theirs.mail_id,
+        "job_id": "no-such-job",
+        "token": "no-such-token",
+        "filename": "theme.css",
+    }
+
+
+@pytest.fixture
+def stored(superuser_connection, theirs):
+    def look():
+        with superuser_connection.cursor() as cursor:
+            rows = rows_of(cursor, theirs.tenant_id)
+            cursor.execute(
+                "SELECT to_jsonb(t) FROM tenants t WHERE id = %s UNION ALL"
+                " SELECT to_jsonb(s) FROM sign_ins s JOIN people p ON p.id = s.person_id"
+                " WHERE p.name LIKE %s UNION ALL"
+                " SELECT to_jsonb(p) FROM people p WHERE p.name LIKE %s",
+                (theirs.tenant_id, f"{MARK}%", f"{MARK}%"),
+            )
+            return rows, sorted(map(str, cursor.fetchall()))
+
+    return look
+
+
+def paths(app, ids):
+    """Every rule with the other tenant's ids in it."""
+    for rule in app.url_map.iter_rules():
+        unknown = rule.arguments - set(ids)
+        assert not unknown, f"{rule} takes {unknown}: name the other tenant's here"
+        values = {name: ids[name] for name in rule.arguments}
+        yield rule, rule.build(values, append_unknown=False)[1]
+
+
+def is_api(rule):
+    return rule.endpoint.startswith("v1.")
+
+
+def walk(app, ids, call):
+    """Call every route in every way; returns what was answered, to be asserted upon."""
+    answers = []
+    for rule, path in paths(app, ids):
+        if rule.endpoint in SIGNS_OUT:
+            continue
+        for method in METHODS:
+            answer = call(method, path)
+            text = answer.get_data(as_text=True) + str(answer.headers)
+            if rule.endpoint not in SEEN_BY_DESIGN:
+                assert MARK.lower() not in text.lower(), (method, path)
+                assert ids["key_id"] not in text.replace(path, ""), (method, path)
+            answers.append((rule, method, path, answer.status_code))
+    return answers
+
+
+def refused(answers, endpoints=None):
+    """Routes that name a thing of the other tenant's do not say 2xx to a change or a look."""
+    theirs = {"key_id", "member_id", "invitation_id", "tenant_id"}
+    checked = 0
+    for rule, method, path, status in answers:
+        if rule.arguments & theirs and method != "OPTIONS":
+            assert status in NOT_YOURS, (method, path, status)
+            if status == 302:
+                continue
+            checked += 1
+    assert checked > 20
+
+
+def as_machine(app, business):
+    client = app.test_client()
+
+    def call(method, path):
+        body = {} if method in ("POST", "PUT", "PATCH") else None
+        return client.open(path, method=method, json=body, headers=business.bearer)
+
+    return call
+
+
+def as_browser(app, person):
+    """Signed in, with a good form token, and with the fields a form would carry."""
+    browser = Browser(app.test_client()).signs_in(person)
+    fields = {
+        "role": "owner",
+        "name": "Taken over",
+        "scopes": "orders",
+        "overlap": "now",
+        "because": "spite",
+        "plan": "growth",
+        "email": "thief@example.com",
+        "password": "a long new password",
+    }
+
+    def call(method, path):
+        if method == "GET":
+            return browser.get(path)
+        data = {"csrf_token": browser.token, **fields} if method in ("POST", "PUT") else None
+        return browser.client.open(path, method=method, data=data)
+
+    return call
+
+
+def test_a_key_reaches_nothing_of_another_tenant(app, restaurant, theirs, ids, stored):
+    before = stored()
+    answers = walk(app, ids, as_machine(app, restaurant))
+    assert {method for _, method, _, _ in answers} == set(METHODS)
+    assert [status for rule, m, _, status in answers if is_api(rule) and m == "GET"][0] == 200
+    assert stored() == before
+
+
+@pytest.mark.parametrize("role", ["owner", "viewer"])
+def test_a_member_reaches_nothing_of_another_tenant(app, restaurant, ids, stored, role):
+    person = restaurant.owner if role == "owner" else restaurant.hires(role)
+    call = as_browser(app, person)
+    before = stored()
+    answers = walk(app, ids, call)
+    refused(answers)
+    assert stored() == before
+
+
+def test_a_stranger_reaches_nothing(app, ids, stored):
+    client = app.test_client()
+    before = stored()
+    answers = walk(app, ids, lambda method, path: client.open(path, method=method))
+    refused(answers)
+    assert stored() == before
+
+
+def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stored):
+    """The plain answer of the trade: a thing of another tenant is not there."""
+    call = as_browser(app, restaurant.owner)
+    before = stored()
+    for method, path in (
+        ("GET", "/integrations/keys/{key_id}"),
+        ("POST", "/integrations/keys/{key_id}"),
+        ("POST", "/integrations/keys/{key_id}/rotate"),
+        ("GET", "/integrations/keys/{key_id}/revoke"),
+        ("POST", "/integrations/keys/{key_id}/revoke"),
+        ("GET", "/team/{member_id}"),
+        ("POST", "/team/{member_id}/role"),
+        ("POST", "/team/{member_id}/remove"),
+        ("POST", "/team/invitations/{invitation_id}/resend"),
+        ("GET", "/team/invitations/{invitation_id}/withdraw"),
+        ("POST", "/team/invitations/{invitation_id}/withdraw"),
+        ("GET", "/operator/tenants/{tenant_id}"),
+        ("POST", "/operator/tenants/{tenant_id}/suspend"),
+        ("POST", "/operator/tenants/{tenant_id}/limits"),
+    ):
+        answer = call(method, path.format(**ids))
+        assert answer.status_code == 404, (method, path)
+    assert stored() == before
+
+
+def test_the_walk_would_see_a_leak(app, theirs, ids):
+    """The same walk by the other tenant's own owner meets its own words at once."""
+    with pytest.raises(AssertionError):
+        walk(app, ids, as_browser(app, theirs.business.owner))
+
+
+def test_nobody_switches_into_a_tenant_they_do_not_belong_to(browser, restaurant, theirs):
+    browser.signs_in(restaurant.owner)
+    browser.post("/switch", tenant_id=theirs.tenant_id)
+    assert MARK not in browser.get("/home").get_data(as_text=True)
+    assert "Lokanta Mavi" in browser.get("/home").get_data(as_text=True)
+
+
+@pytest.mark.parametrize("number", [0, 2**63, 10**30])
+def test_a_tenant_number_out_of_all_range_is_simply_not_there(app, number):
+    from core.db import global_scope
+    from tenants import people
+    from tests.cast import make_person
+
+    person = make_person("An operator")
+    with global_scope():
+        people.get(person.id).operator = True
+    call = as_browser(app, person)
+    assert call("GET", f"/operator/tenants/{number}").status_code == 404
+    assert call("GET", f"/operator/?after={number}").status_code in (200, 404)
+    assert call("GET", f"/operator/?q={number}").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/audit?who=%00", "/audit?after=x", "/audit.csv?who=%00"])
+def test_odd_words_in_an_address_break_nothing(browser, restaurant, path):
+    browser.signs_in(restaurant.owner)
+    assert browser.get(path).status_code in (200, 404)

@@ -1,0 +1,60 @@
+"""Every name that is rung resolves to a job, and every job has a queue with a worker."""
+
+import ast
+from importlib import import_module
+
+import pytest
+
+from core.db import global_scope, ring
+from core.rings import ALL_QUEUES, QUEUES
+from jobs import scheduler
+from tests.house.layers import ROOT, modules
+
+
+def names_rung(source):
+    """The first words of every ring(…), Ring(…) and hear(…)."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and node.args:
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name in ("ring", "Ring", "hear"):
+                yield node.args[0]
+
+
+def rung():
+    found = []
+    for path in modules():
+        for first in names_rung((ROOT / path).read_text()):
+            if path.as_posix() in ("core/db.py", "core/rings.py"):
+                continue  # they pass the name on
+            assert isinstance(first, ast.Constant), f"{path}:{first.lineno} rings a computed name"
+            found.append(first.value)
+    return sorted(set(found))
+
+
+def scheduled():
+    jobs = [*scheduler.EVERY, *scheduler.AT]
+    return [f"{job.__module__}.{job.__qualname__}" for job in jobs]
+
+
+@pytest.mark.parametrize("name", [*rung(), *scheduled()])
+def test_a_job_that_is_asked_for_exists_and_has_a_queue(name):
+    module, _, function = name.rpartition(".")
+    assert callable(getattr(import_module(module), function))
+    assert QUEUES[module] in ALL_QUEUES
+
+
+def test_something_is_rung():
+    assert "jobs.mail.drain" in rung()
+    assert "jobs.housekeeping.sweep" in scheduled()
+
+
+@pytest.mark.parametrize("module", QUEUES)
+def test_every_module_with_a_queue_is_there(module):
+    import_module(module)
+    assert QUEUES[module] in ALL_QUEUES
+
+
+def test_a_ring_for_nobody_fails_before_anything_is_committed(app):
+    with pytest.raises(RuntimeError, match=r"jobs\.nothing"), global_scope():
+        ring("jobs.nothing.at_all")
+        pytest.fail("the transaction went on")

@@ -1,0 +1,107 @@
+"""No way in without a guard, and every open one is open for a reason given here."""
+
+import pytest
+
+# Machine doors outside /api/v1's keys, and files.
+UNGUARDED = {
+    "static": "our own files",
+    "bootstrap.static": "Bootstrap's files",
+    "swagger.static": "the reference page's files",
+    "health.healthz": "asked by load balancers, says only that the process lives",
+    "health.readyz": "asked by load balancers, says only what is reachable",
+    "health.metrics": "checks its own token and does not exist without one",
+    "reference.document": "the API's description holds nothing of a tenant",
+    "reference.docs": "leads to the reference page",
+}
+# Pages for people who are not signed in, or not yet.
+OPEN = {
+    "front": "leads to sign-in or home",
+    "start.signup": "makes an account",
+    "start.resend": "sends a letter only to an address that waits for one",
+    "start.verify": "the token in the link is the guard",
+    "start.signin": "lets people in",
+    "start.two_step": "the half-open session is the guard",
+    "start.signout": "ends what is there",
+    "start.reset_request": "sends a letter only to a known address",
+    "start.reset": "the token in the link is the guard",
+    "start.language": "a visitor's own choice",
+    "start.theme": "a visitor's own choice",
+    "invitations.accept": "the token in the link is the guard",
+    "integrations.reference": "the API's description holds nothing of a tenant",
+    "mailbox.index": "development only: the blueprint is not there when mail is sent",
+    "mailbox.show": "development only: the blueprint is not there when mail is sent",
+}
+
+
+def faults(app):
+    found = []
+    for rule in app.url_map.iter_rules():
+        view = app.view_functions[rule.endpoint]
+        scope, guard = getattr(view, "key_scope", None), getattr(view, "guard", None)
+        if rule.rule.startswith("/api/v1/") and rule.endpoint not in UNGUARDED:
+            if scope is None or not rule.endpoint.startswith("v1."):
+                found.append(f"{rule} asks for no key")
+        elif guard == "open":
+            if rule.endpoint not in OPEN:
+                found.append(f"{rule} is open and not listed")
+        elif guard is None and rule.endpoint not in UNGUARDED:
+            found.append(f"{rule} has no guard")
+    return found
+
+
+def test_every_route_is_guarded_or_open_for_a_reason(app):
+    assert not faults(app)
+
+
+def test_no_reason_is_given_for_a_route_that_is_gone_or_guarded(app):
+    for endpoint in (*OPEN, *UNGUARDED):
+        assert endpoint in app.view_functions, endpoint
+    for endpoint in OPEN:
+        assert app.view_functions[endpoint].guard == "open"
+
+
+@pytest.mark.parametrize("path", ["/secret", "/api/v1/secret", "/team/secret", "/operator/secret"])
+def test_a_route_without_a_guard_is_seen(app, path, monkeypatch):
+    rules = app.url_map
+    bare = type(rules)([*(r.empty() for r in rules.iter_rules())])
+    bare.add(type(next(rules.iter_rules()))(path, endpoint="secret"))
+    monkeypatch.setattr(app, "url_map", bare)
+    monkeypatch.setitem(app.view_functions, "secret", lambda: "")
+    assert [fault for fault in faults(app) if path in fault]
+
+
+def test_a_page_opened_by_accident_is_seen(app, monkeypatch):
+    monkeypatch.setattr(app.view_functions["team.index"], "guard", "open")
+    assert faults(app) == ["/team is open and not listed"]
+
+
+def test_the_mailbox_is_not_there_when_mail_is_sent(settings, app):
+    from wsgi import build_app
+
+    other = build_app(settings.model_copy(update={"mail_url": "smtp://localhost:25"}))
+    try:
+        assert not [r for r in other.url_map.iter_rules() if "mailbox" in r.endpoint]
+    finally:
+        build_app(settings)  # what a process has one of is this app's again
+
+
+def test_a_guarded_page_sends_a_stranger_to_sign_in(app, client):
+    for rule in app.url_map.iter_rules():
+        guard = getattr(app.view_functions[rule.endpoint], "guard", None)
+        if guard in (None, "open"):
+            continue
+        values = dict.fromkeys(rule.arguments, 1)
+        path = rule.build(values, append_unknown=False)[1]
+        for method in rule.methods - {"OPTIONS", "POST"}:
+            answer = client.open(path, method=method)
+            assert answer.status_code == 302, (method, path)
+            assert answer.location.startswith("/signin"), (method, path)
+
+
+def test_every_api_route_refuses_a_stranger(app, client):
+    for rule in app.url_map.iter_rules():
+        if rule.endpoint.startswith("v1."):
+            path = rule.build(dict.fromkeys(rule.arguments, 1), append_unknown=False)[1]
+            for method in rule.methods:
+                answer = client.open(path, method=method)
+                assert answer.status_code == 401, (method, path)

@@ -1,0 +1,25 @@
+"""Waiting for processes to come and to go."""
+
+import time
+from collections.abc import Callable
+
+import psutil
+import pytest
+
+BACK_WITHIN_SECONDS = 5.0
+
+
+def eventually(check: Callable[[], object], seconds: float = BACK_WITHIN_SECONDS) -> object:
+    deadline = time.monotonic() + seconds
+    while not (found := check()):
+        if time.monotonic() > deadline:
+            pytest.fail(f"not true within {seconds} s")
+        time.sleep(0.02)
+    return found
+
+
+def gone(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
