@@ -5,6 +5,10 @@ PY := .venv/bin/python
 ARGS ?=
 PACKAGES := $(filter-out migrations tests,$(patsubst %/__init__.py,%,$(wildcard */__init__.py)))
 
+# What is installed is compiled when it is first imported; without keeping that, every process
+# would spend seconds on it at every start.
+unexport PYTHONDONTWRITEBYTECODE
+
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
@@ -30,7 +34,7 @@ check: lint types test ## Everything a change must pass
 translations: setup ## Collect new texts into portal/translations and compile them
 	@$(PY) -m deploy.local translations
 
-lock: setup ## Lock the dependencies of pyproject.toml anew
+lock: setup ## Lock what pyproject.toml names; UPGRADE=1 takes the newest of everything
 	@$(PY) -m deploy.local lock
 
 reset: setup ## Delete the local database and all local data (asks first; YES=1 does not ask)

@@ -17,6 +17,7 @@ from sqlalchemy import BigInteger, DateTime, MetaData, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, registry
 
+from core.errors import NotFound
 from core.rings import Ring, send_rings
 
 NAMES = {
@@ -83,6 +84,8 @@ def _require_scope() -> Scope:
 @contextmanager
 def tenant_scope(tenant_id: int) -> Iterator[Session]:
     """One transaction that sees and writes the rows of this tenant alone."""
+    if not 0 < tenant_id < 2**63:  # a number from an address that no bigint holds
+        raise NotFound("There is no tenant with that id.")
     with _transaction(Scope(tenant_id)) as session:
         session.execute(SET_TENANT, {"tenant_id": tenant_id})
         yield session

@@ -36,11 +36,24 @@ def current_request_id() -> str | None:
 
 def hide(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for name, value in event.items():
-        if SECRET_NAMES.search(name):
-            event[name] = "…"
-        elif isinstance(value, str) and name not in KEPT:
-            event[name] = mask_text(SECRET_VALUES.sub(_stub, value))
+        event[name] = _hidden(name, value)
     return event
+
+
+def _hidden(name: str, value: Any) -> Any:
+    if SECRET_NAMES.search(name):
+        return "…"
+    if name in KEPT:
+        return value
+    if isinstance(value, str):
+        return mask_text(SECRET_VALUES.sub(_stub, value))
+    if isinstance(value, dict):
+        return {inner: _hidden(str(inner), part) for inner, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_hidden(name, part) for part in value]
+    if isinstance(value, int) and "phone" in name:
+        return mask_text(str(value))
+    return value
 
 
 def _stub(match: re.Match[str]) -> str:
@@ -72,6 +85,8 @@ def set_up_logs(settings: Settings) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.log_level)
+    for talkative in ("rq", "alembic"):
+        logging.getLogger(talkative).setLevel("WARNING")
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

@@ -11,7 +11,7 @@ from email.utils import formatdate, make_msgid
 from urllib.parse import unquote, urlsplit
 
 from sqlalchemy import BigInteger, Index, Text, select, text, update
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, defer, mapped_column
 
 from core.clock import now
 from core.db import Base, db, ring
@@ -50,6 +50,7 @@ def claim() -> Mail | None:
     moment = now()
     mail = db.session.scalars(
         select(Mail)
+        .options(defer(Mail.body))  # one that cannot be opened must not stop the others
         .where(Mail.due_at <= moment)
         .order_by(Mail.due_at)
         .limit(1)
@@ -77,14 +78,22 @@ def settle(mail: Mail, error: str | None, keep_body: bool) -> None:
     )
 
 
-def deliver(mail: Mail, url: str, sender: str) -> None:
-    """Hand one letter to the SMTP server named by MAIL_URL. Raises OSError or SMTPException."""
+def body_of(mail_id: str) -> str:
+    """Raises KeyringError when it was sealed with a key that is gone."""
+    return db.session.scalars(select(Mail.body).where(Mail.id == mail_id)).one()
+
+
+def deliver(mail: Mail, body: str, url: str, sender: str) -> None:
+    """Hand one letter to the SMTP server named by MAIL_URL.
+
+    Raises OSError or SMTPException, and ValueError for a letter that cannot be written down.
+    """
     place = urlsplit(url)
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = sender, mail.recipient, mail.subject
     message["Date"] = formatdate(mail.created_at.timestamp())
     message["Message-ID"] = make_msgid(idstring=mail.id, domain=place.hostname)
-    message.set_content(mail.body)
+    message.set_content(body)
     secure = place.scheme == "smtps"
     connect = smtplib.SMTP_SSL if secure else smtplib.SMTP
     with connect(

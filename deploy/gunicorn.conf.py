@@ -1,3 +1,4 @@
+# ruff: noqa: N999 - gunicorn looks for this name
 """The other web server: `gunicorn --config deploy/gunicorn.conf.py wsgi:app`.
 
 Granian is the one we run (docs/decisions/0009-granian-first.md); this is kept for places

@@ -33,8 +33,10 @@ def _send(letter: mail.Mail, settings: Settings) -> str | None:
     if settings.mailbox:
         return None
     try:
-        mail.deliver(letter, settings.mail_url, settings.mail_from)
-    except (OSError, SMTPException) as error:
+        with global_scope():
+            body = mail.body_of(letter.id)
+        mail.deliver(letter, body, settings.mail_url, settings.mail_from)
+    except (OSError, SMTPException, ValueError) as error:
         log.warning("letter not sent", mail=letter.id, error=type(error).__name__)
         return f"{type(error).__name__}: {error}"[:500]
     return None

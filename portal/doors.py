@@ -5,7 +5,6 @@ from typing import Any
 from flask import Flask, Response, flash, g, redirect, render_template, request, url_for
 from flask_babel import gettext
 from flask_bootstrap import Bootstrap5
-from flask_login import current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import HTTPException
 
@@ -16,7 +15,7 @@ from core.logs import logger
 from core.settings import Settings
 from portal.account import account
 from portal.audit import audit_pages
-from portal.headers import add_security_headers, csp_nonce
+from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
 from portal.integrations import integrations
 from portal.invitations import invitations
@@ -69,18 +68,13 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     set_up_words(app)
     set_up_visitors(app)
     add_security_headers(app, settings)
+    stamp_static_files(app)
     app.add_template_global(csp_nonce)
     for pages in PAGES:
         app.register_blueprint(pages)
     if settings.mailbox:
         app.register_blueprint(mailbox)
     add_commands(app)
-
-    @app.get("/")
-    def front() -> Any:
-        return redirect(url_for("home.index" if current_user.is_authenticated else "start.signin"))
-
-    front.guard = "open"  # type: ignore[attr-defined]
 
 
 def portal_answer_for(error: Exception) -> Any:

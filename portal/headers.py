@@ -1,6 +1,10 @@
 """What a browser is told about every page: load from us alone, run only what we signed."""
 
 import secrets
+from functools import cache
+from hashlib import blake2s
+from pathlib import Path
+from typing import Any
 
 from flask import Flask, Response, g, request
 
@@ -30,6 +34,20 @@ def content_policy(nonce: str) -> str:
             "frame-ancestors 'none'",
         )
     )
+
+
+def stamp_static_files(app: Flask) -> None:
+    """Addresses of our own files change with their content, so that they can be kept for long."""
+    folder = Path(app.static_folder or "")
+
+    @cache
+    def stamp(filename: str) -> str:
+        return blake2s((folder / filename).read_bytes(), digest_size=6).hexdigest()
+
+    @app.url_defaults
+    def add_stamp(endpoint: str, values: dict[str, Any]) -> None:
+        if endpoint == "static" and (folder / values["filename"]).is_file():
+            values["v"] = stamp(values["filename"])
 
 
 def add_security_headers(app: Flask, settings: Settings) -> None:

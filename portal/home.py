@@ -8,7 +8,7 @@ from flask_login import current_user
 from core.db import tenant_scope
 from portal.visitors import may, member_may
 from tenants import audit, keys, quota, team
-from tenants.plans import tenant_facts
+from tenants.plans import known_facts
 
 home = Blueprint("home", __name__)
 
@@ -17,9 +17,7 @@ home = Blueprint("home", __name__)
 @member_may("home.view")
 def index() -> Any:
     with tenant_scope(g.tenant_id):
-        facts = tenant_facts()
-        if facts is None:
-            raise RuntimeError("a member's tenant has no account")
+        facts = known_facts()
         members, waiting = team.members(), team.invitations()
         working = [key for key in keys.listed() if keys.state_of(key) == "active"]
         used = quota.usage(facts)

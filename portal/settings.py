@@ -8,8 +8,8 @@ from flask_babel import gettext
 from core.db import tenant_scope
 from portal.forms import SettingsForm, refusals_on, said
 from portal.visitors import may, member_may
-from tenants import accounts
-from tenants.plans import tenant_facts
+from tenants import accounts, quota
+from tenants.plans import known_facts
 
 settings_pages = Blueprint("settings", __name__)
 
@@ -17,20 +17,13 @@ settings_pages = Blueprint("settings", __name__)
 @settings_pages.get("/settings")
 @member_may("settings.view")
 def index() -> Any:
-    with tenant_scope(g.tenant_id):
-        own, tenant, facts = accounts.account(), accounts.get(g.tenant_id), tenant_facts()
-    form = SettingsForm(obj=own, name=tenant.name) if may("settings.manage") else None
-    return render_template(
-        "settings/index.html", form=form, account=own, tenant=tenant, facts=facts
-    )
+    return _page(None)
 
 
 @settings_pages.post("/settings")
 @member_may("settings.manage")
 def save() -> Any:
     form = SettingsForm()
-    with tenant_scope(g.tenant_id):
-        own, tenant, facts = accounts.account(), accounts.get(g.tenant_id), tenant_facts()
     if form.validate_on_submit():
         with refusals_on(form):
             with tenant_scope(g.tenant_id):
@@ -44,6 +37,15 @@ def save() -> Any:
             accounts.forget_facts(g.tenant_id)
             flash(gettext("Saved."), "success")
             return redirect(url_for("settings.index"))
+    return _page(form)
+
+
+def _page(form: SettingsForm | None) -> str:
+    with tenant_scope(g.tenant_id):
+        account, tenant, facts = accounts.account(), accounts.get(g.tenant_id), known_facts()
+        usage = quota.usage(facts)
+    if form is None and may("settings.manage"):
+        form = SettingsForm(formdata=None, obj=account, name=tenant.name)
     return render_template(
-        "settings/index.html", form=form, account=own, tenant=tenant, facts=facts
+        "settings/index.html", form=form, account=account, tenant=tenant, facts=facts, usage=usage
     )

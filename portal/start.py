@@ -49,6 +49,12 @@ def check_mail(email: str, purpose: str) -> str:
     )
 
 
+@start.get("/")
+@open_to_all
+def front() -> Any:
+    return redirect(url_for("home.index" if current_user.is_authenticated else "start.signin"))
+
+
 @start.route("/signup", methods=["GET", "POST"])
 @open_to_all
 def signup() -> Any:

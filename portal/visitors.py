@@ -5,13 +5,17 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from flask import Flask, abort, current_app, g, redirect, request, session, url_for
+from flask_babel import format_datetime, gettext
 from flask_login import LoginManager, UserMixin, current_user, login_required, login_user
 from werkzeug.exceptions import Forbidden
 
+from core.clock import now
 from core.db import global_scope, tenant_scope
-from tenants import signin, team
+from tenants import quota, signin, team
 from tenants.audit import Actor, act_as
 from tenants.models import Person, Tenant
+from tenants.plans import known_facts
+from tenants.quota import Usage
 from tenants.rights import RIGHTS, role_may
 from tenants.signin import Visitor
 
@@ -32,6 +36,7 @@ class PortalUser(UserMixin):  # type: ignore[misc]
         self.tenants = visitor.tenants
         self.tenant: Tenant | None = visitor.tenant
         self.role: str | None = None
+        self.trial: Usage | None = None
 
     def get_id(self) -> str:
         """Flask-Login keeps this in the browser's signed cookie."""
@@ -68,6 +73,8 @@ def load(token: str) -> PortalUser | None:
             if member is not None:
                 team.note_seen(member)
                 user.role = member.role
+            if user.tenant.plan == "trial":
+                user.trial = quota.usage(known_facts())
         g.tenant_id = user.tenant.id
     act_as(Actor("person", user.person.id, user.person.name, address()))
     return user
@@ -152,6 +159,24 @@ def next_path(default: str) -> str:
     return wanted if ours and "\n" not in wanted and "\\" not in wanted else default
 
 
+def trial_notice(trial: Usage | None) -> str:
+    if trial is None:
+        return ""
+    if trial.trial_ends_at is None:
+        return str(
+            gettext("Trial: it begins with your first live message. Test messages never count.")
+        )
+    if not trial.trial_left or trial.trial_ends_at <= now():
+        return str(gettext("The trial is over. Choose a plan to go on sending."))
+    return str(
+        gettext(
+            "Trial: %(left)s messages left, until %(end)s.",
+            left=trial.trial_left,
+            end=format_datetime(trial.trial_ends_at, "d MMMM HH:mm"),
+        )
+    )
+
+
 def set_up_visitors(app: Flask) -> None:
     login.init_app(app)
     app.context_processor(
@@ -159,6 +184,7 @@ def set_up_visitors(app: Flask) -> None:
             "current_tenant": getattr(current_user, "tenant", None),
             "tenants_of_person": getattr(current_user, "tenants", []),
             "may": may,
+            "trial_notice": trial_notice(getattr(current_user, "trial", None)),
             "mailbox_on": current_app.extensions["comanda"].mailbox,
         }
     )

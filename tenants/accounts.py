@@ -45,7 +45,7 @@ def create(name: str, owner: Person, plan: str = "trial") -> Tenant:
 
 
 def get(tenant_id: int) -> Tenant:
-    tenant = db.session.get(Tenant, tenant_id)
+    tenant = db.session.get(Tenant, tenant_id) if 0 < tenant_id < 2**63 else None
     if tenant is None:
         raise NotFound("There is no tenant with that id.")
     return tenant
@@ -134,10 +134,10 @@ def forget_facts(tenant_id: int) -> None:
 def search(text: str = "", after: int | None = None, limit: int = 50) -> list[Tenant]:
     """For operators: newest first, by name or id."""
     query = select(Tenant).order_by(Tenant.created_at.desc(), Tenant.id.desc()).limit(limit)
-    if text.isdigit():
+    if text.isdecimal() and len(text) < 19:
         query = query.where(Tenant.id == int(text))
     elif text:
-        query = query.where(Tenant.name.icontains(text, autoescape=True))
+        query = query.where(Tenant.name.icontains(text.replace("\0", ""), autoescape=True))
     if after is not None:
         anchor = get(after)
         query = query.where(

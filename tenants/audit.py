@@ -75,7 +75,9 @@ def entries(
     if act:
         query = query.where(AuditEntry.act.startswith(act, autoescape=True))
     if actor:
-        query = query.where(AuditEntry.actor_name.icontains(actor, autoescape=True))
+        query = query.where(
+            AuditEntry.actor_name.icontains(actor.replace("\0", ""), autoescape=True)
+        )
     if after:
         query = query.where(AuditEntry.id < after)
     return list(db.session.scalars(query))

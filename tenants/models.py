@@ -24,7 +24,7 @@ class Tenant(Base):
     """Global, because it is listed before any tenant is chosen. Settings are in Account."""
 
     __tablename__ = "tenants"
-    __table_args__ = (Index(None, "created_at", "id"),)
+    __table_args__ = (Index("tenants_created_at_idx", "created_at", "id"),)
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     name: Mapped[str] = mapped_column(Text)

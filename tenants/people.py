@@ -45,7 +45,8 @@ def clean_name(text: str, field: str = "name") -> str:
 
 
 def find(email: str) -> Person | None:
-    return db.session.scalar(select(Person).where(Person.email_key == email_key(email.strip())))
+    key = email_key(email.strip())
+    return db.session.scalar(select(Person).where(Person.email_key == key.replace("\0", "")))
 
 
 def get(person_id: str) -> Person | None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy import Select, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
@@ -187,9 +187,10 @@ def find_invitation(token: str) -> tuple[int, str] | None:
 
 def open_invitation(invitation_id: str) -> Invitation:
     invitation = db.session.get(Invitation, (current_tenant_id(), invitation_id))
+    if invitation is None:
+        raise NotFound()
     if (
-        invitation is None
-        or invitation.accepted_at is not None
+        invitation.accepted_at is not None
         or invitation.revoked_at is not None
         or invitation.expires_at <= now()
     ):
@@ -206,6 +207,7 @@ def accept(invitation_id: str, person: Person) -> Member:
             Invitation.tenant_id == current_tenant_id(),
             Invitation.id == invitation_id,
             Invitation.accepted_at.is_(None),
+            Invitation.revoked_at.is_(None),
         )
         .values(accepted_at=now())
         .returning(Invitation.id)
@@ -227,7 +229,10 @@ def _lock(member_id: str) -> Member:
     """Owners are counted under a lock, or two of them could remove each other."""
     db.session.execute(
         select(Member.id)
-        .where(Member.tenant_id == current_tenant_id(), Member.role == "owner")
+        .where(
+            Member.tenant_id == current_tenant_id(),
+            or_(Member.role == "owner", Member.id == member_id),
+        )
         .order_by(Member.id)
         .with_for_update()
     )

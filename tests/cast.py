@@ -73,6 +73,7 @@ class FreshClient(FlaskClient):
     nothing an earlier request left behind, reaches it. The answer is read whole inside."""
 
     def open(self, *args: Any, **more: Any) -> TestResponse:
+        self.preserve_context = False
         return Context().run(super().open, *args, **{**more, "buffered": True})
 
 

@@ -1,7 +1,7 @@
 """`make lock`: pyproject.toml is the one source, uv resolves it for every platform at once."""
 
+import os
 import subprocess
-import sys
 import tempfile
 import venv
 from pathlib import Path
@@ -18,6 +18,7 @@ LOCKS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def lock() -> int:
+    newest = ["--upgrade"] if os.environ.get("UPGRADE") else []
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         python = Path(folder) / "bin" / "python"
@@ -25,7 +26,7 @@ def lock() -> int:
         for name, more in LOCKS:
             print(f"Locking {name}", flush=True)
             source = ("pip", "compile", "pyproject.toml", "--output-file", name)
-            _run(python, "-m", "uv", *source, *OPTIONS, *more, *sys.argv[2:])
+            _run(python, "-m", "uv", *source, *OPTIONS, *more, *newest)
     return 0
 
 

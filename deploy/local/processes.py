@@ -68,11 +68,16 @@ def python_program(
     return Program(
         name,
         lambda: command,
-        env=os.environ | dict(settings) | {"PYTHONUNBUFFERED": "1"},
+        env=_inherited() | dict(settings) | {"PYTHONUNBUFFERED": "1"},
         cwd=ROOT,
         ready=partial(answers, int(settings["PORT"]), "/readyz") if name == "web" else None,
         quiet=quiet,
     )
+
+
+def _inherited() -> dict[str, str]:
+    """Without what would make five processes compile every library at every start."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
 def answers(port: int, path: str) -> bool:

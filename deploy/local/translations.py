@@ -13,6 +13,17 @@ from deploy.local.errors import CannotRun
 from deploy.local.processes import ROOT
 
 FOLDERS = ("portal/translations",)
+# Besides gettext itself: which argument of a domain error is its sentence (core/errors.py).
+KEYWORDS = (
+    "lazy_gettext",
+    "invalid:3",
+    "RateLimited:1",
+    "NotFound:1",
+    *(
+        f"{error}:2"
+        for error in ("Invalid", "Conflict", "Forbidden", "PaymentRequired", "TryAgain")
+    ),
+)
 
 
 def compile_translations(root: Path) -> list[Path]:
@@ -37,7 +48,8 @@ def collect() -> int:
     """`make translations`: bring new texts of the code and the templates into every language."""
     for folder in FOLDERS:
         template = f"{folder}/messages.pot"
-        _pybabel("extract", "-F", "pyproject.toml", "-k", "lazy_gettext", "-o", template, ".")
+        keywords = [word for keyword in KEYWORDS for word in ("-k", keyword)]
+        _pybabel("extract", "-F", "pyproject.toml", *keywords, "-o", template, ".")
         _pybabel("update", "--no-fuzzy-matching", "-i", template, "-d", folder)
     for path in compile_translations(ROOT):
         print(path.relative_to(ROOT))

@@ -49,7 +49,7 @@ def load(settings: Settings) -> dict[str, Any]:
     elif place.is_file():
         facts = json.loads(place.read_text())
     else:
-        facts = _describe(next(t.id for t in tenants if t.name == RESTAURANT))
+        facts = _describe(next(t.id for t in tenants if t.name == RESTAURANT), owner)
     _keep(place, facts)
     return facts
 
@@ -82,12 +82,14 @@ def _make() -> dict[str, Any]:
     owner = cast[OWNER]
     restaurant = _restaurant(owner, cast)
     _shop(owner, cast)
-    return _describe(restaurant)
+    return _describe(restaurant, owner)
 
 
 def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
     tenant_id = accounts.reserve_id()
     by = Actor("person", owner.id, owner.name, "127.0.0.1")
+
+    used: list[str] = []
 
     def opened() -> None:
         accounts.create(RESTAURANT, owner, "growth")
@@ -96,7 +98,14 @@ def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
         )
 
     def first_key() -> None:
-        keys.create("Web site", "live", ["messages:send", "messages:read"])
+        key, _ = keys.create("Web site", "live", ["messages:send", "messages:read"])
+        used.append(key.id)
+
+    def busy_day() -> None:
+        keys.note_use(used[0])
+        for member in (team.of_person(person.id) for person in cast.values()):
+            if member is not None:
+                team.note_seen(member)
 
     def old_key() -> None:
         key, _ = keys.create("Old cash register", "live", ["orders"])
@@ -124,6 +133,7 @@ def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
             (15, old_key),
             (9, joined("jonas@comanda.example", "inbox")),
             (2, invited),
+            (1, busy_day),
         ),
     )
     return tenant_id
@@ -159,8 +169,8 @@ def _tell(tenant_id: int, by: Actor, story: tuple[tuple[int, Callable[[], None]]
             chapter()
 
 
-def _describe(tenant_id: int) -> dict[str, Any]:
-    with tenant_scope(tenant_id):
+def _describe(tenant_id: int, owner: Person) -> dict[str, Any]:
+    with acting(Actor("person", owner.id, owner.name)), tenant_scope(tenant_id):
         _, live = keys.create("Demo key", "live", list(SCOPES))
         _, test = keys.create("Demo test key", "test", list(SCOPES))
     return {

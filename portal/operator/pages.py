@@ -12,7 +12,7 @@ from portal.operator.queues import failed_jobs, queue_rows, retry_job, workers
 from portal.visitors import address, operator_only
 from tenants import accounts, audit, quota, team
 from tenants.audit import Actor, acting
-from tenants.plans import every_plan, get_plan, tenant_facts
+from tenants.plans import every_plan, get_plan, known_facts
 
 operator = Blueprint("operator", __name__, url_prefix="/operator")
 
@@ -29,11 +29,12 @@ def index() -> Any:
     text = request.args.get("q", "").strip()[:120]
     after = request.args.get("after", type=int)
     with global_scope():
-        tenants = accounts.search(text, after, PAGE + 1)
+        tenants, counts = accounts.search(text, after, PAGE + 1), accounts.counts()
     shown = tenants[:PAGE]
     return render_template(
         "operator/index.html",
         tenants=shown,
+        counts=counts,
         q=text,
         next_url=url_for("operator.index", q=text or None, after=shown[-1].id)
         if len(tenants) > PAGE
@@ -51,9 +52,7 @@ def tenant(tenant_id: int) -> Any:
 def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
     with tenant_scope(tenant_id):
         known = accounts.get(tenant_id)
-        facts, own = tenant_facts(), accounts.account()
-        if facts is None:
-            raise RuntimeError("a tenant has no account")
+        facts, own = known_facts(), accounts.account()
         used, members, entries = quota.usage(facts), team.members(), audit.entries(limit=20)
         plans = every_plan()
     if form is None:
@@ -93,20 +92,12 @@ def limits(tenant_id: int) -> Any:
     return _tenant_page(tenant_id, form)
 
 
-@operator.route("/tenants/<int:tenant_id>/suspend", methods=["GET", "POST"])
+@operator.post("/tenants/<int:tenant_id>/suspend")
 @operator_only
 def suspend(tenant_id: int) -> Any:
-    with tenant_scope(tenant_id):
-        name = accounts.get(tenant_id).name
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Suspend %(name)s?", name=name),
-            text=gettext("API calls are refused at once and messages are held. Nothing is lost."),
-            yes=gettext("Suspend"),
-            back_url=url_for("operator.tenant", tenant_id=tenant_id),
-        )
+    """The page's own form asks for a reason and says what will happen."""
     with acting(_operator()), tenant_scope(tenant_id):
+        name = accounts.get(tenant_id).name
         accounts.suspend(request.form.get("because", "").strip()[:300] or "by the operator")
     accounts.forget_facts(tenant_id)
     flash(gettext("%(name)s is suspended.", name=name), "success")

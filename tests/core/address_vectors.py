@@ -237,6 +237,7 @@ URLS = [
     ("http://127｡0｡0｡1:{port}/", "half-width ideographic full stops"),
     ("http://127．0．0．1:{port}/", "full-width full stops"),
     ("http://１２７.0.0.1:{port}/", "full-width digits"),
+    ("http://９３.184.215.14:{port}/", "full-width digits in a public address"),
     ("http://①②⑦.⓪.⓪.①:{port}/", "circled digits"),
     ("http://𝟏𝟐𝟕.𝟎.𝟎.𝟏:{port}/", "mathematical digits"),
     ("http://١٢٧.٠.٠.١:{port}/", "Arabic digits"),

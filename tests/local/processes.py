@@ -14,7 +14,7 @@ def eventually(check: Callable[[], object], seconds: float = BACK_WITHIN_SECONDS
     while not (found := check()):
         if time.monotonic() > deadline:
             pytest.fail(f"not true within {seconds} s")
-        time.sleep(0.02)
+        time.sleep(0.05)
     return found
 
 

@@ -17,11 +17,12 @@ from deploy.local.welcome import welcome
 ROOT = Path(__file__).parents[2]
 
 
-def run_here(data_dir: Path, **env: str) -> subprocess.CompletedProcess[str]:
+def run_here(data_dir: Path, command: str = "run", **env: str) -> subprocess.CompletedProcess[str]:
     clean = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL", "PORT")}
     return subprocess.run(
-        [sys.executable, "-m", "deploy.local", "run"],
+        [sys.executable, "-m", "deploy.local", command],
         cwd=ROOT,
+        stdin=subprocess.DEVNULL,
         env=clean | {"DATA_DIR": str(data_dir)} | env,
         capture_output=True,
         text=True,
@@ -67,6 +68,19 @@ def test_a_given_database_that_does_not_answer_is_one_sentence(tmp_path):
 def test_a_data_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("in the way")
     assert "cannot be used for data" in one_sentence(run_here(tmp_path / "file" / "data"))
+
+
+def test_reset_deletes_the_data_and_a_database_that_lives_elsewhere(tmp_path):
+    data, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
+    for folder in (data / "test", elsewhere / "data"):
+        folder.mkdir(parents=True)
+    (data / "test" / "postgres").symlink_to(elsewhere)
+    assert "YES=1" in one_sentence(run_here(data, "reset"))
+    with hold_lock(data / "run.lock"):
+        assert "stop it first" in one_sentence(run_here(data, "reset", YES="1"))
+    assert elsewhere.exists()
+    assert run_here(data, "reset", YES="1").returncode == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_secrets_are_made_once_and_closed_to_others(tmp_path):

@@ -10,6 +10,9 @@ SwaggerUIBundle({
   persistAuthorization: false,
   tryItOutEnabled: true,
   validatorUrl: null,
+  onComplete() {
+    place.querySelector("#servers")?.setAttribute("aria-label", place.dataset.serverLabel);
+  },
 });
 
 // Swagger UI has a dark dress of its own; it follows ours.

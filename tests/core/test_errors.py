@@ -1,0 +1,49 @@
+"""Refusals: a code, a sentence, and the values that were put into it."""
+
+import pytest
+
+from core import errors
+from core.errors import DomainError, FieldFault, Invalid, NotFound, RateLimited, invalid
+
+
+def test_a_sentence_is_a_template_with_values():
+    error = DomainError("too_many", "There are {count} of {name}.", count=3, name="them")
+    assert error.message == str(error) == "There are 3 of them."
+    assert error.template == "There are {count} of {name}."
+
+
+def test_braces_in_a_value_stay_as_they_are():
+    assert Invalid("odd", "Not {name}.", name="{count}").message == "Not {count}."
+
+
+def test_braces_in_a_sentence_without_values_stay_as_they_are():
+    assert Invalid("odd", "Write {name} there.").message == "Write {name} there."
+
+
+def test_a_fault_names_its_field():
+    error = invalid("phone", "invalid_phone", "{given} is no phone.", given="abc")
+    assert error.faults == [FieldFault("phone", "invalid_phone", "abc is no phone.")]
+    assert error.faults[0].as_dict()["field"] == "phone"
+    assert error.status == 422
+
+
+def test_a_limit_says_when_to_come_back():
+    error = RateLimited("Wait {seconds} s.", retry_after=3, seconds=3)
+    assert (error.code, error.status, error.retry_after) == ("rate_limited", 429, 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("Malformed", 400),
+        ("Unauthenticated", 401),
+        ("PaymentRequired", 402),
+        ("Forbidden", 403),
+        ("Conflict", 409),
+        ("Invalid", 422),
+        ("TryAgain", 503),
+    ],
+)
+def test_each_kind_has_its_status(kind, status):
+    assert getattr(errors, kind)("code", "Sentence.").status == status
+    assert NotFound().status == 404

@@ -1,0 +1,91 @@
+"""compose.yaml: every process of ours, nothing open but nginx, no password left to chance."""
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from core.settings import Settings
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+OURS = ("migrate", "web", "worker", "scheduler")
+
+
+@pytest.fixture(scope="module")
+def services() -> dict[str, Any]:
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+
+
+def test_only_nginx_opens_a_port(services: dict[str, Any]) -> None:
+    assert [name for name, service in services.items() if "ports" in service] == ["nginx"]
+
+
+def test_the_database_and_the_queue_have_no_way_out(services: dict[str, Any]) -> None:
+    networks = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["networks"]
+    assert networks["inside"]["internal"] is True
+    for name in ("postgres", "valkey"):
+        assert services[name]["networks"] == ["inside"]
+
+
+def test_every_variable_is_in_the_example_and_back() -> None:
+    used = set(re.findall(r"\$\{(\w+)", (DEPLOY / "compose.yaml").read_text()))
+    example = (DEPLOY / "compose.env.example").read_text()
+    assert used == set(re.findall(r"(?m)^([A-Z_]+)=", example))
+
+
+def test_a_missing_password_stops_compose() -> None:
+    text = (DEPLOY / "compose.yaml").read_text()
+    for name in set(re.findall(r"\$\{(\w*PASSWORD)", text)):
+        assert f"${{{name}}}" not in text
+        assert f"${{{name}:-" not in text
+
+
+def test_mounted_files_exist(services: dict[str, Any]) -> None:
+    for service in services.values():
+        for mount in service.get("volumes", []):
+            source = mount.partition(":")[0]
+            if source.startswith("./"):
+                assert (DEPLOY / source).is_file(), source
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_our_processes_are_kept_small(services: dict[str, Any], name: str) -> None:
+    service = services[name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert not {key.lower() for key in service["environment"]} - {
+        *Settings.model_fields,
+        "prometheus_multiproc_dir",
+    }
+
+
+def test_commands_name_modules_and_commands_that_exist(
+    services: dict[str, Any], app: object
+) -> None:
+    for name in ("worker", "scheduler"):
+        python, flag, module = services[name]["command"]
+        assert (python, flag) == ("python", "-m")
+        assert importlib.util.find_spec(module)
+    assert services["migrate"]["command"] == ["flask", "--app", "wsgi", "db", "upgrade"]
+    assert "upgrade" in app.cli.commands["db"].commands
+    assert "command" not in services["web"], "the image's own command is the web server"
+
+
+def test_only_the_migration_knows_the_owner(services: dict[str, Any]) -> None:
+    knows = [n for n in OURS if "MIGRATION_DATABASE_URL" in services[n]["environment"]]
+    assert knows == ["migrate"]
+    assert services["migrate"]["restart"] == "no"
+    for name in ("web", "worker", "scheduler"):
+        after = services[name]["depends_on"]["migrate"]["condition"]
+        assert after == "service_completed_successfully"
+        assert services[name]["restart"] == "unless-stopped"
+
+
+def test_a_job_may_finish_before_it_is_killed(services: dict[str, Any]) -> None:
+    from core.rings import JOB_SECONDS
+
+    assert int(services["worker"]["stop_grace_period"].removesuffix("s")) > JOB_SECONDS

@@ -1,0 +1,94 @@
+"""What the pages name must be there: files, commands, make targets, settings."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+
+from core.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "deploy").rglob("*.md"),
+    ]
+)
+LINK = re.compile(r"\]\((?!https?://|#)([^)#\s]+)")
+FOLDERS = ("core", "tenants", "api", "portal", "jobs", "migrations", "deploy", "docs", "tests")
+MADE_AT_INSTALL = {"deploy/.env", "deploy/comanda.env", "deploy/tls"}
+PLACE = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./@-]+)`")
+
+
+def each_page(test: object) -> object:
+    ids = [str(page.relative_to(ROOT)) for page in PAGES]
+    return pytest.mark.parametrize("page", PAGES, ids=ids)(test)
+
+
+@each_page
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in LINK.findall(page.read_text()):
+        if target.endswith(".png"):
+            continue  # pictures are taken from the running service
+        assert (page.parent / target).exists(), target
+
+
+@each_page
+def test_places_in_the_code_exist(page: Path) -> None:
+    for place in set(PLACE.findall(page.read_text())) - MADE_AT_INSTALL:
+        assert (ROOT / place).exists(), place
+
+
+@each_page
+def test_flask_commands_exist(page: Path, app: object) -> None:
+    named = re.findall(r"(?:flask --app wsgi|\bcomanda) ((?:[a-z]+ )?[a-z]+)", _code(page))
+    for words in named:
+        found: object = app.cli
+        for word in words.split():
+            if not isinstance(found, click.Group):
+                break
+            assert word in found.commands, f"flask --app wsgi {words}"
+            found = found.commands[word]
+
+
+@each_page
+def test_make_targets_exist(page: Path) -> None:
+    targets = set(re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text()))
+    assert set(re.findall(r"\bmake ([a-z]+)\b", _code(page))) <= targets
+
+
+@each_page
+def test_it_does_not_speak_of_settings_we_do_not_have(page: Path) -> None:
+    known = {name.upper() for name in Settings.model_fields}
+    for name in re.findall(r"`([A-Z]+(?:_[A-Z]+)+)`", page.read_text()):
+        others = ("GRANIAN_", "GUNICORN_", "AWS_", "COMANDA_", "POSTGRES_", "PROMETHEUS_")
+        beside = ("REQUIRE_BROWSER",)
+        assert name in known or name in beside or name.startswith(others), name
+
+
+def test_every_decision_has_the_three_parts_and_its_number() -> None:
+    pages = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+    assert [page.name[:4] for page in pages] == [f"{n:04}" for n in range(1, len(pages) + 1)]
+    index = (ROOT / "docs" / "README.md").read_text()
+    for page in pages:
+        headings = re.findall(r"(?m)^## (.+)$", page.read_text())
+        assert headings == ["Context", "Decision", "Consequences"], page.name
+        assert f"decisions/{page.name}" in index
+
+
+def test_shell_in_the_pages_is_shell() -> None:
+    for page in PAGES:
+        for block in re.findall(r"(?ms)^```sh\n(.*?)^```", page.read_text()):
+            done = subprocess.run(
+                ["sh", "-n"], input=block, text=True, capture_output=True, check=False
+            )
+            assert not done.returncode, f"{page.name}: {done.stderr}\n{block}"
+
+
+def _code(page: Path) -> str:
+    """Commands stand in code, so prose may say `make` as it likes."""
+    text = page.read_text()
+    return "\n".join(re.findall(r"(?ms)^```sh\n(.*?)^```", text) + re.findall(r"`([^`\n]+)`", text))

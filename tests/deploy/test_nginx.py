@@ -1,0 +1,264 @@
+"""nginx with our file, before a web server that says what reached it."""
+
+import http.client
+import json
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from deploy.local.ports import any_free
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+HOST = "comanda.example.com"
+NGINX = shutil.which("nginx") or next(
+    (str(place) for place in (Path("/usr/sbin/nginx"),) if place.is_file()), None
+)
+
+needs_nginx = pytest.mark.skipif(not NGINX, reason="there is no nginx here")
+
+
+class Echo(BaseHTTPRequestHandler):
+    """The app's part: answers with the headers it was sent."""
+
+    protocol_version = "HTTP/1.1"
+    numbers = count()
+
+    def do_GET(self) -> None:
+        told = {"path": self.path, "number": next(self.numbers), **dict(self.headers)}
+        body, is_file = json.dumps(told).encode(), self.path.startswith("/static/")
+        self.send_response(200)
+        self.send_header("Content-Type", "text/css" if is_file else "text/html")
+        if is_file:
+            self.send_header("Cache-Control", "public, max-age=60")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def make_certificate(folder: Path) -> None:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, HOST)])
+    moment = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(moment - timedelta(days=1))
+        .not_valid_after(moment + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(HOST)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    folder.mkdir()
+    (folder / "fullchain.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    (folder / "privkey.pem").write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+
+
+@dataclass
+class Front:
+    folder: Path
+    plain_port: int
+    tls_port: int
+
+    def get(self, path: str, host: str = HOST, **headers: str) -> tuple[int, dict[str, str], bytes]:
+        trusted = ssl.create_default_context(cafile=str(self.folder / "tls" / "fullchain.pem"))
+        door = http.client.HTTPConnection("127.0.0.1", self.tls_port, timeout=10)
+        socket_ = socket.create_connection(("127.0.0.1", self.tls_port), timeout=10)
+        door.sock = trusted.wrap_socket(socket_, server_hostname=host)
+        try:
+            door.request("GET", path, headers={"Host": host, **headers})
+            answer = door.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            door.close()
+
+
+@pytest.fixture(scope="module")
+def echo_port() -> Iterator[int]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_port
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def lay_out(tmp_path_factory: pytest.TempPathFactory) -> object:
+    """Our file with this machine's places and ports; the rest of it is untouched."""
+
+    def build(upstream_port: int) -> Front:
+        folder = tmp_path_factory.mktemp("nginx")
+        front = Front(folder, any_free(), any_free())
+        make_certificate(folder / "tls")
+        text = (DEPLOY / "nginx.conf").read_text()
+        for found, ours in (
+            ("/etc/nginx/tls", f"{folder}/tls"),
+            ("/var/cache/nginx", f"{folder}/cache"),
+            ("/run/nginx.pid", f"{folder}/pid"),
+            ("/dev/stderr", f"{folder}/error.log"),
+            ("include mime.types;", "types { text/css css; }"),
+            ("listen 80;", f"listen 127.0.0.1:{front.plain_port};"),
+            ("listen 443 ssl", f"listen 127.0.0.1:{front.tls_port} ssl"),
+        ):
+            assert found in text, found
+            text = text.replace(found, ours)
+        text = "\n".join(line for line in text.splitlines() if "listen [::]" not in line)
+        # root's workers would be somebody else, who cannot reach this folder
+        user = "user root;\n" if os.geteuid() == 0 else ""
+        (folder / "nginx.conf").write_text(f"daemon off;\n{user}{text}\n")
+        upstream = (DEPLOY / "nginx" / "upstream.local.conf").read_text()
+        (folder / "upstream.conf").write_text(upstream.replace(":8000", f":{upstream_port}"))
+        (folder / "cache").mkdir()
+        return front
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def start(lay_out: object) -> Iterator[object]:
+    running = []
+
+    def run(upstream_port: int) -> Front:
+        front = lay_out(upstream_port)
+        command = [NGINX, "-p", str(front.folder), "-c", "nginx.conf", "-e", "error.log"]
+        running.append(subprocess.Popen(command, stderr=subprocess.DEVNULL))
+        for _ in range(100):
+            try:
+                http.client.HTTPConnection("127.0.0.1", front.plain_port, timeout=1).connect()
+            except OSError:
+                time.sleep(0.05)
+            else:
+                return front
+        raise RuntimeError((front.folder / "error.log").read_text())
+
+    yield run
+    for process in running:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.fixture(scope="module")
+def front(start: object, echo_port: int) -> Front:
+    return start(echo_port)
+
+
+@pytest.fixture(scope="module")
+def lonely_front(start: object) -> Front:
+    """nginx with nobody behind it."""
+    return start(any_free())
+
+
+@needs_nginx
+def test_what_a_caller_claims_is_dropped(front: Front) -> None:
+    status, _, body = front.get(
+        "/home",
+        **{
+            "X-Forwarded-For": "10.9.9.9",
+            "X-Forwarded-Proto": "http",
+            "X-Forwarded-Host": "evil.example",
+            "X-Request-Id": "mine",
+            "Forwarded": "for=10.9.9.9",
+            "Proxy": "http://evil.example",
+        },
+    )
+    seen = json.loads(body)
+    assert status == 200
+    assert seen["X-Forwarded-For"] == "127.0.0.1"
+    assert seen["X-Forwarded-Proto"] == "https"
+    assert seen["X-Forwarded-Host"] == seen["Host"] == HOST
+    assert not {"X-Request-Id", "Forwarded", "Proxy"} & set(seen)
+
+
+@needs_nginx
+@pytest.mark.parametrize("path", ["/metrics", "/readyz"])
+def test_doors_for_machines_inside_are_closed(front: Front, path: str) -> None:
+    assert front.get(path)[0] == 404
+
+
+@needs_nginx
+def test_pages_are_not_compressed(front: Front) -> None:
+    _, headers, _ = front.get("/home?" + "a" * 3000, **{"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in headers
+
+
+@needs_nginx
+def test_files_are_kept_as_long_as_the_app_says(front: Front) -> None:
+    first = front.get("/static/theme.css")
+    assert json.loads(first[2])["X-Forwarded-Proto"] == "https"
+    assert front.get("/static/theme.css")[2] == first[2]
+    assert front.get("/home")[2] != front.get("/home")[2]
+
+
+@needs_nginx
+def test_files_are_compressed(front: Front) -> None:
+    _, headers, _ = front.get("/static/" + "a" * 3000, **{"Accept-Encoding": "gzip"})
+    assert headers["Content-Encoding"] == "gzip"
+
+
+@needs_nginx
+def test_another_host_gets_no_certificate(front: Front) -> None:
+    with pytest.raises(ssl.SSLError):
+        front.get("/", host="other.example.com")
+
+
+@needs_nginx
+def test_plain_http_is_sent_to_https_on_our_own_name(front: Front) -> None:
+    door = http.client.HTTPConnection("127.0.0.1", front.plain_port, timeout=10)
+    door.request("GET", "/home?a=1", headers={"Host": "evil.example"})
+    answer = door.getresponse()
+    assert answer.status == 308
+    assert answer.getheader("Location") == f"https://{HOST}/home?a=1"
+    door.close()
+
+
+@needs_nginx
+def test_the_api_is_json_even_when_nobody_is_behind_it(lonely_front: Front) -> None:
+    status, headers, body = lonely_front.get("/api/v1/me")
+    told = json.loads(body)
+    assert (status, told["status"], told["code"]) == (503, "error", "try_again")
+    assert headers["Content-Type"] == "application/json"
+    assert headers["Retry-After"] == "2"
+    assert headers["X-Request-Id"] == told["request_id"]
+
+
+@needs_nginx
+def test_a_body_too_large_is_told_in_the_apis_words(front: Front) -> None:
+    status, _, body = front.get("/api/v1/me", **{"Content-Length": str(40 * 1024 * 1024)})
+    assert (status, json.loads(body)["code"]) == (413, "body_too_large")
+
+
+@needs_nginx
+def test_a_page_says_that_nothing_is_lost(lonely_front: Front) -> None:
+    status, _, body = lonely_front.get("/home")
+    assert status == 503
+    assert b"try again" in body
+
+
+def test_polls_of_25_seconds_pass() -> None:
+    text = (DEPLOY / "nginx.conf").read_text()
+    assert "proxy_read_timeout 30s;" in text

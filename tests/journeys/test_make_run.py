@@ -1,0 +1,135 @@
+"""The whole of `make run`: it comes up, gets up again when killed, and leaves nothing behind."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import psutil
+import pytest
+
+from deploy.local.ports import any_free
+from deploy.local.postgres import Postgres
+from deploy.local.processes import answers
+from tests.local.processes import eventually, gone
+
+ROOT = Path(__file__).parents[2]
+CHILDREN = {
+    "postgres": "bin/postgres",
+    "valkey": "valkey-server",
+    "web": "granian",
+    "worker": "jobs.worker",
+    "scheduler": "jobs.scheduler",
+}
+
+
+def command_of(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:  # it went while we looked
+        return ""
+
+
+class LocalRun:
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
+        self.port = any_free()
+        self.output = data_dir.with_suffix(".out")
+        clean = {k: v for k, v in os.environ.items() if not k.endswith(("_URL", "PASSWORD"))}
+        with self.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "deploy.local", "run"],
+                cwd=ROOT,
+                env=clean | {"DATA_DIR": str(data_dir), "PORT": str(self.port)},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    def wait_welcome(self) -> str:
+        deadline = time.monotonic() + 60
+        while "Ctrl-C stops everything." not in (said := self.output.read_text()):
+            assert self.process.poll() is None, said
+            assert time.monotonic() < deadline, said
+            time.sleep(0.05)
+        return said
+
+    def children(self, kind: str) -> list[psutil.Process]:
+        return [
+            child
+            for child in psutil.Process(self.process.pid).children()
+            if not gone(child.pid) and CHILDREN[kind] in command_of(child)
+        ]
+
+    def everybody(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[object]:
+    runs: list[LocalRun] = []
+
+    def run() -> LocalRun:
+        runs.append(LocalRun(tmp_path / "data"))
+        return runs[-1]
+
+    yield run
+    for one in runs:
+        one.process.terminate()
+        one.process.wait()
+    database = tmp_path / "data" / "postgres"
+    if database.is_symlink():
+        shutil.rmtree(database.resolve())
+
+
+def ask_with(curl: str) -> dict[str, object]:
+    """What the printed line would do, without needing curl."""
+    _, _, header, address = shlex.split(curl)
+    name, _, value = header.partition(": ")
+    request = urllib.request.Request(address, headers={name: value})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.load(answer)
+
+
+def replaced(run: LocalRun, kind: str, before: set[int], killed: int) -> bool:
+    now = {child.pid for child in run.children(kind)}
+    return killed not in now and len(now) == len(before)
+
+
+@pytest.mark.fault
+def test_it_runs_recovers_and_leaves_nothing(start):
+    run = start()
+    said = run.wait_welcome()
+    [curl] = re.findall(r"^ +(curl .*)$", said, re.MULTILINE)
+    assert ask_with(curl)["tenant"]["state"] == "active"
+    assert (run.data_dir / "service.env").stat().st_mode & 0o777 == 0o600
+
+    for kind in CHILDREN:
+        before = {child.pid for child in run.children(kind)}
+        killed = before.copy().pop()
+        os.kill(killed, signal.SIGKILL)
+        eventually(partial(replaced, run, kind, before, killed))
+        # The process is there at once; a busy machine takes longer to load it.
+        eventually(lambda: answers(run.port, "/readyz"), seconds=30)
+
+    everybody = run.everybody()
+    assert len(everybody) > len(CHILDREN)
+    run.process.send_signal(signal.SIGINT)
+    assert run.process.wait(30) == 0
+    assert [process for process in everybody if not gone(process.pid)] == []
+    assert not (run.data_dir / "service.env").exists()
+    database = Postgres(run.data_dir / "postgres", port=1, password="x", say=lambda _: None)
+    assert database.shut_down_cleanly()
+
+    again = start()
+    began = time.monotonic()
+    assert curl.partition("http")[0] in again.wait_welcome(), "the demo key is kept"
+    assert time.monotonic() - began < 30
