@@ -113,6 +113,14 @@ def change_limits(
     spend_cap_usd: Decimal | None,
 ) -> None:
     """None means: as the plan says."""
+    for field, value, least in (
+        ("rate_per_second", rate_per_second, 1),
+        ("burst", burst, 1),
+        ("monthly_messages", monthly_messages, 0),
+        ("spend_cap_usd", spend_cap_usd, 0),
+    ):
+        if value is not None and value < least:
+            raise invalid(field, "invalid_limit", "At least {least}.", least=least)
     own = account()
     own.rate_per_second, own.burst = rate_per_second, burst
     own.monthly_messages, own.spend_cap_usd = monthly_messages, spend_cap_usd

@@ -60,7 +60,8 @@ def well_formed(secret: str) -> bool:
     for mode in MODES:
         body = secret.removeprefix(f"ck_{mode}_")
         if body != secret:
-            return len(body) == 36 and body.isascii() and checksum(body[:30]) == body[30:]
+            ours = len(body) == 36 and all(sign in ALPHABET for sign in body)
+            return ours and checksum(body[:30]) == body[30:]
     return False
 
 
@@ -77,13 +78,9 @@ def create(
     """The key and its secret, which nobody can read again."""
     if mode not in MODES:
         raise invalid("mode", "invalid_mode", "A key is for live or for test.")
-    unknown = [scope for scope in scopes if scope not in SCOPES]
-    if unknown or not scopes:
-        raise invalid("scopes", "invalid_scopes", "Choose at least one thing the key may do.")
+    _check_rights(scopes, rate_per_second)
     if expires_at is not None and expires_at <= now():
         raise invalid("expires_at", "expires_in_past", "The key would be over before it begins.")
-    if rate_per_second is not None and rate_per_second < 1:
-        raise invalid("rate_per_second", "invalid_rate", "At least one request a second.")
     secret = new_secret(mode)
     key = ApiKey(
         tenant_id=current_tenant_id(),
@@ -103,6 +100,13 @@ def create(
     publish("api_key", key.key_hash, key.id)
     audit.record("keys.created", key.name, prefix=key.prefix, mode=mode, scopes=key.scopes)
     return key, secret
+
+
+def _check_rights(scopes: list[str], rate_per_second: int | None) -> None:
+    if not scopes or any(scope not in SCOPES for scope in scopes):
+        raise invalid("scopes", "invalid_scopes", "Choose at least one thing the key may do.")
+    if rate_per_second is not None and rate_per_second < 1:
+        raise invalid("rate_per_second", "invalid_rate", "At least one request a second.")
 
 
 def get(key_id: str) -> ApiKey:
@@ -125,9 +129,8 @@ def listed() -> list[ApiKey]:
 
 def change(key_id: str, name: str, scopes: list[str], rate_per_second: int | None) -> ApiKey:
     key = get(key_id)
+    _check_rights(scopes, rate_per_second)
     chosen = [scope for scope in SCOPES if scope in scopes]
-    if not chosen:
-        raise invalid("scopes", "invalid_scopes", "Choose at least one thing the key may do.")
     key.name, key.scopes, key.rate_per_second = clean_name(name), chosen, rate_per_second
     audit.record("keys.changed", key.name, prefix=key.prefix, scopes=chosen)
     return key

@@ -13,7 +13,7 @@ from sqlalchemy import and_, case, func, or_, select, true, update
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, db, savepoint
 from core.errors import PaymentRequired
 from tenants.models import Account, UsageMonth
 from tenants.plans import TenantFacts
@@ -29,9 +29,12 @@ class Usage:
 
 def reserve(facts: TenantFacts, messages: int, cost_usd: Decimal) -> None:
     """Take from the trial or the month. Raises PaymentRequired and takes nothing."""
-    if facts.trial_days is not None:
+    if facts.trial_days is None:
+        _reserve_month(facts, messages, cost_usd)
+        return
+    with savepoint():  # the month may refuse after the trial gave
         _reserve_trial(facts, messages)
-    _reserve_month(facts, messages, cost_usd)
+        _reserve_month(facts, messages, cost_usd)
 
 
 def release(messages: int, cost_usd: Decimal, reserved_at: datetime) -> None:

@@ -118,6 +118,7 @@ def sessions_of(person_id: str) -> list[SignIn]:
                 SignIn.person_id == person_id,
                 SignIn.ended_at.is_(None),
                 SignIn.seen_at > now() - IDLE,
+                SignIn.created_at > now() - LONGEST,
             )
             .order_by(SignIn.seen_at.desc())
         )
