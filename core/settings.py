@@ -7,6 +7,8 @@ from typing import Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from core.keyring import Keyring
+
 PLACEHOLDER = "replace-me"  # what deploy/env.example holds
 SERVICE_FILE = "service.env"
 
@@ -56,6 +58,12 @@ class Settings(BaseSettings):
         if not all(p.strip().isdigit() and 0 < int(p) < 65536 for p in ports.split(",")):
             raise ValueError("must be port numbers separated by commas, such as 80,443")
         return ports
+
+    @field_validator("encryption_keys")
+    @classmethod
+    def keys_can_be_used(cls, keys: str) -> str:
+        Keyring.parse(keys)
+        return keys
 
     @model_validator(mode="after")
     def fill_what_follows(self) -> "Settings":

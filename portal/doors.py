@@ -26,7 +26,7 @@ from portal.settings import settings_pages
 from portal.start import start
 from portal.team import team_pages
 from portal.tenancy import tenancy
-from portal.visitors import set_up_visitors
+from portal.visitors import is_page, set_up_visitors
 from portal.words import in_words, set_up_words
 
 log = logger(__name__)
@@ -100,9 +100,8 @@ def portal_answer_for(error: Exception) -> Any:
 
 def _same_page() -> str:
     """Back to where the form was, when that is a page of ours."""
-    came_from = request.referrer or ""
-    ours = came_from.startswith(request.host_url)
-    return came_from if ours else url_for("home.index")
+    came_from = (request.referrer or "").removeprefix(request.host_url.rstrip("/"))
+    return came_from if is_page(came_from) else url_for("home.index")
 
 
 def _page(status: int, sentence: str = "") -> Response:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from flask import Flask, abort, current_app, g, redirect, request, session, url_for
 from flask_babel import format_datetime, gettext
 from flask_login import LoginManager, UserMixin, current_user, login_required, login_user
-from werkzeug.exceptions import Forbidden
+from werkzeug.exceptions import Forbidden, HTTPException
 
 from core.clock import now
 from core.db import global_scope, tenant_scope
@@ -23,6 +23,8 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 login = LoginManager()
 login.login_view = "start.signin"
+login.login_message = "Sign in first"
+login.localize_callback = gettext
 login.session_protection = None  # sessions are ours: listed, dated and revocable
 
 
@@ -153,10 +155,24 @@ def open_to_all(view: View) -> View:
 
 
 def next_path(default: str) -> str:
-    """Where to go afterwards: only a path of ours, never another host."""
+    """Where to go afterwards: only a page of ours, never another host."""
     wanted = request.form.get("next") or request.args.get("next") or ""
-    ours = wanted.startswith("/") and not wanted.startswith(("//", "/\\"))
-    return wanted if ours and "\n" not in wanted and "\\" not in wanted else default
+    return wanted if is_page(wanted) else default
+
+
+def is_page(path: str) -> bool:
+    """A path that a browser reads as ours, and whose page can be opened by its address.
+
+    Browsers drop tabs and line ends and turn backslashes round: `/<tab>/host` is another host.
+    """
+    if not path.startswith("/") or "\\" in path or not path.isprintable():
+        return False
+    route = path.partition("#")[0].partition("?")[0]
+    try:
+        current_app.url_map.bind("").match(route, "GET")
+    except HTTPException:
+        return False
+    return True
 
 
 def trial_notice(trial: Usage | None) -> str:

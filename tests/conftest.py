@@ -16,6 +16,7 @@ from core.keyring import Keyring
 from core.rings import ALL_QUEUES
 from core.settings import load_settings
 from deploy.local.testing import Services, start_test_services
+from deploy.local.translations import compile_translations
 from tests.cast import Browser, Business, FreshClient, make_business
 from tests.service import Service, start_service
 
@@ -31,6 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     global _services
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
+    compile_translations(ROOT)
     _services = start_test_services(ROOT / ".data" / "test")
     os.environ["TEST_ADMIN_URL"] = _services.admin_url.replace("+psycopg2", "")
     os.environ["TEST_REDIS_URL"] = _services.redis_url

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from core.outbound import sync
+from core.outbound import Policy, sync
 from core.outbound.aio import Client
 
 PLAIN_TLS = ssl.create_default_context()
@@ -35,6 +35,18 @@ def by_aio(method, url, *, policy, resolver, tls=PLAIN_TLS, **options):
 
 
 DOORS = {"sync": by_sync, "aio": by_aio}
+
+
+def reach_by(call):
+    """Call a server of the test by a public name, as if it stood on the internet."""
+
+    def reach(server, method="GET", path="/", scheme="http", **options):
+        options.setdefault("resolver", Names(["127.0.0.1"]))
+        options.setdefault("policy", Policy(ports=frozenset({server.port}), allow_loopback=True))
+        return call(method, f"{scheme}://hook.example.com:{server.port}{path}", **options)
+
+    return reach
+
 
 _watches = []
 

@@ -1,0 +1,119 @@
+"""The OpenAPI document: well formed, true, and the API holds against what it allows."""
+
+import json
+
+import jsonschema_rs
+import pytest
+import schemathesis
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+
+
+@pytest.fixture
+def document(client, app):
+    answer = client.get("/api/v1/openapi.json")
+    assert answer.status_code == 200
+    return answer.json
+
+
+def operations(document):
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method in ("get", "post", "put", "patch", "delete"):
+                yield path, method, operation
+
+
+def refs(value):
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name == "$ref":
+                yield inner
+            else:
+                yield from refs(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from refs(inner)
+
+
+def test_it_is_openapi_3_1_with_our_label(document):
+    assert document["openapi"].startswith("3.1")
+    assert document["info"]["version"] == "1.4"
+    assert document["servers"] == [{"url": "http://localhost"}]
+    assert document["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
+
+
+def test_every_reference_in_it_leads_somewhere(document):
+    found = list(refs(document))
+    assert found
+    for ref in found:
+        place = document
+        for step in ref.removeprefix("#/").split("/"):
+            place = place[step]
+
+
+def test_every_shape_in_it_is_a_json_schema(document):
+    shapes = document["components"]["schemas"]
+    assert "ErrorBody" in shapes
+    for name, shape in shapes.items():
+        jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **shape})
+        assert "properties" in shape or "enum" in shape, name
+
+
+def test_every_operation_is_described_and_closed(document):
+    ids = []
+    for path, method, operation in operations(document):
+        ids.append(operation["operationId"])
+        assert operation["summary"], path
+        assert operation["security"] == [{"bearer": []}], (method, path)
+        assert {"401", "429", "503"} <= set(operation["responses"]), (method, path)
+        for status in ("401", "429", "503"):
+            shape = operation["responses"][status]["content"]["application/json"]["schema"]
+            assert shape["$ref"].endswith("/ErrorBody"), (method, path, status)
+    assert len(ids) == len(set(ids))
+
+
+def test_every_route_of_the_api_is_in_it(app, document):
+    described = {(path, method.upper()) for path, method, _ in operations(document)}
+    for rule in app.url_map.iter_rules():
+        if rule.endpoint.startswith("v1."):
+            path = rule.rule.replace("<", "{").replace(">", "}").replace("int:", "")
+            for method in rule.methods - {"HEAD", "OPTIONS"}:
+                assert (path, method) in described
+
+
+def test_an_answer_is_as_described(app, client, document, restaurant):
+    for path, headers in (("/api/v1/me", restaurant.bearer), ("/api/v1/me", {})):
+        answer = client.get(path, headers=headers)
+        described = document["paths"][path]["get"]["responses"][str(answer.status_code)]
+        shape = described["content"]["application/json"]["schema"]
+        whole = {**shape, "components": document["components"]}
+        jsonschema_rs.validator_for(whole).validate(json.loads(answer.get_data()))
+
+
+def test_the_page_to_read_it_is_served_from_here(client, app):
+    answer = client.get("/api/v1/docs", follow_redirects=True)
+    assert answer.status_code == 200
+    page = answer.get_data(as_text=True)
+    assert "/api/v1/openapi.json" in page or "openapi" in page
+    assert "cdn." not in page
+    assert "unpkg" not in page
+
+
+@pytest.fixture
+def api_schema(app):
+    return schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
+
+
+schema = schemathesis.pytest.from_fixture("api_schema")
+
+
+@schema.parametrize()
+@hypothesis_settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+def test_whatever_is_sent_no_server_error_comes_back(case, restaurant):
+    answer = case.call(headers=restaurant.bearer)
+    assert answer.status_code < 500
+    case.validate_response(answer, excluded_checks=[])

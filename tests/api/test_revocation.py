@@ -1,0 +1,108 @@
+"""A key or an account that is stopped is stopped everywhere within five seconds."""
+
+import json
+import time
+from types import SimpleNamespace
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from api import auth
+from tenants import accounts, keys
+
+
+def status(client, key):
+    return client.get("/api/v1/me", headers={"Authorization": f"Bearer {key}"}).status_code
+
+
+def over_http(service, key):
+    request = Request(f"{service.url}/api/v1/me", headers={"Authorization": f"Bearer {key}"})
+    try:
+        with urlopen(request, timeout=10) as answer:
+            return answer.status, json.load(answer), answer.headers
+    except HTTPError as refused:
+        return refused.code, json.load(refused), refused.headers
+
+
+def revoke(business):
+    with business.scope():
+        keys.revoke(business.key_id)
+    accounts.forget_facts(business.tenant_id)
+
+
+def suspend(business):
+    with business.scope():
+        accounts.suspend("test")
+    accounts.forget_facts(business.tenant_id)
+
+
+def later(monkeypatch, seconds):
+    monkeypatch.setattr(
+        auth, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + seconds)
+    )
+
+
+def test_a_key_is_remembered_between_requests(client, restaurant, monkeypatch):
+    assert status(client, restaurant.key) == 200
+    monkeypatch.setattr(auth, "_look_up", None)
+    assert status(client, restaurant.key) == 200
+
+
+def test_a_revoked_key_is_refused_at_once(client, restaurant):
+    assert status(client, restaurant.key) == 200
+    revoke(restaurant)
+    assert status(client, restaurant.key) == 401
+    assert status(client, restaurant.test_key) == 200
+
+
+def test_a_suspended_account_is_refused_at_once(client, restaurant):
+    assert status(client, restaurant.key) == 200
+    suspend(restaurant)
+    assert status(client, restaurant.key) == 401
+
+
+def test_new_scopes_hold_at_once(tried, restaurant):
+    key = restaurant.makes_key("menus")
+    bearer = {"Authorization": f"Bearer {key}"}
+    assert tried.post("/api/v1/tried/orders", json={}, headers=bearer).status_code == 403
+    with restaurant.scope():
+        changed = next(k for k in keys.listed() if k.prefix == key[:12])
+        keys.change(changed.id, "Key", ["orders"], None)
+    accounts.forget_facts(restaurant.tenant_id)
+    assert tried.post("/api/v1/tried/orders", json={}, headers=bearer).status_code == 201
+
+
+def test_without_redis_it_takes_five_seconds_at_most(client, restaurant, no_redis, monkeypatch):
+    assert status(client, restaurant.key) == 200
+    revoke(restaurant)
+    later(monkeypatch, 5.1)
+    assert status(client, restaurant.key) == 401
+
+
+def test_without_redis_a_suspension_is_seen_too(client, restaurant, no_redis, monkeypatch):
+    assert status(client, restaurant.key) == 200
+    suspend(restaurant)
+    later(monkeypatch, 5.1)
+    assert status(client, restaurant.key) == 401
+
+
+def test_after_a_loss_of_all_redis_knew_a_revocation_is_still_seen(client, restaurant, redis):
+    accounts.forget_facts(restaurant.tenant_id)
+    assert status(client, restaurant.key) == 200
+    redis.delete(f"generation:{restaurant.tenant_id}")
+    assert status(client, restaurant.key) == 200
+    revoke(restaurant)
+    assert status(client, restaurant.key) == 401
+
+
+def test_another_process_sees_it_at_once(service, restaurant):
+    code, body, headers = over_http(service, restaurant.key)
+    assert (code, body["tenant"]["name"]) == (200, "Lokanta Mavi")
+    assert headers["API-Version"] == "1.4"
+    assert headers["X-Request-Id"].startswith("req_")
+    revoke(restaurant)
+    code, body, headers = over_http(service, restaurant.key)
+    assert (code, body["code"]) == (401, "invalid_key")
+    assert headers["WWW-Authenticate"] == "Bearer"
+    assert over_http(service, restaurant.test_key)[0] == 200
+    suspend(restaurant)
+    assert over_http(service, restaurant.test_key)[1]["code"] == "account_suspended"

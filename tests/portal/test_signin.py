@@ -1,0 +1,331 @@
+"""Signing in, where it leads, signing out, and the list of browsers."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from core.clock import frozen, now
+from core.db import global_scope
+from tenants import people, signin
+from tests.cast import PASSWORD, Browser, make_business, make_person, unique_email
+from tests.portal.letters import letters_to
+from tests.portal.pages import text_of, title_of
+
+# What may not be followed after signing in: another host, another scheme, a broken header.
+EVIL = [
+    "//evil.example",
+    "///evil.example",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "/\t/evil.example",
+    "/\n/evil.example",
+    "/\r/evil.example",
+    "/\r\nSet-Cookie: a=b",
+    "\t//evil.example",
+    " //evil.example",
+    "/ /evil.example",
+    "http://evil.example",
+    "https:evil.example",
+    "HTTPS://evil.example",
+    "http:///evil.example",
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "data:text/html,hi",
+    "evil.example",
+    "@evil.example",
+    "?next=//evil.example",
+    "#//evil.example",
+    "/%09/evil.example",
+    "/%5cevil.example",
+    "/%2f/evil.example",
+    "//%65vil.example",
+    "/.//evil.example",
+    "/..//evil.example",
+    "/home\\@evil.example",
+    "/home\x00",
+    "/\u2028/evil.example",
+    "／／evil.example",
+    "",
+]
+# Where a browser would really end, whatever is written: these hosts are ours.
+OURS = re.compile(r"^/(?![/\\\s])[^\\\s]*$")
+
+
+def enter(browser, person, **more):
+    return browser.post("/signin", email=person.email, password=PASSWORD, **more)
+
+
+def is_in(browser):
+    return browser.get("/account").status_code == 200
+
+
+def test_a_person_comes_in_and_sees_home(browser, restaurant):
+    answer = enter(browser, restaurant.owner)
+    assert (answer.status_code, answer.location) == (302, "/home")
+    assert "Lokanta Mavi" in text_of(browser.get("/home"))
+
+
+def test_the_address_is_known_in_any_case(browser, restaurant):
+    answer = browser.post("/signin", email=f" {restaurant.owner.email.upper()} ", password=PASSWORD)
+    assert answer.status_code == 302
+
+
+def test_a_wrong_password_and_an_unknown_person_get_the_same_answer(browser, restaurant):
+    wrong = browser.post("/signin", email=restaurant.owner.email, password="not the password")
+    unknown = browser.post("/signin", email="nobody@example.com", password="not the password")
+    assert wrong.status_code == unknown.status_code == 200
+    said = "That e-mail and password do not belong together."
+    assert said in text_of(wrong)
+    assert text_of(wrong) == text_of(unknown)
+    assert not is_in(browser)
+
+
+@pytest.mark.parametrize("password", ["", " ", PASSWORD + " ", PASSWORD.upper(), "x" * 1000])
+def test_only_the_very_password_opens(browser, restaurant, password):
+    browser.post("/signin", email=restaurant.owner.email, password=password)
+    assert not is_in(browser)
+
+
+def test_an_address_that_is_not_confirmed_gets_a_letter_instead(browser):
+    person = make_person(verified=False)
+    answer = enter(browser, person)
+    assert title_of(answer) == "Look into your mail"
+    assert not is_in(browser)
+    assert "/verify/" in letters_to(person.email)[0].body
+
+
+def test_a_wrong_password_writes_no_letter(browser):
+    person = make_person(verified=False)
+    browser.post("/signin", email=person.email, password="not the password")
+    assert not letters_to(person.email)
+
+
+def test_trying_one_account_from_many_places_has_to_wait(app, restaurant):
+    def attempt(number, password="not the password"):
+        client = Browser(app.test_client())
+        client.client.environ_base["REMOTE_ADDR"] = f"192.0.2.{number}"
+        return client.post("/signin", email=restaurant.owner.email, password=password)
+
+    for number in range(10):
+        assert "do not belong together" in text_of(attempt(number))
+    assert "Too many tries. Wait" in text_of(attempt(77))
+    assert attempt(78, PASSWORD).status_code == 200, "not even the right one, while it lasts"
+
+
+def test_trying_many_accounts_from_one_place_has_to_wait(browser, restaurant):
+    for _ in range(10):
+        browser.post("/signin", email=unique_email(), password="not the password")
+    assert "Too many tries. Wait" in text_of(enter(browser, restaurant.owner))
+    assert not is_in(browser)
+
+
+def test_spelling_an_account_differently_is_the_same_account(app, restaurant):
+    spellings = (str.upper, str.lower, str.title, lambda text: f"  {text}")
+    for number in range(10):
+        client = Browser(app.test_client())
+        client.client.environ_base["REMOTE_ADDR"] = f"198.51.100.{number}"
+        email = spellings[number % 4](restaurant.owner.email)
+        client.post("/signin", email=email, password="not the password")
+    other = Browser(app.test_client())
+    other.client.environ_base["REMOTE_ADDR"] = "198.51.100.99"
+    assert "Too many tries" in text_of(enter(other, restaurant.owner))
+
+
+@pytest.mark.parametrize("wanted", EVIL)
+def test_signing_in_leads_to_no_other_host(browser, restaurant, wanted):
+    answer = enter(browser, restaurant.owner, next=wanted)
+    assert answer.status_code == 302
+    assert OURS.match(answer.location), answer.location
+    assert "evil" not in answer.location or answer.location.startswith("/home")
+
+
+@pytest.mark.parametrize("wanted", EVIL)
+def test_no_other_way_leads_to_another_host(app, browser, restaurant, wanted):
+    browser.signs_in(restaurant.owner)
+    seen = [
+        browser.client.get("/signin", query_string={"next": wanted}),
+        browser.post("/language", locale="en", next=wanted),
+        browser.post("/theme", theme="dark", next=wanted),
+        browser.post("/switch", tenant_id=restaurant.tenant_id, next=wanted),
+    ]
+    browser.get("/account")
+    seen.append(browser.post("/signout", next=wanted))
+    for answer in seen:
+        assert answer.status_code == 302
+        assert OURS.match(answer.location), answer.location
+        assert answer.headers.get("a") is None
+
+
+@pytest.mark.parametrize("wanted", ["/team", "/audit?area=keys", "/integrations/keys/new?a=b&c=d"])
+def test_a_page_of_ours_is_where_one_wanted_to_go(app, restaurant, wanted):
+    browser = Browser(app.test_client())
+    asked = browser.get(wanted)
+    assert asked.location.startswith("/signin?next=")
+    page = browser.get(asked.location)
+    action = re.search(r'action="(/signin[^"]*)"', page.get_data(as_text=True))[1]
+    answer = browser.post(
+        action.replace("&amp;", "&"), email=restaurant.owner.email, password=PASSWORD
+    )
+    assert answer.location == wanted
+
+
+def test_a_page_that_only_takes_forms_is_not_where_one_lands(browser, restaurant):
+    """A refused form is shown at such an address; choosing a language there must not break."""
+    browser.signs_in(restaurant.owner)
+    browser.post("/team/invite", email="nobody", role="viewer")
+    answer = browser.post("/language", locale="en", next="/team/invite", follow=True)
+    assert answer.status_code == 200
+
+
+def test_signing_in_asks_for_a_language_the_reader_has(app):
+    client = app.test_client()
+    page = client.get("/home", headers={"Accept-Language": "tr"}, follow_redirects=True)
+    assert "Please log in" not in page.get_data(as_text=True)
+    assert 'lang="tr"' in page.get_data(as_text=True)
+
+
+def test_somebody_with_several_businesses_chooses(browser, restaurant):
+    make_business("Zeytin", owner=restaurant.owner)
+    assert enter(browser, restaurant.owner).location == "/choose"
+    page = text_of(browser.get("/choose"))
+    assert "Lokanta Mavi" in page
+    assert "Zeytin" in page
+
+
+def test_somebody_without_a_business_is_told_so(browser):
+    browser.signs_in(make_person())
+    answer = browser.get("/home", follow_redirects=True)
+    assert title_of(answer) == "No business yet"
+
+
+def test_every_sign_in_has_a_new_token(app, restaurant):
+    tokens = set()
+    for _ in range(3):
+        browser = Browser(app.test_client()).signs_in(restaurant.owner)
+        with browser.client.session_transaction() as held:
+            tokens.add(held["_user_id"])
+    assert len(tokens) == 3
+
+
+def test_what_was_planted_before_signing_in_is_gone_after(browser, restaurant):
+    browser.get("/signin")
+    with browser.client.session_transaction() as held:
+        held["planted"] = "yes"
+        planted_token = held["csrf_token"]
+    browser.signs_in(restaurant.owner)
+    with browser.client.session_transaction() as held:
+        assert "planted" not in held
+        assert held["csrf_token"] != planted_token
+
+
+def test_a_stolen_cookie_is_worth_nothing_after_signing_out(app, browser, restaurant):
+    browser.signs_in(restaurant.owner)
+    cookie = browser.client.get_cookie("comanda").value
+    assert browser.post("/signout").location == "/signin"
+    assert not is_in(browser)
+    thief = app.test_client()
+    thief.set_cookie("comanda", cookie)
+    assert thief.get("/account").status_code == 302
+
+
+def test_signing_out_when_nobody_is_in_is_no_error(browser):
+    assert browser.post("/signout").status_code == 302
+
+
+def test_signing_out_by_a_link_does_nothing(browser, restaurant):
+    browser.signs_in(restaurant.owner)
+    assert browser.get("/signout").status_code == 405
+    assert is_in(browser)
+
+
+@pytest.mark.parametrize(("days", "works"), [(13, True), (15, False)])
+def test_an_idle_browser_is_forgotten(browser, restaurant, days, works):
+    browser.signs_in(restaurant.owner)
+    with frozen(now() + timedelta(days=days)):
+        assert is_in(browser) is works
+
+
+def test_a_busy_browser_is_forgotten_in_the_end(browser, restaurant):
+    browser.signs_in(restaurant.owner)
+    start = now()
+    for day in range(10, 95, 10):
+        with frozen(start + timedelta(days=day)):
+            assert is_in(browser) is (day < 90)
+
+
+def sessions_of(person):
+    with global_scope():
+        return signin.sessions_of(person.id)
+
+
+def test_the_list_shows_every_browser_and_marks_this_one(app, browser, other_browser, restaurant):
+    browser.signs_in(restaurant.owner)
+    phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/605"
+    other_browser.client.environ_base["HTTP_USER_AGENT"] = phone
+    other_browser.signs_in(restaurant.owner)
+    stranger = make_person("Somebody else")
+    Browser(app.test_client()).signs_in(stranger)
+    page = browser.get("/account/sessions")
+    assert phone in page.get_data(as_text=True)
+    assert text_of(page).count("this one") == 1
+    for one in sessions_of(restaurant.owner):
+        assert (f"/account/sessions/{one.id}/end" in page.get_data(as_text=True)) is (
+            one.agent == phone
+        )
+    assert sessions_of(stranger)[0].id not in page.get_data(as_text=True)
+
+
+def test_one_other_browser_can_be_signed_out(browser, other_browser, restaurant):
+    browser.signs_in(restaurant.owner)
+    other_browser.signs_in(restaurant.owner)
+    other = sessions_of(restaurant.owner)[0]
+    assert title_of(browser.get(f"/account/sessions/{other.id}/end")) == "Sign this browser out?"
+    assert is_in(other_browser), "asking alone changes nothing"
+    browser.post(f"/account/sessions/{other.id}/end")
+    assert not is_in(other_browser)
+    assert is_in(browser)
+
+
+def test_nobody_ends_the_session_of_somebody_else(browser, other_browser, restaurant):
+    other_browser.signs_in(make_person())
+    with other_browser.client.session_transaction() as held, global_scope():
+        theirs = signin.visitor(held["_user_id"]).sign_in.id
+    browser.signs_in(restaurant.owner)
+    browser.post(f"/account/sessions/{theirs}/end")
+    assert is_in(other_browser)
+
+
+def test_signing_out_everywhere_else(browser, other_browser, restaurant):
+    browser.signs_in(restaurant.owner)
+    other_browser.signs_in(restaurant.owner)
+    browser.get("/account/sessions/end-all")
+    assert is_in(other_browser), "asking alone changes nothing"
+    browser.post("/account/sessions/end-all")
+    assert is_in(browser)
+    assert not is_in(other_browser)
+    with global_scope():
+        acts = [event.act for event in people.recent_events(restaurant.owner.id)]
+    assert acts[0] == "signed_out_everywhere"
+
+
+def test_a_new_password_signs_the_others_out(browser, other_browser, restaurant):
+    browser.signs_in(restaurant.owner)
+    other_browser.signs_in(restaurant.owner)
+    wrong = browser.post("/account/password", current="not it at all", password="a much newer one")
+    assert "That is not your password." in text_of(wrong)
+    assert is_in(other_browser)
+    browser.post("/account/password", current=PASSWORD, password="a much newer one")
+    assert is_in(browser)
+    assert not is_in(other_browser)
+    assert letters_to(restaurant.owner.email)[0].subject.startswith("The password of your account")
+    again = other_browser.post("/signin", email=restaurant.owner.email, password="a much newer one")
+    assert again.status_code == 302
+
+
+def test_guessing_the_password_from_inside_has_to_wait(browser, restaurant):
+    browser.signs_in(restaurant.owner)
+    for _ in range(10):
+        browser.post("/account/password", current="not it at all", password="a much newer one")
+    answer = browser.post("/account/password", current=PASSWORD, password="a much newer one")
+    assert "Too many tries" in text_of(answer)
