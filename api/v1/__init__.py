@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from typing import Any
 
 from flask import request
@@ -11,9 +12,12 @@ from werkzeug.exceptions import UnsupportedMediaType
 
 from api.auth import authenticate
 from api.shapes import ErrorBody
-from core.errors import Malformed
+from core.errors import Malformed, invalid
 
 LARGEST_BODY = 1024 * 1024
+DEEPEST = 32
+# NUL is refused by PostgreSQL, half of a surrogate pair by UTF-8.
+NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 SECURITY: list[dict[str, list[str]]] = [{"bearer": []}]
 ERRORS: ResponseDict = {s: ErrorBody for s in (400, 401, 402, 403, 404, 422, 429, 503)}  # noqa: C420
 
@@ -57,7 +61,24 @@ def parse(raw: bytes) -> dict[str, Any]:
         ) from None
     if not isinstance(value, dict):
         raise Malformed("malformed_json", "The body must be a JSON object.")
+    for field, part in value.items():
+        _check(field, "body")
+        _check(part, field)
     return value
+
+
+def _check(value: Any, field: str) -> None:
+    """Not by recursion: what is nested too deeply must not break what looks for it."""
+    parts = [(value, 2)]
+    while parts:
+        part, depth = parts.pop()
+        if isinstance(part, str) and NO_TEXT.search(part):
+            raise invalid(field, "invalid_text", "A text holds NUL or half of a surrogate pair.")
+        if isinstance(part, dict | list):
+            if depth > DEEPEST:
+                raise Malformed("malformed_json", "The body's JSON is nested too deeply.")
+            inner = [*part, *part.values()] if isinstance(part, dict) else part
+            parts.extend((one, depth + 1) for one in inner)
 
 
 def _no_constant(name: str) -> None:

@@ -19,9 +19,7 @@ def logged(settings, monkeypatch):
     monkeypatch.setattr("sys.stderr", out)
     before, level = logging.getLogger().handlers[:], logging.getLogger().level
     set_up_logs(settings.model_copy(update={"log_format": "json", "log_level": "DEBUG"}))
-    logging.getLogger("sqlalchemy.engine").setLevel(logging.INFO)
     yield out.getvalue
-    logging.getLogger("sqlalchemy.engine").setLevel(logging.NOTSET)
     set_up_logs(settings)
     logging.getLogger().handlers[:] = before
     logging.getLogger().setLevel(level)

@@ -189,7 +189,7 @@ def test_a_pair_of_surrogates_is_a_sign_like_any_other(tried, restaurant):
     assert echo(tried, restaurant, rb'{"a": "\ud83d\ude00"}').json == {"got": {"a": "😀"}}
 
 
-@pytest.mark.parametrize("depth", [1, 10, 30, 33, 60, 200, 400, 600, 900, 980, 1500])
+@pytest.mark.parametrize("depth", [1, 10, 32, 33, 60, 200, 400, 600, 900, 980, 1500])
 def test_no_depth_of_nesting_breaks_anything(tried, restaurant, depth):
     body = b'{"a":' * depth + b"1" + b"}" * depth
     headers = {**restaurant.bearer, "Idempotency-Key": f"depth-{depth}"}
@@ -197,7 +197,7 @@ def test_no_depth_of_nesting_breaks_anything(tried, restaurant, depth):
         "/api/v1/tried/orders", data=body, content_type="application/json", headers=headers
     )
     assert answer.status_code in (201, 400)
-    assert answer.status_code == 201 or depth > 30
+    assert answer.status_code == (201 if depth <= 32 else 400)
 
 
 def test_a_fault_of_ours_shows_nothing_inside(tried, restaurant, caplog):
