@@ -44,8 +44,8 @@ class Malformed(DomainError):
 class NotFound(DomainError):
     status = 404
 
-    def __init__(self, message: str = "There is nothing here under that id.") -> None:
-        super().__init__("not_found", message)
+    def __init__(self, message: str = "") -> None:
+        super().__init__("not_found", message or "There is nothing here under that id.")
 
 
 class Conflict(DomainError):

@@ -1,5 +1,6 @@
 """What people choose from in forms: languages, time zones, countries, currencies."""
 
+import unicodedata
 import zoneinfo
 from datetime import date
 from functools import cache
@@ -22,11 +23,17 @@ def zones() -> list[tuple[str, str]]:
     return [("UTC", "UTC"), *((name, name.replace("_", " ")) for name in names)]
 
 
+def sort_key(name: str) -> str:
+    """Letters with marks beside their plain ones, as dictionaries have them."""
+    plain = unicodedata.normalize("NFD", name.replace("İ", "I").replace("ı", "i").casefold())
+    return "".join(letter for letter in plain if not unicodedata.combining(letter))
+
+
 def countries() -> list[tuple[str, str]]:
     names = get_locale().territories
     known = sorted(
         ((code, names[code]) for code in SUPPORTED_REGIONS if code in names),
-        key=lambda pair: pair[1],
+        key=lambda pair: sort_key(pair[1]),
     )
     return [("", gettext("Not chosen")), *known]
 

@@ -26,9 +26,10 @@ def index() -> Any:
     return _page(_invite_form() if may("team.manage") else None)
 
 
-@team_pages.post("/team/invite")
+@team_pages.route("/team/invite", methods=["GET", "POST"])
 @member_may("team.manage")
 def invite() -> Any:
+    """A refused form is shown here, so that loading the page again must show it too."""
     form = _invite_form()
     if form.validate_on_submit():
         with refusals_on(form):

@@ -57,7 +57,7 @@ def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
         plans = every_plan()
     if form is None:
         form = LimitsForm(obj=own, plan=known.plan)
-    form.plan.choices = [(plan.code, plan.name) for plan in plans]
+    form.plan.choices = [(plan.code, gettext(plan.name)) for plan in plans]
     return render_template(
         "operator/tenant.html",
         tenant=known,
@@ -74,7 +74,7 @@ def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
 def limits(tenant_id: int) -> Any:
     form = LimitsForm()
     with global_scope():
-        form.plan.choices = [(plan.code, plan.name) for plan in every_plan()]
+        form.plan.choices = [(plan.code, gettext(plan.name)) for plan in every_plan()]
     if form.validate_on_submit():
         with refusals_on(form):
             with acting(_operator()), tenant_scope(tenant_id):

@@ -14,26 +14,26 @@ VERB = re.compile(
 )
 NOW = r"(now\s*\(|current_timestamp|clock_timestamp|transaction_timestamp|localtimestamp)"
 RULES = {
-    "serial ids": re.compile(r"\b(big|small)?serial\b|\bnextval\s*\(|\bCREATE\s+SEQUENCE\b", re.I),
-    "a trigger": re.compile(r"\bCREATE\s+(OR\s+REPLACE\s+)?(CONSTRAINT\s+)?TRIGGER\b", re.I),
-    "a rule": re.compile(r"\bCREATE\s+(OR\s+REPLACE\s+)?RULE\b", re.I),
-    "ON DELETE SET NULL": re.compile(r"\bON\s+(DELETE|UPDATE)\s+SET\s+(NULL|DEFAULT)\b", re.I),
-    "MERGE": re.compile(r"\bMERGE\s+INTO\b", re.I),
-    "set_config for the tenant": re.compile(r"\bset_config\s*\(\s*'app\.", re.I),
-    "LISTEN or NOTIFY": re.compile(r"^\s*(UN)?LISTEN\b|^\s*NOTIFY\s+\w|\bpg_notify\b", re.I | re.M),
-    "an advisory lock": re.compile(r"\bpg_(try_)?advisory_", re.I),
-    "the clock in ON CONFLICT": re.compile(rf"\bDO\s+UPDATE\s+SET\b.*?{NOW}", re.I | re.S),
-    "the clock in RETURNING": re.compile(rf"\bRETURNING\b.*?{NOW}", re.I | re.S),
+    "serial ids": re.compile(r"\b(big|small)?serial\b|\bnextval\s*\(|\bCREATE\s+SEQUENCE\b", re.IGNORECASE),
+    "a trigger": re.compile(r"\bCREATE\s+(OR\s+REPLACE\s+)?(CONSTRAINT\s+)?TRIGGER\b", re.IGNORECASE),
+    "a rule": re.compile(r"\bCREATE\s+(OR\s+REPLACE\s+)?RULE\b", re.IGNORECASE),
+    "ON DELETE SET NULL": re.compile(r"\bON\s+(DELETE|UPDATE)\s+SET\s+(NULL|DEFAULT)\b", re.IGNORECASE),
+    "MERGE": re.compile(r"\bMERGE\s+INTO\b", re.IGNORECASE),
+    "set_config for the tenant": re.compile(r"\bset_config\s*\(\s*'app\.", re.IGNORECASE),
+    "LISTEN or NOTIFY": re.compile(r"^\s*(UN)?LISTEN\b|^\s*NOTIFY\s+\w|\bpg_notify\b", re.IGNORECASE | re.MULTILINE),
+    "an advisory lock": re.compile(r"\bpg_(try_)?advisory_", re.IGNORECASE),
+    "the clock in ON CONFLICT": re.compile(rf"\bDO\s+UPDATE\s+SET\b.*?{NOW}", re.IGNORECASE | re.DOTALL),
+    "the clock in RETURNING": re.compile(rf"\bRETURNING\b.*?{NOW}", re.IGNORECASE | re.DOTALL),
 }
-INSERT_SELECT = re.compile(r"\bINSERT\s+INTO\b[^;]*?\bSELECT\b", re.I | re.S)
-SKIP_LOCKED = re.compile(r"\bFROM\s+(\w+)\b(?:(?!\bFROM\b).)*?\bSKIP\s+LOCKED\b", re.I | re.S)
+INSERT_SELECT = re.compile(r"\bINSERT\s+INTO\b[^;]*?\bSELECT\b", re.IGNORECASE | re.DOTALL)
+SKIP_LOCKED = re.compile(r"\bFROM\s+(\w+)\b(?:(?!\bFROM\b).)*?\bSKIP\s+LOCKED\b", re.IGNORECASE | re.DOTALL)
 
 
 def statement_faults(sql: str) -> list[str]:
     found = [f"{what}: {sql.strip()}" for what, rule in RULES.items() if rule.search(sql)]
-    if INSERT_SELECT.search(sql) and not re.search(r"\bRETURNING\b", sql, re.I):
+    if INSERT_SELECT.search(sql) and not re.search(r"\bRETURNING\b", sql, re.IGNORECASE):
         found.append(f"INSERT … SELECT without RETURNING: {sql.strip()}")
-    if re.search(r"\bSKIP\s+LOCKED\b", sql, re.I):
+    if re.search(r"\bSKIP\s+LOCKED\b", sql, re.IGNORECASE):
         tables = set(SKIP_LOCKED.findall(sql))
         if not tables or not tables <= set(MAY_SKIP_LOCKED):
             found.append(f"SKIP LOCKED over a tenant's rows: {sql.strip()}")

@@ -170,12 +170,12 @@ def test_a_page_of_ours_is_where_one_wanted_to_go(app, restaurant, wanted):
     assert answer.location == wanted
 
 
-def test_a_page_that_only_takes_forms_is_not_where_one_lands(browser, restaurant):
-    """A refused form is shown at such an address; choosing a language there must not break."""
+@pytest.mark.parametrize("place", ["/team/invite", "/account/password", "/account/profile"])
+def test_a_language_chosen_beside_a_refused_form_breaks_nothing(browser, restaurant, place):
+    """Such a form is shown at an address that may take nothing but forms."""
     browser.signs_in(restaurant.owner)
-    browser.post("/team/invite", email="nobody", role="viewer")
-    answer = browser.post("/language", locale="en", next="/team/invite", follow=True)
-    assert answer.status_code == 200
+    assert browser.post(place, email="nobody").status_code == 200
+    assert browser.post("/language", locale="en", next=place, follow=True).status_code == 200
 
 
 def test_signing_in_asks_for_a_language_the_reader_has(app):

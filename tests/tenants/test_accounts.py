@@ -97,24 +97,23 @@ def test_an_unknown_tenant_is_not_found(app):
 
 
 def test_everything_that_changes_rights_keys_or_settings_is_in_the_audit(restaurant):
-    with frozen(), acting(OPERATOR):
-        with restaurant.scope():
-            key, _ = keys.create("Till", "live", ["orders"])
-            keys.change(key.id, "Till 2", ["orders", "menus"], None)
-            fresh, _ = keys.rotate(key.id, timedelta(hours=1))
-            keys.revoke(fresh.id)
-            invitation, _ = team.invite(unique_email(), "viewer", "owner", "Ada")
-            team.revoke_invitation(invitation.id)
-            second, _ = team.invite(unique_email(), "viewer", "owner", "Ada")
-            newcomer = people.register(unique_email(), "Newcomer", "a fine password")
-            member = team.accept(second.id, newcomer)
-            team.change_role(member.id, "manager", "owner")
-            team.remove(member.id, "owner")
-            accounts.change_settings(**settings())
-            accounts.change_limits(5, 5, 5, Decimal(5))
-            accounts.change_plan("starter")
-            accounts.suspend("test")
-            accounts.resume()
+    with frozen(), acting(OPERATOR), restaurant.scope():
+        key, _ = keys.create("Till", "live", ["orders"])
+        keys.change(key.id, "Till 2", ["orders", "menus"], None)
+        fresh, _ = keys.rotate(key.id, timedelta(hours=1))
+        keys.revoke(fresh.id)
+        invitation, _ = team.invite(unique_email(), "viewer", "owner", "Ada")
+        team.revoke_invitation(invitation.id)
+        second, _ = team.invite(unique_email(), "viewer", "owner", "Ada")
+        newcomer = people.register(unique_email(), "Newcomer", "a fine password")
+        member = team.accept(second.id, newcomer)
+        team.change_role(member.id, "manager", "owner")
+        team.remove(member.id, "owner")
+        accounts.change_settings(**settings())
+        accounts.change_limits(5, 5, 5, Decimal(5))
+        accounts.change_plan("starter")
+        accounts.suspend("test")
+        accounts.resume()
     told = acts(restaurant)
     assert sorted(set(told)) == [
         "account.created",

@@ -156,9 +156,8 @@ def test_the_first_message_of_a_month_can_be_too_dear(restaurant):
 def test_a_refusal_takes_nothing_even_if_the_caller_goes_on(newcomer):
     """A trial with a spend cap: what the trial gave is given back when the cap refuses."""
     limit(newcomer, cap=Decimal("0.001"))
-    with newcomer.scope():
-        with pytest.raises(PaymentRequired):
-            quota.reserve(plans.tenant_facts(), 1, COST)
+    with newcomer.scope(), pytest.raises(PaymentRequired):
+        quota.reserve(plans.tenant_facts(), 1, COST)
     used = usage(newcomer)
     assert (used.trial_left, used.trial_ends_at, used.messages) == (200, None, 0)
 

@@ -1,0 +1,103 @@
+"""The sweep finds what no bell announced; the tidying drops what has outlived its promise."""
+
+from datetime import timedelta
+
+import pytest
+from rq import Queue
+from sqlalchemy import delete
+
+from core import mail
+from core.clock import advance, frozen
+from core.db import db, global_scope
+from core.mail import Mail
+from core.rings import use_redis
+from jobs import housekeeping
+from tenants import idempotency, people
+from tests.cast import make_person
+
+
+@pytest.fixture
+def bell(app, redis):
+    with global_scope():
+        db.session.execute(delete(Mail))
+    redis.flushdb()
+    return Queue("default", connection=redis)
+
+
+def write():
+    with global_scope():
+        mail.write("ada@example.com", "Hello", "Read me")
+
+
+def sent():
+    with global_scope():
+        return [letter.state for letter in mail.mailbox(None, 9)]
+
+
+def test_with_nothing_due_the_sweep_is_silent(bell):
+    housekeeping.sweep()
+    assert bell.count == 0
+
+
+def test_bells_lost_with_redis_are_rung_by_the_sweep(bell, redis, run_jobs):
+    write()
+    redis.flushall()
+    run_jobs()
+    assert sent() == ["queued"]
+    housekeeping.sweep()
+    run_jobs()
+    assert sent() == ["sent"]
+
+
+def test_work_taken_on_while_redis_was_away_is_done_when_it_is_back(bell, settings, run_jobs):
+    use_redis("redis://127.0.0.1:1/0")
+    try:
+        write()
+    finally:
+        use_redis(settings.redis_url)
+    assert bell.count == 0
+    housekeeping.sweep()
+    run_jobs()
+    assert sent() == ["sent"]
+
+
+def test_the_sweep_rings_once_for_what_is_rung_already(bell):
+    write()
+    housekeeping.sweep()
+    housekeeping.sweep()
+    assert bell.count == 1
+
+
+def test_a_letter_that_waits_for_its_time_is_not_rung_for(bell):
+    with frozen():
+        write()
+        with global_scope():
+            mail.settle(mail.claim(), "refused", keep_body=True)
+        bell.connection.flushdb()
+        housekeeping.sweep()
+        assert bell.count == 0
+        advance(mail.RETRY_SECONDS[0])
+        housekeeping.sweep()
+        assert bell.count == 1
+
+
+def test_tidying_drops_what_is_too_old_and_nothing_else(bell, restaurant, shop):
+    person = make_person()
+    with frozen():
+        for business in (restaurant, shop):
+            with business.scope():
+                idempotency.begin("old", "a")
+        with global_scope():
+            old = people.issue_token(person.id, "verify")
+        advance(timedelta(days=40))
+        with restaurant.scope():
+            idempotency.begin("new", "a")
+        with global_scope():
+            fresh = people.issue_token(person.id, "reset")
+        gone = housekeeping.tidy()
+        assert gone["idempotency_keys"] >= 2
+        assert gone["tokens"] >= 1
+        with global_scope():
+            assert people.peek_token(fresh, "reset") is not None
+            assert people.peek_token(old, "verify") is None
+        assert housekeeping.tidy() == {"tokens": 0, "idempotency_keys": 0}

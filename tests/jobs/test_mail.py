@@ -1,0 +1,153 @@
+"""Letters leave by SMTP, are tried again, and stay in the mailbox in development."""
+
+import pytest
+from sqlalchemy import delete
+
+from core import mail
+from core.clock import advance, frozen
+from core.db import db, global_scope
+from core.mail import Mail
+from jobs.mail import drain
+from tests.jobs.smtp import open_post_office
+
+
+@pytest.fixture(autouse=True)
+def _no_letters(app):
+    with global_scope():
+        db.session.execute(delete(Mail))
+
+
+@pytest.fixture
+def post_office():
+    with open_post_office() as office:
+        yield office
+
+
+@pytest.fixture
+def sending(app, settings, post_office, monkeypatch):
+    """The app sends by SMTP instead of keeping letters."""
+    told = {"mail_url": post_office.url, "mail_from": "Comanda <hello@comanda.example>"}
+    monkeypatch.setitem(app.extensions, "comanda", settings.model_copy(update=told))
+    return post_office
+
+
+def write(recipient="ada@example.com", subject="Merhaba Ünal", body="Günaydın.\n.\n..dots\n"):
+    with global_scope():
+        mail.write(recipient, subject, body)
+
+
+def states():
+    with global_scope():
+        return [letter.state for letter in mail.mailbox(None, 100)]
+
+
+def test_a_letter_arrives_as_it_was_written(sending):
+    write()
+    assert drain() == 1
+    (letter,) = sending.letters
+    assert letter["To"] == "ada@example.com"
+    assert letter["From"] == "Comanda <hello@comanda.example>"
+    assert letter["Subject"] == "Merhaba Ünal"
+    assert letter.get_content().replace("\r\n", "\n") == "Günaydın.\n.\n..dots\n"
+    assert letter["Message-ID"]
+    assert letter["Date"]
+    assert states() == ["sent"]
+    assert drain() == 0
+
+
+def test_a_bell_brings_the_worker(sending, run_jobs):
+    write()
+    run_jobs()
+    assert len(sending.letters) == 1
+
+
+def test_all_that_is_due_goes_in_one_round(sending):
+    for number in range(5):
+        write(subject=str(number))
+    assert drain() == 5
+    assert [letter["Subject"] for letter in sending.letters] == ["0", "1", "2", "3", "4"]
+
+
+def test_a_refused_letter_is_tried_again_and_the_next_one_goes(sending):
+    with frozen():
+        sending.refuses = "451 later please"
+        write(subject="held up")
+        drain()
+        sending.refuses = ""
+        write(subject="goes at once")
+        drain()
+        assert [letter["Subject"] for letter in sending.letters] == ["goes at once"]
+        advance(mail.RETRY_SECONDS[0])
+        drain()
+        assert [letter["Subject"] for letter in sending.letters][1:] == ["held up"]
+    assert states() == ["sent", "sent"]
+
+
+def test_a_server_that_is_away_costs_no_letter(app, settings, monkeypatch):
+    told = {"mail_url": "smtp://127.0.0.1:1"}
+    monkeypatch.setitem(app.extensions, "comanda", settings.model_copy(update=told))
+    with frozen():
+        write()
+        drain()
+        with global_scope():
+            (letter,) = mail.mailbox(None, 9)
+        assert (letter.state, letter.attempts, letter.body[:8]) == ("queued", 1, "Günaydın")
+        assert "ConnectionRefusedError" in letter.error
+
+
+def test_a_line_cut_while_sending_is_tried_again(sending):
+    with frozen():
+        sending.drops = True
+        write()
+        drain()
+        assert states() == ["queued"]
+        sending.drops = False
+        advance(mail.RETRY_SECONDS[0])
+        drain()
+    assert (states(), len(sending.letters)) == (["sent"], 1)
+
+
+def test_a_letter_that_cannot_be_written_down_is_given_up_without_harm(sending):
+    with frozen():
+        write(subject="two\nlines")
+        write(subject="fine")
+        drain()
+        assert [letter["Subject"] for letter in sending.letters] == ["fine"]
+        for wait in mail.RETRY_SECONDS:
+            advance(wait)
+            drain()
+    assert sorted(states()) == ["failed", "sent"]
+
+
+def test_a_letter_sealed_with_a_lost_key_holds_up_nobody(sending, superuser_connection):
+    write(subject="sealed with a lost key")
+    with superuser_connection.cursor() as cursor:
+        cursor.execute("UPDATE mails SET body = 'v1.lost.' || repeat('A', 60)")
+    write(subject="fine")
+    drain()
+    assert [letter["Subject"] for letter in sending.letters] == ["fine"]
+    with superuser_connection.cursor() as cursor:
+        cursor.execute("DELETE FROM mails")
+
+
+def test_in_development_letters_stay_in_the_mailbox(app, client):
+    write(subject="Stay here", body="and be read")
+    assert drain() == 1
+    with global_scope():
+        (letter,) = mail.mailbox(None, 9)
+    assert (letter.state, letter.body) == ("sent", "and be read")
+    assert "Stay here" in client.get("/mailbox").get_data(as_text=True)
+    assert "and be read" in client.get(f"/mailbox/{letter.id}").get_data(as_text=True)
+
+
+def test_a_password_with_odd_signs_reaches_the_server(app, settings, monkeypatch):
+    seen = []
+    monkeypatch.setattr("smtplib.SMTP.login", lambda _self, user, password: seen.append((user, password)))
+    with open_post_office() as office:
+        url = office.url.replace("smtp://", "smtp://post%40comanda:p%2Fw%3A1@")
+        monkeypatch.setitem(
+            app.extensions, "comanda", settings.model_copy(update={"mail_url": url})
+        )
+        write()
+        drain()
+    assert seen == [("post@comanda", "p/w:1")]
