@@ -19,7 +19,7 @@ from core.clock import now
 from core.db import global_scope, tenant_scope
 from core.errors import Forbidden, RateLimited, Unauthenticated
 from core.lookups import digest
-from core.rings import redis_client
+from core.rings import let_redis_rest, redis_client, redis_rests
 from tenants import keys
 from tenants.audit import Actor, act_as
 from tenants.keys import KeyFacts
@@ -122,9 +122,12 @@ def _look_up(secret: str, secret_hash: str) -> Remembered:
 
 
 def _generation(tenant_id: int) -> str | None:
+    if redis_rests():
+        return None
     try:
         value = redis_client().get(f"generation:{tenant_id}")
     except RedisError:
+        let_redis_rest()
         return None
     return value.decode() if isinstance(value, bytes) else "0"
 

@@ -13,7 +13,7 @@ from typing import Any
 from redis import RedisError
 
 from core.logs import logger
-from core.rings import redis_client
+from core.rings import let_redis_rest, redis_client, redis_rests
 
 log = logger(__name__)
 
@@ -113,6 +113,8 @@ def use_share(processes: int) -> None:
 def take(buckets: Sequence[Bucket], generation_of: str = "") -> Taken:
     """Take from all buckets or from none. The first one is told in the answer."""
     global _script
+    if redis_rests():
+        return _local.take(buckets)
     try:
         client = redis_client()
         if _script is None:
@@ -122,6 +124,7 @@ def take(buckets: Sequence[Bucket], generation_of: str = "") -> Taken:
         allowed, left, reset, wait, generation = _script(keys=keys, args=args, client=client)
         return Taken(bool(allowed), int(left), int(reset), int(wait), generation.decode())
     except RedisError as error:
+        let_redis_rest()
         log.warning("limits are local while redis is away", error=type(error).__name__)
         return _local.take(buckets)
 

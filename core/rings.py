@@ -4,6 +4,7 @@ Rings for the same work coalesce until a worker hears them. A ring lost with Red
 costs the seconds until the next sweep, never the work.
 """
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2s
@@ -23,8 +24,10 @@ QUEUES = {
 ALL_QUEUES = ("sends", "deliveries", "hooks", "prints", "campaigns", "costs", "default")
 UNHEARD_SECONDS = 5  # a ring nobody hears is rung again by the sweep
 JOB_SECONDS = 120
+REST_SECONDS = 1.0
 
 _redis: Redis | None = None
+_rests_until = 0.0
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,8 @@ class Ring:
 
 def use_redis(url: str) -> Redis:
     """Short timeouts: a Redis that hangs must not hold a request."""
-    global _redis
+    global _redis, _rests_until
+    _rests_until = 0.0
     _redis = Redis.from_url(
         url, socket_timeout=2, socket_connect_timeout=1, health_check_interval=30
     )
@@ -62,9 +66,22 @@ def redis_client() -> Redis:
     return _redis
 
 
+def redis_rests() -> bool:
+    """Redis failed a moment ago: one request in a second waits for it, the others do without."""
+    return time.monotonic() < _rests_until
+
+
+def let_redis_rest() -> None:
+    global _rests_until
+    _rests_until = time.monotonic() + REST_SECONDS
+
+
 def send_rings(rings: Iterable[Ring]) -> None:
     """Never raises: what no bell announces, the sweep finds."""
     for one in dict.fromkeys(rings):
+        if redis_rests():
+            log.warning("ring lost", job=one.job, error="redis rests")
+            continue
         try:
             if redis_client().set(one.mark, 1, nx=True, ex=UNHEARD_SECONDS):
                 Queue(one.queue, connection=redis_client()).enqueue(
@@ -77,6 +94,7 @@ def send_rings(rings: Iterable[Ring]) -> None:
                     meta={"request_id": current_request_id()},
                 )
         except RedisError as error:
+            let_redis_rest()
             log.warning("ring lost", job=one.job, error=type(error).__name__)
 
 

@@ -8,6 +8,7 @@ from redis import Redis
 from rq.cron import CronJob, CronScheduler
 
 from core.ground import bare_app
+from core.ids import new_token
 from jobs import housekeeping
 from jobs.connection import worker_redis
 
@@ -30,17 +31,22 @@ class LeadingScheduler(CronScheduler):
 
     def __init__(self, connection: Redis) -> None:
         super().__init__(connection=connection, logging_level="WARNING")
-        self._me = f"{socket.gethostname()}:{os.getpid()}"
+        self._me = f"{socket.gethostname()}:{os.getpid()}:{new_token()}"
+        self._leads = False
         self._renew = connection.register_script(RENEW)
 
     def leads(self) -> bool:
-        return bool(self._renew(keys=["scheduler:leader"], args=[self._me, LEASE_SECONDS * 1000]))
+        lease: list[str | int] = [self._me, LEASE_SECONDS * 1000]
+        self._leads = bool(self._renew(keys=["scheduler:leader"], args=lease))
+        return self._leads
 
     def enqueue_jobs(self) -> list[CronJob]:
         return super().enqueue_jobs() if self.leads() else []
 
     def calculate_sleep_interval(self) -> float:
-        return min(super().calculate_sleep_interval(), LOOK_EVERY_SECONDS)
+        """A spare's jobs are always overdue; it sleeps all the same."""
+        wait = super().calculate_sleep_interval() if self._leads else LOOK_EVERY_SECONDS
+        return min(wait, LOOK_EVERY_SECONDS)
 
 
 def build(connection: Redis) -> LeadingScheduler:

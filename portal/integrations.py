@@ -52,24 +52,40 @@ def new_key() -> Any:
     return render_template("integrations/new_key.html", form=form)
 
 
-@integrations.route("/integrations/keys/<key_id>", methods=["GET", "POST"])
+@integrations.get("/integrations/keys/<key_id>")
 @member_may("keys.view")
 def key(key_id: str) -> Any:
     with tenant_scope(g.tenant_id):
-        known = _shown(keys.get(key_id))
-    form = rotate_form = None
-    if may("keys.manage") and keys.state_of(known) == "active":
-        form, rotate_form = KeyForm(obj=known), RotateForm(formdata=None)
-        if form.validate_on_submit():
-            with refusals_on(form):
-                with tenant_scope(g.tenant_id):
-                    keys.change(
-                        key_id, said(form.name), form.scopes.data or [], form.rate_per_second.data
-                    )
-                accounts.forget_facts(g.tenant_id)
-                flash(gettext("Saved."), "success")
-                return redirect(url_for("integrations.key", key_id=key_id))
-    return render_template("integrations/key.html", key=known, form=form, rotate_form=rotate_form)
+        known = keys.get(key_id)
+    changeable = may("keys.manage") and keys.state_of(known) == "active"
+    return _key_page(known, KeyForm(obj=known) if changeable else None)
+
+
+@integrations.post("/integrations/keys/<key_id>")
+@member_may("keys.manage")
+def change_key(key_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = keys.get(key_id)
+    if keys.state_of(known) != "active":
+        return _key_page(known, None)
+    form = KeyForm()
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                keys.change(
+                    key_id, said(form.name), form.scopes.data or [], form.rate_per_second.data
+                )
+            accounts.forget_facts(g.tenant_id)
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("integrations.key", key_id=key_id))
+    return _key_page(known, form)
+
+
+def _key_page(known: ApiKey, form: KeyForm | None) -> str:
+    rotate_form = RotateForm(formdata=None) if form else None
+    return render_template(
+        "integrations/key.html", key=_shown(known), form=form, rotate_form=rotate_form
+    )
 
 
 @integrations.post("/integrations/keys/<key_id>/rotate")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Blueprint, flash, redirect, render_template, request, session, url_for
+from flask import Blueprint, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 from flask_login import current_user
 
@@ -24,7 +24,6 @@ def choose() -> Any:
 @tenancy.post("/switch")
 @signed_in
 def switch() -> Any:
-    """Forms opened in another tab under the old tenant stop working: their token is dropped."""
     wanted = request.form.get("tenant_id", type=int)
     chosen = next((tenant for tenant in current_user.tenants if tenant.id == wanted), None)
     if chosen is None:
@@ -32,5 +31,4 @@ def switch() -> Any:
         return redirect(url_for("tenancy.choose"))
     with global_scope():
         signin.switch(current_user.sign_in.id, chosen.id)
-    session.pop("csrf_token", None)
     return redirect(next_path(url_for("home.index")))

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from flask import Flask, abort, current_app, g, redirect, request, session, url_for
 from flask_babel import format_datetime, gettext
 from flask_login import LoginManager, UserMixin, current_user, login_required, login_user
+from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import Forbidden, HTTPException
 
 from core.clock import now
@@ -116,6 +117,7 @@ def member_may(right: str) -> Callable[[View], View]:
                 return login.unauthorized()
             if current_user.tenant is None or current_user.role is None:
                 return redirect(url_for("tenancy.choose"))
+            _stay_in(current_user.tenant)
             if not may(right):
                 raise Forbidden()
             return view(*args, **kwargs)
@@ -124,6 +126,19 @@ def member_may(right: str) -> Callable[[View], View]:
         return guarded  # type: ignore[return-value]
 
     return guard
+
+
+def _stay_in(tenant: Tenant) -> None:
+    """A form opened in one tenant does nothing in another, however the person came there:
+    by switching in another tab, by joining one, by being removed from one."""
+    was = session.get("tenant")
+    if was == tenant.id:
+        return
+    session["tenant"] = tenant.id
+    if was is not None:
+        session.pop("csrf_token", None)
+        if request.method == "POST":
+            raise CSRFError("the form was opened in another tenant")
 
 
 def signed_in(view: View) -> View:

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from babel import negotiate_locale
 from flask import Flask, request, session
 from flask_babel import Babel, format_datetime, format_timedelta, get_locale, gettext
 from flask_login import current_user
@@ -18,7 +19,8 @@ def choose_locale() -> str:
     for wanted in (getattr(person, "locale", None), session.get("locale")):
         if wanted in LOCALES:
             return str(wanted)
-    return request.accept_languages.best_match(LOCALES) or "en"
+    asked = [language for language, _ in request.accept_languages]
+    return negotiate_locale(asked, LOCALES, sep="-") or "en"
 
 
 def choose_time_zone() -> str:

@@ -208,8 +208,11 @@ def other_browser(app: object) -> Browser:
     return Browser(app.test_client())
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def service(settings: object) -> Iterator[Service]:
-    """Real processes: web server, worker, scheduler, on this worker's database."""
+    """Real processes: web server, worker, scheduler, on this worker's database.
+
+    Gone with its module: its worker would take the letters and bells of other tests.
+    """
     with start_service(settings) as running:
         yield running

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from redis import RedisError
 from rq import Queue, Worker
-from rq.exceptions import NoSuchJobError
+from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job
 
 from core.rings import ALL_QUEUES, redis_client
@@ -80,10 +80,9 @@ def failed_jobs() -> list[FailedRow]:
 
 def retry_job(job_id: str) -> bool:
     try:
-        job = Job.fetch(job_id, connection=redis_client())
-    except NoSuchJobError:
+        Job.fetch(job_id, connection=redis_client()).requeue()
+    except (NoSuchJobError, InvalidJobOperation):  # gone, or somebody was faster
         return False
-    job.requeue()
     return True
 
 

@@ -36,9 +36,7 @@ def test_nothing_private_is_logged(logged, tried_app, restaurant, run_jobs):
     client.get("/api/v1/tried/crash", headers=restaurant.bearer)
     client.get(f"/api/v1/messages/{PHONE}", headers=restaurant.bearer)
     email = unique_email()
-    browser.post(
-        "/signup", business="Pide", name="Ada", email=email, password="a private password"
-    )
+    browser.post("/signup", business="Pide", name="Ada", email=email, password="a private password")
     browser.post("/signin", email=restaurant.owner.email, password="a wrong private password")
     browser.signs_in(restaurant.owner)
     browser.post("/reset", email=restaurant.owner.email)

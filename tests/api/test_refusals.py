@@ -40,7 +40,15 @@ def test_no_key(client, app):
 
 @pytest.mark.parametrize(
     "header",
-    ["", "Bearer", "Bearer ", "Basic dXNlcjpwYXNz", "ck_live_abc", "Bearer nonsense", "Bearer \xfc"],
+    [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Basic dXNlcjpwYXNz",
+        "ck_live_abc",
+        "Bearer nonsense",
+        "Bearer \xfc",
+    ],
 )
 def test_a_header_that_is_no_key(client, app, header):
     is_401(me(client, header=header), "invalid_key")
@@ -91,9 +99,7 @@ def test_the_word_bearer_may_be_written_in_any_case(client, restaurant, word):
 
 def test_a_key_without_the_scope(tried, restaurant):
     key = restaurant.makes_key("menus", "usage")
-    answer = tried.post(
-        "/api/v1/tried/orders", json={}, headers={"Authorization": f"Bearer {key}"}
-    )
+    answer = tried.post("/api/v1/tried/orders", json={}, headers={"Authorization": f"Bearer {key}"})
     assert "orders" in is_error(answer, 403, "missing_scope").json["message"]
     with restaurant.scope():
         from tenants import audit
@@ -108,7 +114,9 @@ def test_a_scope_that_does_not_exist_cannot_be_asked_for():
         key_may("everything")
 
 
-@pytest.mark.parametrize("path", ["/api/v1/nothing", "/api/nothing", "/api", "/api/v1/me/", "/api/v2/me"])
+@pytest.mark.parametrize(
+    "path", ["/api/v1/nothing", "/api/nothing", "/api", "/api/v1/me/", "/api/v2/me"]
+)
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_an_address_where_nothing_is(client, app, path, method):
     is_error(client.open(path, method=method), 404, "not_found")
@@ -134,7 +142,9 @@ def test_a_body_that_is_too_large(tried, restaurant):
     is_error(echo(tried, restaurant, inside + b" "), 413, "body_too_large")
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/xml"])
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "application/xml"]
+)
 def test_a_body_that_is_not_json(tried, restaurant, kind):
     is_error(echo(tried, restaurant, b'{"a": 1}', kind), 415, "unsupported_media_type")
 

@@ -36,9 +36,7 @@ def suspend(business):
 
 
 def later(monkeypatch, seconds):
-    monkeypatch.setattr(
-        auth, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + seconds)
-    )
+    monkeypatch.setattr(auth, "time", SimpleNamespace(monotonic=lambda: time.monotonic() + seconds))
 
 
 def test_a_key_is_remembered_between_requests(client, restaurant, monkeypatch):

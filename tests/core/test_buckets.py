@@ -1,12 +1,13 @@
 """Token buckets: exact in Redis, this process's share without it."""
 
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
 
-from core import buckets
+from core import buckets, rings
 from core.buckets import Bucket, LocalBuckets, Taken, next_generation, take, use_share
 from core.rings import use_redis
 
@@ -128,6 +129,28 @@ def test_a_process_that_loses_redis_and_finds_it_again_goes_on(app, settings, na
     finally:
         use_redis(settings.redis_url)
     assert (take([bucket]).left, buckets.take([bucket]).left) == (1, 0)
+
+
+def test_a_redis_that_hangs_is_waited_for_once_a_second_and_not_by_everybody(app, settings, name):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        use_redis(f"redis://127.0.0.1:{silent.getsockname()[1]}/0")
+        try:
+            assert take([Bucket(name, rate=0.1, burst=50)]).allowed
+            began = time.monotonic()
+            assert [take([Bucket(name, rate=0.1, burst=50)]).allowed for _ in range(20)] == [
+                True
+            ] * 20
+            assert time.monotonic() - began < 0.5
+        finally:
+            use_redis(settings.redis_url)
+    assert take([Bucket(name, rate=0.1, burst=50)], name).generation == "0"
+
+
+def test_redis_is_asked_again_after_its_rest(app, name, monkeypatch):
+    monkeypatch.setattr(rings, "_rests_until", time.monotonic() + 60)
+    assert take([Bucket(name, 10, 5)]).generation is None
+    monkeypatch.setattr(rings, "_rests_until", time.monotonic())
+    assert take([Bucket(name, 10, 5)]).generation == "0"
 
 
 def test_a_wait_is_at_least_one_whole_second():

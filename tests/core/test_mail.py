@@ -14,6 +14,10 @@ from core.mail import Mail
 
 @pytest.fixture(autouse=True)
 def _no_letters(app):
+    """Neither those of earlier tests, nor for later ones what cannot be opened."""
+    with global_scope():
+        db.session.execute(delete(Mail))
+    yield
     with global_scope():
         db.session.execute(delete(Mail))
 

@@ -2,13 +2,14 @@
 
 import pytest
 
+from core.keyring import Keyring
 from core.settings import SettingsError, load_settings
 
 GOOD = {
     "DATABASE_URL": "postgresql://app:pw@db/comanda",
     "REDIS_URL": "redis://cache:6379/0",
     "SECRET_KEY": "8f3kd02jf84hd7s6a5qwzx91",
-    "ENCRYPTION_KEYS": "k1:AAAA",
+    "ENCRYPTION_KEYS": Keyring.new_entry("k1"),
     "MAIL_URL": "smtp://u:p@mail:587",
 }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic_core import PydanticUndefined
 
+from core.keyring import Keyring
 from core.settings import Settings, SettingsError, load_settings
 
 EXAMPLE = Path(__file__).parents[2] / "deploy" / "env.example"
@@ -55,14 +56,15 @@ def as_written(monkeypatch: pytest.MonkeyPatch, **changed: str) -> None:
 
 
 def test_production_refuses_the_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
-    as_written(monkeypatch, SECRET_KEY="replace-me with something long and random")
+    placeholder = "replace-me with something long and random"
+    as_written(monkeypatch, SECRET_KEY=placeholder, ENCRYPTION_KEYS=Keyring.new_entry("k1"))
     with pytest.raises(SettingsError, match="SECRET_KEY is a default"):
         load_settings()
 
 
 def test_the_file_as_it_is_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     as_written(monkeypatch)
-    with pytest.raises(SettingsError, match="SECRET_KEY"):
+    with pytest.raises(SettingsError, match="ENCRYPTION_KEYS"):
         load_settings()
 
 

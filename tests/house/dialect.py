@@ -14,19 +14,31 @@ VERB = re.compile(
 )
 NOW = r"(now\s*\(|current_timestamp|clock_timestamp|transaction_timestamp|localtimestamp)"
 RULES = {
-    "serial ids": re.compile(r"\b(big|small)?serial\b|\bnextval\s*\(|\bCREATE\s+SEQUENCE\b", re.IGNORECASE),
-    "a trigger": re.compile(r"\bCREATE\s+(OR\s+REPLACE\s+)?(CONSTRAINT\s+)?TRIGGER\b", re.IGNORECASE),
+    "serial ids": re.compile(
+        r"\b(big|small)?serial\b|\bnextval\s*\(|\bCREATE\s+SEQUENCE\b", re.IGNORECASE
+    ),
+    "a trigger": re.compile(
+        r"\bCREATE\s+(OR\s+REPLACE\s+)?(CONSTRAINT\s+)?TRIGGER\b", re.IGNORECASE
+    ),
     "a rule": re.compile(r"\bCREATE\s+(OR\s+REPLACE\s+)?RULE\b", re.IGNORECASE),
-    "ON DELETE SET NULL": re.compile(r"\bON\s+(DELETE|UPDATE)\s+SET\s+(NULL|DEFAULT)\b", re.IGNORECASE),
+    "ON DELETE SET NULL": re.compile(
+        r"\bON\s+(DELETE|UPDATE)\s+SET\s+(NULL|DEFAULT)\b", re.IGNORECASE
+    ),
     "MERGE": re.compile(r"\bMERGE\s+INTO\b", re.IGNORECASE),
     "set_config for the tenant": re.compile(r"\bset_config\s*\(\s*'app\.", re.IGNORECASE),
-    "LISTEN or NOTIFY": re.compile(r"^\s*(UN)?LISTEN\b|^\s*NOTIFY\s+\w|\bpg_notify\b", re.IGNORECASE | re.MULTILINE),
+    "LISTEN or NOTIFY": re.compile(
+        r"^\s*(UN)?LISTEN\b|^\s*NOTIFY\s+\w|\bpg_notify\b", re.IGNORECASE | re.MULTILINE
+    ),
     "an advisory lock": re.compile(r"\bpg_(try_)?advisory_", re.IGNORECASE),
-    "the clock in ON CONFLICT": re.compile(rf"\bDO\s+UPDATE\s+SET\b.*?{NOW}", re.IGNORECASE | re.DOTALL),
+    "the clock in ON CONFLICT": re.compile(
+        rf"\bDO\s+UPDATE\s+SET\b.*?{NOW}", re.IGNORECASE | re.DOTALL
+    ),
     "the clock in RETURNING": re.compile(rf"\bRETURNING\b.*?{NOW}", re.IGNORECASE | re.DOTALL),
 }
 INSERT_SELECT = re.compile(r"\bINSERT\s+INTO\b[^;]*?\bSELECT\b", re.IGNORECASE | re.DOTALL)
-SKIP_LOCKED = re.compile(r"\bFROM\s+(\w+)\b(?:(?!\bFROM\b).)*?\bSKIP\s+LOCKED\b", re.IGNORECASE | re.DOTALL)
+SKIP_LOCKED = re.compile(
+    r"\bFROM\s+(\w+)\b(?:(?!\bFROM\b).)*?\bSKIP\s+LOCKED\b", re.IGNORECASE | re.DOTALL
+)
 
 
 def statement_faults(sql: str) -> list[str]:

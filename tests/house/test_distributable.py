@@ -94,8 +94,11 @@ MINE = {"t": 7}
         ("SELECT members.id FROM members WHERE members.tenant_id = %(t)s", {"t": 8}),
         ("SELECT m.id FROM members AS m WHERE members.tenant_id = %(t)s", MINE),
         (
-            "SELECT 1 FROM members JOIN invitations ON invitations.tenant_id = members.tenant_id"
-            " WHERE members.tenant_id = %(t)s",
+            "SELECT 1 FROM members m JOIN invitations ON invitations.tenant_id = m.tenant_id",
+            MINE,
+        ),
+        (
+            "SELECT 1 FROM members AS m JOIN api_keys AS k ON true WHERE m.tenant_id = %(t)s",
             MINE,
         ),
         ("SELECT 1 FROM tenants, members WHERE tenants.id = %(t)s", MINE),

@@ -91,7 +91,7 @@ def test_every_migration_can_be_taken_back_and_made_again(alembic_config, scratc
 
 
 def ours(_thing, name, kind, _reflected, _compared):
-    """What the models do not repeat: Alembic's own table, and keys that only the database checks."""
+    """What the models do not repeat: Alembic's own table, and keys only the database checks."""
     return not (kind == "table" and name == "alembic_version") and kind != "foreign_key_constraint"
 
 

@@ -37,9 +37,13 @@ def test_another_tenants_rows_cannot_be_seen_changed_or_deleted(bound, restauran
     for table in rows:
         bound.execute(f"SELECT count(*) FROM {table} WHERE tenant_id = %s", (tenant_id,))
         assert bound.fetchone() == (0,), table
-        bound.execute(f"SELECT count(*) FROM {table} WHERE tenant_id <> %s", (restaurant.tenant_id,))
+        bound.execute(
+            f"SELECT count(*) FROM {table} WHERE tenant_id <> %s", (restaurant.tenant_id,)
+        )
         assert bound.fetchone() == (0,), table
-        bound.execute(f"UPDATE {table} SET tenant_id = tenant_id WHERE tenant_id = %s", (tenant_id,))
+        bound.execute(
+            f"UPDATE {table} SET tenant_id = tenant_id WHERE tenant_id = %s", (tenant_id,)
+        )
         assert bound.rowcount == 0, table
         bound.execute(f"DELETE FROM {table} WHERE tenant_id = %s", (tenant_id,))
         assert bound.rowcount == 0, table

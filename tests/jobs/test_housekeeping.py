@@ -41,7 +41,7 @@ def test_with_nothing_due_the_sweep_is_silent(bell):
 
 def test_bells_lost_with_redis_are_rung_by_the_sweep(bell, redis, run_jobs):
     write()
-    redis.flushall()
+    redis.flushdb()
     run_jobs()
     assert sent() == ["queued"]
     housekeeping.sweep()

@@ -17,14 +17,6 @@ def connection(app, settings):
     found.flushdb()
 
 
-def due(clock):
-    """All its jobs are due."""
-    for job in clock.get_jobs():
-        job.next_enqueue_time = None
-        job.latest_enqueue_time = None
-    return clock
-
-
 @pytest.fixture
 def clocks(connection):
     return [scheduler.build(connection), scheduler.build(connection)]
@@ -46,7 +38,7 @@ def test_only_the_leader_strikes(clocks, connection):
     assert struck(connection) == ["jobs.housekeeping.sweep"]
 
 
-def test_a_spare_takes_over_when_the_leader_is_gone(clocks, connection, monkeypatch):
+def test_a_spare_takes_over_when_the_leader_is_gone(clocks, connection):
     first, spare = clocks
     assert first.leads()
     assert 0 < connection.pttl("scheduler:leader") <= scheduler.LEASE_SECONDS * 1000

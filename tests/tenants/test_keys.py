@@ -152,7 +152,8 @@ def test_a_rotated_key_overlaps_with_its_successor(restaurant):
             assert (fresh.replaces, fresh.scopes) == (old.id, old.scopes)
             assert fresh.expires_at is None
         with global_scope():
-            assert keys.owner_of(secret) and keys.owner_of(restaurant.key)
+            assert keys.owner_of(secret)
+            assert keys.owner_of(restaurant.key)
         assert keys.state_of(old) == "active"
         advance(timedelta(days=1))
         assert (keys.state_of(old), keys.state_of(fresh)) == ("expired", "active")

@@ -36,7 +36,12 @@ def use(token, purpose):
 def test_an_address_belongs_to_one_person_however_it_is_written(app):
     email = unique_email("Ada")
     register(email)
-    for spelling in (email, email.upper(), f" {email} ", email.replace("example.com", "EXAMPLE.COM")):
+    for spelling in (
+        email,
+        email.upper(),
+        f" {email} ",
+        email.replace("example.com", "EXAMPLE.COM"),
+    ):
         with pytest.raises(Invalid) as refusal:
             register(spelling)
         assert refusal.value.code == "email_taken"
@@ -87,7 +92,9 @@ def test_no_text_breaks_the_search_for_a_person(app, text):
         assert people.find(text.encode("utf-8", "replace").decode()) is None
 
 
-@pytest.mark.parametrize("email", ["", "ada", "ada@", "@example.com", "a b@example.com", "a@b\0.com"])
+@pytest.mark.parametrize(
+    "email", ["", "ada", "ada@", "@example.com", "a b@example.com", "a@b\0.com"]
+)
 def test_what_is_no_address_is_refused(app, email):
     with pytest.raises(DomainError) as refusal:
         register(email)

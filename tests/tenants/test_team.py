@@ -78,7 +78,9 @@ def test_a_role_is_changed_by_somebody_who_may(restaurant):
         assert {m.role for m in team.members()} == {"owner", "manager"}
 
 
-@pytest.mark.parametrize(("was", "wanted", "by"), [("viewer", "owner", "admin"), ("owner", "viewer", "admin")])
+@pytest.mark.parametrize(
+    ("was", "wanted", "by"), [("viewer", "owner", "admin"), ("owner", "viewer", "admin")]
+)
 def test_an_admin_neither_makes_nor_unmakes_owners(restaurant, was, wanted, by):
     member = member_of(restaurant, restaurant.hires(was))
     with pytest.raises(Forbidden), restaurant.scope():

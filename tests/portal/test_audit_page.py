@@ -1,0 +1,107 @@
+"""Who did what: on the page, and as a file that a spreadsheet opens safely."""
+
+import csv
+import io
+import re
+
+import pytest
+
+from tenants import accounts, audit, team
+from tenants.audit import Actor, acting
+from tests.cast import Browser, make_business, make_person
+from tests.portal.pages import text_of
+
+FORMULAS = [
+    "=HYPERLINK(1)",
+    "+1+1",
+    "-2+3",
+    "@SUM(A1)",
+    "=cmd|' /C calc'!A0",
+    "＝1+1",
+    " =1",
+    "＠x",
+]
+
+
+@pytest.fixture
+def owners(browser, restaurant):
+    return browser.signs_in(restaurant.owner)
+
+
+def rows(browser, query=""):
+    answer = browser.get(f"/audit.csv{query}")
+    assert answer.mimetype == "text/csv"
+    assert "attachment" in answer.headers["Content-Disposition"]
+    return list(csv.reader(io.StringIO(answer.get_data(as_text=True))))
+
+
+def test_the_page_tells_who_did_what_when_and_from_where(owners, restaurant):
+    owners.post("/team/invite", email="guest@example.com", role="waiter")
+    page = text_of(owners.get("/audit"))
+    assert "Derya Aksoy invited guest@example.com as Waiter" in page
+    assert "127.0.0.1" in page
+    assert "req_" in page
+
+
+def test_it_is_filtered_by_area_and_by_name(owners, restaurant):
+    with acting(Actor("key", "key_1", "Till in the bar")), restaurant.scope():
+        audit.record("settings.changed", "Lokanta Mavi", currency="EUR")
+    by_name = text_of(owners.get("/audit?who=till"))
+    assert "Till in the bar" in by_name
+    assert "by API" in by_name
+    assert "opened the account" not in by_name
+    by_area = text_of(owners.get("/audit?area=account"))
+    assert "opened the account" in by_area
+    assert "Till in the bar" not in by_area
+    assert "Nothing matches" in text_of(owners.get("/audit?who=nobody-at-all"))
+
+
+def test_signs_of_a_pattern_are_plain_letters_in_a_search(owners, restaurant):
+    assert "Nothing matches" in text_of(owners.get("/audit?who=%25"))
+    assert "Nothing matches" in text_of(owners.get("/audit?who=_"))
+
+
+def test_pages_follow_each_other_without_gap_or_double(owners, restaurant):
+    with restaurant.scope():
+        for number in range(120):
+            audit.record("settings.changed", f"change {number:03}.", was=number)
+    seen: list[int] = []
+    path = "/audit?area=settings"
+    while path:
+        page = owners.get(path).get_data(as_text=True)
+        seen += [int(number) for number in re.findall(r"was: (\d+)<", page)]
+        found = re.search(r'rel="next" href="([^"]+)"', page)
+        path = found[1].replace("&amp;", "&") if found else ""
+    assert seen == list(reversed(range(120)))
+    exported = [row[4] for row in rows(owners, "?area=settings")[1:]]
+    assert exported == [f"change {n:03}." for n in reversed(range(120))]
+
+
+def test_the_file_has_everything_of_this_business_and_nothing_of_another(owners, restaurant, shop):
+    table = rows(owners)
+    assert table[0] == "time,who,kind,act,subject,detail,address,request_id".split(",")
+    with restaurant.scope():
+        assert len(table) - 1 == len(audit.entries(limit=1000))
+    assert "Kumru" not in str(table)
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_no_cell_is_a_formula(app, name):
+    business = make_business(f"{name} shop", owner=make_person(name))
+    member = make_person(name)
+    with acting(Actor("person", business.owner.id, name, "127.0.0.1")), business.scope():
+        added = team.add(member, "viewer")
+        team.change_role(added.id, "waiter", "owner")
+        accounts.change_settings(
+            name=name, locale="en", time_zone="UTC", country="", currency="USD"
+        )
+    browser = Browser(app.test_client()).signs_in(business.owner)
+    cells = [cell for row in rows(browser)[1:] for cell in row]
+    assert [cell for cell in cells if name.strip() in cell]
+    for cell in cells:
+        assert not cell.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "＝", "＠")), cell
+
+
+def test_the_file_is_for_those_who_may_see_it(app, restaurant):
+    viewer = Browser(app.test_client()).signs_in(restaurant.hires("viewer"))
+    assert viewer.get("/audit.csv").status_code == 403

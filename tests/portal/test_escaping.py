@@ -1,0 +1,150 @@
+"""Names chosen to run as code, on every page that shows them."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from core.db import global_scope
+from core.texts import one_line
+from tenants import people, team
+from tests.cast import Browser, make_business, make_person
+from tests.portal.corpus import CORPUS, RUNS
+from tests.portal.letters import letters_to, link_to
+
+EVENTS = ("on",)
+MAY_HOLD_SCRIPT = {"script"}
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its tags, their attributes, its text."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    @property
+    def values(self):
+        return [value for _, attrs in self.tags for value in attrs.values() if value]
+
+    def shape(self):
+        return [(tag, sorted(attrs)) for tag, attrs in self.tags]
+
+
+def faults(markup, nonce):
+    """Anything that would run or reach out, wherever it came from."""
+    found = []
+    for tag, attrs in Page(markup).tags:
+        found += [f"{tag} {name}" for name in attrs if name.startswith("on") or name == "style"]
+        if tag == "script" and attrs.get("nonce") != nonce:
+            found.append(f"script without our nonce: {attrs}")
+        if tag in ("iframe", "object", "embed", "base", "math", "style", "template"):
+            found.append(tag)
+        for name in ("href", "src", "action", "formaction", "xlink:href"):
+            value = (attrs.get(name) or "").strip().lower()
+            if value.startswith(("javascript:", "data:", "vbscript:", "//", "http:", "https:")):
+                found.append(f"{tag} {name}={value}")
+    return found
+
+
+class Town:
+    """A business, its owner, a colleague, a key and an invitation, all with one name."""
+
+    def __init__(self, app, name):
+        self.name = one_line(name, 120)
+        owner = make_person(name)
+        self.business = make_business(name, owner=owner)
+        with self.business.scope():
+            from tenants import keys
+
+            self.key = keys.create(name, "test", ["orders"])[0]
+        colleague = self.business.hires("viewer", name)
+        with self.business.scope():
+            self.member = team.of_person(colleague.id)
+        with global_scope():
+            people.get(owner.id).operator = True
+        self.browser = Browser(app.test_client())
+        self.browser.client.environ_base["HTTP_USER_AGENT"] = name.encode("ascii", "ignore").decode()
+        self.browser.signs_in(owner)
+        self.guest = f"guest-{self.business.tenant_id}@example.com"
+        self.browser.post("/team/invite", email=self.guest, role="viewer")
+
+    def pages(self):
+        member, key = f"/team/{self.member.id}", f"/integrations/keys/{self.key.id}"
+        letter = letters_to(self.guest)[0]
+        tenant = f"/operator/tenants/{self.business.tenant_id}"
+        paths = ["/home", "/team", member, f"{member}/remove", "/integrations", key]
+        paths += [f"{key}/revoke", "/settings", "/audit", "/account", "/account/sessions", "/choose"]
+        paths += ["/account/two-step", "/operator/", tenant, "/mailbox", f"/mailbox/{letter.id}"]
+        for path in paths:
+            yield path, self.browser.get(path)
+        yield "audit?who", self.browser.get("/audit", query_string={"who": self.name})
+        yield "operator?q", self.browser.get("/operator/", query_string={"q": self.name})
+        rotated = self.browser.post(f"{key}/rotate", overlap="day")
+        yield "rotated", rotated
+        stranger = Browser(self.browser.client.application.test_client())
+        yield "invitation", stranger.get(link_to(self.guest, "/invitations/"))
+        yield "sign-up", stranger.post(
+            "/signup", business=self.name, name=self.name, email=self.name, password=self.name
+        )
+        yield "sign-in", stranger.post("/signin", email=self.name, password=self.name)
+        yield "reset", stranger.post("/reset", email=self.name)
+        yield "resend", stranger.post("/verify/resend", email=self.name)
+        yield "suspended", self.browser.post(f"{tenant}/suspend", because=self.name, follow=True)
+
+
+def nonce_of(answer):
+    return answer.headers["Content-Security-Policy"].partition("'nonce-")[2].partition("'")[0]
+
+
+SHOWN_IN = {
+    *("/home", "/team", "/integrations", "/settings", "/audit", "/account", "/choose"),
+    *("/operator/", "/mailbox", "audit?who", "operator?q", "rotated", "invitation"),
+    *("sign-up", "sign-in", "reset", "resend", "suspended"),
+}
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_a_name_is_only_ever_text(app, name):
+    town = Town(app, name)
+    for place, answer in town.pages():
+        markup = answer.get_data(as_text=True)
+        assert answer.status_code == 200, (place, answer.status_code)
+        assert not faults(markup, nonce_of(answer)), place
+        if place in SHOWN_IN:
+            page = Page(markup)
+            seen = [*page.values, " ".join("".join(page.text).split())]
+            shown = " ".join(town.name.split())
+            assert [text for text in seen if shown in " ".join(text.split())], place
+
+
+def test_the_corpus_is_large_and_would_be_seen():
+    assert len(set(CORPUS)) >= 45
+    blind = [text for text in RUNS if not faults(f'<p title="{text}">{text}</p>', "nonce")]
+    assert set(blind) <= {
+        "javascript:window.pwned=1",
+        "<meta http-equiv=refresh content=0;url=javascript:0>",
+        "<link rel=stylesheet href=//evil.example/x.css>",
+        "' onmouseover='window.pwned=1",
+    }
+
+
+def test_a_name_in_the_address_is_only_text_too(app, browser, restaurant):
+    browser.signs_in(restaurant.owner)
+    for text in RUNS:
+        for path, field in (("/audit", "who"), ("/audit", "area"), ("/signin", "next")):
+            answer = browser.get(path, query_string={field: text})
+            if answer.status_code == 200:
+                assert not faults(answer.get_data(as_text=True), nonce_of(answer)), (path, text)
+        stranger = app.test_client().get("/signin", query_string={"next": text})
+        assert not faults(stranger.get_data(as_text=True), nonce_of(stranger)), text
+        lost = app.test_client().get(f"/{text}".replace("\n", ""))
+        assert not faults(lost.get_data(as_text=True), nonce_of(lost)), text

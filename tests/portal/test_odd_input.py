@@ -1,0 +1,89 @@
+"""Letters nobody types, in every field of every form: refused or kept, never a crash."""
+
+import pytest
+
+from core.db import global_scope
+from tenants import people, team
+from tests.cast import Browser
+
+ODD = {
+    "nul": "a\0b",
+    "only nul": "\0",
+    "control": "\x01\x1b[31m\x7f",
+    "surrogate": "\ud83d".encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
+    "long": "x" * 50_000,
+    "emoji": "👩‍👩‍👧‍👦" * 40,
+    "bidi": "\u202e\u2066abc",
+    "combining": "e" + "\u0301" * 500,
+    "number": "9" * 400,
+    "negative": "-1",
+    "sql": "'; DROP TABLE people; --",
+    "format": "%(x)s {x} %n",
+    "list": ["a", "b", "\0"],
+}
+FIELDS = (
+    *("email", "password", "name", "business", "time_zone", "code", "next", "locale", "theme"),
+    *("role", "mode", "scopes", "expires", "rate_per_second", "overlap", "country", "currency"),
+    *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
+)
+LEAVES = {"start.signout", "account.end_all_sessions"}
+
+
+@pytest.fixture
+def everywhere(app, restaurant):
+    """Signed in as somebody with every right there is."""
+    with global_scope():
+        people.get(restaurant.owner.id).operator = True
+    return Browser(app.test_client()).signs_in(restaurant.owner)
+
+
+@pytest.fixture
+def ids(restaurant):
+    helper = restaurant.hires("viewer")
+    with restaurant.scope():
+        invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
+        member = team.of_person(helper.id)
+    return {
+        "key_id": restaurant.key_id,
+        "member_id": member.id,
+        "invitation_id": invitation.id,
+        "session_id": "ses_00000000000000000000000000",
+        "tenant_id": restaurant.tenant_id,
+        "job_id": "x",
+        "token": "x",
+    }
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_no_form_falls_over_it(app, everywhere, ids, odd):
+    for rule in app.url_map.iter_rules():
+        if "POST" not in rule.methods or rule.rule.startswith("/api/") or rule.endpoint in LEAVES:
+            continue
+        path = rule.build({name: ids[name] for name in rule.arguments}, append_unknown=False)[1]
+        answer = everywhere.post(path, **dict.fromkeys(FIELDS, ODD[odd]))
+        assert answer.status_code < 500, (path, odd)
+
+
+@pytest.mark.parametrize("odd", ["nul", "control", "long", "emoji", "sql", "number"])
+def test_no_address_falls_over_it(app, everywhere, ids, odd):
+    text = ODD[odd][:2000]
+    for rule in app.url_map.iter_rules():
+        if "GET" not in rule.methods or "static" in rule.endpoint:
+            continue
+        path = rule.build({name: ids.get(name, 1) for name in rule.arguments}, append_unknown=False)[1]
+        query = dict.fromkeys(("q", "who", "area", "after", "next", "recovery"), text)
+        assert everywhere.client.get(path, query_string=query).status_code < 500, (path, odd)
+        for name in rule.arguments - {"tenant_id"}:
+            values = {**{n: ids.get(n, 1) for n in rule.arguments}, name: text}
+            path = rule.build(values, append_unknown=False)[1]
+            assert everywhere.client.get(path).status_code < 500, (path, odd)
+
+
+@pytest.mark.parametrize("header", ["User-Agent", "Accept-Language", "Referer", "Cookie", "Host"])
+@pytest.mark.parametrize("value", ["", "x" * 5000, "\x7f\xff", "*;q=zzz", "comanda=broken.value.x"])
+def test_no_header_makes_it_fall_over(app, restaurant, header, value):
+    browser = Browser(app.test_client())
+    assert browser.client.get("/signin", headers={header: value}).status_code < 500
+    browser.get("/signin")
+    data = {"csrf_token": browser.token, "email": restaurant.owner.email, "password": "x" * 12}
+    assert browser.client.post("/signin", data=data, headers={header: value}).status_code < 500

@@ -1,0 +1,155 @@
+"""Which role may use which page: said here once more in plain words, then walked."""
+
+import pytest
+
+from tenants import team
+from tenants.rights import RIGHTS
+from tests.cast import Browser, make_person
+from tests.house.planting import rows_of
+
+# Not read from tenants/rights.py: what the roles mean is promised to people.
+MAY = {
+    "owner": set(RIGHTS),
+    "admin": set(RIGHTS) - {"account.close"},
+    "inbox": {"home.view", "team.view"},
+    "manager": {"home.view", "team.view", "settings.view"},
+    "waiter": {"home.view"},
+    "viewer": {"home.view", "team.view", "settings.view", "keys.view"},
+}
+DONE_OR_REFUSED_FOR_ANOTHER_REASON = {200, 302, 409, 422}
+
+
+@pytest.fixture
+def ids(restaurant):
+    """Things of the restaurant's own that routes may name."""
+    colleague = restaurant.hires("inbox", "Selin Kaya")
+    with restaurant.scope():
+        invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
+        member = team.of_person(colleague.id)
+    return {
+        "key_id": restaurant.key_id,
+        "member_id": member.id,
+        "invitation_id": invitation.id,
+        "tenant_id": restaurant.tenant_id,
+        "job_id": "no-such-job",
+        "session_id": "ses_00000000000000000000000000",
+    }
+
+
+@pytest.fixture
+def stored(superuser_connection, restaurant):
+    def look():
+        with superuser_connection.cursor() as cursor:
+            cursor.execute("SELECT to_jsonb(t) FROM tenants t WHERE id=%s", (restaurant.tenant_id,))
+            rows = rows_of(cursor, restaurant.tenant_id)
+            for member in rows["members"]:
+                member.pop("seen_at")
+            return rows, cursor.fetchall()
+
+    return look
+
+
+def guarded(app, ids):
+    """(guard, method, path) of every page with a guard, those that only look first."""
+    found = []
+    for rule in app.url_map.iter_rules():
+        guard = getattr(app.view_functions[rule.endpoint], "guard", None)
+        if guard in (None, "open"):
+            continue
+        path = rule.build({name: ids[name] for name in rule.arguments}, append_unknown=False)[1]
+        found += [(guard, method, path) for method in sorted(rule.methods & {"GET", "POST"})]
+    return sorted(found, key=lambda row: row[1:])
+
+
+def call(browser, method, path):
+    return browser.get(path) if method == "GET" else browser.post(path)
+
+
+def test_every_guard_is_a_right_or_known(app, ids):
+    guards = {guard for guard, _, _ in guarded(app, ids)}
+    assert guards - set(RIGHTS) == {"operator", "signed in"}
+    assert set(RIGHTS) - guards == {"account.close"}, "rights without a page yet"
+
+
+@pytest.mark.parametrize("role", MAY)
+def test_what_a_role_may_not_is_refused_and_changes_nothing(
+    app, browser, restaurant, ids, stored, role
+):
+    browser.signs_in(restaurant.hires(role))
+    before, refused = stored(), 0
+    for guard, method, path in guarded(app, ids):
+        if guard in MAY[role] or guard == "signed in":
+            continue
+        answer = call(browser, method, path)
+        assert answer.status_code == (404 if guard == "operator" else 403), (role, method, path)
+        refused += 1
+    assert refused >= 7
+    assert stored() == before
+
+
+@pytest.mark.parametrize("role", MAY)
+def test_what_a_role_may_is_shown(app, browser, restaurant, ids, role):
+    browser.signs_in(restaurant.hires(role))
+    for guard, method, path in guarded(app, ids):
+        if guard in MAY[role] and method == "GET":
+            assert browser.get(path).status_code == 200, (role, path)
+
+
+@pytest.mark.parametrize("role", ["owner", "admin"])
+def test_who_manages_is_not_refused(app, browser, restaurant, ids, role):
+    browser.signs_in(restaurant.hires(role))
+    changing = [row for row in guarded(app, ids) if row[0] in MAY[role] and row[1] == "POST"]
+    assert len(changing) >= 9
+    for _, method, path in changing:
+        status = call(browser, method, path).status_code
+        assert status in DONE_OR_REFUSED_FOR_ANOTHER_REASON, (role, path, status)
+
+
+@pytest.mark.parametrize("role", MAY)
+def test_nobody_is_led_to_what_is_refused(app, browser, restaurant, ids, role):
+    """Every link on every page a role may open works for that role."""
+    import re
+
+    browser.signs_in(restaurant.hires(role))
+    links = set()
+    for guard, method, path in guarded(app, ids):
+        if guard in MAY[role] and method == "GET":
+            links |= set(re.findall(r'href="(/[^"#]*)', browser.get(path).get_data(as_text=True)))
+    for link in sorted(links):
+        if not link.startswith("/static"):
+            assert browser.get(link.replace("&amp;", "&")).status_code in (200, 302), (role, link)
+
+
+def test_no_membership_means_no_page(app, browser, ids):
+    browser.signs_in(make_person())
+    for guard, method, path in guarded(app, ids):
+        if guard in RIGHTS:
+            assert call(browser, method, path).location == "/choose", (method, path)
+
+
+def test_a_changed_role_counts_at_once(app, browser, restaurant):
+    person = restaurant.hires("admin")
+    browser.signs_in(person)
+    assert browser.get("/audit").status_code == 200
+    with restaurant.scope():
+        team.change_role(team.of_person(person.id).id, "waiter", "owner")
+    assert browser.get("/audit").status_code == 403
+
+
+def test_a_role_in_one_business_is_none_in_another(app, browser, restaurant, shop):
+    with restaurant.scope():
+        team.add(shop.owner, "waiter")
+    browser.signs_in(shop.owner)
+    browser.post("/switch", tenant_id=restaurant.tenant_id)
+    assert browser.get("/team").status_code == 403
+    browser.post("/switch", tenant_id=shop.tenant_id)
+    assert browser.get("/team").status_code == 200
+
+
+def test_a_stranger_with_a_good_token_is_sent_to_sign_in(app, ids):
+    browser = Browser(app.test_client())
+    browser.get("/signin")
+    for _, method, path in guarded(app, ids):
+        answer = call(browser, method, path)
+        assert answer.status_code == 302, (method, path)
+        assert answer.location.startswith("/signin"), (method, path)
