@@ -19,6 +19,7 @@ from core.ground import lay_ground
 from core.logs import bind_request, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
 from portal.doors import open_portal_doors, portal_answer_for
+from tenants.audit import SYSTEM, act_as
 from tenants.passwords import use_cheap_hashes
 
 log = logger("comanda.web")
@@ -65,6 +66,7 @@ def watch_requests(app: OpenAPI) -> None:
     def begin() -> None:
         g.request_id, g.began = new_request_id(), time.perf_counter()
         bind_request(g.request_id)
+        act_as(SYSTEM)  # a thread that served somebody before must not act in their name
 
     @app.after_request
     def end(answer: Response) -> Response:

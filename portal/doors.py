@@ -6,7 +6,7 @@ from flask import Flask, Response, flash, g, redirect, render_template, request,
 from flask_babel import gettext
 from flask_bootstrap import Bootstrap5
 from flask_wtf.csrf import CSRFError, CSRFProtect
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, SecurityError
 
 from core.errors import DomainError, RateLimited
 from core.faults import is_outage
@@ -90,9 +90,12 @@ def portal_answer_for(error: Exception) -> Any:
     if isinstance(error, BadId):
         return _page(404)
     if isinstance(error, HTTPException):
-        return error if (error.code or 500) < 400 else _page(error.code or 500)
+        if (error.code or 500) < 400 or isinstance(error, SecurityError):
+            return error  # no address can be built for a host that is none
+        return _page(error.code or 500)
     if is_outage(error):
         log.error("database unreachable", error=type(error).__name__)
+        g.nobody_is_asked = True  # the page about it must not need the database
         return _page(503)
     log.error("unhandled error", exc_info=error)
     return _page(500)

@@ -17,6 +17,7 @@ from wtforms import (
     SelectMultipleField,
     StringField,
 )
+from wtforms.form import BaseForm
 from wtforms.validators import InputRequired, Length, NumberRange, Optional
 
 from core.errors import DomainError
@@ -32,6 +33,17 @@ def needed() -> InputRequired:
 def said(field: StringField) -> str:
     """What was typed; an empty text when the field was not sent at all."""
     return field.data or ""
+
+
+class Between(NumberRange):
+    """Numbers that even a comparison falls over are out of range too."""
+
+    def __call__(self, form: BaseForm, field: Field) -> None:
+        try:
+            float(field.data or 0)
+        except (OverflowError, ValueError):
+            field.data = None
+        super().__call__(form, field)
 
 
 class Form(FlaskForm):  # type: ignore[misc]
@@ -100,7 +112,7 @@ class KeyForm(Form):
     name = StringField(_("Name"), [needed(), Length(max=120)])
     scopes = SelectMultipleField(_("May do"), choices=[(s, s) for s in SCOPES])
     rate_per_second = IntegerField(
-        _("Requests per second"), [Optional(), NumberRange(1, 10_000, _("At least 1."))]
+        _("Requests per second"), [Optional(), Between(1, 10_000, _("At least 1."))]
     )
 
 
@@ -169,9 +181,9 @@ class ProveForm(Form):
 
 class LimitsForm(Form):
     plan = SelectField(_("Plan"), [needed()])
-    rate_per_second = IntegerField(_("Requests per second"), [Optional(), NumberRange(1, 100_000)])
-    burst = IntegerField(_("Burst"), [Optional(), NumberRange(1, 1_000_000)])
-    monthly_messages = IntegerField(_("Messages a month"), [Optional(), NumberRange(0, 2**31 - 1)])
+    rate_per_second = IntegerField(_("Requests per second"), [Optional(), Between(1, 100_000)])
+    burst = IntegerField(_("Burst"), [Optional(), Between(1, 1_000_000)])
+    monthly_messages = IntegerField(_("Messages a month"), [Optional(), Between(0, 2**31 - 1)])
     spend_cap_usd = DecimalField(
-        _("Spend cap in USD"), [Optional(), NumberRange(0, 10_000_000)], places=2
+        _("Spend cap in USD"), [Optional(), Between(0, 10_000_000)], places=2
     )

@@ -2,6 +2,7 @@
 
 import html
 import re
+from html.parser import HTMLParser
 
 from werkzeug.test import TestResponse
 
@@ -16,3 +17,43 @@ def title_of(answer: TestResponse) -> str:
     found = re.search(r"<h1[^>]*>(.*?)</h1>", answer.get_data(as_text=True), re.DOTALL)
     assert found, answer.get_data(as_text=True)[:500]
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", found[1])).split())
+
+
+def nonce_of(answer):
+    return answer.headers["Content-Security-Policy"].partition("'nonce-")[2].partition("'")[0]
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: its tags, their attributes, its text."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    @property
+    def values(self):
+        return [value for _, attrs in self.tags for value in attrs.values() if value]
+
+def faults(markup, nonce):
+    """Anything that would run or reach out, wherever it came from."""
+    found = []
+    for tag, attrs in Page(markup).tags:
+        found += [f"{tag} {name}" for name in attrs if name.startswith("on") or name == "style"]
+        if tag == "script" and attrs.get("nonce") != nonce:
+            found.append(f"script without our nonce: {attrs}")
+        if tag in ("iframe", "object", "embed", "base", "math", "style", "template"):
+            found.append(tag)
+        for name in ("href", "src", "action", "formaction", "xlink:href"):
+            value = (attrs.get(name) or "").strip().lower().removeprefix("http://localhost/")
+            if value.startswith(("javascript:", "data:", "vbscript:", "//", "http:", "https:")):
+                found.append(f"{tag} {name}={value}")
+    return found

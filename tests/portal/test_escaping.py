@@ -1,7 +1,5 @@
 """Names chosen to run as code, on every page that shows them."""
 
-from html.parser import HTMLParser
-
 import pytest
 
 from core.db import global_scope
@@ -10,49 +8,7 @@ from tenants import people, team
 from tests.cast import Browser, make_business, make_person
 from tests.portal.corpus import CORPUS, RUNS
 from tests.portal.letters import letters_to, link_to
-
-EVENTS = ("on",)
-MAY_HOLD_SCRIPT = {"script"}
-
-
-class Page(HTMLParser):
-    """What a browser would make of a page: its tags, their attributes, its text."""
-
-    def __init__(self, markup: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.feed(markup)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-    @property
-    def values(self):
-        return [value for _, attrs in self.tags for value in attrs.values() if value]
-
-    def shape(self):
-        return [(tag, sorted(attrs)) for tag, attrs in self.tags]
-
-
-def faults(markup, nonce):
-    """Anything that would run or reach out, wherever it came from."""
-    found = []
-    for tag, attrs in Page(markup).tags:
-        found += [f"{tag} {name}" for name in attrs if name.startswith("on") or name == "style"]
-        if tag == "script" and attrs.get("nonce") != nonce:
-            found.append(f"script without our nonce: {attrs}")
-        if tag in ("iframe", "object", "embed", "base", "math", "style", "template"):
-            found.append(tag)
-        for name in ("href", "src", "action", "formaction", "xlink:href"):
-            value = (attrs.get(name) or "").strip().lower()
-            if value.startswith(("javascript:", "data:", "vbscript:", "//", "http:", "https:")):
-                found.append(f"{tag} {name}={value}")
-    return found
+from tests.portal.pages import Page, faults, nonce_of
 
 
 class Town:
@@ -101,10 +57,6 @@ class Town:
         yield "suspended", self.browser.post(f"{tenant}/suspend", because=self.name, follow=True)
 
 
-def nonce_of(answer):
-    return answer.headers["Content-Security-Policy"].partition("'nonce-")[2].partition("'")[0]
-
-
 SHOWN_IN = {
     *("/home", "/team", "/integrations", "/settings", "/audit", "/account", "/choose"),
     *("/operator/", "/mailbox", "audit?who", "operator?q", "rotated", "invitation"),
@@ -134,6 +86,7 @@ def test_the_corpus_is_large_and_would_be_seen():
         "<meta http-equiv=refresh content=0;url=javascript:0>",
         "<link rel=stylesheet href=//evil.example/x.css>",
         "' onmouseover='window.pwned=1",
+        "<noscript><p title='</noscript><img src=x onerror=window.pwned=1>'>",
     }
 
 
