@@ -6,7 +6,7 @@ from flask import Flask, Response, flash, g, redirect, render_template, request,
 from flask_babel import gettext
 from flask_bootstrap import Bootstrap5
 from flask_wtf.csrf import CSRFError, CSRFProtect
-from werkzeug.exceptions import HTTPException, SecurityError
+from werkzeug.exceptions import BadHost, HTTPException, SecurityError
 
 from core.errors import DomainError, RateLimited
 from core.faults import is_outage
@@ -44,6 +44,8 @@ PAGES = (
     operator,
 )
 
+FORM_BYTES = 1024 * 1024
+
 csrf = CSRFProtect()
 
 
@@ -58,10 +60,11 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
         PERMANENT_SESSION_LIFETIME=90 * 86400,
         WTF_CSRF_TIME_LIMIT=None,
         WTF_CSRF_SSL_STRICT=settings.https,
-        MAX_FORM_MEMORY_SIZE=1024 * 1024,
+        MAX_FORM_MEMORY_SIZE=FORM_BYTES,
         MAX_CONTENT_LENGTH=32 * 1024 * 1024,
     )
     Bootstrap5(app)
+    app.before_request(keep_forms_small)
     csrf.init_app(app)
     for machine_door in ("v1", "health", "reference"):
         csrf.exempt(app.blueprints[machine_door])
@@ -77,6 +80,12 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     add_commands(app)
 
 
+def keep_forms_small() -> None:
+    """Files come in parts; a form without any is read into memory whole."""
+    if request.mimetype == "application/x-www-form-urlencoded":
+        request.max_content_length = FORM_BYTES
+
+
 def portal_answer_for(error: Exception) -> Any:
     """A page with a sentence, what to do, and the request's id."""
     if isinstance(error, CSRFError):
@@ -90,7 +99,7 @@ def portal_answer_for(error: Exception) -> Any:
     if isinstance(error, BadId):
         return _page(404)
     if isinstance(error, HTTPException):
-        if (error.code or 500) < 400 or isinstance(error, SecurityError):
+        if (error.code or 500) < 400 or isinstance(error, BadHost | SecurityError):
             return error  # no address can be built for a host that is none
         return _page(error.code or 500)
     if is_outage(error):

@@ -96,9 +96,10 @@ def limits(tenant_id: int) -> Any:
 @operator_only
 def suspend(tenant_id: int) -> Any:
     """The page's own form asks for a reason and says what will happen."""
+    because = request.form.get("because", "").replace("\0", "").strip()[:300]
     with acting(_operator()), tenant_scope(tenant_id):
         name = accounts.get(tenant_id).name
-        accounts.suspend(request.form.get("because", "").replace("\0", "").strip()[:300] or "by the operator")
+        accounts.suspend(because or "by the operator")
     accounts.forget_facts(tenant_id)
     flash(gettext("%(name)s is suspended.", name=name), "success")
     return redirect(url_for("operator.tenant", tenant_id=tenant_id))

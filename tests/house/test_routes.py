@@ -15,7 +15,7 @@ UNGUARDED = {
 }
 # Pages for people who are not signed in, or not yet.
 OPEN = {
-    "front": "leads to sign-in or home",
+    "start.front": "leads to sign-in or home",
     "start.signup": "makes an account",
     "start.resend": "sends a letter only to an address that waits for one",
     "start.verify": "the token in the link is the guard",

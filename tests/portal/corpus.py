@@ -49,7 +49,7 @@ BREAKS = (
     "{name} {0} {",
     "100 % sure",
     "&lt;b&gt; &amp; &quot;",
-    "O'Brien & Söhne \"Lokanta\"",
+    'O\'Brien & Söhne "Lokanta"',
     "\u202egnp.exe",
     "\u2028line\u2029end",
     "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 🍋 ‮",

@@ -43,6 +43,7 @@ class Page(HTMLParser):
     def values(self):
         return [value for _, attrs in self.tags for value in attrs.values() if value]
 
+
 def faults(markup, nonce):
     """Anything that would run or reach out, wherever it came from."""
     found = []

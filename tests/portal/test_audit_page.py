@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from portal.audit import COLUMNS
 from tenants import accounts, audit, team
 from tenants.audit import Actor, acting
 from tests.cast import Browser, make_business, make_person
@@ -79,7 +80,7 @@ def test_pages_follow_each_other_without_gap_or_double(owners, restaurant):
 
 def test_the_file_has_everything_of_this_business_and_nothing_of_another(owners, restaurant, shop):
     table = rows(owners)
-    assert table[0] == "time,who,kind,act,subject,detail,address,request_id".split(",")
+    assert table[0] == list(COLUMNS)
     with restaurant.scope():
         assert len(table) - 1 == len(audit.entries(limit=1000))
     assert "Kumru" not in str(table)

@@ -5,7 +5,7 @@ import pytest
 from core.db import global_scope
 from tenants import accounts, audit, people
 from tests.cast import Browser
-from tests.portal.pages import text_of, title_of
+from tests.portal.pages import title_of
 
 SETTINGS = {
     "name": "Lokanta Deniz",
@@ -107,7 +107,7 @@ def test_a_profile_is_saved(owners, restaurant):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"name": ""}, {"name": " \t "}, {"locale": "xx"}, {"theme": "pink"}, {"time_zone": ""}]
+    "wrong", [{"name": ""}, {"name": "\t"}, {"locale": "xx"}, {"theme": "pink"}, {"time_zone": ""}]
 )
 def test_a_wrong_profile_is_not_saved(owners, restaurant, wrong):
     answer = owners.post("/account/profile", **{**PROFILE, **wrong})
@@ -126,7 +126,8 @@ def test_a_stranger_chooses_a_language_and_keeps_it(app):
 
 
 @pytest.mark.parametrize(
-    ("asked", "got"), [("tr", "tr"), ("tr-TR,en;q=0.5", "tr"), ("de", "en"), ("", "en"), ("*", "en")]
+    ("asked", "got"),
+    [("tr", "tr"), ("tr-TR,en;q=0.5", "tr"), ("de", "en"), ("", "en"), ("*", "en")],
 )
 def test_a_browser_is_answered_in_the_language_it_asks_for(client, asked, got):
     page = client.get("/signin", headers={"Accept-Language": asked}).get_data(as_text=True)
@@ -165,8 +166,4 @@ def test_a_stranger_chooses_a_look_too(app):
 
 def test_times_are_in_the_viewers_zone(owners, restaurant):
     owners.post("/account/profile", **{**PROFILE, "time_zone": "Asia/Kathmandu"})
-    page = text_of(owners.get("/audit"))
-    assert page
-    assert "+0545" in owners.get("/audit").get_data(as_text=True) or "GMT+5:45" in owners.get(
-        "/audit"
-    ).get_data(as_text=True)
+    assert "+0545" in owners.get("/audit").get_data(as_text=True)

@@ -142,9 +142,12 @@ def test_while_the_database_is_away_a_page_says_so(app, browser, restaurant, mon
 
 def test_a_body_too_large_is_refused_with_a_page(browser, restaurant):
     browser.signs_in(restaurant.owner)
-    answer = browser.post("/settings", **{**SETTINGS, "name": "x" * (2 * 1024 * 1024)})
-    assert answer.status_code == 413
-    assert answer.headers["X-Request-Id"] in text_of(answer)
+    data = {**SETTINGS, "csrf_token": browser.token, "name": "x" * (2 * 1024 * 1024)}
+    for kind in ("application/x-www-form-urlencoded", "multipart/form-data"):
+        answer = browser.client.post("/settings", data=data, content_type=kind)
+        assert answer.status_code == 413, kind
+        assert answer.headers["X-Request-Id"] in text_of(answer)
+    assert name_of(restaurant) == "Lokanta Mavi"
 
 
 def policy_of(answer):
@@ -153,10 +156,8 @@ def policy_of(answer):
 
 
 def pages(browser):
-    return [
-        browser.get(path)
-        for path in ("/signin", "/home", "/team", "/integrations", "/reference", "/nothing", "/mailbox")
-    ]
+    paths = ("/signin", "/home", "/team", "/integrations", "/reference", "/nothing", "/mailbox")
+    return [browser.get(path) for path in paths]
 
 
 def test_the_policy_lets_only_our_own_things_run(browser, restaurant):
@@ -199,8 +200,10 @@ def test_other_headers_of_a_page(browser, restaurant, client):
 def test_the_cookie_is_kept_from_scripts_and_other_sites(browser, restaurant):
     answer = browser.get("/signin")
     cookies = answer.headers.getlist("Set-Cookie")
-    cookies += browser.signs_in(restaurant.owner).post("/theme", theme="dark").headers.getlist(
-        "Set-Cookie"
+    cookies += (
+        browser.signs_in(restaurant.owner)
+        .post("/theme", theme="dark")
+        .headers.getlist("Set-Cookie")
     )
     assert len(cookies) >= 2
     for cookie in cookies:

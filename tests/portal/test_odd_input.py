@@ -70,12 +70,12 @@ def test_no_address_falls_over_it(app, everywhere, ids, odd):
     for rule in app.url_map.iter_rules():
         if "GET" not in rule.methods or "static" in rule.endpoint:
             continue
-        path = rule.build({name: ids.get(name, 1) for name in rule.arguments}, append_unknown=False)[1]
+        known = {name: ids.get(name, 1) for name in rule.arguments}
+        path = rule.build(known, append_unknown=False)[1]
         query = dict.fromkeys(("q", "who", "area", "after", "next", "recovery"), text)
         assert everywhere.client.get(path, query_string=query).status_code < 500, (path, odd)
         for name in rule.arguments - {"tenant_id"}:
-            values = {**{n: ids.get(n, 1) for n in rule.arguments}, name: text}
-            path = rule.build(values, append_unknown=False)[1]
+            path = rule.build({**known, name: text}, append_unknown=False)[1]
             assert everywhere.client.get(path).status_code < 500, (path, odd)
 
 

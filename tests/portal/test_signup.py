@@ -1,6 +1,5 @@
 """Signing up and confirming the address."""
 
-import re
 from datetime import timedelta
 
 import pytest
@@ -63,7 +62,9 @@ def test_a_made_up_time_zone_becomes_utc(browser):
 def test_a_known_address_gets_a_letter_and_the_stranger_the_same_page(browser, app, restaurant):
     stranger, known = unique_email(), restaurant.owner.email
     new, old = sign_up(browser, stranger), sign_up(browser, known.upper())
-    assert text_of(new).replace(stranger, "X") == re.sub(known, "X", text_of(old), flags=re.IGNORECASE)
+    assert text_of(new).replace(stranger, "X") == text_of(old).replace(
+        known.upper().replace("EXAMPLE.COM", "example.com"), "X"
+    )
     assert new.status_code == old.status_code == 200
     [letter] = letters_to(known)
     assert letter.subject == "You already have an account"

@@ -1,0 +1,137 @@
+"""A real Chromium, and eyes for what goes wrong in it."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WIDTHS = {390: 844, 820: 1180, 1440: 900}
+THEMES = ("light", "dark")
+SETTLE = """() => {
+  for (const moving of document.getAnimations()) { try { moving.finish(); } catch {} }
+}"""
+SPILLS = """() => {
+  const wide = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= wide) return [];
+  return [...document.querySelectorAll("body *")]
+    .filter((element) => element.getBoundingClientRect().right > wide + 1)
+    .slice(0, 5).map((element) => element.outerHTML.slice(0, 120));
+}"""
+
+
+@contextmanager
+def start_chromium() -> Iterator[Browser]:
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found is None:
+        if os.environ.get("REQUIRE_BROWSER") == "1":
+            pytest.fail(f"REQUIRE_BROWSER=1, and none of {', '.join(NAMES)} is installed")
+        pytest.skip("no Chromium is installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Watch:
+    """Notes every error of a page, and every request that leaves our own host."""
+
+    def __init__(self, page: Page, host: str) -> None:
+        self.page, self.host = page, urlsplit(host).netloc
+        self.faults: list[str] = []
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        page.on("request", self._request)
+        page.on("dialog", self._dialog)
+
+    def _console(self, message: object) -> None:
+        if message.type in ("error", "warning"):  # a broken policy is told as an error
+            self.faults.append(f"{message.type}: {message.text}")
+
+    def _request(self, request: object) -> None:
+        place = urlsplit(request.url)
+        if place.scheme not in ("data", "blob") and place.netloc != self.host:
+            self.faults.append(f"asked {request.url}")
+
+    def _dialog(self, dialog: object) -> None:
+        self.faults.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def expect_none(self) -> None:
+        found, self.faults = self.faults, []
+        assert not found, (self.page.url, found)
+
+
+def new_page(
+    browser: Browser, url: str, state: object = None
+) -> tuple[BrowserContext, Page, Watch]:
+    context = browser.new_context(
+        base_url=url,
+        storage_state=state,
+        reduced_motion="reduce",
+        locale="en-GB",
+        viewport={"width": 1440, "height": 900},
+    )
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    return context, page, Watch(page, url)
+
+
+def sign_in(page: Page, email: str, password: str) -> None:
+    page.goto("/signin")
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password", exact=True).fill(password)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.wait_for_url(lambda address: "/signin" not in address)
+
+
+def look_over(page: Page, name: str) -> None:
+    """At every width and in both themes: nothing spills, and everybody can read it."""
+    faults = []
+    for width, height in WIDTHS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            page.evaluate(SETTLE)
+            assert page.evaluate("document.documentElement.dataset.bsTheme") == theme
+            where = f"{name} at {width} px, {theme}"
+            faults += [f"{where}: spills: {html}" for html in page.evaluate(SPILLS)]
+            faults += [f"{where}: {fault}" for fault in _unreadable(page, theme)]
+            _keep_picture(page, f"{name}-{width}-{theme}")
+    assert not faults, "\n".join(faults)
+
+
+def _unreadable(page: Page, theme: str) -> list[str]:
+    """In dark only the colours differ, so only they are looked at again."""
+    options: dict[str, object] = {"resultTypes": ["violations"]}
+    if theme == "dark":
+        options["runOnly"] = ["color-contrast"]
+    found = Axe().run(page, options=options).response["violations"]
+    return [
+        f"{rule['id']} ({rule['impact']}): {node['html'][:160]}"
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"][:3]
+    ]
+
+
+def _keep_picture(page: Page, name: str) -> None:
+    if folder := os.environ.get("SHOTS"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)

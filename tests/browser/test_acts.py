@@ -1,0 +1,205 @@
+"""What people do on pages, with a mouse or without, and what must not happen by itself."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from core.db import global_scope
+from tenants import keys, people, team
+from tests.browser.driver import look_over, new_page, sign_in
+from tests.cast import PASSWORD, make_business, make_person
+from tests.portal.corpus import CORPUS, RUNS
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def visit(chromium, service):
+    """A browser of one's own, watched, closed when the test is over."""
+    opened = []
+
+    def start(person=None, state=None):
+        context, page, watch = new_page(chromium, service.url, state)
+        opened.append(context)
+        if person is not None:
+            sign_in(page, person.email, PASSWORD)
+        return page, watch
+
+    yield start
+    for context in opened:
+        context.close()
+
+
+def test_signing_in_with_the_keyboard_alone(visit, restaurant):
+    page, watch = visit()
+    page.goto("/signin")
+    for _ in range(12):  # to the field, wherever the page put the focus
+        if page.evaluate("document.activeElement.name") == "email":
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.type(restaurant.owner.email)
+    for _ in range(5):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.name") == "password":
+            break
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/home")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+    watch.expect_none()
+
+
+def test_every_focused_thing_can_be_seen(visit, restaurant):
+    page, _ = visit(restaurant.owner)
+    page.goto("/integrations/keys/new")
+    unseen = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        seen = page.evaluate(
+            """() => {
+              const one = document.activeElement;
+              if (one === document.body) return "end";
+              const look = getComputedStyle(one), box = one.getBoundingClientRect();
+              const ring = look.outlineStyle !== "none" || look.boxShadow !== "none";
+              return ring && box.width > 0 ? "" : one.outerHTML.slice(0, 120);
+            }"""
+        )
+        if seen == "end":
+            break
+        if seen:
+            unseen.append(seen)
+    assert not unseen
+
+
+def test_the_question_before_revoking_holds_the_focus_and_escape_closes_it(visit, restaurant):
+    page, watch = visit(restaurant.owner)
+    page.goto(f"/integrations/keys/{restaurant.key_id}")
+    link = page.get_by_role("link", name="Revoke the key")
+    link.focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_be_visible()
+    expect(dialog.get_by_role("heading")).to_have_text("Revoke “Live key”?")
+    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        inside = "document.activeElement === document.body"
+        inside += " || document.querySelector('dialog[open]').contains(document.activeElement)"
+        assert page.evaluate(inside)
+    look_over(page, "dialog")
+    page.keyboard.press("Escape")
+    expect(dialog).not_to_be_visible()
+    expect(link).to_be_focused()
+    assert page.url.endswith(restaurant.key_id), "the page behind did not move"
+    with restaurant.scope():
+        assert keys.get(restaurant.key_id).revoked_at is None
+    link.click()
+    dialog.get_by_role("button", name="Revoke the key").click()
+    page.wait_for_url("**/integrations")
+    expect(page.get_by_text("“Live key” no longer works.")).to_be_visible()
+    watch.expect_none()
+
+
+def test_a_new_key_is_copied(visit, restaurant):
+    page, watch = visit(restaurant.owner)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto("/integrations/keys/new")
+    page.get_by_label("Name").fill("Online shop")
+    page.get_by_role("button", name="Create the key").click()
+    secret = page.locator("#new-key").text_content()
+    assert re.fullmatch(r"ck_test_\w{36}", secret)
+    page.get_by_role("button", name="Copy", exact=True).first.click()
+    expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == secret
+    look_over(page, "key-created")
+    watch.expect_none()
+
+
+def test_without_scripts_pages_are_read_and_forms_work(chromium, service, restaurant):
+    context = chromium.new_context(base_url=service.url, java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, restaurant.owner.email, PASSWORD)
+    page.goto(f"/integrations/keys/{restaurant.key_id}")
+    page.get_by_role("link", name="Revoke the key").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Revoke “Live key”?")
+    page.get_by_role("button", name="Revoke the key").click()
+    expect(page.get_by_text("“Live key” no longer works.")).to_be_visible()
+    context.close()
+
+
+def test_a_look_is_chosen_and_kept(visit, restaurant):
+    page, watch = visit(restaurant.owner)
+    page.emulate_media(color_scheme="light")
+    page.get_by_role("button", name="Your account").first.click()
+    with page.expect_response("**/theme"):
+        page.get_by_role("button", name="Dark").click()
+    assert page.evaluate("document.documentElement.dataset.bsTheme") == "dark"
+    page.goto("/team")
+    assert page.evaluate("document.documentElement.dataset.bsTheme") == "dark"
+    watch.expect_none()
+
+
+def test_on_a_phone_the_menu_leads_everywhere(visit, restaurant):
+    page, watch = visit(restaurant.owner)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/home")
+    page.get_by_role("button", name="Menu").last.click()
+    page.get_by_role("link", name="Settings").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Settings")
+    watch.expect_none()
+
+
+def test_the_reference_tries_a_call_with_a_key(visit, restaurant):
+    page, watch = visit(restaurant.owner)
+    page.goto("/reference", wait_until="networkidle")
+    page.get_by_role("button", name="Authorize").first.click()
+    page.locator(".auth-container input").first.fill(restaurant.test_key)
+    page.locator(".auth-btn-wrapper button[type=submit]").first.click()
+    page.locator(".auth-btn-wrapper .btn-done").first.click()
+    page.locator(".opblock-get", has_text="/api/v1/me").locator(".opblock-summary").click()
+    with page.expect_response("**/api/v1/me") as answer:
+        page.get_by_role("button", name="Execute").click()
+    assert answer.value.status == 200
+    assert answer.value.json()["tenant"]["name"] == "Lokanta Mavi"
+    expect(page.locator(".live-responses-table .response-col_status").first).to_contain_text("200")
+    watch.expect_none()
+
+
+def test_no_name_runs(app, visit):
+    """Every text of the corpus at once: as business, member, key; on every page that shows it."""
+    owner = make_person(CORPUS[0])
+    business = make_business(CORPUS[1], owner=owner)
+    with global_scope():
+        people.get(owner.id).operator = True
+    for text in CORPUS:
+        with business.scope():
+            key, _ = keys.create(text, "test", ["orders"])
+        business.hires("viewer", text)
+    for text in RUNS[:8]:
+        make_business(text, owner=owner)
+    with business.scope():
+        member = team.members()[-1]
+        team.invite("corpus@example.com", "viewer", "owner", CORPUS[7])
+    page, watch = visit(owner)
+    page.goto("/choose")
+    page.locator(f'button[name="tenant_id"][value="{business.tenant_id}"]').first.click()
+    page.wait_for_url("**/home")
+    for path in (
+        *("/home", "/team", f"/team/{member.id}", "/integrations", f"/integrations/keys/{key.id}"),
+        *("/settings", "/audit", "/account", "/account/sessions", "/choose", "/operator/"),
+        *(f"/operator/tenants/{business.tenant_id}", "/mailbox"),
+    ):
+        page.goto(path, wait_until="networkidle")
+        assert page.evaluate("window.pwned") is None, path
+        watch.expect_none()
+    page.goto("/team")
+    for menu in page.locator("details.row-menu").all()[:40]:
+        menu.evaluate("one => { one.open = true }")
+        menu.locator("a[data-confirm]").evaluate("link => link.click()")
+        page.keyboard.press("Escape")
+    assert page.evaluate("window.pwned") is None
+    watch.expect_none()

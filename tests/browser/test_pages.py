@@ -1,0 +1,138 @@
+"""Every page of the portal, in a phone's, a tablet's and a desk's width, light and dark."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from core import mail
+from core.db import global_scope, tenant_scope
+from portal.operator import demo
+from tenants import keys, people, team
+from tests.browser.driver import look_over, new_page, sign_in
+from tests.cast import unique_email
+
+pytestmark = pytest.mark.browser
+
+STRANGER = {
+    "signin": "/signin",
+    "signup": "/signup",
+    "reset-request": "/reset",
+    "reset": "/reset/{reset}",
+    "verify": "/verify/{verify}",
+    "link-over": "/verify/nothing",
+    "invitation": "/invitations/{invitation}",
+    "invitation-over": "/invitations/nothing",
+    "mailbox": "/mailbox",
+    "letter": "/mailbox/{letter}",
+    "reference-open": "/reference",
+    "not-found": "/nothing-here",
+}
+OWNER = {
+    "home": "/home",
+    "choose": "/choose",
+    "team": "/team",
+    "member": "/team/{member}",
+    "member-remove": "/team/{member}/remove",
+    "integrations": "/integrations",
+    "key-new": "/integrations/keys/new",
+    "key": "/integrations/keys/{key}",
+    "key-revoke": "/integrations/keys/{key}/revoke",
+    "reference": "/reference",
+    "settings": "/settings",
+    "audit": "/audit",
+    "audit-empty": "/audit?who=nobody-at-all",
+    "account": "/account",
+    "two-step": "/account/two-step",
+    "sessions": "/account/sessions",
+    "sessions-end": "/account/sessions/end-all",
+}
+OPERATOR = {
+    "operator": "/operator/",
+    "operator-tenant": "/operator/tenants/{tenant}",
+    "operator-queues": "/operator/queues",
+}
+# Their words are told to the browser as an error by the browser itself.
+EXPECTED = {"not-found": "404"}
+
+
+@dataclass
+class Shown:
+    """The demo, its ids, and what a signed-in browser remembers."""
+
+    ids: dict[str, object]
+    states: dict[str, object]
+
+
+@pytest.fixture(scope="module")
+def shown(app, settings, service, chromium) -> Iterator[Shown]:
+    with app.app_context():
+        facts = demo.load(settings)
+        ids = _ids(facts["tenant_id"])
+    states = {}
+    for name, email in (("owner", demo.OWNER), ("operator", demo.OPERATOR)):
+        context, page, _ = new_page(chromium, service.url)
+        sign_in(page, email, demo.PASSWORD)
+        states[name] = context.storage_state()
+        context.close()
+    yield Shown(ids, states)
+    with app.app_context():
+        demo.erase(settings)
+
+
+def _ids(tenant_id: int) -> dict[str, object]:
+    with tenant_scope(tenant_id):
+        member = next(one for one in team.members() if one.role == "manager")
+        key = keys.listed()[0]
+        invitation, token = team.invite(unique_email(), "waiter", "owner", "Derya Aksoy")
+    with global_scope():
+        person = people.register(unique_email(), "Nora Sol", "a fine long password")
+        mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
+        return {
+            "tenant": tenant_id,
+            "member": member.id,
+            "key": key.id,
+            "invitation": token,
+            "verify": people.issue_token(person.id, "verify"),
+            "reset": people.issue_token(person.id, "reset"),
+            "letter": mail.mailbox(None, 1)[0].id,
+        }
+
+
+PAGES = [
+    *((None, name, path) for name, path in STRANGER.items()),
+    *(("owner", name, path) for name, path in OWNER.items()),
+    *(("operator", name, path) for name, path in OPERATOR.items()),
+]
+
+
+@pytest.mark.parametrize(("who", "name", "path"), PAGES, ids=[name for _, name, _ in PAGES])
+def test_a_page_is_whole_for_everybody(app, service, chromium, shown, who, name, path):
+    context, page, watch = new_page(chromium, service.url, shown.states.get(who))
+    try:
+        page.goto(path.format(**shown.ids), wait_until="networkidle")
+        assert page.locator("h1").count() == 1
+        look_over(page, name)
+        watch.faults = [f for f in watch.faults if EXPECTED.get(name, "\0") not in f]
+        watch.expect_none()
+    finally:
+        context.close()
+
+
+def test_no_page_is_forgotten(app):
+    """Every address a person can open is in the lists above."""
+    listed = {re.sub(r"\{\w+\}", "X", path.partition("?")[0]) for _, _, path in PAGES}
+    elsewhere = {
+        "/": "leads on",
+        "/audit.csv": "a file",
+        "/signin/two-step": "seen on the first day",
+        "/team/invite": "the team's page",
+        "/account/sessions/X/end": "asks as /account/sessions/end-all does",
+        "/team/invitations/X/withdraw": "asks as /team/X/remove does",
+    }
+    for rule in app.url_map.iter_rules():
+        guard = getattr(app.view_functions[rule.endpoint], "guard", None)
+        if guard is not None and "GET" in rule.methods:
+            address = re.sub(r"<[^>]+>", "X", rule.rule)
+            assert address in {re.sub(r"nothing$", "X", one) for one in listed} | set(elsewhere)
