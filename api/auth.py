@@ -105,7 +105,9 @@ def _look_up(secret: str, secret_hash: str) -> Remembered:
     caller, generation = None, None
     with global_scope():
         owner = keys.owner_of(secret)
-    if owner is not None:
+    if owner is None:
+        _slow_down_strangers()
+    else:
         tenant_id, key_id = owner
         generation = _generation(tenant_id)
         with tenant_scope(tenant_id):
@@ -119,6 +121,18 @@ def _look_up(secret: str, secret_hash: str) -> Remembered:
             _memory.clear()
         _memory[secret_hash] = found
     return found
+
+
+def _slow_down_strangers() -> None:
+    """Keys of the right form that nobody has cost a look into the database each."""
+    stranger = digest(request.remote_addr or "")[:32]
+    taken = take([Bucket(f"strangers:{stranger}", rate=5, burst=100)])
+    if not taken.allowed:
+        raise RateLimited(
+            "Too many wrong keys. Wait {seconds} s and try again.",
+            retry_after=taken.retry_after,
+            seconds=taken.retry_after,
+        )
 
 
 def _generation(tenant_id: int) -> str | None:

@@ -1,15 +1,26 @@
 """After a new encryption key was put first: seal every stored secret again with it."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from sqlalchemy import Column, Table, Text, select, type_coerce, update
 
 from core.db import Base, db, global_scope, tenant_scope
-from core.keyring import Sealed, the_keyring
+from core.keyring import KeyringError, Sealed, the_keyring
+from core.logs import logger
 from tenants.accounts import every_tenant
 from tenants.erasing import owned_tables
 
+log = logger(__name__)
+
 BATCH = 500
+
+
+@dataclass
+class Resealed:
+    done: int = 0
+    unreadable: int = 0
+    """Secrets that no key on the ring opens. They stay as they are."""
 
 
 def sealed_columns() -> list[Column[str]]:
@@ -21,27 +32,31 @@ def sealed_columns() -> list[Column[str]]:
     ]
 
 
-def reseal_everything() -> int:
-    """How many secrets were sealed anew. Safe to stop and run again."""
-    done, owned = 0, set(owned_tables())
+def reseal_everything() -> Resealed:
+    """Safe to stop and to run again."""
+    outcome, owned = Resealed(), set(owned_tables())
     for column in sealed_columns():
         if column.table.name in owned:
             for tenant_id in every_tenant(because="secrets are sealed with the newest key"):
                 with tenant_scope(tenant_id):
-                    done += _reseal_rows(column, tenant_id)
+                    _reseal_rows(column, tenant_id, outcome)
         else:
             with global_scope():
-                done += _reseal_rows(column, None)
-    return done
+                _reseal_rows(column, None, outcome)
+    return outcome
 
 
-def _reseal_rows(column: Column[str], tenant_id: int | None) -> int:
-    kind = column.type
-    assert isinstance(kind, Sealed)  # noqa: S101 - narrowed by sealed_columns
-    table, done = column.table, 0
-    assert isinstance(table, Table)  # noqa: S101
+def _reseal_rows(column: Column[str], tenant_id: int | None, outcome: Resealed) -> None:
+    kind, table = column.type, column.table
+    if not isinstance(kind, Sealed) or not isinstance(table, Table):
+        raise TypeError(f"{column} is not a sealed column of a table")
     for key, envelope in _rows(table, column, tenant_id):
-        fresh = the_keyring().reseal(envelope, kind.context_of(tenant_id))
+        try:
+            fresh = the_keyring().reseal(envelope, kind.context_of(tenant_id))
+        except KeyringError as error:
+            log.warning("a secret cannot be read", column=str(column), error=error.code)
+            outcome.unreadable += 1
+            continue
         if fresh == envelope:
             continue
         same = [c == value for c, value in zip(table.primary_key.columns, key, strict=True)]
@@ -50,8 +65,7 @@ def _reseal_rows(column: Column[str], tenant_id: int | None) -> int:
             .where(*same, type_coerce(column, Text) == envelope)
             .values({column.name: type_coerce(fresh, Text)})
         )
-        done += 1
-    return done
+        outcome.done += 1
 
 
 def _rows(

@@ -13,7 +13,7 @@ from core.ids import new_token
 from core.lookups import digest
 from tenants import people
 from tenants.models import Membership, Person, SignIn, Tenant
-from tenants.passwords import hash_password, needs_new_hash, password_fits
+from tenants.passwords import hash_again, needs_new_hash, password_fits
 
 IDLE = timedelta(days=14)
 LONGEST = timedelta(days=90)
@@ -55,7 +55,7 @@ def check_password(email: str, password: str, address: str) -> Person:
     if not password_fits(password, person.password_hash if person else None) or person is None:
         raise Invalid("wrong_credentials", "That e-mail and password do not belong together.")
     if needs_new_hash(person.password_hash):
-        person.password_hash = hash_password(password, person.email)
+        person.password_hash = hash_again(password)
     return person
 
 

@@ -149,7 +149,12 @@ def make_operator(email: str, off: bool) -> None:
 @told
 def rotate_secrets() -> None:
     """Seal every stored secret again with the first key of ENCRYPTION_KEYS."""
-    click.echo(f"{resealing.reseal_everything()} secrets sealed anew.")
+    outcome = resealing.reseal_everything()
+    click.echo(f"{outcome.done} secrets sealed anew.")
+    if outcome.unreadable:
+        raise click.ClickException(
+            f"{outcome.unreadable} secrets open with no key of ENCRYPTION_KEYS; keep the old keys."
+        )
 
 
 @demo_commands.command("load")

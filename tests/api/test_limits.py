@@ -46,9 +46,15 @@ def test_after_the_wait_it_goes_on(client, newcomer):
 
 
 def test_a_tenants_keys_share_its_limit(client, newcomer):
-    until_refused(client, newcomer)
     other = {"Authorization": f"Bearer {newcomer.test_key}"}
-    assert client.get("/api/v1/me", headers=other).status_code == 429
+    began = time.monotonic()
+    statuses = [
+        client.get("/api/v1/me", headers=headers).status_code
+        for _ in range(20)
+        for headers in (newcomer.bearer, other)
+    ]
+    elapsed = time.monotonic() - began
+    assert statuses.count(200) <= 10 + 5 * elapsed + 1
 
 
 def test_another_tenant_is_not_held_up(client, newcomer, restaurant):
