@@ -111,5 +111,6 @@ def _matching_step(secret: str, code: str) -> int | None:
 
 
 def _hash(person_id: str, code: str) -> str:
-    """Bound to the person, so that equal codes of two people do not look equal."""
-    return digest(f"{person_id} {code.upper()}")
+    """Bound to the person, so that equal codes of two people do not look equal; the hyphen is
+    for reading."""
+    return digest(f"{person_id} {code.upper().replace('-', '').replace(' ', '')}")

@@ -1,4 +1,4 @@
-"""One Chromium for all browser tests of a worker."""
+"""One Chromium for the tests of a module; another could not start beside it."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from playwright.sync_api import Browser
 from tests.browser.driver import start_chromium
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     with start_chromium() as browser:
         yield browser

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -22,8 +22,15 @@ FLAGS = [
 ]
 WIDTHS = {390: 844, 820: 1180, 1440: 900}
 THEMES = ("light", "dark")
-SETTLE = """() => {
-  for (const moving of document.getAnimations()) { try { moving.finish(); } catch {} }
+# axe takes long: a phone's and a desk's layout, and the dark colours where most is on the page.
+EXAMINED = {(390, "light"), (820, "dark"), (1440, "light"), (1440, "dark")}
+# Hundreds of time zones are the browser's own to draw. Swagger UI puts a button into a button.
+LOOKED_AT = {"exclude": [["option"], [".opblock-summary"]]}
+SETTLE = """async () => {
+  for (let turn = 0; turn < 3; turn++) {
+    await new Promise(requestAnimationFrame);
+    for (const moving of document.getAnimations()) { try { moving.finish(); } catch {} }
+  }
 }"""
 SPILLS = """() => {
   const wide = document.documentElement.clientWidth;
@@ -62,7 +69,7 @@ class Watch:
 
     def _console(self, message: object) -> None:
         if message.type in ("error", "warning"):  # a broken policy is told as an error
-            self.faults.append(f"{message.type}: {message.text}")
+            self.faults.append(f"{message.type}: {message.text} {message.location.get('url', '')}")
 
     def _request(self, request: object) -> None:
         place = urlsplit(request.url)
@@ -112,7 +119,8 @@ def look_over(page: Page, name: str) -> None:
             assert page.evaluate("document.documentElement.dataset.bsTheme") == theme
             where = f"{name} at {width} px, {theme}"
             faults += [f"{where}: spills: {html}" for html in page.evaluate(SPILLS)]
-            faults += [f"{where}: {fault}" for fault in _unreadable(page, theme)]
+            if (width, theme) in EXAMINED:
+                faults += [f"{where}: {fault}" for fault in _unreadable(page, theme)]
             _keep_picture(page, f"{name}-{width}-{theme}")
     assert not faults, "\n".join(faults)
 
@@ -122,10 +130,12 @@ def _unreadable(page: Page, theme: str) -> list[str]:
     options: dict[str, object] = {"resultTypes": ["violations"]}
     if theme == "dark":
         options["runOnly"] = ["color-contrast"]
-    found = Axe().run(page, options=options).response["violations"]
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    found = page.evaluate("([what, options]) => axe.run(what, options)", [LOOKED_AT, options])
     return [
         f"{rule['id']} ({rule['impact']}): {node['html'][:160]}"
-        for rule in found
+        for rule in found["violations"]
         if rule["impact"] in ("serious", "critical")
         for node in rule["nodes"][:3]
     ]
