@@ -26,6 +26,8 @@ class DomainError(Exception):
         self.template = message
         self.values = values
         self.faults: list[FieldFault] = []
+        self.more: dict[str, object] = {}
+        """Facts that belong beside the sentence, such as the id of what was refused."""
         super().__init__(self.message)
 
     @property

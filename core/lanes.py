@@ -8,7 +8,7 @@ commits after that look is found by the sweep.
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
-from sqlalchemy import BigInteger, Index, Text, delete, or_, select, update
+from sqlalchemy import BigInteger, Index, Text, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -36,6 +36,31 @@ def mark_due(kind: str, tenant_id: int, due_at: datetime | None = None) -> None:
     )
 
 
+def mark_later(kind: str, tenant_id: int, due_at: datetime) -> None:
+    """There will be work. Kept apart from the lane of today's work, which must not wait for it."""
+    later = insert(Lane).values(kind=later_of(kind), tenant_id=tenant_id, due_at=due_at)
+    db.session.execute(
+        later.on_conflict_do_update(
+            index_elements=[Lane.kind, Lane.tenant_id],
+            set_={"due_at": func.least(Lane.due_at, later.excluded.due_at)},
+        )
+    )
+
+
+def later_of(kind: str) -> str:
+    return f"{kind}.later"
+
+
+def take_due(kind: str) -> list[int]:
+    """For the sweep: tenants whose later work is due now, taken off that list."""
+    due = db.session.execute(
+        delete(Lane)
+        .where(Lane.kind == later_of(kind), Lane.due_at <= now())
+        .returning(Lane.tenant_id)
+    )
+    return list(due.scalars())
+
+
 def lease_next(kind: str, seconds: float) -> tuple[int, UUID] | None:
     """Take the lane that has waited longest. Returns the tenant and the lease's token."""
     moment = now()
@@ -59,6 +84,55 @@ def lease_next(kind: str, seconds: float) -> tuple[int, UUID] | None:
         .values(lease=lease, leased_until=moment + timedelta(seconds=seconds))
     )
     return lane.tenant_id, lease
+
+
+def lease_many(kind: str, seconds: float, most: int) -> list[tuple[int, UUID]]:
+    """Several lanes at once, for a worker that works them side by side."""
+    moment, lease = now(), uuid4()
+    waiting = (
+        select(Lane.tenant_id)
+        .where(
+            Lane.kind == kind,
+            Lane.due_at <= moment,
+            or_(Lane.leased_until.is_(None), Lane.leased_until < moment),
+        )
+        .order_by(Lane.due_at)
+        .limit(most)
+        .with_for_update(skip_locked=True)
+    )
+    tenant_ids = list(db.session.execute(waiting).scalars())
+    if tenant_ids:
+        db.session.execute(
+            update(Lane)
+            .where(Lane.kind == kind, Lane.tenant_id.in_(tenant_ids))
+            .values(lease=lease, leased_until=moment + timedelta(seconds=seconds))
+        )
+    return [(tenant_id, lease) for tenant_id in tenant_ids]
+
+
+def extend(kind: str, tenant_id: int, lease: UUID, seconds: float) -> bool:
+    """Keep a lane that is still being worked. False: it is no longer ours."""
+    kept = db.session.execute(
+        update(Lane)
+        .where(Lane.kind == kind, Lane.tenant_id == tenant_id, Lane.lease == lease)
+        .values(leased_until=now() + timedelta(seconds=seconds))
+        .returning(Lane.tenant_id)
+    )
+    return kept.first() is not None
+
+
+def any_due(kind: str) -> bool:
+    moment = now()
+    found = db.session.execute(
+        select(Lane.tenant_id)
+        .where(
+            Lane.kind == kind,
+            Lane.due_at <= moment,
+            or_(Lane.leased_until.is_(None), Lane.leased_until < moment),
+        )
+        .limit(1)
+    )
+    return found.first() is not None
 
 
 def release(kind: str, tenant_id: int, lease: UUID) -> bool:

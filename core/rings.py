@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2s
+from typing import Any
 
 from redis import Redis, RedisError
 from rq import Queue
@@ -18,16 +19,32 @@ log = logger(__name__)
 
 # The queue is the second word of a job's dotted name: jobs.<module>.<function>.
 QUEUES = {
+    "jobs.sends": "sends",
+    "jobs.hooks": "hooks",
+    "jobs.costs": "costs",
     "jobs.mail": "default",
     "jobs.housekeeping": "default",
 }
 ALL_QUEUES = ("sends", "deliveries", "hooks", "prints", "campaigns", "costs", "default")
+# Jobs that stay awake for a while after their work is done: they hear a ring by themselves,
+# which costs a push to a list instead of a job.
+BELLS = {"jobs.sends.drain": "bell:sends"}
+AWAKE_SECONDS = 3
+MOST_WAITING_RINGS = 64
+RING = """
+if KEYS[3] ~= '' and redis.call('EXISTS', KEYS[2]) == 1 then
+  if redis.call('LLEN', KEYS[3]) < tonumber(ARGV[2]) then redis.call('LPUSH', KEYS[3], 1) end
+  return 0
+end
+return redis.call('SET', KEYS[1], 1, 'NX', 'EX', ARGV[1]) and 1 or 0
+"""
 UNHEARD_SECONDS = 5  # a ring nobody hears is rung again by the sweep
 JOB_SECONDS = 120
 REST_SECONDS = 1.0
 
 _redis: Redis | None = None
 _rests_until = 0.0
+_script: Any = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +100,7 @@ def send_rings(rings: Iterable[Ring]) -> None:
             log.warning("ring lost", job=one.job, error="redis rests")
             continue
         try:
-            if redis_client().set(one.mark, 1, nx=True, ex=UNHEARD_SECONDS):
+            if _nobody_hears(one):
                 Queue(one.queue, connection=redis_client()).enqueue(
                     one.job,
                     args=one.args,
@@ -96,6 +113,24 @@ def send_rings(rings: Iterable[Ring]) -> None:
         except RedisError as error:
             let_redis_rest()
             log.warning("ring lost", job=one.job, error=type(error).__name__)
+
+
+def _nobody_hears(one: Ring) -> bool:
+    """True when a job has to be put into the queue; False when one is awake or on its way."""
+    global _script
+    if _script is None:
+        _script = redis_client().register_script(RING)
+    return bool(
+        _script(
+            keys=[one.mark, awake_key(one.job), BELLS.get(one.job, "")],
+            args=[UNHEARD_SECONDS, MOST_WAITING_RINGS],
+            client=redis_client(),
+        )
+    )
+
+
+def awake_key(job: str) -> str:
+    return f"awake:{job}"
 
 
 def hear(job: str, *args: object) -> None:

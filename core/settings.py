@@ -39,6 +39,11 @@ class Settings(BaseSettings):
     log_format: Literal["console", "json"] = "json"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     trusted_proxies: int = Field(0, ge=0, le=5)
+    cloud_base_url: str = "https://graph.facebook.com"
+    cloud_version: str = "v23.0"
+    simulator_url: str = ""
+    simulator_secret: str = ""
+    linger_seconds: float = Field(1.0, ge=0, le=10)
     web_processes: int = Field(1, ge=1, le=256)
     debug: bool = False
 

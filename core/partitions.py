@@ -1,0 +1,61 @@
+"""Monthly partitions of tables that grow with every message.
+
+They are cut by id: a UUIDv7 begins with its time, so the partition of a row follows from
+its id alone, and finding one row by id looks into one partition.
+"""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, text
+
+TABLES = ("messages", "message_changes", "events", "received_hooks")
+AHEAD = 3
+
+
+def months(first: datetime, count: int) -> list[datetime]:
+    start = first.year * 12 + first.month - 1
+    return [
+        datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC)
+        for month in range(start, start + count)
+    ]
+
+
+def id_at(moment: datetime) -> str:
+    """The smallest id of that moment."""
+    millis = f"{int(moment.timestamp() * 1000):012x}"
+    return f"{millis[:8]}-{millis[8:]}-0000-0000-000000000000"
+
+
+def create_statements(table: str, month: datetime) -> str:
+    following = months(month, 2)[1]
+    return (
+        f"CREATE TABLE IF NOT EXISTS {table}_{month:%Y_%m} PARTITION OF {table}"
+        f" FOR VALUES FROM ('{id_at(month)}') TO ('{id_at(following)}')"
+    )
+
+
+def ensure(connection: Connection, moment: datetime, ahead: int = AHEAD) -> None:
+    """As the role that owns the tables: this month and the next ones."""
+    for month in months(moment, ahead + 1):
+        for table in TABLES:
+            connection.execute(text(create_statements(table, month)))
+
+
+def months_ahead(connection: Connection, moment: datetime) -> int:
+    """How many whole months after this one are ready in every table."""
+    rows = connection.execute(
+        text(
+            "SELECT child.relname FROM pg_inherits"
+            " JOIN pg_class child ON child.oid = inhrelid"
+            " JOIN pg_class parent ON parent.oid = inhparent"
+            " WHERE parent.relname = ANY(:tables)"
+        ),
+        {"tables": list(TABLES)},
+    ).scalars()
+    there = set(rows)
+    ready = 0
+    for month in months(moment, 25)[1:]:
+        if not all(f"{table}_{month:%Y_%m}" in there for table in TABLES):
+            break
+        ready += 1
+    return ready

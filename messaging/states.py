@@ -1,0 +1,40 @@
+"""One table of moves. A late receipt is ignored by name, not by accident."""
+
+OUT_STATES = (
+    "scheduled",
+    "queued",
+    "sending",
+    "sent",
+    "delivered",
+    "read",
+    "failed",
+    "expired",
+    "cancelled",
+    "unknown",
+)
+
+MOVES: dict[str, frozenset[str]] = {
+    "scheduled": frozenset({"queued", "cancelled", "expired"}),
+    "queued": frozenset({"sending", "failed", "expired", "cancelled"}),
+    "sending": frozenset({"queued", "sent", "delivered", "read", "failed", "unknown"}),
+    "sent": frozenset({"delivered", "read", "failed"}),
+    "delivered": frozenset({"read"}),
+    "read": frozenset(),
+    # The network's own word settles what we could not know.
+    "unknown": frozenset({"sent", "delivered", "read", "failed"}),
+    "failed": frozenset(),
+    "expired": frozenset(),
+    "cancelled": frozenset(),
+}
+
+WAITING = frozenset({"scheduled", "queued", "sending"})
+ENDS = frozenset(state for state, onward in MOVES.items() if not onward)
+
+
+def may_move(state: str, to: str) -> bool:
+    return to in MOVES[state]
+
+
+def may_become(to: str) -> list[str]:
+    """The states from which `to` can be reached: for a conditional update."""
+    return [state for state, onward in MOVES.items() if to in onward]
