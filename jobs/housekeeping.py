@@ -2,13 +2,18 @@
 
 from datetime import timedelta
 
-from sqlalchemy import select
+from flask import current_app
+from sqlalchemy import NullPool, create_engine, select
 
+from core import lanes, partitions
 from core.clock import now
 from core.db import db, global_scope, ring, tenant_scope
 from core.logs import logger
 from core.mail import Mail
 from core.rings import hear
+from core.settings import Settings
+from jobs import hooks
+from messaging import sending
 from tenants import idempotency, people
 from tenants.accounts import every_tenant
 
@@ -21,6 +26,21 @@ def sweep() -> None:
     with global_scope():
         if db.session.scalar(select(Mail.id).where(Mail.due_at <= now()).limit(1)):
             ring("jobs.mail.drain")
+        for tenant_id in lanes.take_due(sending.LANE):
+            lanes.mark_due(sending.LANE, tenant_id)
+        if lanes.any_due(sending.LANE):
+            ring("jobs.sends.drain")
+        hooks.sweep()
+
+
+def make_months() -> None:
+    """The partitions of the months ahead, made as the role that owns the tables."""
+    hear("jobs.housekeeping.make_months")
+    settings: Settings = current_app.extensions["comanda"]
+    url = settings.migration_database_url or settings.database_url
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.begin() as connection:
+        partitions.ensure(connection, now())
 
 
 def tidy() -> dict[str, int]:

@@ -24,7 +24,14 @@ class StoredAnswer:
     body: str
 
 
-def begin(key: str, fingerprint: str) -> StoredAnswer | None:
+@dataclass(frozen=True)
+class CutOff:
+    """The first request made this and was never heard of again."""
+
+    made: str
+
+
+def begin(key: str, fingerprint: str) -> StoredAnswer | CutOff | None:
     """None: go on, the key is ours, in this transaction. Otherwise the answer to repeat."""
     moment = now()
     row = IdempotencyKey.__table__
@@ -59,6 +66,8 @@ def begin(key: str, fingerprint: str) -> StoredAnswer | None:
             "This Idempotency-Key was used before with another request.",
         )
     if known.status is None:
+        if known.body and known.created_at < moment - IN_FLIGHT:
+            return CutOff(known.body)
         raise Conflict(
             "idempotency_in_flight",
             "The first request with this Idempotency-Key is still being worked on.",
@@ -71,6 +80,23 @@ def finish(key: str, answer: StoredAnswer) -> None:
         update(IdempotencyKey)
         .where(IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.key == key)
         .values(status=answer.status, headers=answer.headers, body=answer.body)
+    )
+
+
+def note(key: str, made: str) -> None:
+    """What the request has made, while its answer is still to come."""
+    db.session.execute(
+        update(IdempotencyKey)
+        .where(IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.key == key)
+        .values(body=made)
+    )
+
+
+def forget(key: str) -> None:
+    db.session.execute(
+        delete(IdempotencyKey).where(
+            IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.key == key
+        )
     )
 
 

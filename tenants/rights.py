@@ -2,6 +2,10 @@
 
 RIGHTS = (
     "home.view",
+    "messages.view",
+    "messages.send",
+    "lines.view",
+    "lines.manage",
     "team.view",
     "team.manage",
     "keys.view",
@@ -14,15 +18,17 @@ RIGHTS = (
 
 _EVERYONE = frozenset({"home.view"})
 _STAFF = _EVERYONE | {"team.view"}
+_READS = frozenset({"lines.view", "messages.view"})
+_WRITES = _READS | {"messages.send"}
 _ADMIN = frozenset(RIGHTS) - {"account.close"}
 
 ROLES: dict[str, frozenset[str]] = {
     "owner": frozenset(RIGHTS),
     "admin": _ADMIN,
-    "inbox": _STAFF,
-    "manager": _STAFF | {"settings.view"},
+    "inbox": _STAFF | _WRITES,
+    "manager": _STAFF | _WRITES | {"settings.view"},
     "waiter": _EVERYONE,
-    "viewer": _STAFF | {"settings.view", "keys.view"},
+    "viewer": _STAFF | _READS | {"settings.view", "keys.view"},
 }
 
 SCOPES = (

@@ -1,0 +1,254 @@
+"""Work off what was posted to us: many hooks in one transaction, a troublesome one on its own."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
+
+from core import lanes
+from core.clock import now
+from core.db import current_tenant_id, db, global_scope, ring, savepoint, tenant_scope
+from core.faults import is_outage
+from core.logs import logger
+from core.rings import hear
+from messaging import hooks, receipts, receiving
+from messaging.hooks import LANE, Hook
+from messaging.lines import Parsed, cloud
+from messaging.lines.cloud import Unreadable
+from messaging.models import Line
+from messaging.usage import Tally
+from tenants.accounts import every_tenant
+
+log = logger(__name__)
+
+WORK_SECONDS = 30.0
+BATCH = 25  # what waits for a lock of ours waits for this many
+TURN_SECONDS = 5.0  # then another tenant's lane comes first
+LEASE_SECONDS = 30.0
+# A hook whose transaction ends after our last look is found by a second one.
+SECOND_LOOK = timedelta(seconds=2)
+LOST_RACES = ("40001", "40P01")  # serialization, deadlock: not an outage, only bad luck
+
+
+@dataclass(frozen=True)
+class Part:
+    place: str
+    apply: Callable[[Tally], object]
+
+
+@dataclass
+class Parts:
+    each: list[Part] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    """What is nobody's."""
+
+
+def drain() -> int:
+    """Lanes in turn, for half a minute at most."""
+    hear("jobs.hooks.drain")
+    stop, done = time.monotonic() + WORK_SECONDS, 0
+    while time.monotonic() < stop:
+        with global_scope():
+            leased = lanes.lease_next(LANE, LEASE_SECONDS)
+        if leased is None:
+            return done
+        tenant_id, lease = leased
+        worked = _work_lane(tenant_id, min(stop, time.monotonic() + TURN_SECONDS))
+        with global_scope():
+            lanes.release(LANE, tenant_id, lease)
+        _look_again(tenant_id, worked)
+        done += worked
+    with global_scope():
+        ring("jobs.hooks.drain")
+    return done
+
+
+def sweep() -> None:
+    """In the sweep's global transaction: what is due again, and lanes that nobody rang for."""
+    for tenant_id in lanes.take_due(LANE):
+        lanes.mark_due(LANE, tenant_id)
+    if lanes.any_due(LANE):
+        ring("jobs.hooks.drain")
+
+
+def find_forgotten() -> int:
+    """Hooks that are due in a tenant without a lane: rare, so looked for rarely."""
+    hear("jobs.hooks.find_forgotten")
+    found = 0
+    for tenant_id in every_tenant(because="hooks whose lane was lost must not wait for ever"):
+        with tenant_scope(tenant_id):
+            due = hooks.next_due()
+            if due is not None and due <= now():
+                lanes.mark_due(LANE, tenant_id)
+                ring("jobs.hooks.drain")
+                found += 1
+    return found
+
+
+def _work_lane(tenant_id: int, until: float) -> int:
+    """Many hooks in one transaction; when it fails, the same ones each on their own."""
+    done, careful = 0, 0
+    while time.monotonic() < until:
+        if careful:
+            worked, careful = _work_carefully(tenant_id), careful - 1
+        else:
+            worked, careful = _work_batch(tenant_id)
+        if not worked and not careful:
+            return done
+        done += worked
+    return done
+
+
+def _work_batch(tenant_id: int) -> tuple[int, int]:
+    """How many were worked on, and how many have to be taken one by one instead."""
+    batch: list[Hook] = []
+    try:
+        with tenant_scope(tenant_id):
+            batch += hooks.claim(BATCH)
+            late = _apply_together(batch)
+    except Exception as error:
+        if _is_outage(error):
+            raise
+        log.warning("hooks are taken one by one", hooks=len(batch), exc_info=error)
+        return 0, len(batch)
+    for hook in late:
+        _work_carefully(tenant_id, hook)
+    return len(batch), 0
+
+
+def _apply_together(batch: list[Hook]) -> list[Hook]:
+    """Without savepoints. Returns those that need a transaction of their own."""
+    tally, lines = Tally(), Lines()
+    done: list[Hook] = []
+    late: list[Hook] = []
+    for hook in batch:
+        try:
+            parts = _parts(hook, lines, alone=False)
+        except Unreadable as error:
+            _again(hook, [str(error)])
+            continue
+        try:
+            for one in parts.each:
+                one.apply(tally)
+        except (receipts.NeedsRoom, receipts.TooEarly):
+            late.append(hook)
+            continue
+        if parts.dropped:
+            hooks.done(hook, "; ".join(parts.dropped))
+        else:
+            done.append(hook)
+    tally.write()
+    hooks.all_done(done)
+    return late
+
+
+def _work_carefully(tenant_id: int, hook: Hook | None = None) -> int:
+    """One hook in a transaction, each part in a savepoint: a bad part spares its neighbours."""
+    with tenant_scope(tenant_id):
+        found = [hooks.claim_again(hook)] if hook else hooks.claim()
+        mine = next((one for one in found if one is not None), None)
+        if mine is not None:
+            _apply_carefully(mine)
+    return int(mine is not None)
+
+
+def _apply_carefully(hook: Hook) -> None:
+    tally = Tally()
+    faults: list[str] = []
+    waiting: list[str] = []
+    try:
+        parts = _parts(hook, Lines(), alone=True)
+    except Unreadable as error:
+        _again(hook, [str(error)])
+        return
+    for part in parts.each:
+        mine = Tally()
+        try:
+            with savepoint():
+                part.apply(mine)
+            tally.join(mine)
+        except receipts.TooEarly as early:
+            waiting.append(f"{part.place}: {early}")
+        except Exception as error:
+            if _is_outage(error):
+                raise
+            log.warning("part of a hook failed", hook=hook.id, place=part.place, exc_info=error)
+            faults.append(f"{part.place}: {type(error).__name__}")
+    tally.write()
+    if faults:
+        _again(hook, faults + waiting)
+    elif waiting and not hooks.last_try(hook):
+        hooks.again(hook, "; ".join(waiting))
+    else:
+        hooks.done(hook, "; ".join(parts.dropped + waiting) or None)
+
+
+def _again(hook: Hook, faults: list[str]) -> None:
+    state = hooks.again(hook, "; ".join(faults))
+    log.warning("hook not understood", hook=hook.id, kind=hook.kind, state=state)
+
+
+def _look_again(tenant_id: int, worked: int) -> None:
+    """After the release: marks that were made meanwhile did nothing."""
+    with tenant_scope(tenant_id):
+        due = hooks.next_due()
+        if due is not None and due <= now():
+            lanes.mark_due(LANE, tenant_id)
+            ring("jobs.hooks.drain")
+        elif due is not None or worked:
+            second = now() + SECOND_LOOK
+            lanes.mark_later(LANE, tenant_id, min(due, second) if due and worked else due or second)
+
+
+def _parts(hook: Hook, lines: "Lines", *, alone: bool) -> Parts:
+    """Everything a hook holds, not yet applied. Raises Unreadable."""
+    if hook.kind != "cloud":
+        raise Unreadable(f"nobody knows hooks of the kind {hook.kind}")
+    parts = Parts()
+    for parsed in cloud.parse(hook.body):
+        line = lines.of(hook, parsed)
+        if line is None:
+            parts.dropped.append(f"{parsed.phone_number_id} is not the number of a line")
+        else:
+            parts.each += _parts_of(line, parsed, alone)
+    return parts
+
+
+def _parts_of(line: Line, parsed: Parsed, alone: bool) -> Iterator[Part]:
+    for number, message in enumerate(parsed.messages, 1):
+        yield Part(f"message {number}", partial(receiving.receive_message, line, message))
+    for number, receipt in enumerate(parsed.receipts, 1):
+        take = partial(receipts.receive_receipt, line, receipt, alone=alone)
+        yield Part(f"receipt {number}", take)
+    for number, news in enumerate(parsed.news, 1):
+        yield Part(f"news {number}", partial(receiving.receive_news, line, news))
+
+
+class Lines:
+    """A transaction's lines, each read once."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, str], Line | None] = {}
+
+    def of(self, hook: Hook, parsed: Parsed) -> Line | None:
+        """One app's hooks may tell of several numbers: each goes to its own line, or to none."""
+        key = (hook.target, parsed.phone_number_id)
+        if key not in self.known:
+            mine = Line.id == int(hook.target)
+            query = select(Line).where(
+                Line.tenant_id == current_tenant_id(),
+                Line.removed_at.is_(None),
+                Line.phone_number_id == parsed.phone_number_id if key[1] else mine,
+            )
+            self.known[key] = db.session.scalars(query.order_by(mine.desc()).limit(1)).first()
+        return self.known[key]
+
+
+def _is_outage(error: Exception) -> bool:
+    """A lost race for a lock is not one."""
+    lost = isinstance(error, DBAPIError) and getattr(error.orig, "pgcode", "") in LOST_RACES
+    return is_outage(error) and not lost

@@ -1,0 +1,244 @@
+"""A tenant's lines: added, chosen, found, troubled."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import select, update
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Forbidden, Invalid, NotFound, invalid
+from core.ids import new_token
+from core.lookups import publish as make_findable
+from core.lookups import withdraw
+from core.phone import BadPhone, check_phone
+from messaging.lines import LineFacts
+from messaging.models import Line
+from tenants import audit
+from tenants.people import clean_name
+from webhooks.publishing import publish
+
+CLOUD_PER_SECOND = Decimal(80)
+SENDS = frozenset({"connected", "quality_low"})
+LOWEST_ID, HIGHEST_ID = 100_000, 2_000_000_000
+
+
+@dataclass(frozen=True)
+class LineName:
+    """Enough to name the line of an old message; `removed` lines have no page any more, and
+    what leaves by a `held` one waits."""
+
+    id: int
+    name: str
+    removed: bool
+    held: bool
+
+
+def add_cloud_line(
+    name: str,
+    phone: str,
+    phone_number_id: str,
+    token: str,
+    app_secret: str,
+    *,
+    account_id: str = "",
+    network: str = "whatsapp",
+    test: bool = False,
+    default: bool = False,
+) -> Line:
+    """A number of the cloud API. The first live one becomes the default."""
+    first = not test and default_line(test=False) is None
+    line = Line(
+        tenant_id=current_tenant_id(),
+        id=LOWEST_ID + secrets.randbelow(HIGHEST_ID - LOWEST_ID),
+        kind="cloud",
+        network=network,
+        test=test,
+        name=clean_name(name),
+        phone=_own_phone(phone),
+        state="connected",
+        phone_number_id=phone_number_id,
+        account_id=account_id or None,
+        token=token,
+        app_secret=app_secret,
+        verify_token=new_token(),
+        hook_token=new_token(),
+        per_second=CLOUD_PER_SECOND,
+        is_default=first or (default and not test),
+    )
+    if line.is_default:
+        _no_default()
+    db.session.add(line)
+    db.session.flush()
+    make_findable("cloud_hook", str(line.hook_token), str(line.id))
+    audit.record("lines.added", line.name, kind="cloud", instance_id=line.id)
+    return line
+
+
+def get(line_id: int) -> Line:
+    line = db.session.get(Line, (current_tenant_id(), line_id))
+    if line is None or line.removed_at is not None:
+        raise NotFound()
+    return line
+
+
+def listed() -> list[Line]:
+    return list(
+        db.session.scalars(
+            select(Line)
+            .where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
+            .order_by(Line.test, Line.is_default.desc(), Line.created_at)
+        )
+    )
+
+
+def names() -> list[LineName]:
+    """Of every line there ever was, for the messages that left by it; secrets stay sealed."""
+    rows = db.session.execute(
+        select(Line.id, Line.name, Line.removed_at, Line.enabled, Line.state)
+        .where(Line.tenant_id == current_tenant_id())
+        .order_by(Line.removed_at.is_not(None), Line.test, Line.name)
+    )
+    return [
+        LineName(
+            id=row.id,
+            name=row.name,
+            removed=row.removed_at is not None,
+            held=not row.enabled or row.state not in SENDS,
+        )
+        for row in rows
+    ]
+
+
+def default_line(*, test: bool) -> Line | None:
+    query = select(Line).where(
+        Line.tenant_id == current_tenant_id(), Line.test == test, Line.removed_at.is_(None)
+    )
+    if not test:
+        query = query.where(Line.is_default)
+    return db.session.scalars(query.order_by(Line.created_at).limit(1)).first()
+
+
+def make_default(line_id: int) -> Line:
+    line = get(line_id)
+    if line.test:
+        raise Invalid("test_line", "The test line cannot be the default for live messages.")
+    _no_default()
+    line.is_default = True
+    audit.record("lines.default_changed", line.name, instance_id=line.id)
+    return line
+
+
+def rename(line_id: int, name: str) -> Line:
+    line = get(line_id)
+    line.name = clean_name(name)
+    return line
+
+
+def set_pace(line_id: int, per_second: Decimal) -> Line:
+    line = get(line_id)
+    if line.per_second != per_second:
+        audit.record("lines.pace_changed", line.name, was=str(line.per_second), now=str(per_second))
+        line.per_second = per_second
+    return line
+
+
+def renew_access(line_id: int, token: str, app_secret: str = "") -> Line:
+    """A new token, and with it a new app secret where one is given."""
+    line = get(line_id)
+    line.token = token
+    if app_secret:
+        line.app_secret = app_secret
+    audit.record("lines.access_renewed", line.name, instance_id=line.id)
+    return line
+
+
+def set_enabled(line_id: int, enabled: bool) -> Line:
+    line = get(line_id)
+    if line.enabled != enabled:
+        line.enabled = enabled
+        audit.record("lines.enabled" if enabled else "lines.disabled", line.name)
+    return line
+
+
+def remove(line_id: int) -> None:
+    """The row stays for the messages that left by it; its secrets go."""
+    line = get(line_id)
+    if line.test:
+        raise Invalid("test_line", "Every account keeps its test line.")
+    line.removed_at, line.enabled, line.is_default = now(), False, False
+    line.token = line.app_secret = None
+    if line.hook_token:
+        withdraw("cloud_hook", line.hook_token)
+    audit.record("lines.removed", line.name, instance_id=line.id)
+
+
+def route_for(line_id: int | None, *, test: bool, allowed: frozenset[int] | None) -> Line:
+    """The line a message leaves by: the one asked for, else the default."""
+    line: Line | None
+    if test:
+        line = default_line(test=True)
+    elif line_id is None:
+        line = default_line(test=False)
+    else:
+        line = db.session.get(Line, (current_tenant_id(), line_id))
+        if line is None or line.removed_at is not None or line.test:
+            raise invalid(
+                "instance_id", "unknown_instance", "There is no line with that instance_id."
+            )
+    if line is None:
+        raise invalid(
+            "instance_id",
+            "no_instance",
+            "There is no line to send from yet. Add one under Lines in the portal,"
+            " or use a test key to try.",
+        )
+    if allowed is not None and not test and line.id not in allowed:
+        raise Forbidden("line_not_allowed", "This key may not use line {line}.", line=line.id)
+    if not line.enabled:
+        raise invalid("instance_id", "line_disabled", "This line is switched off.")
+    return line
+
+
+def facts_of(line: Line) -> LineFacts:
+    return LineFacts(
+        tenant_id=line.tenant_id,
+        id=line.id,
+        kind=line.kind,
+        phone_number_id=line.phone_number_id or "",
+        token=line.token or "",
+        app_secret=line.app_secret or "",
+    )
+
+
+def note_trouble(line_id: int, state: str, because: str, until: datetime | None = None) -> None:
+    """The network said something about the line: pause it, tell it, once."""
+    changed = db.session.execute(
+        update(Line)
+        .where(Line.tenant_id == current_tenant_id(), Line.id == line_id, Line.state != state)
+        .values(state=state, state_because=because, state_at=now(), paused_until=until)
+        .returning(Line.id)
+    ).first()
+    if changed is not None:
+        kind = "instances.connected" if state == "connected" else "instances.restricted"
+        publish(
+            kind,
+            {"instance_id": line_id, "data": {"state": state, "because": because}},
+        )
+
+
+def _no_default() -> None:
+    db.session.execute(
+        update(Line)
+        .where(Line.tenant_id == current_tenant_id(), Line.is_default)
+        .values(is_default=False)
+    )
+
+
+def _own_phone(phone: str) -> str:
+    try:
+        return check_phone(phone)
+    except BadPhone as error:
+        raise invalid("phone", error.code, "{fault}", fault=str(error)) from None

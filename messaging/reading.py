@@ -1,0 +1,114 @@
+"""Looking messages up: one, many, and what happened to one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select, text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, NotFound
+from core.ids import BadId, to_uuid
+from messaging.models import Message, MessageChange, NetworkId
+from messaging.timeline import write_down
+from tenants import quota
+
+CANCEL = text("""
+UPDATE messages SET state = 'cancelled', due_at = NULL, changed_at = :now
+ WHERE tenant_id = :tenant_id AND id = :id AND state IN ('scheduled', 'queued')
+RETURNING id, line_id, phone, reference, network_id, quoted_usd, state, test, created_at
+""")
+
+
+@dataclass(frozen=True)
+class Filters:
+    phone: str | None = None
+    line_id: int | None = None
+    state: str | None = None
+    direction: str | None = None
+    reference: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def get(name: str) -> Message:
+    """By our id or by the network's."""
+    if "\0" in name:
+        raise NotFound()
+    tenant_id = current_tenant_id()
+    message_id: str | None
+    try:
+        to_uuid("msg", name)
+        message_id = name
+    except BadId:
+        if "\0" in name:  # nothing is stored under it, and it cannot even be asked for
+            raise NotFound() from None
+        message_id = db.session.scalar(
+            select(NetworkId.message_id).where(
+                NetworkId.tenant_id == tenant_id, NetworkId.network_id == name
+            )
+        )
+    found = db.session.get(Message, (tenant_id, message_id)) if message_id else None
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def listed(filters: Filters, after: str | None, limit: int) -> list[Message]:
+    """Newest first."""
+    query = (
+        select(Message)
+        .where(Message.tenant_id == current_tenant_id())
+        .order_by(Message.id.desc())
+        .limit(limit)
+    )
+    wanted = {
+        Message.phone: filters.phone,
+        Message.line_id: filters.line_id,
+        Message.state: filters.state,
+        Message.direction: filters.direction,
+        Message.reference: filters.reference,
+    }
+    for column, value in wanted.items():
+        if value is not None:
+            query = query.where(column == value)
+    if filters.since is not None:
+        query = query.where(Message.created_at >= filters.since)
+    if filters.until is not None:
+        query = query.where(Message.created_at < filters.until)
+    if after:
+        query = query.where(Message.id < after)
+    return list(db.session.scalars(query))
+
+
+def timeline(message_id: str) -> list[MessageChange]:
+    return list(
+        db.session.scalars(
+            select(MessageChange)
+            .where(
+                MessageChange.tenant_id == current_tenant_id(),
+                MessageChange.message_id == message_id,
+            )
+            .order_by(MessageChange.id)
+        )
+    )
+
+
+def cancel(message_id: str) -> Message:
+    """Possible until it leaves: the conditional update decides, not what we saw before."""
+    message, moment = get(message_id), now()
+    rows = db.session.execute(
+        CANCEL,
+        {
+            "tenant_id": current_tenant_id(),
+            "id": str(to_uuid("msg", message.id)),
+            "now": moment,
+        },
+    ).all()
+    if not rows:
+        raise Conflict("conflict", "It is too late: the message has left or is over already.")
+    write_down(rows, moment, ["cancelled"])
+    if not message.test:
+        quota.release(1, message.quoted_usd, message.created_at)
+    db.session.refresh(message)
+    return message
