@@ -1,0 +1,159 @@
+"""Each kind of message that customers send, turned into ours."""
+
+from collections.abc import Callable
+from typing import Any
+
+from messaging.lines.cloud_parts import (
+    flat,
+    known_id,
+    mapping,
+    mappings,
+    number,
+    phone_of,
+    text,
+    written,
+)
+from messaging.lines.cloud_wire import read_error
+
+LONGEST_ANSWERS = 10_000
+Content = tuple[str, str, dict[str, Any]]  # kind, text, content
+
+
+def read_content(message: dict[str, Any]) -> Content:
+    """What we cannot read or do not know becomes `unsupported`: the customer did write."""
+    kind = text(message.get("type"))
+    read = _READERS.get(kind)
+    part = message.get(kind)
+    content = read(kind, part) if read and part else None
+    made = content or _unsupported(kind, message)
+    made[2].update(_about(message))
+    return made
+
+
+def _text(_kind: str, part: Any) -> Content | None:
+    body = text(mapping({"text": part}, "text").get("body"))
+    return ("text", body, {}) if body else None
+
+
+def _media(kind: str, part: Any) -> Content | None:
+    part = mapping({"media": part}, "media")
+    if not known_id(part.get("id")):
+        return None
+    content: dict[str, Any] = {"id": known_id(part["id"])}
+    for name in ("mime_type", "sha256", "filename", "caption"):
+        if value := text(part.get(name)):
+            content[name] = value
+    for name in ("voice", "animated"):
+        if part.get(name) is True:
+            content[name] = True
+    return kind, content.get("caption", ""), content
+
+
+def _location(_kind: str, part: Any) -> Content | None:
+    part = mapping({"location": part}, "location")
+    latitude, longitude = number(part.get("latitude")), number(part.get("longitude"))
+    if latitude is None or longitude is None or abs(latitude) > 90 or abs(longitude) > 180:
+        return None
+    content: dict[str, Any] = {"latitude": latitude, "longitude": longitude}
+    for name in ("name", "address", "url"):
+        if value := text(part.get(name)):
+            content[name] = value
+    return "location", "", content
+
+
+def _contacts(_kind: str, part: Any) -> Content | None:
+    people: list[dict[str, Any]] = []
+    for person in mappings(part):
+        phones = [
+            phone_of(phone.get("wa_id")) or text(phone.get("phone"))
+            for phone in mappings(person.get("phones"))
+        ]
+        name = text(mapping(person, "name").get("formatted_name"))
+        people.append({"name": name, "phones": [phone for phone in phones if phone]})
+    if not people:
+        return None
+    return "contacts", ", ".join(person["name"] for person in people), {"contacts": people}
+
+
+def _reaction(_kind: str, part: Any) -> Content | None:
+    part = mapping({"reaction": part}, "reaction")
+    to = known_id(part.get("message_id"))
+    emoji = text(part.get("emoji"))  # empty or absent: the reaction was taken back
+    return ("reaction", emoji, {"message_id": to, "emoji": emoji}) if to else None
+
+
+def _order(_kind: str, part: Any) -> Content | None:
+    part = mapping({"order": part}, "order")
+    items = [
+        {
+            "product_retailer_id": known_id(item.get("product_retailer_id")),
+            "quantity": number(item.get("quantity")),
+            "item_price": written(item.get("item_price")),
+            "currency": text(item.get("currency")),
+        }
+        for item in mappings(part.get("product_items"))
+    ]
+    if not items:
+        return None
+    catalog = known_id(part.get("catalog_id"))
+    return "order", text(part.get("text")), {"catalog_id": catalog, "items": items}
+
+
+def _template_button(_kind: str, part: Any) -> Content | None:
+    part = mapping({"button": part}, "button")
+    title = text(part.get("text"))
+    payload = text(part.get("payload"))
+    return (
+        ("button", title or payload, {"id": payload, "title": title}) if title or payload else None
+    )
+
+
+def _interactive(_kind: str, part: Any) -> Content | None:
+    part = mapping({"interactive": part}, "interactive")
+    kind = text(part.get("type"))
+    reply = mapping(part, kind)
+    if kind in ("button_reply", "list_reply"):
+        title = text(reply.get("title"))
+        content = {"id": text(reply.get("id")), "title": title}
+        if description := text(reply.get("description")):
+            content["description"] = description
+        return ("button", title, content) if title or content["id"] else None
+    if kind == "nfm_reply":
+        title = text(reply.get("body"))
+        answers = text(reply.get("response_json"))[:LONGEST_ANSWERS]
+        return "button", title, {"id": text(reply.get("name")), "title": title, "answers": answers}
+    return None
+
+
+def _unsupported(kind: str, message: dict[str, Any]) -> Content:
+    content: dict[str, Any] = {"type": kind[:100]}
+    if inner := text(mapping(message, "unsupported").get("type")):
+        content["type"] = inner[:100]
+    if errors := mappings(message.get("errors")):
+        content["because"] = read_error(errors[0]).details
+    return "unsupported", "", content
+
+
+def _about(message: dict[str, Any]) -> dict[str, Any]:
+    """What is said beside the message: an answer to which, forwarded, from which advertisement."""
+    context = mapping(message, "context")
+    about: dict[str, Any] = {}
+    if reply_to := known_id(context.get("id")):
+        about["reply_to"] = reply_to
+    if context.get("forwarded") is True or context.get("frequently_forwarded") is True:
+        about["forwarded"] = True
+    if referral := mapping(message, "referral"):
+        about["referral"] = flat(referral, 1)
+    return about
+
+
+_READERS: dict[str, Callable[[str, Any], Content | None]] = {
+    "text": _text,
+    **dict.fromkeys(("image", "video", "audio", "document", "sticker"), _media),
+    "location": _location,
+    "contacts": _contacts,
+    "reaction": _reaction,
+    "order": _order,
+    "button": _template_button,
+    "interactive": _interactive,
+}

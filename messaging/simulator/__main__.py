@@ -1,0 +1,42 @@
+"""`python -m messaging.simulator --port 8010`; SIMULATOR_SECRET guards all but the network."""
+
+import argparse
+import gc
+import logging
+import os
+import sys
+from pathlib import Path
+
+from aiohttp import web
+
+from messaging.simulator.conditions import Conditions
+from messaging.simulator.guard import is_loopback
+from messaging.simulator.server import Options, make_app
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m messaging.simulator", description=__doc__)
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--callback", default="", help="for lines that register without one")
+    parser.add_argument("--lines", type=Path, help="a file that keeps the registered lines")
+    parser.add_argument("--receipts", choices=("on", "off"), default="on")
+    parser.add_argument("--delay-ms", type=int, default=0, help="before each answer to a send")
+    given = parser.parse_args(arguments)
+    secret = os.environ.get("SIMULATOR_SECRET", "")
+    if not secret and not is_loopback(given.host):
+        sys.stderr.write("SIMULATOR_SECRET must be set to listen beyond this machine.\n")
+        return 2
+    logging.basicConfig(level=os.environ.get("LOG_LEVEL", "WARNING"))
+    conditions = Conditions(receipts=given.receipts == "on", delay_ms=given.delay_ms)
+    # Many small objects live long here; looking through all of them often is what costs.
+    gc.set_threshold(50_000, 20, 50)
+    app = make_app(Options(secret, given.callback, given.lines, conditions))
+    web.run_app(
+        app, host=given.host, port=given.port, access_log=None, print=None, shutdown_timeout=2.0
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

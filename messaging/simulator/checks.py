@@ -1,0 +1,87 @@
+"""What the network finds wrong with a send before it takes it."""
+
+import re
+from typing import Any
+
+from messaging.simulator.magic import Refusal
+from messaging.simulator.samples import filled, find, places
+
+LONGEST_TEXT, LONGEST_CAPTION, LONGEST_OURS = 4096, 1024, 512
+MEDIA = ("image", "video", "audio", "document", "sticker")
+_PHONE = re.compile(r"\+?[1-9][0-9]{6,14}")
+_USER_ID = re.compile(r"[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}")
+
+
+def _bad(message: str, code: int = 100) -> Refusal:
+    return Refusal(code, 400, message)
+
+
+def read_send(body: Any) -> Refusal | tuple[str, str, str, dict[str, Any]]:
+    """The refusal, or: recipient, kind, what the phone shows, the rest."""
+    if not isinstance(body, dict) or body.get("messaging_product") != "whatsapp":
+        return _bad("(#100) The parameter messaging_product is required.")
+    to = body.get("to", body.get("recipient"))
+    if not isinstance(to, str) or not (_PHONE.fullmatch(to) or _USER_ID.fullmatch(to)):
+        return _bad("(#100) Param to is not a valid WhatsApp ID", 131009)
+    kind = body.get("type", "text")
+    part = body.get(kind) if isinstance(kind, str) else None
+    if not isinstance(part, dict):
+        return _bad(f"(#131008) Required parameter is missing: {kind}", 131008)
+    ours = body.get("biz_opaque_callback_data", "")
+    if not isinstance(ours, str) or len(ours) > LONGEST_OURS:
+        return _bad("(#100) Param biz_opaque_callback_data is too long")
+    shown = _shown(kind, part)
+    if isinstance(shown, Refusal):
+        return shown
+    return to.removeprefix("+"), kind, shown[0], shown[1]
+
+
+def _shown(kind: str, part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
+    if kind == "text":
+        text = part.get("body")
+        if not isinstance(text, str) or not text.strip():
+            return _bad("(#131008) Required parameter is missing: text.body", 131008)
+        if len(text) > LONGEST_TEXT:
+            return _bad("(#100) Param text['body'] must be at most 4096 characters long.")
+        return text, {}
+    if kind in MEDIA:
+        return _media(part)
+    if kind == "location":
+        place = part.get("latitude"), part.get("longitude")
+        if not all(isinstance(one, int | float) for one in place):
+            return _bad("(#131009) Parameter value is not valid: location", 131009)
+        return str(part.get("name") or ""), part
+    if kind == "template":
+        return _template(part)
+    if kind in ("reaction", "contacts", "interactive"):
+        return str(part.get("emoji") or ""), part
+    return _bad(f"(#131051) Unsupported message type: {kind}", 131051)
+
+
+def _media(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
+    link, media_id = part.get("link"), part.get("id")
+    if media_id is None and not (
+        isinstance(link, str) and link.startswith(("http://", "https://"))
+    ):
+        return _bad("(#131053) Media upload error: the link cannot be used", 131053)
+    caption = part.get("caption", "")
+    if not isinstance(caption, str) or len(caption) > LONGEST_CAPTION:
+        return _bad("(#100) Param caption must be at most 1024 characters long.")
+    return caption, {name: part[name] for name in ("link", "id", "filename") if name in part}
+
+
+def _template(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
+    language = part.get("language")
+    code = str(language.get("code")) if isinstance(language, dict) else ""
+    found = find(str(part.get("name")), code)
+    if found is None:
+        return _bad("(#132001) Template name does not exist in the translation", 132001)
+    values = [
+        str(value.get("text", "…"))
+        for component in part.get("components") or []
+        if component.get("type") == "body"
+        for value in component.get("parameters") or []
+    ]
+    if len(values) != len(places(found)):
+        return _bad("(#132000) Number of parameters does not match", 132000)
+    return filled(found, values), {"name": found["name"], "language": code}

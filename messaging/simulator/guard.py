@@ -1,0 +1,104 @@
+"""Who may use what is not the network's own: the service by its secret, a person by a ticket.
+
+Without a secret the simulator only listens on this machine, and everything is open to it; then a
+page of somebody else's in the same browser must not reach us.
+"""
+
+from ipaddress import ip_address
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+from yarl import URL
+
+from core.signing import same
+from messaging.simulator.tickets import GOOD_FOR, tenant_of
+
+SECRET_HEADER = "X-Simulator-Secret"  # noqa: S105 - a header's name
+COOKIE = "phones_ticket"
+TENANT = "tenant_id"  # in a request: whose phones may be seen; absent without a secret
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def service_only(secret: str) -> Middleware:
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if secret:
+            if not same(request.headers.get(SECRET_HEADER, ""), secret):
+                return web.json_response({"error": f"{SECRET_HEADER} is wrong"}, status=401)
+        elif not _from_here(request):
+            return web.json_response({"error": "asked for by another site"}, status=403)
+        return await handler(request)
+
+    return check
+
+
+def people_only(secret: str) -> Middleware:
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if request.method != "GET" and not _same_site(request):
+            raise web.HTTPForbidden(text="asked for by another site")
+        if not secret:
+            if not _from_here(request):
+                raise web.HTTPForbidden(text="asked for by another site")
+        elif ticket := request.query.get("ticket"):
+            return _let_in(request, secret, ticket)
+        elif (tenant := tenant_of(secret, request.cookies.get(COOKIE, ""))) is not None:
+            request[TENANT] = tenant
+        else:
+            raise web.HTTPForbidden(text="Open the phones from the portal: the way in has run out.")
+        response = await handler(request)
+        if not response.prepared:
+            response.headers.update(HEADERS)
+        return response
+
+    return check
+
+
+HEADERS = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def _let_in(request: web.Request, secret: str, ticket: str) -> web.Response:
+    """The ticket leaves the address bar and stays in a cookie."""
+    if tenant_of(secret, ticket) is None:
+        raise web.HTTPForbidden(text="Open the phones from the portal: the way in has run out.")
+    response = web.Response(status=303, headers={"Location": request.path, **HEADERS})
+    response.set_cookie(
+        COOKIE,
+        ticket,
+        max_age=int(GOOD_FOR.total_seconds()),
+        path="/phones",
+        httponly=True,
+        secure=request.scheme == "https",
+        samesite="Lax",  # the portal, where the link is, may have another name
+    )
+    return response
+
+
+def _from_here(request: web.Request) -> bool:
+    """A name that somebody points at this machine would be another host."""
+    return is_loopback(URL(f"http://{request.host}").host or "") and _same_site(request)
+
+
+def _same_site(request: web.Request) -> bool:
+    if request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+        return request.method == "GET" and request.headers.get("Sec-Fetch-Mode") == "navigate"
+    origin = request.headers.get("Origin")
+    return origin is None or URL(origin).authority == request.host

@@ -1,0 +1,28 @@
+"""A simulated line introduces itself: its token says who it is and where its receipts go.
+
+So a simulator that was started anew knows a line from its first message on.
+"""
+
+from typing import Any
+
+from core.signing import BadToken, read_token
+from messaging.simulator.state import SimLine
+from messaging.starting import OPEN, PURPOSE
+
+
+def introduced(secret: str, authorization: str, phone_number_id: str) -> SimLine | None:
+    token = authorization.partition(" ")[2].strip()
+    try:
+        told: Any = read_token(secret or OPEN, PURPOSE, token)
+    except BadToken:
+        return None
+    if not isinstance(told, dict) or told.get("phone_number_id") != phone_number_id:
+        return None
+    return SimLine(
+        phone_number_id=phone_number_id,
+        phone=str(told.get("phone", "")),
+        app_secret=str(told.get("app_secret", "")),
+        callback_url=str(told.get("callback_url", "")),
+        tenant_id=int(told.get("tenant_id", 0)),
+        name=str(told.get("name", "")),
+    )

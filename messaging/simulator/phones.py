@@ -1,0 +1,216 @@
+"""The page of phones: what a customer would see on the handset, and everything they can do."""
+
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+from jinja2 import Environment, FileSystemLoader
+from pydantic import ValidationError
+
+from core.phone import BadPhone, check_phone, display, normalize
+from messaging.simulator.guard import HEADERS, TENANT
+from messaging.simulator.live import follow
+from messaging.simulator.magic import DIGITS, NUMBERS, PREFIX, magic_of
+from messaging.simulator.people import People, Writes
+from messaging.simulator.receipts import Receipts
+from messaging.simulator.showing import clock, day, initials, linked, preview
+from messaging.simulator.state import Chat, Network, SimLine
+
+HERE = Path(__file__).parent
+MOST_PEOPLE, MOST_LINES = 100, 50
+STATIC = {
+    "phones.css": "text/css",
+    "phones.js": "text/javascript",
+    "phones.svg": "image/svg+xml",
+}
+
+
+class Phones:
+    def __init__(self, network: Network, receipts: Receipts, people: People) -> None:
+        self._network = network
+        self._receipts = receipts
+        self._people = people
+        self._pages = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True)
+        self._pages.filters.update(
+            clock=clock, day=day, initials=initials, linked=linked, preview=preview, phone=display
+        )
+        self._static = {name: (HERE / "static" / name).read_bytes() for name in STATIC}
+
+    def routes(self) -> list[web.RouteDef]:
+        chat = r"/{phone:\d+}/{line:\d+}"
+        return [
+            web.get("", self.everybody),
+            web.post("", self.add),
+            web.get("/people", self.people),
+            web.get("/events", self.events),
+            web.get("/static/{name}", self.static),
+            web.get(r"/media/{id:\d+}", self.media),
+            web.get(r"/{phone:\d+}", self.handset),
+            web.get(chat, self.chat),
+            web.get(chat + "/bubbles", self.bubbles),
+            web.post(chat, self.write),
+            web.post(chat + "/{what:block|unblock|read|reads|waits}", self.change),
+        ]
+
+    async def everybody(self, request: web.Request) -> web.Response:
+        return self._page(request)
+
+    async def add(self, request: web.Request) -> web.Response:
+        form = await request.post()
+        given, name = str(form.get("phone", "")).strip(), str(form.get("name", "")).strip()[:100]
+        try:
+            phone = check_phone(normalize(given) or given)
+        except BadPhone as error:
+            return self._page(request, status=422, fault=str(error), given=given)
+        self._network.names[request.get(TENANT, 0), phone] = name
+        raise web.HTTPSeeOther(f"/phones/{phone}")
+
+    async def people(self, request: web.Request) -> web.Response:
+        return self._html("people.html", **self._people_of(request, request.query.get("phone", "")))
+
+    async def handset(self, request: web.Request) -> web.Response:
+        return self._page(request, phone=request.match_info["phone"])
+
+    async def chat(self, request: web.Request) -> web.Response:
+        chat = self._chat(request)
+        return self._page(request, phone=chat.phone, chat=chat)
+
+    async def bubbles(self, request: web.Request) -> web.Response:
+        return self._html("bubbles.html", chat=self._chat(request))
+
+    async def write(self, request: web.Request) -> web.Response:
+        chat = self._chat(request)
+        form = {name: value for name, value in (await request.post()).items() if value}
+        try:
+            writes = Writes.model_validate(
+                {**form, "to_phone_number_id": chat.line.phone_number_id}
+            )
+        except ValidationError:
+            raise web.HTTPUnprocessableEntity(text="This cannot be sent.") from None
+        if writes.kind != "text" or writes.text.strip():
+            self._people.write(chat.phone, chat.line, writes)
+            self._receipts.read(chat)  # whoever answers has read
+        raise web.HTTPSeeOther(_address(chat))
+
+    async def change(self, request: web.Request) -> web.Response:
+        chat, what = self._chat(request), request.match_info["what"]
+        if what in ("block", "unblock"):
+            self._people.block(chat, what == "block")
+        elif what in ("reads", "waits"):
+            chat.reads = what == "reads"
+        if what in ("read", "reads"):
+            self._receipts.read(chat)
+        raise web.HTTPSeeOther(_address(chat))
+
+    async def events(self, request: web.Request) -> web.StreamResponse:
+        return await follow(self._network, request, request.get(TENANT), HEADERS)
+
+    async def static(self, request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        if name not in STATIC:
+            raise web.HTTPNotFound
+        return web.Response(
+            body=self._static[name],
+            content_type=STATIC[name],
+            charset="utf-8",
+            headers={"Cache-Control": "no-cache"},
+        )
+
+    async def media(self, request: web.Request) -> web.Response:
+        media = self._network.media(request.match_info["id"])
+        if media is None:
+            raise web.HTTPNotFound
+        # Only pictures are shown; anything else is handed over as a file.
+        shown = "inline" if media.mime_type in ("image/png", "image/jpeg") else "attachment"
+        return web.Response(
+            body=media.body,
+            headers={"Content-Type": media.mime_type, "Content-Disposition": shown},
+        )
+
+    def _chat(self, request: web.Request) -> Chat:
+        line = self._network.lines.get(request.match_info["line"])
+        tenant = request.get(TENANT)
+        if line is None or tenant not in (None, line.tenant_id):
+            raise web.HTTPNotFound
+        return self._network.chat(self._phone(request), line)
+
+    def _phone(self, request: web.Request) -> str:
+        try:
+            return check_phone(request.match_info["phone"])
+        except BadPhone:
+            raise web.HTTPNotFound from None
+
+    def _people_of(self, request: web.Request, selected: str) -> dict[str, Any]:
+        tenant = request.get(TENANT)
+        latest: dict[str, Chat] = {}
+        unread: dict[str, int] = {}
+        for chat in self._network.chats(tenant_id=tenant):
+            latest.setdefault(chat.phone, chat)
+            unread[chat.phone] = unread.get(chat.phone, 0) + chat.unread
+        return {
+            "selected": selected,
+            "people": [
+                {
+                    "phone": phone,
+                    "name": self._name(phone, tenant),
+                    "unread": unread.get(phone, 0),
+                    "last": latest[phone].bubbles[-1]
+                    if phone in latest and latest[phone].bubbles
+                    else None,
+                }
+                for phone in self._network.phones_of(tenant)[:MOST_PEOPLE]
+            ],
+        }
+
+    def _name(self, phone: str, tenant: int | None) -> str:
+        if tenant is None:  # everybody's phones: the first who named it
+            owners = (owner for owner, known in self._network.names if known == phone)
+            tenant = next(owners, 0)
+        return self._network.name_of(phone, tenant)
+
+    def _page(
+        self,
+        request: web.Request,
+        *,
+        status: int = 200,
+        phone: str = "",
+        chat: Chat | None = None,
+        **more: Any,
+    ) -> web.Response:
+        if phone:
+            phone = self._phone(request)
+        tenant = request.get(TENANT)
+        return self._html(
+            "phones.html",
+            status=status,
+            **self._people_of(request, phone),
+            phone_number=phone,
+            name=self._name(phone, tenant) if phone else "",
+            magic=magic_of(phone),
+            chat=chat,
+            reads=chat is not None and self._network.reads(chat),
+            businesses=self._businesses(phone, tenant) if phone and chat is None else [],
+            lines=len(self._network.lines_of(tenant)),
+            numbers=[(f"{PREFIX}{last:0>{DIGITS}}", magic.says) for last, magic in NUMBERS.items()],
+            **more,
+        )
+
+    def _businesses(self, phone: str, tenant: int | None) -> list[tuple[SimLine, Chat | None]]:
+        chats = {chat.line.phone_number_id: chat for chat in self._network.chats(phone, tenant)}
+        rest = [
+            line for line in self._network.lines_of(tenant) if line.phone_number_id not in chats
+        ]
+        known = [(chat.line, chat) for chat in chats.values()]
+        return [*known, *((line, None) for line in rest)][:MOST_LINES]
+
+    def _html(self, page: str, *, status: int = 200, **facts: Any) -> web.Response:
+        return web.Response(
+            text=self._pages.get_template(page).render(**facts),
+            status=status,
+            content_type="text/html",
+            headers={"Cache-Control": "no-store"},
+        )
+
+
+def _address(chat: Chat) -> str:
+    return f"/phones/{chat.phone}/{chat.line.phone_number_id}"

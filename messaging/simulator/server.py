@@ -1,0 +1,62 @@
+"""Puts the parts together and listens."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+from messaging.simulator.conditions import Conditions
+from messaging.simulator.control import Control
+from messaging.simulator.courier import Courier
+from messaging.simulator.files import LinesFile
+from messaging.simulator.graph import MOST_MEDIA, Graph
+from messaging.simulator.guard import people_only, service_only
+from messaging.simulator.people import People
+from messaging.simulator.phones import Phones
+from messaging.simulator.receipts import Receipts
+from messaging.simulator.state import Network
+
+
+@dataclass(frozen=True)
+class Options:
+    secret: str = ""
+    callback_url: str = ""
+    """For lines that register without one of their own."""
+    lines: Path | None = None
+    conditions: Conditions | None = None
+
+
+def make_app(options: Options) -> web.Application:
+    network = Network(options.conditions)
+    lines_file = LinesFile(options.lines)
+    for line in lines_file.read():
+        network.register(line)
+    courier = Courier(network)
+    receipts = Receipts(network, courier)
+    people = People(network, courier)
+
+    control = web.Application(middlewares=[service_only(options.secret)])
+    control.add_routes(
+        Control(network, courier, receipts, people, lines_file, options.callback_url).routes()
+    )
+    phones = web.Application(middlewares=[people_only(options.secret)])
+    phones.add_routes(Phones(network, receipts, people).routes())
+
+    async def living(_app: web.Application) -> AsyncIterator[None]:
+        await courier.start()
+        yield
+        await courier.stop()
+
+    # The network's own paths have no middleware before them: they are the fast ones.
+    app = web.Application(client_max_size=MOST_MEDIA + 1024 * 1024)
+    app.add_routes(Graph(network, receipts, options.secret).routes())
+    app.router.add_get("/healthz", _healthy)
+    app.add_subapp("/_sim", control)
+    app.add_subapp("/phones", phones)
+    app.cleanup_ctx.append(living)
+    return app
+
+
+async def _healthy(_request: web.Request) -> web.Response:
+    return web.json_response({"status": "ok"})

@@ -1,0 +1,56 @@
+"""How things are written on the handset."""
+
+import re
+from datetime import UTC, datetime
+
+from markupsafe import Markup, escape
+
+from messaging.simulator.state import Bubble
+
+_LINK = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
+_WORDS = {
+    "image": "Photo",
+    "video": "Video",
+    "audio": "Voice message",
+    "document": "Document",
+    "sticker": "Sticker",
+    "location": "Location",
+    "contacts": "Contact",
+    "reaction": "Reaction",
+    "interactive": "Buttons",
+    "poll": "Poll",
+}
+
+
+def linked(text: str) -> Markup:
+    """The text with its links made to tap."""
+    made, end = Markup(""), 0
+    for found in _LINK.finditer(text):
+        made += escape(text[end : found.start()])
+        made += Markup('<a href="{0}" target="_blank" rel="noopener noreferrer">{0}</a>').format(
+            found[0]
+        )
+        end = found.end()
+    return made + escape(text[end:])
+
+
+def preview(bubble: Bubble) -> str:
+    said = bubble.text or _WORDS.get(bubble.kind, bubble.kind)
+    return said if bubble.from_business else f"You: {said}"
+
+
+def clock(at: float) -> str:
+    return _local(at).strftime("%H:%M")
+
+
+def day(at: float) -> str:
+    return _local(at).strftime("%-d %B %Y")
+
+
+def initials(name: str) -> str:
+    words = [word for word in name.split() if word[:1].isalnum()]
+    return "".join(word[0] for word in [*words[:1], *words[1:][-1:]]).upper() or "#"
+
+
+def _local(at: float) -> datetime:
+    return datetime.fromtimestamp(at, UTC).astimezone()

@@ -1,0 +1,70 @@
+// Sends without leaving the page, and shows what comes in. Without it the page still works by forms.
+
+const bubbles = document.getElementById("bubbles");
+const people = document.getElementById("people");
+const list = document.querySelector("[data-follow]");
+
+const atEnd = () => bubbles.scrollHeight - bubbles.scrollTop - bubbles.clientHeight < 80;
+const toEnd = () => { bubbles.scrollTop = bubbles.scrollHeight; };
+
+async function take(address, into) {
+  const answer = await fetch(address);
+  if (answer.ok) into.innerHTML = await answer.text();
+}
+
+async function refreshBubbles() {
+  if (!bubbles) return;
+  const follow = atEnd();
+  await take(bubbles.dataset.from, bubbles);
+  if (follow) toEnd();
+}
+
+const refreshPeople = () => take(`/phones/people?phone=${people.dataset.phone}`, people);
+
+// One look at a time; a change during it asks for one more.
+function once(look) {
+  let busy = false, again = false;
+  return async () => {
+    if (busy) { again = true; return; }
+    busy = true;
+    do { again = false; try { await look(); } catch { /* the next change tries again */ } } while (again);
+    busy = false;
+  };
+}
+
+const showBubbles = once(refreshBubbles);
+const showPeople = once(refreshPeople);
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.matches("form[data-live]")) return;
+  event.preventDefault();
+  const data = new URLSearchParams(new FormData(form));
+  const text = form.querySelector("input[name=text]");
+  if (text) text.value = "";
+  form.closest("details")?.removeAttribute("open");
+  const answer = await fetch(form.action, { method: "POST", body: data });
+  if (!answer.ok && text) text.value = data.get("text");
+  await showBubbles();
+  if (bubbles) toEnd();
+});
+
+document.addEventListener("click", (event) => {
+  for (const open of document.querySelectorAll("details.menu[open], details.tray[open]")) {
+    if (!open.contains(event.target)) open.removeAttribute("open");
+  }
+});
+
+const events = new EventSource("/phones/events");
+events.addEventListener("changed", (event) => {
+  showPeople();
+  const changed = JSON.parse(event.data);
+  if (bubbles && changed.some(([phone, line]) => phone === bubbles.dataset.phone && line === bubbles.dataset.line)) {
+    showBubbles();
+  }
+  if (list && changed.some(([phone]) => phone === list.dataset.follow)) location.reload();
+});
+// After a break something may have been missed.
+events.addEventListener("open", () => { showPeople(); showBubbles(); });
+
+if (bubbles) toEnd();

@@ -1,0 +1,22 @@
+"""A signed way into the phones page: who holds a ticket sees one tenant's phones."""
+
+from datetime import timedelta
+
+from core.signing import BadToken, read_token, sign_token
+
+PURPOSE = "simulator.phones"
+GOOD_FOR = timedelta(hours=12)
+
+
+def phones_link(simulator_url: str, secret: str, tenant_id: int) -> str:
+    """For the portal: the page of this tenant's phones."""
+    ticket = sign_token(secret, PURPOSE, tenant_id, GOOD_FOR) if secret else ""
+    return f"{simulator_url.rstrip('/')}/phones" + (f"?ticket={ticket}" if ticket else "")
+
+
+def tenant_of(secret: str, ticket: str) -> int | None:
+    try:
+        value = read_token(secret, PURPOSE, ticket)
+    except BadToken:
+        return None
+    return value if isinstance(value, int) else None
