@@ -1,0 +1,139 @@
+"""What the cloud API posts about a line: verified on its raw bytes, stored, answered."""
+
+import re
+import time
+from dataclasses import dataclass
+from threading import Lock
+
+import psycopg2
+from flask import Response, g, request
+from prometheus_client import Counter
+from sqlalchemy import select
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from api.hooks import hooks, refusal
+from core.clock import now
+from core.db import global_scope, tenant_scope
+from core.hot import run_as_tenant
+from core.ids import new_uuid
+from core.lookups import find
+from core.rings import Ring, send_rings
+from core.signing import same
+from messaging.lines.cloud import verify
+from messaging.models import Line
+
+LARGEST_BODY = 3 * 1024 * 1024
+REMEMBER_SECONDS = 5.0
+MOST_REMEMBERED = 20_000
+LONGEST_CHALLENGE = 200
+TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}")
+
+STORE = """
+INSERT INTO received_hooks (tenant_id, id, kind, target, body, state, tries, due_at, received_at)
+VALUES (%(tenant_id)s, %(id)s, 'cloud', %(target)s, %(body)s, 'waiting', 0, %(now)s, %(now)s);
+INSERT INTO lanes (kind, tenant_id, due_at) VALUES ('hooks', %(tenant_id)s, %(now)s)
+ON CONFLICT DO NOTHING
+"""
+
+REFUSED = Counter("hooks_refused_total", "Hooks whose signature did not fit", ["kind"])
+
+
+@dataclass(frozen=True)
+class HookedLine:
+    tenant_id: int
+    id: str
+    app_secret: str
+    verify_token: str
+
+
+_memory: dict[str, tuple[HookedLine, float]] = {}
+_lock = Lock()
+
+
+@hooks.get("/cloud/<token>")
+def cloud_handshake(token: str) -> Response:
+    """The network asks once, when the address is entered there."""
+    line = _line_of(token)
+    if line is None:
+        return _not_found()
+    asked = request.args
+    challenge = asked.get("hub.challenge", "")
+    if (
+        asked.get("hub.mode") != "subscribe"
+        or not line.verify_token
+        or not same(asked.get("hub.verify_token", ""), line.verify_token)
+        or len(challenge) > LONGEST_CHALLENGE
+    ):
+        return refusal(403, "wrong_verify_token", "The verify token is not this line's.")
+    return Response(challenge, mimetype="text/plain")
+
+
+@hooks.post("/cloud/<token>")
+def cloud(token: str) -> Response:
+    line = _line_of(token)
+    if line is None:
+        return _not_found()
+    request.max_content_length = LARGEST_BODY
+    try:
+        raw = request.get_data(cache=False)
+    except RequestEntityTooLarge:
+        return refusal(413, "body_too_large", "The body is larger than 3 MiB.")
+    if not verify(line.app_secret, dict(request.headers), raw):
+        REFUSED.labels("cloud").inc()
+        return refusal(401, "invalid_signature", "The signature does not fit the body.")
+    g.tenant_id = line.tenant_id
+    run_as_tenant(
+        line.tenant_id,
+        STORE,
+        {
+            "id": str(new_uuid()),
+            "target": line.id,
+            "body": psycopg2.Binary(raw),
+            "now": now(),
+        },
+    )
+    send_rings([Ring("jobs.hooks.drain")])
+    return Response('{"status":"ok"}', mimetype="application/json")
+
+
+def forget_lines() -> None:
+    _memory.clear()
+
+
+def _line_of(token: str) -> HookedLine | None:
+    """Remembered for a few seconds: what a hook must know of its line hardly ever changes."""
+    if not TOKEN.fullmatch(token):
+        return None
+    found = _memory.get(token)
+    if found is not None and found[1] > time.monotonic():
+        return found[0]
+    line = _look_up(token)
+    with _lock:
+        if len(_memory) >= MOST_REMEMBERED:
+            _memory.clear()
+        if line is None:
+            _memory.pop(token, None)
+        else:
+            _memory[token] = (line, time.monotonic() + REMEMBER_SECONDS)
+    return line
+
+
+def _look_up(token: str) -> HookedLine | None:
+    with global_scope():
+        owner = find("cloud_hook", token)
+    if owner is None:
+        return None
+    tenant_id, line_id = owner
+    with tenant_scope(tenant_id) as session:
+        line = session.execute(
+            select(Line.app_secret, Line.verify_token).where(
+                Line.tenant_id == tenant_id, Line.id == int(line_id), Line.removed_at.is_(None)
+            )
+        ).first()
+    if line is None:
+        return None
+    return HookedLine(tenant_id, line_id, line.app_secret or "", line.verify_token or "")
+
+
+def _not_found() -> Response:
+    return refusal(404, "not_found", "There is nothing at this address.")

@@ -1,0 +1,235 @@
+"""The people on the other side: found by any of their identities, or made when they first write."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, insert, text, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import from_uuid, new_id, to_uuid
+from core.phone import same_variants
+from core.texts import fold, one_line
+from messaging.models import Contact, Identity
+
+LONGEST_NAME = 200
+
+FIND = text("""
+SELECT identities.kind, identities.contact_id, identities.value, identities.spelling
+  FROM identities
+  JOIN unnest(CAST(:kinds AS text[]), CAST(:values AS text[])) AS asked (kind, value)
+    ON identities.kind = asked.kind AND identities.value = asked.value
+ WHERE identities.tenant_id = :tenant_id
+""")
+SEEN = text("""
+UPDATE contacts
+   SET name = CASE WHEN name = '' OR last_seen_at <= :at
+                   THEN coalesce(nullif(:name, ''), name) ELSE name END,
+       first_seen_at = least(first_seen_at, :at), last_seen_at = greatest(last_seen_at, :at)
+ WHERE tenant_id = :tenant_id AND id = :id
+RETURNING opted_out_at, blocked_at
+""")
+_EDGES = " \t\r\n.,;:!¡?¿\"'*_~()[]«»“”‘’"
+
+# Words that mean "no more of this" when they are all that somebody writes.
+OPT_OUT_WORDS = {
+    "en": ("stop", "stop all", "stopall", "unsubscribe", "opt out", "optout"),
+    "tr": ("dur", "iptal", "ret", "red", "çık", "abonelikten çık"),
+    "es": ("baja", "alto", "parar", "darme de baja", "cancelar suscripción"),
+    "fr": ("arret", "arrêt", "arrêter", "désabonner", "désinscrire"),
+    "de": ("stopp", "abmelden", "abbestellen"),
+    "pt": ("sair", "pare", "descadastrar", "cancelar inscrição"),
+    "it": ("ferma", "disiscrivi", "cancellami"),
+    "nl": ("afmelden", "uitschrijven"),
+    "pl": ("rezygnuję", "wypisz"),
+    "ru": ("стоп", "отписаться"),
+    "ar": ("توقف", "إيقاف", "الغاء الاشتراك", "إلغاء الاشتراك"),
+    "id": ("berhenti",),
+}
+
+
+def _plain(said: str) -> str:
+    """Without case, and with one letter i: people shout on keyboards of every language."""
+    return fold(said).replace("ı", "i")
+
+
+_OPT_OUT = {_plain(word) for words in OPT_OUT_WORDS.values() for word in words}
+
+
+@dataclass(frozen=True)
+class Met:
+    id: str
+    opted_out_at: datetime | None
+    blocked_at: datetime | None
+
+
+@dataclass(frozen=True)
+class _Name:
+    """One way to find somebody; `values` are all its spellings, the first is what we keep."""
+
+    kind: str
+    values: tuple[str, ...]
+    spelling: str
+
+
+def meet(phone: str, network_id: str, name: str, at: datetime) -> Met:
+    """The contact behind a sender, made if new; the newest name and the last sight are kept."""
+    names = _names(phone, network_id)
+    if not names:
+        raise ValueError("the sender has neither a phone nor an id of the network")
+    contact_id, known = _find(names)
+    if contact_id is None:
+        contact_id, known = _make(names, at)
+    _learn(contact_id, [one for one in names if one.kind not in known])
+    return _seen(contact_id, one_line(name, LONGEST_NAME), at)
+
+
+def find(phone: str = "", network_id: str = "") -> str | None:
+    names = _names(phone, network_id)
+    return _find(names)[0] if names else None
+
+
+def asks_to_stop(said: str) -> bool:
+    """Only when the word is all there is: "stop by at eight" is not a farewell."""
+    words = " ".join(said.strip(_EDGES).split())
+    return _plain(words) in _OPT_OUT
+
+
+def opt_out(contact_id: str, at: datetime) -> bool:
+    """True: from now on; False: they had already."""
+    done = db.session.execute(
+        update(Contact)
+        .where(
+            Contact.tenant_id == current_tenant_id(),
+            Contact.id == contact_id,
+            Contact.opted_out_at.is_(None),
+        )
+        .values(opted_out_at=at)
+        .returning(Contact.id)
+    )
+    return done.first() is not None
+
+
+def opt_in(contact_id: str, at: datetime) -> bool:
+    """They asked for it again. An older wish does not undo a newer one."""
+    done = db.session.execute(
+        update(Contact)
+        .where(
+            Contact.tenant_id == current_tenant_id(),
+            Contact.id == contact_id,
+            Contact.opted_out_at < at,
+        )
+        .values(opted_out_at=None)
+        .returning(Contact.id)
+    )
+    return done.first() is not None
+
+
+def one_spelling(phone: str) -> str:
+    """Which of the ways to write a phone is kept: as its numbering plan has it today."""
+    ways = sorted(same_variants(phone), key=len)
+    return ways[0] if phone.startswith("52") else ways[-1]
+
+
+def _names(phone: str, network_id: str) -> list[_Name]:
+    names = []
+    if phone:
+        kept = one_spelling(phone)
+        names.append(_Name("phone", (kept, *(same_variants(phone) - {kept})), phone))
+    if network_id:
+        kind = "lid" if network_id.endswith("@lid") else "network_id"
+        names.append(_Name(kind, (network_id,), network_id))
+    return names
+
+
+def _find(names: list[_Name]) -> tuple[str | None, set[str]]:
+    """The contact and the kinds of name it was found by. Where there is a phone, it decides."""
+    rows = db.session.execute(
+        FIND,
+        {
+            "tenant_id": current_tenant_id(),
+            "kinds": [one.kind for one in names for _ in one.values],
+            "values": [value for one in names for value in one.values],
+        },
+    ).all()
+    if not rows:
+        return None, set()
+    first = min(rows, key=lambda row: row.kind != "phone")
+    for one in names:
+        for row in rows:
+            if row.kind == one.kind and row.spelling != one.spelling:
+                _respell(row.kind, row.value, one.spelling)
+    return from_uuid("con", first.contact_id), {row.kind for row in rows}
+
+
+def _make(names: list[_Name], at: datetime) -> tuple[str, set[str]]:
+    tenant_id, contact_id = current_tenant_id(), new_id("con")
+    db.session.execute(
+        insert(Contact).values(
+            tenant_id=tenant_id,
+            id=contact_id,
+            name="",
+            language="",
+            first_seen_at=at,
+            last_seen_at=at,
+        )
+    )
+    if _name(contact_id, names[0]):
+        return contact_id, {names[0].kind}
+    # Somebody else's transaction met the same sender first, and has committed by now.
+    db.session.execute(
+        delete(Contact).where(Contact.tenant_id == tenant_id, Contact.id == contact_id)
+    )
+    found, known = _find(names)
+    if found is None:
+        raise RuntimeError("a contact was made and erased while we looked")
+    return found, known
+
+
+def _learn(contact_id: str, names: list[_Name]) -> None:
+    for one in names:
+        _name(contact_id, one)
+
+
+def _name(contact_id: str, one: _Name) -> bool:
+    made = db.session.execute(
+        upsert(Identity)
+        .values(
+            tenant_id=current_tenant_id(),
+            kind=one.kind,
+            value=one.values[0],
+            contact_id=contact_id,
+            spelling=one.spelling,
+        )
+        .on_conflict_do_nothing()
+        .returning(Identity.contact_id)
+    )
+    return made.first() is not None
+
+
+def _respell(kind: str, value: str, spelling: str) -> None:
+    db.session.execute(
+        update(Identity)
+        .where(
+            Identity.tenant_id == current_tenant_id(),
+            Identity.kind == kind,
+            Identity.value == value,
+        )
+        .values(spelling=spelling)
+    )
+
+
+def _seen(contact_id: str, name: str, at: datetime) -> Met:
+    """Messages may come in any order: the name of the newest one stays."""
+    at = min(at, now())
+    row = db.session.execute(
+        SEEN,
+        {
+            "tenant_id": current_tenant_id(),
+            "id": str(to_uuid("con", contact_id)),
+            "name": name,
+            "at": at,
+        },
+    ).one()
+    return Met(contact_id, row.opted_out_at, row.blocked_at)

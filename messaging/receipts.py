@@ -1,0 +1,246 @@
+"""The network's word on what we sent. It may come early, late, twice and in any order.
+
+A receipt moves a message forward by the table of moves or does nothing, so that the end is the
+same for every order of arrival.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import TextClause, text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import BadId, from_uuid, to_uuid
+from messaging import ledger
+from messaging.ledger import Charged
+from messaging.lines import Receipt
+from messaging.models import Line
+from messaging.states import may_become, may_move
+from messaging.timeline import write_down
+from messaging.usage import Tally
+
+RANKS = {"sent": 1, "delivered": 2, "read": 3}
+NOT_LEFT = frozenset({"scheduled", "queued"})
+HANDED_OVER = frozenset({"sending", "unknown"})
+NEVER_ARRIVED = frozenset({"failed", "expired", "cancelled"})
+LONGEST_ERROR = 500
+
+KNOWN = text(
+    "SELECT message_id FROM network_ids WHERE tenant_id = :tenant_id AND network_id = :network_id"
+)
+NAME = text("""
+INSERT INTO network_ids (tenant_id, network_id, message_id)
+VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING
+""")
+ROW = """
+SELECT id, line_id, state, phone, reference, network_id, country, category, quoted_usd, cost_usd,
+       test, created_at
+  FROM messages
+ WHERE tenant_id = :tenant_id AND id = :id AND line_id = :line_id AND direction = 'out'
+   FOR UPDATE"""
+LOCK = text(ROW)
+LOCK_IF_FREE = text(f"{ROW} SKIP LOCKED")
+MOVE = text("""
+UPDATE messages SET state = :state, due_at = NULL, changed_at = :now,
+       network_id = coalesce(network_id, :network_id), error_code = :error_code,
+       error_text = :error_text
+ WHERE tenant_id = :tenant_id AND id = :id AND state = ANY(:may_become) RETURNING id
+""")
+
+
+class TooEarly(Exception):
+    """Nothing of ours answers to it yet: our own note of the sending may still be on its way."""
+
+
+class NeedsRoom(Exception):
+    """It has to be written in a transaction that holds nothing else.
+
+    A worker that settles its sendings writes the network's ids first, then the messages. Who
+    holds a message and waits for such an id would wait for that worker, and it for them.
+    """
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The columns of LOCK, in their order."""
+
+    id: UUID
+    line_id: int
+    state: str
+    phone: str
+    reference: str | None
+    network_id: str | None
+    country: str
+    category: str
+    quoted_usd: Decimal
+    cost_usd: Decimal
+    test: bool
+    created_at: datetime
+
+    @property
+    def charged(self) -> Charged:
+        return Charged(
+            id=from_uuid("msg", self.id),
+            line_id=self.line_id,
+            country=self.country,
+            category=self.category,
+            quoted_usd=self.quoted_usd,
+            test=self.test,
+            created_at=self.created_at,
+        )
+
+
+def receive_receipt(line: Line, receipt: Receipt, tally: Tally, *, alone: bool = True) -> bool:
+    """True: the message moved. Raises TooEarly when the message is not there or has not left.
+
+    `alone` says that this transaction holds nothing that others wait for; without it, what
+    would have to wait raises before anything is written.
+    """
+    if receipt.state not in (*RANKS, "failed"):
+        return False
+    message = _alone(line, receipt) if alone else _beside_others(line, receipt)
+    if message is None:
+        raise TooEarly("no message of ours has this id yet")
+    if message.state in NOT_LEFT:
+        raise TooEarly(f"the message is {message.state} with us")
+    moved = may_move(message.state, receipt.state) and _move(message, receipt)
+    cost = _account(line, message, receipt, moved, tally)
+    if moved:
+        _tell(message, receipt, cost)
+        _count(message, receipt.state, tally)
+    return moved
+
+
+def _alone(line: Line, receipt: Receipt) -> _Found | None:
+    """By the network's id; else by our own, which the network echoes."""
+    message_id = _known(receipt)
+    ours = _ours(receipt.our_id)
+    if message_id is None and ours is not None:
+        db.session.execute(NAME, {**_named(receipt), "message_id": str(ours)})
+        message_id = _known(receipt)
+    return _locked(LOCK, line, message_id) if message_id else None
+
+
+def _beside_others(line: Line, receipt: Receipt) -> _Found | None:
+    message_id = _known(receipt)
+    if message_id is None:
+        if _ours(receipt.our_id) is not None:
+            raise NeedsRoom
+        return None
+    message = _locked(LOCK_IF_FREE, line, message_id)
+    if message is None:
+        raise NeedsRoom
+    return message
+
+
+def _known(receipt: Receipt) -> UUID | None:
+    return db.session.execute(KNOWN, _named(receipt)).scalar()
+
+
+def _named(receipt: Receipt) -> dict[str, Any]:
+    return {"tenant_id": current_tenant_id(), "network_id": receipt.network_id}
+
+
+def _ours(our_id: str) -> UUID | None:
+    """Other software behind the same number may send along what it likes."""
+    try:
+        return to_uuid("msg", our_id)
+    except BadId:
+        return None
+
+
+def _locked(statement: TextClause, line: Line, message_id: UUID) -> _Found | None:
+    row = db.session.execute(
+        statement,
+        {"tenant_id": current_tenant_id(), "id": str(message_id), "line_id": line.id},
+    ).first()
+    return None if row is None else _Found(*row)
+
+
+def _move(message: _Found, receipt: Receipt) -> bool:
+    failed = receipt.state == "failed"
+    moved = db.session.execute(
+        MOVE,
+        {
+            "tenant_id": current_tenant_id(),
+            "id": str(message.id),
+            "state": receipt.state,
+            "may_become": may_become(receipt.state),
+            "network_id": receipt.network_id,
+            "error_code": (receipt.error_code or "undelivered") if failed else None,
+            "error_text": receipt.error_text[:LONGEST_ERROR] if failed else None,
+            "now": now(),
+        },
+    )
+    return moved.first() is not None
+
+
+def _account(line: Line, message: _Found, receipt: Receipt, moved: bool, tally: Tally) -> Decimal:
+    """What the message costs after this receipt."""
+    state = receipt.state if moved else message.state
+    if state in NEVER_ARRIVED:
+        if moved:
+            ledger.refund(message.charged, tally)
+        return Decimal(0)
+    cost = message.cost_usd
+    if moved and message.state in HANDED_OVER:
+        # Our own answer was lost or is late: this receipt is what says that it was taken.
+        cost = ledger.charge(message.charged, tally)
+    if receipt.category and receipt.billable is not None:
+        price = ledger.settle(message.charged, receipt.category, receipt.billable, tally, line.kind)
+        cost = cost if price is None else price
+    return cost
+
+
+def _tell(message: _Found, receipt: Receipt, cost: Decimal) -> None:
+    at = min(datetime.fromtimestamp(receipt.at, UTC), now())
+    told = _Told(
+        id=message.id,
+        line_id=message.line_id,
+        phone=message.phone,
+        reference=message.reference,
+        network_id=message.network_id or receipt.network_id,
+        quoted_usd=cost,
+        state=receipt.state,
+        test=message.test,
+        created_at=message.created_at,
+    )
+    cause = "the network's receipt"
+    if receipt.state == "failed":
+        cause = receipt.error_text[:LONGEST_ERROR] or cause
+        told = replace(
+            told, error_code=receipt.error_code or "undelivered", error_text=receipt.error_text
+        )
+    write_down([told], at, [cause])
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A message as the timeline and the events want it; `quoted_usd` is what it costs."""
+
+    id: UUID
+    line_id: int
+    phone: str
+    reference: str | None
+    network_id: str
+    quoted_usd: Decimal
+    state: str
+    test: bool
+    created_at: datetime
+    error_code: str | None = None
+    error_text: str | None = None
+
+
+def _count(message: _Found, state: str, tally: Tally) -> None:
+    """A receipt that overtook another stands for both; a failure was taken before it failed."""
+    before = RANKS.get(message.state, 0)
+    passed: dict[str, Any] = {
+        name: 1 for name, rank in RANKS.items() if before < rank <= RANKS.get(state, 1)
+    }
+    if state == "failed":
+        passed["failed"] = 1
+    tally.add(message.line_id, message.country, message.category, **passed)

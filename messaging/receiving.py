@@ -1,0 +1,225 @@
+"""What customers write: stored once, whatever repeats; told to the tenant's own server."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from unicodedata import normalize
+from uuid import UUID
+
+from psycopg2.extras import Json
+from sqlalchemy import select, text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import from_uuid, new_uuid, to_uuid
+from core.phone import country_of, same_variants
+from messaging import contacts, lines_book
+from messaging.contacts import Met
+from messaging.lines import InboundMessage, LineNews
+from messaging.models import Line
+from messaging.sending import look_again
+from messaging.usage import Tally
+from webhooks.publishing import publish
+
+WINDOW = timedelta(hours=24)  # in which a cloud line may answer freely
+ROUTE = "https://www.google.com/maps/dir/?api=1&destination={latitude},{longitude}"
+FIRST_TIME = text("""
+INSERT INTO network_ids (tenant_id, network_id, message_id)
+VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING RETURNING message_id
+""")
+# The conversation is written so that the order of arrival does not matter.
+STORE = text("""
+INSERT INTO messages (tenant_id, id, line_id, direction, kind, phone, contact_id, text, content,
+                      state, priority, attempt, network_id, country, category, quoted_usd,
+                      cost_usd, test, created_at, changed_at)
+VALUES (:tenant_id, :id, :line_id, 'in', :kind, :phone, :contact_id, :text, :content,
+        'received', 0, 0, :network_id, :country, 'service', 0,
+        0, :test, :at, :now);
+INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
+VALUES (:tenant_id, :id, :change_id, :at, 'received', '');
+INSERT INTO conversations (tenant_id, id, line_id, contact_id, last_message_id, last_at,
+                           window_until, unread)
+VALUES (:tenant_id, :conversation_id, :line_id, :contact_id, :id, :at, :window_until, 1)
+ON CONFLICT (tenant_id, line_id, contact_id) DO UPDATE
+   SET last_message_id = CASE WHEN excluded.last_at >= conversations.last_at
+                              THEN excluded.last_message_id
+                              ELSE conversations.last_message_id END,
+       last_at = greatest(conversations.last_at, excluded.last_at),
+       window_until = greatest(conversations.window_until, excluded.window_until),
+       unread = conversations.unread + 1
+""")
+MEDIA = frozenset({"image", "video", "audio", "document", "sticker"})
+
+
+def receive_message(line: Line, message: InboundMessage, tally: Tally) -> str | None:
+    """Our id of the message, or None: it was here before."""
+    uuid = new_uuid()
+    if not _first_time(message.network_id, uuid):
+        return None
+    message_id = from_uuid("msg", uuid)
+    at = _moment(message.at)
+    contact = contacts.meet(
+        message.sender_phone, message.sender_network_id, normalize("NFC", message.sender_name), at
+    )
+    _store(line, message, uuid, contact, at)
+    publish("messages.upsert", upsert_body(line, message, message_id, at))
+    if message.kind in ("text", "button") and contacts.asks_to_stop(message.text):
+        _opt_out(line, message.sender_phone, message.sender_network_id, contact.id, at)
+    tally.add(line.id, _country(message), "service", received=1)
+    return message_id
+
+
+def receive_news(line: Line, news: LineNews, _tally: Tally | None = None) -> None:
+    """The network's word on the line itself, or on what somebody wants to get from it."""
+    if news.kind == "marketing":
+        _preference(line, news.detail)
+        return
+    because = str(news.detail.get("because") or "")
+    for one in _lines_meant(line, news.detail):
+        if news.kind == "restricted":
+            lines_book.note_trouble(one.id, "restricted", because)
+        elif news.kind == "restored" and one.state == "restricted":
+            lines_book.note_trouble(one.id, "connected", because)
+            look_again()
+        elif news.kind == "quality" and news.detail.get("worse") and one.state == "connected":
+            lines_book.note_trouble(one.id, "quality_low", because)
+        elif news.kind == "quality" and not news.detail.get("worse") and one.state == "quality_low":
+            lines_book.note_trouble(one.id, "connected", because)
+        elif news.kind == "token_expired":
+            lines_book.note_trouble(one.id, "token_expired", because)
+
+
+def upsert_body(
+    line: Line, message: InboundMessage, message_id: str, at: datetime
+) -> dict[str, Any]:
+    """The inbound message event. Fields are added to it, never moved."""
+    data: dict[str, Any] = {
+        "from": message.sender_phone or message.sender_network_id,
+        "from_kind": "phone" if message.sender_phone else "network_id",
+        "sender_name": message.sender_name,
+        "message_id": message.network_id,
+        "timestamp": int(at.timestamp()),
+        "type": message.kind,
+        "id": message_id,
+    }
+    content = message.content
+    if message.kind in MEDIA:
+        data["media"] = {
+            "mime_type": content.get("mime_type"),
+            "url": None,
+            "size": content.get("size"),
+            "sha256": content.get("sha256"),
+            "caption": content.get("caption"),
+            "filename": content.get("filename"),
+        }
+    elif message.kind == "location":
+        data["location"] = {
+            "latitude": content["latitude"],
+            "longitude": content["longitude"],
+            "name": content.get("name"),
+            "address": content.get("address"),
+            "route_url": route_url(content["latitude"], content["longitude"]),
+        }
+    else:
+        if message.text or message.kind == "text":
+            data["text"] = normalize("NFC", message.text)
+        if message.kind in ("contacts", "order", "button", "reaction"):
+            beside = ("reply_to", "forwarded", "referral")
+            data[message.kind] = {k: v for k, v in content.items() if k not in beside}
+    if reply_to := content.get("reply_to"):
+        data["reply_to"] = reply_to
+    return {"instance_id": line.id, "data": data}
+
+
+def route_url(latitude: float, longitude: float) -> str:
+    """Plain decimals: the map does not read 1e-05."""
+    return ROUTE.format(latitude=_decimal(latitude), longitude=_decimal(longitude))
+
+
+def _decimal(degrees: float) -> str:
+    return f"{degrees:.7f}".rstrip("0").rstrip(".")
+
+
+def _first_time(network_id: str, uuid: UUID) -> bool:
+    """The insert is the lock: a repeat waits for the first one and finds it done."""
+    made = db.session.execute(
+        FIRST_TIME,
+        {"tenant_id": current_tenant_id(), "network_id": network_id, "message_id": str(uuid)},
+    )
+    return made.first() is not None
+
+
+def _moment(at: int) -> datetime:
+    """A sender's clock may be ahead; the window must not be."""
+    return min(datetime.fromtimestamp(at, UTC), now()) if at > 0 else now()
+
+
+def _country(message: InboundMessage) -> str:
+    return (country_of(message.sender_phone) if message.sender_phone else None) or "other"
+
+
+def _store(line: Line, message: InboundMessage, uuid: UUID, contact: Met, at: datetime) -> None:
+    """The message, its timeline and its conversation, in one round trip."""
+    db.session.execute(
+        STORE,
+        {
+            "tenant_id": current_tenant_id(),
+            "id": str(uuid),
+            "line_id": line.id,
+            "kind": message.kind,
+            "phone": message.sender_phone or message.sender_network_id,
+            "contact_id": str(to_uuid("con", contact.id)),
+            "text": normalize("NFC", message.text),
+            "content": Json(message.content),
+            "network_id": message.network_id,
+            "country": _country(message),
+            "test": line.test,
+            "at": at,
+            "now": now(),
+            "change_id": str(new_uuid()),
+            "conversation_id": str(new_uuid()),
+            "window_until": at + WINDOW if line.kind == "cloud" else None,
+        },
+    )
+
+
+def _opt_out(line: Line, phone: str, network_id: str, contact_id: str, at: datetime) -> None:
+    if contacts.opt_out(contact_id, at):
+        publish(
+            "contacts.opted_out",
+            {
+                "instance_id": line.id,
+                "data": {
+                    "contact_id": contact_id,
+                    "from": phone or network_id,
+                    "from_kind": "phone" if phone else "network_id",
+                    "timestamp": int(at.timestamp()),
+                },
+            },
+        )
+
+
+def _preference(line: Line, detail: dict[str, Any]) -> None:
+    """The network's own switch for marketing messages."""
+    phone, network_id = str(detail.get("phone") or ""), str(detail.get("network_id") or "")
+    if not phone and not network_id:
+        return
+    at = _moment(int(detail.get("at") or 0))
+    contact = contacts.meet(phone, network_id, "", at)
+    if detail.get("value") == "stop":
+        _opt_out(line, phone, network_id, contact.id, at)
+    elif detail.get("value") in ("resume", "signup"):
+        contacts.opt_in(contact.id, at)
+
+
+def _lines_meant(line: Line, detail: dict[str, Any]) -> list[Line]:
+    """A number by its phone, an account by its id; the line of the hook where neither is known."""
+    mine = list(
+        db.session.scalars(
+            select(Line).where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
+        )
+    )
+    if phone := detail.get("phone"):
+        return [one for one in mine if one.phone in same_variants(str(phone))]
+    account = detail.get("account_id")
+    meant = [one for one in mine if account and one.account_id == account]
+    return meant or [one for one in mine if one.id == line.id]

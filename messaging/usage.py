@@ -1,0 +1,168 @@
+"""What a tenant used on a day, by line, country and category.
+
+Many transactions add to the same few rows. Each adds once, as the last thing it does and in
+the order of the keys, so that none holds a row another one waits for.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy import func, select
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from messaging.models import UsageDay
+
+Key = tuple[date, int, str, str]
+COUNTERS = ("sent", "delivered", "read", "failed", "received")
+
+
+@dataclass
+class Tally:
+    """Collects what one transaction has to add."""
+
+    counts: dict[Key, dict[str, Decimal]] = field(default_factory=dict)
+
+    def add(
+        self, line_id: int, country: str, category: str, cost: Decimal = Decimal(0), **counts: int
+    ) -> None:
+        key = (now().date(), line_id, country, category)
+        sums = self.counts.setdefault(key, defaultdict(Decimal))
+        sums["cost_usd"] += cost
+        for name, count in counts.items():
+            if name not in COUNTERS:
+                raise ValueError(f"{name} is not counted")
+            sums[name] += count
+
+    def join(self, other: "Tally") -> None:
+        for key, sums in other.counts.items():
+            mine = self.counts.setdefault(key, defaultdict(Decimal))
+            for name, amount in sums.items():
+                mine[name] += amount
+
+    def write(self) -> None:
+        for key in sorted(self.counts):
+            _add(key, self.counts[key])
+        self.counts.clear()
+
+
+def _add(key: Key, sums: dict[str, Decimal]) -> None:
+    day, line_id, country, category = key
+    first = insert(UsageDay).values(
+        tenant_id=current_tenant_id(),
+        day=day,
+        line_id=line_id,
+        country=country,
+        category=category,
+        cost_usd=sums.get("cost_usd", Decimal(0)),
+        **{name: int(sums.get(name, 0)) for name in COUNTERS},
+    )
+    db.session.execute(
+        first.on_conflict_do_update(
+            index_elements=[column.name for column in UsageDay.__table__.primary_key],
+            set_={
+                name: getattr(UsageDay, name) + getattr(first.excluded, name)
+                for name in (*COUNTERS, "cost_usd")
+            },
+        )
+    )
+
+
+@dataclass(frozen=True)
+class DayTotal:
+    day: date
+    line_id: int
+    sent: int
+    delivered: int
+    read: int
+    failed: int
+    received: int
+    cost_usd: Decimal
+
+
+@dataclass(frozen=True)
+class CostTotal:
+    day: date
+    line_id: int
+    country: str
+    category: str
+    messages: int
+    cost_usd: Decimal
+
+
+def days(since: date, until: date, line_ids: frozenset[int] | None = None) -> list[DayTotal]:
+    """Totals by day and line, both days included, the newest first."""
+    query = (
+        select(
+            UsageDay.day,
+            UsageDay.line_id,
+            func.sum(UsageDay.cost_usd),
+            *(func.sum(getattr(UsageDay, name)) for name in COUNTERS),
+        )
+        .where(UsageDay.tenant_id == current_tenant_id(), UsageDay.day.between(since, until))
+        .group_by(UsageDay.day, UsageDay.line_id)
+        .order_by(UsageDay.day.desc(), UsageDay.line_id)
+    )
+    if line_ids is not None:
+        query = query.where(UsageDay.line_id.in_(line_ids))
+    return [
+        DayTotal(
+            day=row[0],
+            line_id=row[1],
+            cost_usd=row[2],
+            **{name: int(count) for name, count in zip(COUNTERS, row[3:], strict=True)},
+        )
+        for row in db.session.execute(query)
+    ]
+
+
+def costs(since: date, until: date, line_ids: frozenset[int] | None = None) -> list[CostTotal]:
+    """What each day cost by line, country and category, the newest first."""
+    query = (
+        select(
+            UsageDay.day,
+            UsageDay.line_id,
+            UsageDay.country,
+            UsageDay.category,
+            UsageDay.sent,
+            UsageDay.cost_usd,
+        )
+        .where(
+            UsageDay.tenant_id == current_tenant_id(),
+            UsageDay.day.between(since, until),
+            (UsageDay.sent > 0) | (UsageDay.cost_usd != 0),
+        )
+        .order_by(UsageDay.day.desc(), UsageDay.line_id, UsageDay.country, UsageDay.category)
+    )
+    if line_ids is not None:
+        query = query.where(UsageDay.line_id.in_(line_ids))
+    return [CostTotal(*row) for row in db.session.execute(query)]
+
+
+def set_costs(day: date, sums: dict[tuple[int, str, str], Decimal]) -> None:
+    """Close a day: its costs are what the ledger says, whatever was added before."""
+    tenant_id = current_tenant_id()
+    for line_id, country, category in sorted(sums):
+        closed = insert(UsageDay).values(
+            tenant_id=tenant_id,
+            day=day,
+            line_id=line_id,
+            country=country,
+            category=category,
+            cost_usd=sums[line_id, country, category],
+            **dict.fromkeys(COUNTERS, 0),
+        )
+        db.session.execute(
+            closed.on_conflict_do_update(
+                index_elements=[column.name for column in UsageDay.__table__.primary_key],
+                set_={"cost_usd": closed.excluded.cost_usd},
+            )
+        )
+    for row in db.session.scalars(
+        select(UsageDay).where(UsageDay.tenant_id == tenant_id, UsageDay.day == day)
+    ):
+        if (row.line_id, row.country, row.category) not in sums:
+            row.cost_usd = Decimal(0)
