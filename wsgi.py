@@ -18,6 +18,7 @@ from core.db import Base, db
 from core.ground import lay_ground
 from core.logs import bind_request, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
+from messaging.waiting import use_waiting
 from portal.doors import open_portal_doors, portal_answer_for
 from tenants.audit import SYSTEM, act_as
 from tenants.passwords import use_cheap_hashes
@@ -43,6 +44,7 @@ def build_app(settings: Settings) -> OpenAPI:
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     lay_ground(app, settings)
+    use_waiting(settings.redis_url)
     if settings.app_env == "test":
         use_cheap_hashes()
     if settings.trusted_proxies:

@@ -30,7 +30,11 @@ def in_api() -> bool:
 
 
 def error_answer(
-    status: int, code: str, message: str, faults: list[FieldFault] | None = None
+    status: int,
+    code: str,
+    message: str,
+    faults: list[FieldFault] | None = None,
+    more: dict[str, object] | None = None,
 ) -> Response:
     answer = jsonify(
         status="error",
@@ -38,6 +42,7 @@ def error_answer(
         message=message,
         errors=[fault.as_dict() for fault in faults or []],
         request_id=g.get("request_id", ""),
+        **(more or {}),
     )
     answer.status_code = status
     if status == 401:
@@ -46,7 +51,7 @@ def error_answer(
 
 
 def domain_answer(error: DomainError) -> Response:
-    answer = error_answer(error.status, error.code, error.message, error.faults)
+    answer = error_answer(error.status, error.code, error.message, error.faults, error.more)
     if isinstance(error, RateLimited):
         answer.headers["Retry-After"] = str(error.retry_after)
     elif error.status == 503:

@@ -3,14 +3,17 @@
 from flask_openapi3.openapi import OpenAPI
 
 from api.health import health
+from api.hooks import cloud, hooks
 from api.reference import reference, swagger
-from api.v1 import me, v1
+from api.v1 import me, messages, usage, v1
 
-RESOURCES = (me,)  # importing a resource adds its routes to v1
+RESOURCES = (me, messages, usage)  # importing a resource adds its routes to v1
+HOOKS = (cloud,)  # and a kind of hook its routes to hooks
 
 
 def open_api_doors(app: OpenAPI) -> None:
     app.register_blueprint(health)
     app.register_blueprint(reference)
     app.register_blueprint(swagger)
+    app.register_blueprint(hooks)
     app.register_api(v1)

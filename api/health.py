@@ -17,10 +17,14 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import NotFound
 
+from core import partitions
+from core.clock import now
 from core.db import db, global_scope
 from core.rings import redis_client
 
 health = Blueprint("health", __name__)
+
+ENOUGH_MONTHS = 2
 
 
 @health.get("/healthz")
@@ -31,7 +35,12 @@ def healthz() -> Response:
 @health.get("/readyz")
 def readyz() -> Response:
     """Redis may be away: sends still work. The database and its schema may not."""
-    checks = {"database": _database(), "redis": _redis(), "migrations": _migrations()}
+    checks = {
+        "database": _database(),
+        "redis": _redis(),
+        "migrations": _migrations(),
+        "months": _months(),
+    }
     ready = checks["database"] == "ok" and checks["migrations"] == "ok"
     answer = jsonify(status="ready" if ready else "not ready", checks=checks)
     answer.status_code = 200 if ready else 503
@@ -77,6 +86,16 @@ def _migrations() -> str:
     except SQLAlchemyError as error:
         return type(error).__name__
     return "ok" if applied == head else f"database is at {applied}, code wants {head}"
+
+
+def _months() -> str:
+    """A warning, not a reason to take no traffic: the months ahead are made by a nightly job."""
+    try:
+        with global_scope():
+            ahead = partitions.months_ahead(db.session.connection(), now())
+    except SQLAlchemyError as error:
+        return type(error).__name__
+    return "ok" if ahead >= ENOUGH_MONTHS else f"only {ahead} months of partitions are ready"
 
 
 def current_head() -> str | None:

@@ -12,7 +12,7 @@ from flask import Response, g, jsonify, request
 from core.db import tenant_scope
 from core.errors import invalid
 from tenants import idempotency
-from tenants.idempotency import StoredAnswer
+from tenants.idempotency import CutOff, StoredAnswer
 
 KEPT_HEADERS = ("Location", "Content-Type")
 
@@ -22,16 +22,29 @@ class Attempt:
     key: str | None
     answer: Response | None = None
     """What was answered the first time, when this is a repeat."""
+    first_did: str = ""
+    """What the first request made, when it was cut off before it could answer."""
 
-    def keep(self, body: dict[str, Any], status: int = 200, **headers: str) -> Response:
+    def keep(
+        self, body: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None
+    ) -> Response:
         """The answer, stored with the change it tells of: a crash loses neither or both."""
         answer = jsonify(body)
         answer.status_code = status
-        answer.headers.update(headers)
+        answer.headers.update(headers or {})
+        self.store(answer)
+        return answer
+
+    def store(self, answer: Response) -> None:
         if self.key is not None:
             kept = {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers}
-            idempotency.finish(self.key, StoredAnswer(status, kept, answer.get_data(as_text=True)))
-        return answer
+            text = answer.get_data(as_text=True)
+            idempotency.finish(self.key, StoredAnswer(answer.status_code, kept, text))
+
+    def note(self, made: str) -> None:
+        """The answer comes later, in a transaction of its own; this is what it will be about."""
+        if self.key is not None:
+            idempotency.note(self.key, made)
 
 
 @contextmanager
@@ -41,7 +54,9 @@ def once() -> Iterator[Attempt]:
         attempt = Attempt(key)
         if key is not None:
             stored = idempotency.begin(key, fingerprint())
-            if stored is not None:
+            if isinstance(stored, CutOff):
+                attempt.first_did = stored.made
+            elif stored is not None:
                 attempt.answer = replayed(stored)
         yield attempt
 

@@ -1,0 +1,199 @@
+"""The bodies of the message calls, and how a request becomes a draft."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal
+
+from flask import current_app
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
+
+from core.clock import now
+from core.errors import invalid
+from core.outbound import BadUrl, Policy, RefusedAddress, check_url
+from core.phone import BadPhone, check_phone
+from core.texts import BadText, clean
+from messaging.sending import VALID, Draft
+
+LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
+FURTHEST = timedelta(days=35)
+
+
+def _empty_is_none(value: object) -> object:
+    return None if value == "" else value
+
+
+InstanceId = Annotated[StrictInt | None, BeforeValidator(_empty_is_none)]
+
+
+class SendOptions(BaseModel):
+    """Unknown fields are ignored, but named in the answer, so that a typo is seen."""
+
+    model_config = ConfigDict(extra="allow")
+
+    phone: str = Field(
+        description="Country code first, digits only.", examples=["905321112233"], max_length=64
+    )
+    instance_id: InstanceId = Field(None, description="The line; empty: the default line.")
+    scheduled_at: datetime | None = Field(None, description="RFC 3339, 35 days ahead at most.")
+    valid_for_seconds: int | None = Field(None, ge=10, le=35 * 86400)
+    reference: str | None = Field(None, max_length=64, description="Yours; echoed everywhere.")
+
+    @property
+    def unknown(self) -> list[str]:
+        return sorted(self.model_extra or {})
+
+
+class TextRequest(SendOptions):
+    message: str = Field(description="The text, 1 to 4096 characters.", examples=["Merhaba!"])
+
+
+class MediaRequest(SendOptions):
+    media_url: str = Field(description="Where the file is.", max_length=2048)
+    type: Literal["image", "document", "video", "audio"] = Field(examples=["document"])
+    caption: str | None = Field(None, description="1024 characters at most.")
+    filename: str | None = Field(None, max_length=240)
+
+
+class LocationRequest(SendOptions):
+    latitude: float = Field(ge=-90, le=90, examples=[41.0082])
+    longitude: float = Field(ge=-180, le=180, examples=[28.9784])
+    name: str | None = Field(None, max_length=200)
+    address: str | None = Field(None, max_length=400)
+
+
+class TemplateRequest(SendOptions):
+    """An approved template of a cloud line, by its name."""
+
+    name: str = Field(min_length=1, max_length=512, examples=["order_confirmation"])
+    language: str = Field(min_length=2, max_length=15, examples=["tr"])
+    parameters: list[str] = Field(default_factory=list, max_length=50)
+
+
+class SendAnswer(BaseModel):
+    """Spec 2.2 and more. `message_id` is null until the network has named the message."""
+
+    status: str = Field(examples=["success"])
+    message_id: str | None = Field(examples=["wamid.HBgMOTA1MzIxMTEyMjMzFQIAERgS"])
+    status_code: str = Field(examples=["sent"])
+    cost_usd: float = Field(examples=[0.0034])
+    id: str = Field(examples=["msg_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    instance_id: int
+    phone: str
+    reference: str | None
+    test: bool
+    warnings: list[str] = Field(default_factory=list)
+
+
+class MessageShape(BaseModel):
+    id: str
+    message_id: str | None
+    direction: str
+    instance_id: int
+    phone: str
+    type: str
+    text: str
+    status_code: str
+    reference: str | None
+    cost_usd: float
+    test: bool
+    created_at: str
+    error: dict[str, Any] | None
+
+
+class MessagePage(BaseModel):
+    data: list[MessageShape]
+    next: str | None = Field(description="For ?after=, when there are more.")
+
+
+class Change(BaseModel):
+    status_code: str
+    at: str
+    cause: str
+
+
+class Timeline(BaseModel):
+    data: list[Change]
+    next: None
+
+
+def draft_of_text(body: TextRequest) -> Draft:
+    return _draft(body, kind="text", text=_text(body.message, "message", LONGEST_TEXT))
+
+
+def draft_of_media(body: MediaRequest) -> Draft:
+    caption = _caption(body.caption)
+    content: dict[str, Any] = {"url": _media_url(body.media_url)}
+    if body.filename:
+        content["filename"] = _text(body.filename, "filename", 240)
+    return _draft(body, kind=body.type, text=caption, content=content)
+
+
+def draft_of_location(body: LocationRequest) -> Draft:
+    content: dict[str, Any] = {"latitude": body.latitude, "longitude": body.longitude}
+    for field in ("name", "address"):
+        value = getattr(body, field)
+        if value and value.strip():
+            content[field] = _text(value, field, 400)
+    return _draft(body, kind="location", content=content)
+
+
+def draft_of_template(body: TemplateRequest) -> Draft:
+    content = {
+        "name": _text(body.name, "name", 512),
+        "language": _text(body.language, "language", 15),
+        "parameters": [_text(one, "parameters", 1024) for one in body.parameters],
+    }
+    return _draft(body, kind="template", content=content, category="utility")
+
+
+def _draft(body: SendOptions, **more: Any) -> Draft:
+    valid = VALID if body.valid_for_seconds is None else timedelta(seconds=body.valid_for_seconds)
+    return Draft(
+        phone=_phone(body.phone),
+        reference=None if body.reference is None else _text(body.reference, "reference", 64),
+        scheduled_at=_scheduled(body.scheduled_at),
+        valid_for=valid,
+        **more,
+    )
+
+
+def _phone(text: str) -> str:
+    try:
+        return check_phone(text)
+    except BadPhone as error:
+        raise invalid("phone", "invalid_phone", "{fault}", fault=str(error)) from None
+
+
+def _text(text: str, field: str, most: int) -> str:
+    try:
+        cleaned = clean(text)
+    except BadText as error:
+        raise invalid(field, f"invalid_{field}", "{fault}", fault=str(error)) from None
+    if not cleaned:
+        raise invalid(field, f"empty_{field}", f"{field} must not be empty")
+    if len(cleaned) > most:
+        raise invalid(field, f"long_{field}", f"{field} has more than {most} characters")
+    return cleaned
+
+
+def _caption(caption: str | None) -> str:
+    return _text(caption, "caption", LONGEST_CAPTION) if caption and caption.strip() else ""
+
+
+def _media_url(url: str) -> str:
+    """Its form and any literal address; a host name is resolved only when it is fetched."""
+    settings = current_app.extensions["comanda"]
+    policy = Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)
+    try:
+        return str(check_url(url, policy))
+    except (BadUrl, RefusedAddress) as error:
+        raise invalid("media_url", "invalid_media_url", "{fault}", fault=str(error)) from None
+
+
+def _scheduled(moment: datetime | None) -> datetime | None:
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        raise invalid("scheduled_at", "invalid_time", "scheduled_at needs a time zone, such as Z")
+    if moment > now() + FURTHEST:
+        raise invalid("scheduled_at", "too_far", "scheduled_at is more than 35 days ahead")
+    return moment.astimezone(UTC)

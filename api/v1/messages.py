@@ -1,0 +1,214 @@
+"""Sending and reading messages: spec 4.1 and 4.2, and what they leave open."""
+
+import re
+from datetime import datetime
+from typing import Any
+
+from flask import Response, g, jsonify, request
+from flask_openapi3.models.tag import Tag
+from flask_openapi3.types import ResponseDict
+from pydantic import BaseModel, Field
+
+from api.answers import domain_answer
+from api.auth import Caller, key_may
+from api.messages_json import message_json, ticket_json
+from api.once import Attempt, once
+from api.paging import PageQuery, page
+from api.v1 import v1
+from api.v1.message_shapes import (
+    LocationRequest,
+    MediaRequest,
+    MessagePage,
+    MessageShape,
+    SendAnswer,
+    TemplateRequest,
+    TextRequest,
+    Timeline,
+    draft_of_location,
+    draft_of_media,
+    draft_of_template,
+    draft_of_text,
+)
+from core.clock import rfc3339
+from core.db import tenant_scope
+from core.errors import DomainError, Invalid, TryAgain
+from messaging import lines_book, reading, sending
+from messaging.sending import Draft, Ticket
+from messaging.settling import Told
+from messaging.waiting import wait_for
+from tenants import idempotency
+
+TAG = Tag(name="Messages")
+WAIT_SECONDS, LONGEST_WAIT = 10.0, 30.0
+SENT: ResponseDict = {200: SendAnswer, 202: SendAnswer}
+
+
+class MessagePath(BaseModel):
+    message_id: str = Field(max_length=200, description="Our id or the network's.")
+
+
+class ListQuery(PageQuery):
+    phone: str | None = Field(None, max_length=15)
+    instance_id: int | None = None
+    status_code: str | None = Field(None, max_length=20)
+    direction: str | None = Field(None, pattern="^(in|out)$")
+    reference: str | None = Field(None, max_length=64)
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@v1.post("/messages/send", tags=[TAG], summary="Send a text message", responses=SENT)
+@key_may("messages:send")
+def send(body: TextRequest) -> Response:
+    """Waits until the line has handed the message to the network, 10 s at most."""
+    return _send(draft_of_text(body), body.instance_id, body.unknown)
+
+
+@v1.post("/messages/send-media", tags=[TAG], summary="Send an image or a document", responses=SENT)
+@key_may("messages:send")
+def send_media(body: MediaRequest) -> Response:
+    """An image, document, video or audio file by its URL, with a caption."""
+    return _send(draft_of_media(body), body.instance_id, body.unknown)
+
+
+@v1.post("/messages/send-location", tags=[TAG], summary="Send a location", responses=SENT)
+@key_may("messages:send")
+def send_location(body: LocationRequest) -> Response:
+    return _send(draft_of_location(body), body.instance_id, body.unknown)
+
+
+@v1.post("/messages/send-template", tags=[TAG], summary="Send an approved template", responses=SENT)
+@key_may("messages:send")
+def send_template(body: TemplateRequest) -> Response:
+    """Reaches people outside the 24 hours after they last wrote."""
+    return _send(draft_of_template(body), body.instance_id, body.unknown)
+
+
+@v1.get("/messages", tags=[TAG], summary="List messages", responses={200: MessagePage})
+@key_may("messages:read")
+def list_messages(query: ListQuery) -> dict[str, Any]:
+    filters = reading.Filters(
+        phone=query.phone,
+        line_id=query.instance_id,
+        state=query.status_code,
+        direction=query.direction,
+        reference=query.reference,
+        since=query.since,
+        until=query.until,
+    )
+    with tenant_scope(g.tenant_id):
+        rows = reading.listed(filters, query.after, query.limit + 1)
+    return page(rows, query, lambda row: row.id, message_json)
+
+
+@v1.get(
+    "/messages/<path:message_id>", tags=[TAG], summary="One message", responses={200: MessageShape}
+)
+@key_may("messages:read")
+def read(path: MessagePath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        return message_json(reading.get(path.message_id))
+
+
+@v1.get(
+    "/messages/<path:message_id>/timeline",
+    tags=[TAG],
+    summary="What happened to a message",
+    responses={200: Timeline},
+)
+@key_may("messages:read")
+def timeline(path: MessagePath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        changes = reading.timeline(reading.get(path.message_id).id)
+    return {
+        "data": [
+            {"status_code": one.state, "at": rfc3339(one.at), "cause": one.cause} for one in changes
+        ],
+        "next": None,
+    }
+
+
+@v1.post(
+    "/messages/<path:message_id>/cancel",
+    tags=[TAG],
+    summary="Cancel a message that has not left",
+    responses={200: MessageShape},
+)
+@key_may("messages:send")
+def cancel(path: MessagePath) -> Response:
+    with once() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        return attempt.keep(message_json(reading.cancel(path.message_id)))
+
+
+def _send(draft: Draft, line_id: int | None, unknown: list[str]) -> Response:
+    caller: Caller = g.caller
+    patience, applied = _patience()
+    with once() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        if attempt.first_did:
+            return _present_state(attempt.first_did)
+        line = lines_book.route_for(line_id, test=caller.test, allowed=caller.key.line_ids)
+        ticket = sending.accept(draft, line, caller.tenant)
+        if ticket.state != "queued" or patience == 0:
+            return attempt.keep(*_accepted(ticket, None, unknown, applied))
+        attempt.note(ticket.id)
+    told = wait_for(ticket.id, patience)
+    if told is not None and told.state == "failed":
+        return _refused(attempt, ticket, told)
+    answer = _accepted(ticket, told, unknown, applied)
+    if attempt.key is None:
+        return attempt.keep(*answer)
+    with tenant_scope(g.tenant_id):
+        return attempt.keep(*answer)
+
+
+def _accepted(
+    ticket: Ticket, told: Told | None, unknown: list[str], applied: str
+) -> tuple[dict[str, Any], int, dict[str, str]]:
+    """200 with the network's id; 202 when it is not known yet."""
+    known = told is not None and told.state == "sent"
+    headers = {} if known else {"Location": f"/api/v1/messages/{ticket.id}"}
+    if applied:
+        headers["Preference-Applied"] = applied
+    return ticket_json(ticket, told if known else None, unknown), 200 if known else 202, headers
+
+
+def _refused(attempt: Attempt, ticket: Ticket, told: Told) -> Response:
+    """A refusal is an answer and is kept; a line that cannot send leaves the key free."""
+    sentence = told.error_text or "The network refused the message."
+    error: DomainError = Invalid(told.error_code or "refused", sentence)
+    if told.error_code == "line_unavailable":
+        error = TryAgain("line_unavailable", sentence)
+    error.more = {"id": ticket.id}
+    answer = domain_answer(error)
+    if attempt.key is not None:
+        with tenant_scope(g.tenant_id):
+            if error.status == 503:
+                idempotency.forget(attempt.key)
+            else:
+                attempt.store(answer)
+    return answer
+
+
+def _present_state(message_id: str) -> Response:
+    """The first request was cut off long ago: its message tells what became of it."""
+    message = reading.get(message_id)
+    body = {"status": "success", **message_json(message)}
+    answer = jsonify(body)
+    answer.headers["Idempotent-Replayed"] = "true"
+    return answer
+
+
+def _patience() -> tuple[float, str]:
+    """RFC 7240: `Prefer: respond-async` or `Prefer: wait=N`."""
+    prefer = request.headers.get("Prefer", "")
+    if re.search(r"\brespond-async\b", prefer):
+        return 0.0, "respond-async"
+    found = re.search(r"\bwait=(\d{1,3})\b", prefer)
+    if found:
+        seconds = min(max(float(found[1]), 1.0), LONGEST_WAIT)
+        return seconds, f"wait={int(seconds)}"
+    return WAIT_SECONDS, ""

@@ -1,0 +1,164 @@
+"""GET /usage and /usage/costs: what was sent and received, and what it cost."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+from flask import g
+from flask_openapi3.models.tag import Tag
+from pydantic import BaseModel, Field, model_validator
+
+from api.auth import Caller, key_may
+from api.v1 import v1
+from core.clock import now
+from core.db import tenant_scope
+from core.money import json_number
+from messaging import usage
+
+TAG = Tag(name="Usage")
+DEFAULT_DAYS = 30
+MOST_DAYS = 366
+
+
+class PeriodQuery(BaseModel):
+    since: date | None = Field(None, description="The first day (UTC); 30 days ago by default.")
+    until: date | None = Field(None, description="The last day (UTC); today by default.")
+    instance_id: int | None = Field(None, ge=1, le=2**31 - 1, description="Only this line.")
+
+    @model_validator(mode="after")
+    def fill_in(self) -> "PeriodQuery":
+        self.until = self.until or now().date()
+        if self.since is None:
+            self.since = max(self.until, date(1970, 2, 1)) - timedelta(days=DEFAULT_DAYS - 1)
+        if self.since > self.until:
+            raise ValueError("since must not be after until")
+        if (self.until - self.since).days >= MOST_DAYS:
+            raise ValueError(f"a period has at most {MOST_DAYS} days")
+        return self
+
+
+class DayShape(BaseModel):
+    day: date = Field(examples=["2026-03-01"])
+    instance_id: int = Field(examples=[7])
+    sent: int
+    delivered: int
+    read: int
+    failed: int
+    received: int
+    cost_usd: float = Field(examples=[0.0034])
+
+
+class TotalShape(BaseModel):
+    sent: int
+    delivered: int
+    read: int
+    failed: int
+    received: int
+    cost_usd: float
+
+
+class UsageAnswer(BaseModel):
+    since: date
+    until: date
+    total: TotalShape
+    data: list[DayShape] = Field(description="By day and line, the newest day first.")
+
+
+class CostShape(BaseModel):
+    day: date
+    instance_id: int
+    country: str = Field(
+        description="ISO code, or `other` where the number does not tell.", examples=["TR"]
+    )
+    category: str = Field(
+        description="marketing, utility, authentication or service", examples=["utility"]
+    )
+    messages: int
+    cost_usd: float
+
+
+class CostsAnswer(BaseModel):
+    since: date
+    until: date
+    total_usd: float
+    data: list[CostShape] = Field(
+        description="By day, line, country and category, the newest day first."
+    )
+
+
+@v1.get(
+    "/usage",
+    tags=[TAG],
+    summary="Messages by day and line",
+    responses={200: UsageAnswer},
+)
+@key_may("usage")
+def usage_by_day(query: PeriodQuery) -> dict[str, Any]:
+    """How many messages were sent, delivered, read, failed and received."""
+    since, until = _period(query)
+    with tenant_scope(g.tenant_id):
+        rows = usage.days(since, until, _lines(query))
+    names = (*usage.COUNTERS, "cost_usd")
+    return {
+        "since": since.isoformat(),
+        "until": until.isoformat(),
+        "total": _wire({name: sum(getattr(row, name) for row in rows) for name in names}),
+        "data": [
+            {
+                "day": row.day.isoformat(),
+                "instance_id": row.line_id,
+                **_wire({name: getattr(row, name) for name in names}),
+            }
+            for row in rows
+        ],
+    }
+
+
+@v1.get(
+    "/usage/costs",
+    tags=[TAG],
+    summary="Costs by day, line, country and category",
+    responses={200: CostsAnswer},
+)
+@key_may("usage")
+def costs(query: PeriodQuery) -> dict[str, Any]:
+    """What messages cost in US dollars. Days that are over are closed from the ledger at night."""
+    since, until = _period(query)
+    with tenant_scope(g.tenant_id):
+        rows = usage.costs(since, until, _lines(query))
+    return {
+        "since": since.isoformat(),
+        "until": until.isoformat(),
+        "total_usd": json_number(sum((row.cost_usd for row in rows), Decimal(0))),
+        "data": [
+            {
+                "day": row.day.isoformat(),
+                "instance_id": row.line_id,
+                "country": row.country,
+                "category": row.category,
+                "messages": row.messages,
+                "cost_usd": json_number(row.cost_usd),
+            }
+            for row in rows
+        ],
+    }
+
+
+def _period(query: PeriodQuery) -> tuple[date, date]:
+    until = query.until or now().date()
+    return query.since or until, until
+
+
+def _lines(query: PeriodQuery) -> frozenset[int] | None:
+    """Which lines are shown: those the key may use, and among them the one asked for."""
+    caller: Caller = g.caller
+    allowed = None if caller.key.line_ids is None else frozenset(caller.key.line_ids)
+    if query.instance_id is None:
+        return allowed
+    return frozenset({query.instance_id}) & (
+        frozenset({query.instance_id}) if allowed is None else allowed
+    )
+
+
+def _wire(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "cost_usd": json_number(Decimal(row["cost_usd"]))}
