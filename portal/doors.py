@@ -19,7 +19,9 @@ from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
 from portal.integrations import integrations
 from portal.invitations import invitations
+from portal.lines import lines_pages
 from portal.mailbox import mailbox
+from portal.messages import messages_pages
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
 from portal.settings import settings_pages
@@ -36,6 +38,8 @@ PAGES = (
     invitations,
     tenancy,
     home,
+    messages_pages,
+    lines_pages,
     team_pages,
     integrations,
     settings_pages,
@@ -66,7 +70,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     Bootstrap5(app)
     app.before_request(keep_forms_small)
     csrf.init_app(app)
-    for machine_door in ("v1", "health", "reference"):
+    for machine_door in ("v1", "health", "reference", "hooks"):
         csrf.exempt(app.blueprints[machine_door])
     set_up_words(app)
     set_up_visitors(app)

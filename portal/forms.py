@@ -3,6 +3,8 @@
 import zoneinfo
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any
 
 from flask_babel import lazy_gettext as _
 from flask_wtf import FlaskForm
@@ -16,9 +18,11 @@ from wtforms import (
     SelectField,
     SelectMultipleField,
     StringField,
+    TextAreaField,
 )
 from wtforms.form import BaseForm
-from wtforms.validators import InputRequired, Length, NumberRange, Optional
+from wtforms.validators import InputRequired, Length, NumberRange, Optional, Regexp
+from wtforms.widgets import PasswordInput
 
 from core.errors import DomainError
 from portal.choices import LANGUAGES, countries, currencies, zones
@@ -187,3 +191,50 @@ class LimitsForm(Form):
     spend_cap_usd = DecimalField(
         _("Spend cap in USD"), [Optional(), Between(0, 10_000_000)], places=2
     )
+
+
+def _trimmed(text: str | None) -> str | None:
+    return text.strip() if text else text
+
+
+def _network_id() -> Regexp:
+    return Regexp(r"\d{5,32}\Z", message=_("Digits only, as the network shows it."))
+
+
+def _secret(label: str, *validators: Any) -> PasswordField:
+    """Comes back with its form, so that what was checked need not be pasted again to be saved."""
+    widget = PasswordInput(hide_value=False)
+    return PasswordField(label, [*validators], filters=[_trimmed], widget=widget)
+
+
+class AccessForm(Form):
+    token = _secret(_("Access token"), needed(), Length(max=2000))
+    app_secret = _secret(_("App secret"), Optional(), Length(max=200))
+
+
+class NewLineForm(AccessForm):
+    name = StringField(_("Name"), [needed(), Length(max=120)])
+    phone = StringField(_("Phone number"), [needed(), Length(max=40)])
+    phone_number_id = StringField(
+        _("Phone number ID"), [needed(), _network_id()], filters=[_trimmed]
+    )
+    account_id = StringField(
+        _("Business account ID"), [Optional(), _network_id()], filters=[_trimmed]
+    )
+    app_secret = _secret(_("App secret"), needed(), Length(max=200))
+
+
+class LineForm(Form):
+    name = StringField(_("Name"), [needed(), Length(max=120)])
+    per_second = DecimalField(
+        _("Messages per second"),
+        [needed(), NumberRange(Decimal("0.1"), 1000, _("Between 0.1 and 1000."))],
+        places=None,
+    )
+
+
+class TestMessageForm(Form):
+    __test__ = False  # the name is not meant for pytest
+
+    phone = StringField(_("To"), [needed(), Length(max=40)])
+    text = TextAreaField(_("Text"), [needed(), Length(max=4096)])

@@ -28,6 +28,7 @@ from portal.forms import (
     refusals_on,
     said,
 )
+from portal.newborn import equip
 from portal.visitors import address, let_in, next_path, open_to_all
 from portal.words import in_words
 from tenants import accounts, people, signin, two_step
@@ -80,6 +81,7 @@ def signup() -> Any:
                         time_zone=form.zone(),
                     )
                     accounts.create(business, person)
+                    equip()
                     letters.verify_address(person, people.issue_token(person.id, "verify"))
             return check_mail(email, "verify")
     return render_template("start/signup.html", form=form)

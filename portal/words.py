@@ -10,7 +10,24 @@ from flask_login import current_user
 
 from core.clock import now
 from core.errors import DomainError
+from core.phone import display
 from tenants.people import LOCALES, THEMES
+
+THEIR_WORDS = " The network says: "
+N_ = str  # collected for translation here, translated where it is shown
+# Sentences of the lines' drivers that go on with something nobody can translate.
+BEGINNINGS = (
+    N_("The network could not be reached:"),
+    N_("The network got the message, but its answer was lost:"),
+    N_("The message is not complete:"),
+    N_("The network has put this number under"),
+    N_("The number cannot send yet; the network calls it"),
+    N_(
+        "The network tells of answers and receipts at another address than this line's callback"
+        " URL:"
+    ),
+    N_("Our own sending failed:"),
+)
 
 
 def choose_locale() -> str:
@@ -54,11 +71,33 @@ def in_words(error: DomainError) -> str:
     return sentence.format(**error.values) if error.values else sentence
 
 
+def network_words(sentence: str | None) -> str:
+    """What a driver wrote down in English, in the reader's language, as far as it is ours."""
+    if not sentence:
+        return ""
+    ours, mark, theirs = sentence.partition(THEIR_WORDS)
+    for beginning in BEGINNINGS:
+        if ours.startswith(beginning):
+            ours = f"{gettext(beginning)}{ours.removeprefix(beginning)}"
+            break
+    else:
+        ours = str(gettext(ours))
+    said = gettext("The network says:")
+    return f"{ours} {said} {theirs}" if mark else ours
+
+
+def phone_words(phone: str) -> str:
+    """A phone as people write it; the network's own ids stay as they are."""
+    return display(phone) if phone.isascii() and phone.isdigit() else phone
+
+
 def set_up_words(app: Flask) -> None:
     app.config["BABEL_TRANSLATION_DIRECTORIES"] = "portal/translations"
     Babel(app, locale_selector=choose_locale, timezone_selector=choose_time_zone)
     app.add_template_filter(ago, "ago")
     app.add_template_filter(exact, "exact")
+    app.add_template_filter(network_words, "network_words")
+    app.add_template_filter(phone_words, "phone")
 
     @app.context_processor
     def words() -> dict[str, Any]:

@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from core.db import global_scope, tenant_scope
 from core.errors import DomainError
+from portal.newborn import equip
 from portal.operator import demo
 from tenants import accounts, keys, people, resealing
 from tenants.audit import Actor, acting
@@ -77,6 +78,7 @@ def create_tenant(
             local_part = owner_email.partition("@")[0]
             owner = people.register(owner_email, local_part, chosen, verified=True)
         tenant = accounts.create(name, owner, plan)
+        equip(live=not current_app.extensions["comanda"].production)
         _, live = keys.create("Operator-made key", "live", list(SCOPES))
         _, test = keys.create("Operator-made test key", "test", list(SCOPES))
         facts = {

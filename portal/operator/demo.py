@@ -13,6 +13,7 @@ from core.clock import frozen, now
 from core.db import db, global_scope, tenant_scope
 from core.errors import Conflict
 from core.settings import Settings
+from portal.newborn import equip
 from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
 from tenants.erasing import erase_tenant
@@ -93,6 +94,7 @@ def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
 
     def opened() -> None:
         accounts.create(RESTAURANT, owner, "growth")
+        equip(live=True)
         accounts.change_settings(
             name=RESTAURANT, locale="tr", time_zone="Europe/Istanbul", country="TR", currency="TRY"
         )
@@ -145,6 +147,7 @@ def _shop(owner: Person, cast: dict[str, Person]) -> int:
 
     def opened() -> None:
         accounts.create(SHOP, owner, "starter")
+        equip(live=True)
         accounts.change_settings(
             name=SHOP, locale="en", time_zone="Europe/Madrid", country="ES", currency="EUR"
         )

@@ -1,0 +1,282 @@
+"""Lines: the phone numbers a business sends from."""
+
+from decimal import Decimal
+from typing import Any
+
+from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.db import tenant_scope
+from core.errors import DomainError, Forbidden, invalid
+from core.phone import normalize
+from core.texts import BadText, clean
+from messaging import lines_book, sending
+from messaging.lines import LineFacts
+from messaging.lines.cloud import Finding
+from messaging.models import Line
+from messaging.sending import Draft, Ticket
+from portal.forms import AccessForm, LineForm, NewLineForm, TestMessageForm, refusals_on, said
+from portal.line_check import AFTER_SAVING, STOPS, callback_url, findings
+from portal.visitors import may, member_may
+from portal.words import in_words, network_words
+from tenants import accounts
+from tenants.plans import known_facts
+
+lines_pages = Blueprint("lines", __name__)
+
+LINE = "/lines/<int(max=2147483647):line_id>"
+
+
+@lines_pages.get("/lines")
+@member_may("lines.view")
+def index() -> Any:
+    with tenant_scope(g.tenant_id):
+        listed = lines_book.listed()
+    return render_template("lines/index.html", lines=listed)
+
+
+@lines_pages.route("/lines/new", methods=["GET", "POST"])
+@member_may("lines.manage")
+def new() -> Any:
+    """`Check` only asks the network; `Save` asks it too, and stores what it does not refuse."""
+    form, found = NewLineForm(), None
+    if form.validate_on_submit():
+        with refusals_on(form):
+            phone = _phone(said(form.phone))
+            found = _look(form)
+            stopped = any(one.code in STOPS for one in found)
+            if request.form.get("act") == "save" and not stopped:
+                with tenant_scope(g.tenant_id):
+                    line = lines_book.add_cloud_line(
+                        said(form.name),
+                        phone,
+                        said(form.phone_number_id),
+                        said(form.token),
+                        said(form.app_secret),
+                        account_id=said(form.account_id),
+                    )
+                _tell(found)
+                flash(gettext("The line is saved. One step is left: the webhook."), "success")
+                return redirect(url_for("lines.line", line_id=line.id, _anchor="webhook"))
+    return render_template("lines/new.html", form=form, found=found, stops=STOPS)
+
+
+@lines_pages.get(LINE)
+@member_may("lines.view")
+def line(line_id: int) -> Any:
+    known = _line(line_id)
+    return _page(known)
+
+
+@lines_pages.post(LINE)
+@member_may("lines.manage")
+def save(line_id: int) -> Any:
+    known, form = _line(line_id), LineForm()
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                lines_book.rename(line_id, said(form.name))
+                lines_book.set_pace(line_id, form.per_second.data or Decimal(1))
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("lines.line", line_id=line_id))
+    return _page(known, form=form)
+
+
+@lines_pages.post(f"{LINE}/check")
+@member_may("lines.manage")
+def check(line_id: int) -> Any:
+    known = _line(line_id)
+    found = findings(
+        lines_book.facts_of(known),
+        network=known.network,
+        callback=callback_url(known),
+        account_id=known.account_id or "",
+    )
+    _note(known, found)
+    _tell(found)
+    if not found:
+        flash(gettext("The network knows this line and lets it send."), "success")
+    return redirect(url_for("lines.line", line_id=line_id))
+
+
+@lines_pages.post(f"{LINE}/access")
+@member_may("lines.manage")
+def access(line_id: int) -> Any:
+    """A new token is tried before it takes the place of the old one."""
+    known, form = _line(line_id), AccessForm()
+    if form.validate_on_submit() and known.network != "simulator":
+        found = _look(form, known)
+        stops = [one for one in found if one.code in STOPS]
+        if not stops:
+            with refusals_on(form):
+                with tenant_scope(g.tenant_id):
+                    lines_book.renew_access(line_id, said(form.token), said(form.app_secret))
+                _note(known, found)
+                flash(gettext("The new token is in use."), "success")
+                return redirect(url_for("lines.line", line_id=line_id))
+        form.form_errors += [network_words(one.sentence) for one in stops]
+    return _page(known, access_form=form)
+
+
+@lines_pages.post(f"{LINE}/default")
+@member_may("lines.manage")
+def default(line_id: int) -> Any:
+    try:
+        with tenant_scope(g.tenant_id):
+            name = lines_book.make_default(line_id).name
+        flash(gettext("Messages without a line now leave by “%(name)s”.", name=name), "success")
+    except DomainError as error:
+        if error.status == 404:
+            raise
+        flash(in_words(error), "error")
+    return redirect(url_for("lines.line", line_id=line_id))
+
+
+@lines_pages.post(f"{LINE}/enabled")
+@member_may("lines.manage")
+def enabled(line_id: int) -> Any:
+    on = request.form.get("on") == "yes"
+    with tenant_scope(g.tenant_id):
+        lines_book.set_enabled(line_id, on)
+        if on:
+            sending.look_again()
+    if on:
+        flash(gettext("The line is on. What waited for it leaves now."), "success")
+    else:
+        flash(gettext("The line is off. Its messages wait."), "success")
+    return redirect(url_for("lines.line", line_id=line_id))
+
+
+@lines_pages.route(f"{LINE}/message", methods=["GET", "POST"])
+@member_may("messages.send")
+def message(line_id: int) -> Any:
+    """A message to try the line; a refused form is shown here, so that it can be loaded again."""
+    known, form = _line(line_id), TestMessageForm()
+    if form.validate_on_submit():
+        with refusals_on(form):
+            ticket = _send(known, said(form.phone), said(form.text))
+            return redirect(url_for("messages.message", message_id=ticket.id))
+    return _page(known, message_form=form)
+
+
+@lines_pages.route(f"{LINE}/remove", methods=["GET", "POST"])
+@member_may("lines.manage")
+def remove(line_id: int) -> Any:
+    known = _line(line_id)
+    if request.method == "GET":
+        return render_template(
+            "shared/confirm.html",
+            title=gettext("Remove “%(name)s”?", name=known.name),
+            text=gettext(
+                "Messages that wait for it are not sent, and its token is forgotten."
+                " Messages that left by it stay readable."
+            ),
+            yes=gettext("Remove the line"),
+            back_url=url_for("lines.line", line_id=line_id),
+        )
+    try:
+        with tenant_scope(g.tenant_id):
+            lines_book.remove(line_id)
+    except DomainError as error:
+        flash(in_words(error), "error")
+        return redirect(url_for("lines.line", line_id=line_id))
+    flash(gettext("“%(name)s” is removed.", name=known.name), "success")
+    return redirect(url_for("lines.index"))
+
+
+def _page(
+    known: Line,
+    *,
+    form: LineForm | None = None,
+    access_form: AccessForm | None = None,
+    message_form: TestMessageForm | None = None,
+) -> str:
+    """Whichever form was refused comes back as it was sent; the others are fresh."""
+    if may("lines.manage"):
+        pace = Decimal(f"{known.per_second.normalize():f}")  # 80, not 80.000
+        form = form or LineForm(formdata=None, name=known.name, per_second=pace)
+        if known.network != "simulator":
+            access_form = access_form or AccessForm(formdata=None)
+    if may("messages.send"):
+        message_form = message_form or TestMessageForm(
+            formdata=None, text=gettext("Hello! This is a test message.")
+        )
+    return render_template(
+        "lines/line.html",
+        line=known,
+        callback_url=callback_url(known),
+        form=form,
+        access_form=access_form,
+        message_form=message_form,
+    )
+
+
+def _line(line_id: int) -> Line:
+    with tenant_scope(g.tenant_id):
+        return lines_book.get(line_id)
+
+
+def _look(form: AccessForm, known: Line | None = None) -> list[Finding]:
+    """Ask the network about what was typed in, before any of it is stored."""
+    number, account = (
+        (known.phone_number_id or "", known.account_id or "")
+        if known
+        else (said(form.phone_number_id), said(form.account_id))
+    )
+    facts = LineFacts(g.tenant_id, 0, "cloud", number, said(form.token), said(form.app_secret))
+    found = findings(facts, account_id=account)
+    return [one for one in found if one.code not in AFTER_SAVING]
+
+
+def _note(known: Line, found: list[Finding]) -> None:
+    """The line's state follows what the network just said."""
+    stops = [one for one in found if one.code in STOPS]
+    with tenant_scope(g.tenant_id):
+        if stops:
+            lines_book.note_trouble(known.id, STOPS[stops[0].code], stops[0].sentence)
+        elif not any(one.code in ("network_unreachable", "quality_low") for one in found):
+            lines_book.note_trouble(known.id, "connected", "")
+            sending.look_again()
+
+
+def _tell(found: list[Finding]) -> None:
+    for one in found:
+        flash(network_words(one.sentence), "error" if one.code in STOPS else "warning")
+
+
+def _phone(written: str) -> str:
+    """People write numbers in many ways; the country is asked for only where it cannot be told."""
+    with tenant_scope(g.tenant_id):
+        country = accounts.account().country
+    phone = normalize(written, country or None)
+    if phone is None:
+        raise invalid(
+            "phone",
+            "invalid_phone",
+            "This is not a phone number. Write it with its country code, such as 905321112233.",
+        )
+    return phone
+
+
+def _send(known: Line, written: str, text: str) -> Ticket:
+    """The same way as a message of the API takes."""
+    phone = _phone(written)
+    try:
+        words = clean(text)
+    except BadText:
+        raise invalid(
+            "text", "invalid_text", "The text holds a character nobody can read."
+        ) from None
+    if not words:
+        raise invalid("text", "empty_text", "Fill this in.")
+    with tenant_scope(g.tenant_id):
+        facts = known_facts()
+        if facts.suspended:
+            raise Forbidden(
+                "account_suspended",
+                "This account is suspended. Write to us to have it opened again.",
+            )
+        leaves_by = lines_book.route_for(
+            None if known.test else known.id, test=known.test, allowed=None
+        )
+        return sending.accept(Draft(kind="text", phone=phone, text=words), leaves_by, facts)

@@ -1,0 +1,118 @@
+"""Messages: what was sent and received, and what became of each."""
+
+from typing import Any
+
+from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.db import tenant_scope
+from core.errors import Conflict
+from core.phone import normalize
+from messaging import lines_book, reading
+from messaging.models import Message
+from messaging.reading import Filters
+from messaging.states import ENDS, OUT_STATES
+from portal.visitors import member_may
+from portal.words import in_words
+from tenants import accounts
+
+messages_pages = Blueprint("messages", __name__)
+
+PAGE = 50
+STATES = (*OUT_STATES, "received")
+CANCELLABLE = frozenset({"scheduled", "queued"})
+
+
+@messages_pages.get("/messages")
+@member_may("messages.view")
+def index() -> Any:
+    asked: dict[str, Any] = _asked()
+    after = request.args.get("after")
+    with tenant_scope(g.tenant_id):
+        lines = {line.id: line for line in lines_book.names()}
+        found = reading.listed(_filters(asked, set(lines)), after, PAGE + 1)
+    shown = found[:PAGE]
+    next_url = previous_url = None
+    if len(found) > PAGE:
+        next_url = url_for("messages.index", **asked, after=shown[-1].id)
+    if after:
+        previous_url = url_for("messages.index", **asked)
+    return render_template(
+        "messages/index.html",
+        messages=shown,
+        lines=lines,
+        states=STATES,
+        asked=asked,
+        next_url=next_url,
+        previous_url=previous_url,
+    )
+
+
+@messages_pages.get("/messages/<message_id>")
+@member_may("messages.view")
+def message(message_id: str) -> Any:
+    """With `X-Part: timeline` only what changes while a message is on its way."""
+    with tenant_scope(g.tenant_id):
+        known = reading.get(message_id)
+        changes = reading.timeline(known.id)
+        lines = {line.id: line for line in lines_book.names()}
+    part = request.headers.get("X-Part") == "timeline"
+    return render_template(
+        "messages/live.html" if part else "messages/message.html",
+        message=known,
+        changes=changes,
+        line=lines.get(known.line_id),
+        final=is_final(known),
+        cancellable=known.state in CANCELLABLE,
+    )
+
+
+@messages_pages.route("/messages/<message_id>/cancel", methods=["GET", "POST"])
+@member_may("messages.send")
+def cancel(message_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = reading.get(message_id)
+    if request.method == "GET":
+        return render_template(
+            "shared/confirm.html",
+            title=gettext("Cancel this message?"),
+            text=gettext("It has not left yet. Cancelled, it never will, and costs nothing."),
+            yes=gettext("Cancel the message"),
+            back_url=url_for("messages.message", message_id=known.id),
+        )
+    try:
+        with tenant_scope(g.tenant_id):
+            reading.cancel(known.id)
+        flash(gettext("The message is cancelled."), "success")
+    except Conflict as error:
+        flash(in_words(error), "error")
+    return redirect(url_for("messages.message", message_id=known.id))
+
+
+def is_final(message: Message) -> bool:
+    return message.direction == "in" or message.state in ENDS
+
+
+def _asked() -> dict[str, str]:
+    """The filters as they stand in the address; what is empty is left out of it."""
+    given = {
+        name: request.args.get(name, "")[:64].replace("\0", "").strip()
+        for name in ("phone", "line", "state", "direction", "reference")
+    }
+    return {name: value for name, value in given.items() if value}
+
+
+def _filters(asked: dict[str, str], line_ids: set[int]) -> Filters:
+    """What names nothing we know finds nothing, or, from a list of choices, is left out."""
+    line, state, direction = (asked.get(name, "") for name in ("line", "state", "direction"))
+    return Filters(
+        phone=_phone(asked["phone"]) if "phone" in asked else None,
+        line_id=int(line) if line in map(str, line_ids) else None,
+        state=state if state in STATES else None,
+        direction=direction if direction in ("in", "out") else None,
+        reference=asked.get("reference"),
+    )
+
+
+def _phone(written: str) -> str:
+    return normalize(written, accounts.account().country or None) or written
