@@ -16,6 +16,7 @@ SET LOCAL citus.multi_shard_modify_mode = 'sequential';
 -- Global, read with tenants' rows or written in their transactions: a copy on every node.
 -- A table comes after the ones it references.
 SELECT create_reference_table('plans');
+SELECT create_reference_table('rates');
 SELECT create_reference_table('tenants');
 SELECT create_reference_table('lookups');
 SELECT create_reference_table('people');
@@ -38,5 +39,17 @@ SELECT create_distributed_table('invitations', 'tenant_id', colocate_with => 'ac
 SELECT create_distributed_table('api_keys', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('idempotency_keys', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('audit_entries', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('lines', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('contacts', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('identities', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('conversations', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('network_ids', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('ledger_entries', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('usage_days', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('rate_overrides', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('messages', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('message_changes', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('events', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('received_hooks', 'tenant_id', colocate_with => 'accounts');
 
 COMMIT;

@@ -49,6 +49,7 @@ def valkey_program(server: Valkey) -> Program:
 
 def app_programs(settings: Mapping[str, str]) -> list[Program]:
     port, processes = settings["PORT"], settings.get("WEB_PROCESSES", "1")
+    network = settings["SIMULATOR_URL"].rpartition(":")[2]
     web = ["-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", port]
     web += ["--workers", processes, "--blocking-threads", str(WEB_THREADS), "--no-ws"]
     web += ["--workers-kill-timeout", "5", "--log-level", "error"]
@@ -57,6 +58,7 @@ def app_programs(settings: Mapping[str, str]) -> list[Program]:
         ("worker-1", ["-m", "jobs.worker"]),
         ("worker-2", ["-m", "jobs.worker"]),
         ("scheduler", ["-m", "jobs.scheduler"]),
+        ("simulator", ["-m", "messaging.simulator", "--port", network]),
     )
     return [python_program(name, arguments, settings) for name, arguments in table]
 

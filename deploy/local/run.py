@@ -101,7 +101,10 @@ class LocalService:
     def start(self) -> None:
         say = self.terminal.say
         say("Starting the database and the queue")
-        settings = service_settings(self.data_dir, self.port, self.kept, self.start_servers())
+        addresses = self.start_servers()
+        network = kept_port(self.data_dir / "ports.json", "simulator")
+        addresses["SIMULATOR_URL"] = f"http://127.0.0.1:{network}"
+        settings = service_settings(self.data_dir, self.port, self.kept, addresses)
         write_service_file(self.service_file, settings)
         say("Preparing the data")
         compile_translations(ROOT)
@@ -109,6 +112,7 @@ class LocalService:
         say("Starting the service")
         for child in [self.supervisor.start(program) for program in app_programs(settings)]:
             self.supervisor.wait_ready(child)
+        prepared.setdefault("pages", []).append(["Phones", f"{addresses['SIMULATOR_URL']}/phones"])
         say(welcome(settings["BASE_URL"], self.data_dir, prepared))
 
     def start_servers(self) -> dict[str, str]:

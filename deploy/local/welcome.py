@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+TRIAL = '{"phone": "905321112233", "message": "Merhaba"}'
+
 
 def welcome(base_url: str, data_dir: Path, prepared: Mapping[str, Any]) -> str:
     rows = [("Portal", base_url)]
@@ -20,6 +22,8 @@ def welcome(base_url: str, data_dir: Path, prepared: Mapping[str, Any]) -> str:
     lines += [f"  {name:<9} {text}" for name, text in rows]
     if key:
         lines += ["", f'  curl -H "Authorization: Bearer {key}" {base_url}/api/v1/me']
+        lines += [f'  curl -H "Authorization: Bearer {key}" -H "Content-Type: application/json" \\']
+        lines += [f"    -d '{TRIAL}' {base_url}/api/v1/messages/send"]
     return "\n".join([*lines, "", "Ctrl-C stops everything.", ""])
 
 
