@@ -15,6 +15,7 @@ from rq import Queue, SimpleWorker
 from core.keyring import Keyring
 from core.rings import ALL_QUEUES
 from core.settings import load_settings
+from deploy.local.ports import any_free
 from deploy.local.testing import Services, start_test_services
 from deploy.local.translations import compile_translations
 from tests.cast import Browser, Business, FreshClient, make_business
@@ -89,6 +90,9 @@ def _settings(database: str, redis_number: int) -> object:
         mail_url="mailbox:",
         metrics_token="metrics-token",
         allow_loopback=True,
+        simulator_url=f"http://127.0.0.1:{any_free()}",
+        simulator_secret="the network's secret",
+        linger_seconds=0.1,
         log_level="WARNING",
     )
 

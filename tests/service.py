@@ -21,13 +21,15 @@ READY_SECONDS = 30
 @dataclass
 class Service:
     url: str
+    network: str
+    """The simulated network's address."""
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
 
 @contextmanager
 def start_service(settings: object) -> Iterator[Service]:
     port = any_free()
-    service = Service(f"http://127.0.0.1:{port}")
+    service = Service(f"http://127.0.0.1:{port}", settings.simulator_url)
     environment = {
         **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
         "APP_ENV": "test",
@@ -39,11 +41,15 @@ def start_service(settings: object) -> Iterator[Service]:
         "ENCRYPTION_KEYS": settings.encryption_keys,
         "MAIL_URL": settings.mail_url,
         "ALLOW_LOOPBACK": "true",
+        "SIMULATOR_URL": settings.simulator_url,
+        "SIMULATOR_SECRET": settings.simulator_secret,
         "LOG_LEVEL": "WARNING",
     }
     web = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1"]
     web += ["--port", str(port), "--workers", "1", "--blocking-threads", "16", "wsgi:app"]
+    network_port = settings.simulator_url.rpartition(":")[2]
     commands = {
+        "network": [sys.executable, "-m", "messaging.simulator", "--port", network_port],
         "web": web,
         "worker": [sys.executable, "-m", "jobs.worker"],
         "scheduler": [sys.executable, "-m", "jobs.scheduler"],

@@ -41,7 +41,7 @@ def tried_doors():
                 raise Invalid("no_such_dish", "There is no {dish}.", dish="such dish")
             if body.get("then") == "later":
                 raise TryAgain("try_again", "Not now.")
-            return attempt.keep({"did": body}, 201, Location="/api/v1/tried/orders/1")
+            return attempt.keep({"did": body}, 201, {"Location": "/api/v1/tried/orders/1"})
 
     @doors.post("/echo")
     @key_may(None)

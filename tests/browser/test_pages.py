@@ -3,14 +3,19 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 
 import pytest
 from playwright.sync_api import expect
 
 from core import mail
+from core.clock import now
 from core.db import global_scope, tenant_scope
+from messaging import lines_book, sending
+from messaging.sending import Draft
 from portal.operator import demo
 from tenants import keys, people, team
+from tenants.plans import known_facts
 from tests.browser.driver import look_over, new_page, sign_in
 from tests.cast import unique_email
 
@@ -41,6 +46,14 @@ OWNER = {
     "key": "/integrations/keys/{key}",
     "key-revoke": "/integrations/keys/{key}/revoke",
     "reference": "/reference",
+    "messages": "/messages",
+    "messages-empty": "/messages?reference=nothing",
+    "message": "/messages/{message}",
+    "message-cancel": "/messages/{message}/cancel",
+    "lines": "/lines",
+    "line-new": "/lines/new",
+    "line": "/lines/{line}",
+    "line-remove": "/lines/{line}/remove",
     "settings": "/settings",
     "audit": "/audit",
     "audit-empty": "/audit?who=nobody-at-all",
@@ -89,6 +102,14 @@ def _ids(tenant_id: int) -> dict[str, object]:
     with tenant_scope(tenant_id):
         member = next(one for one in team.members() if one.role == "manager")
         key = keys.listed()[0]
+        line = next(one for one in lines_book.listed() if one.is_default)
+        draft = Draft(
+            kind="text",
+            phone="905321112233",
+            text="Masanız hazır.",
+            scheduled_at=now() + timedelta(hours=2),
+        )
+        ticket = sending.accept(draft, line, known_facts())
         _, token = team.invite(unique_email(), "waiter", "owner", "Derya Aksoy")
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
@@ -97,6 +118,8 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "tenant": tenant_id,
             "member": member.id,
             "key": key.id,
+            "line": line.id,
+            "message": ticket.id,
             "invitation": token,
             "verify": people.issue_token(person.id, "verify"),
             "reset": people.issue_token(person.id, "reset"),
@@ -136,6 +159,7 @@ def test_no_page_is_forgotten(app):
         "/audit.csv": "a file",
         "/signin/two-step": "seen on the first day",
         "/team/invite": "the team's page",
+        "/lines/X/message": "the line's page",
         "/account/sessions/X/end": "asks as /account/sessions/end-all does",
         "/team/invitations/X/withdraw": "asks as /team/X/remove does",
     }

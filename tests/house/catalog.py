@@ -15,6 +15,7 @@ GLOBAL = {
     "person_events": "what happened to a person's own sign-in",
     "person_tokens": "links sent to a person, used before anybody is signed in",
     "plans": "the price list",
+    "rates": "the rate card, the same for everybody",
     "recovery_codes": "a person's second step",
     "sign_ins": "a person's browsers",
     "tenants": "listed before one is chosen",
@@ -24,7 +25,8 @@ GLOBAL = {
 POLICY = "(tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::bigint)"
 
 TABLES = """
-SELECT c.oid, c.relname, n.nspname, c.relkind, c.relrowsecurity, c.relforcerowsecurity
+SELECT c.oid, c.relname, n.nspname, c.relkind, c.relrowsecurity, c.relforcerowsecurity,
+       c.relispartition
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S')
   AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
@@ -60,15 +62,22 @@ GRANTS = ("TRUNCATE", "REFERENCES", "TRIGGER", "MAINTAIN")
 
 def owned_tables(cursor: Any) -> list[str]:
     cursor.execute(TABLES)
-    return [row[1] for row in cursor.fetchall() if row[3] in "rp" and row[1] not in GLOBAL]
+    return [
+        name
+        for _, name, _, kind, _, _, partition in cursor.fetchall()
+        if kind in "rp" and not partition and name not in GLOBAL
+    ]
 
 
 def table_faults(cursor: Any) -> list[str]:
     cursor.execute(TABLES)
     found = []
-    for oid, name, schema, kind, secured, forced in cursor.fetchall():
+    for oid, name, schema, kind, secured, forced, partition in cursor.fetchall():
         if kind not in "rp" or schema != "public":
             found.append(f"{schema}.{name} is not a plain table of the public schema")
+            continue
+        if partition:
+            found += [f"{name}: {fault}" for fault in _partition_faults(cursor, oid)]
             continue
         found += [f"{name}: {fault}" for fault in _shape_faults(cursor, oid, name)]
         found += [f"{name}: {fault}" for fault in _grant_faults(cursor, oid, name)]
@@ -112,6 +121,17 @@ def _shape_faults(cursor: Any, oid: int, name: str) -> list[str]:
         (oid, oid),
     )
     return found + [f"has a trigger or a sequence: {what}" for (what,) in cursor.fetchall()]
+
+
+def _partition_faults(cursor: Any, oid: int) -> list[str]:
+    """Policies are the parent's and hold through it alone, so nobody may go past the parent."""
+    privileges = ("SELECT", "INSERT", "UPDATE", "DELETE", *GRANTS)
+    found = []
+    for privilege in privileges:
+        cursor.execute("SELECT has_table_privilege(%s, %s, %s)", (APP_ROLE, oid, privilege))
+        if cursor.fetchone()[0]:
+            found.append(f"{APP_ROLE} may {privilege} on a partition, past its parent's policy")
+    return found
 
 
 def _policy_faults(cursor: Any, oid: int) -> list[str]:

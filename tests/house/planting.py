@@ -1,6 +1,7 @@
 """A business with a row in every table a tenant owns, full of words nobody else uses."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -8,9 +9,16 @@ from psycopg2 import sql
 from psycopg2.extras import Json
 
 from core import mail
-from core.db import global_scope
+from core.clock import now
+from core.db import db, global_scope
+from messaging import lines_book, sending
+from messaging.lines import InboundMessage
+from messaging.models import LedgerEntry, RateOverride, ReceivedHook
+from messaging.receiving import receive_message
+from messaging.sending import Draft
+from messaging.usage import Tally
 from tenants import accounts, idempotency, people, quota, signin, team
-from tenants.plans import tenant_facts
+from tenants.plans import known_facts, tenant_facts
 from tests.cast import Business, make_business, make_person
 from tests.house.catalog import owned_tables
 
@@ -24,6 +32,8 @@ class Planted:
     invitation_id: str
     invitation_token: str
     session_id: str
+    line_id: int
+    message_id: str
     mail_id: str
     verify_token: str
     reset_token: str
@@ -56,6 +66,7 @@ def plant(name: str) -> Planted:
     helper = business.hires("viewer", f"{name} helper")
     with business.scope():
         member = team.of_person(helper.id)
+    line_id, message_id = plant_messages(business, name)
     with global_scope():
         token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
         visitor = signin.visitor(token_of_session)
@@ -64,8 +75,64 @@ def plant(name: str) -> Planted:
         verify = people.issue_token(helper.id, "verify")
         reset = people.issue_token(helper.id, "reset")
     return Planted(
-        business, member.id, invitation.id, token, visitor.sign_in.id, letter.id, verify, reset
+        business=business,
+        member_id=member.id,
+        invitation_id=invitation.id,
+        invitation_token=token,
+        session_id=visitor.sign_in.id,
+        line_id=line_id,
+        message_id=message_id,
+        mail_id=letter.id,
+        verify_token=verify,
+        reset_token=reset,
     )
+
+
+def plant_messages(business: Business, name: str) -> tuple[int, str]:
+    """A line, a message that leaves tomorrow, an answer, and what is counted and kept of them."""
+    with business.scope():
+        line = lines_book.add_cloud_line(
+            f"{name} line", "905321112200", f"7{business.tenant_id}", f"{name}-token", "secret"
+        )
+        draft = Draft(
+            kind="text",
+            phone="905321112233",
+            text=f"{name} text",
+            reference=f"{name}-order",
+            scheduled_at=now() + timedelta(days=1),
+        )
+        ticket = sending.accept(draft, line, known_facts())
+        tally = Tally()
+        answer = InboundMessage(
+            network_id=f"wamid.{name}.{business.tenant_id}",
+            sender_phone="905321112233",
+            sender_network_id="",
+            sender_name=f"{name} guest",
+            at=int(now().timestamp()),
+            kind="text",
+            text=f"{name} answer",
+        )
+        receive_message(line, answer, tally)
+        tally.write()
+        where = {"tenant_id": business.tenant_id, "country": "TR", "category": "utility"}
+        one = Decimal("0.01")
+        db.session.add(
+            LedgerEntry(
+                **where, message_id=ticket.id, kind="quote", line_id=line.id, amount_usd=one
+            )
+        )
+        db.session.add(RateOverride(**where, line_kind="cloud", since=now().date(), usd=one))
+        db.session.add(
+            ReceivedHook(
+                tenant_id=business.tenant_id,
+                kind="cloud",
+                target=str(line.id),
+                body=name.encode(),
+                state="parked",
+                due_at=None,
+            )
+        )
+    return line.id, ticket.id
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

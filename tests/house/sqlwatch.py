@@ -18,7 +18,8 @@ from tests.house.dialect import statement_faults
 PARAMETER = re.compile(r"\s*=\s*%\((\w+)\)s")
 # A table where a statement reads or writes it, with the name it goes by there.
 TABLE = re.compile(
-    r"\b(FROM|JOIN|UPDATE|INTO|USING|,)\s+(?:ONLY\s+)?(?:public\.)?\"?(\w+)\"?(?:\s+AS\s+(\w+))?",
+    r"\b(FROM|JOIN|UPDATE|INTO|USING)\s+(?:ONLY\s+)?(?:public\.)?\"?(\w+)\"?"
+    r"(?:\s+(?:AS\s+)?(?!(?:WHERE|SET|ON|JOIN|LEFT|INNER|ORDER|FOR|VALUES|SELECT)\b)([a-z]\w*))?",
     re.IGNORECASE,
 )
 
@@ -31,9 +32,26 @@ def owned() -> set[str]:
     }
 
 
+FROM_LIST = re.compile(
+    r"\bFROM\s+([\w\s,]+?)(?=\b(?:WHERE|JOIN|ORDER|GROUP|LIMIT|RETURNING|FOR|ON|SET)\b|[;()]|$)",
+    re.IGNORECASE,
+)
+
+
+def tables_in(sql: str) -> list[tuple[str, str, str]]:
+    """Where a table is read or written: the verb, the table, and the name it goes by there."""
+    found = list(TABLE.findall(sql))
+    for listed in FROM_LIST.findall(sql):
+        for more in listed.split(",")[1:]:
+            words = [word for word in more.split() if word.upper() != "AS"]
+            if words:
+                found.append(("FROM", words[0], words[1] if len(words) > 1 else ""))
+    return found
+
+
 def tenant_faults(sql: str, parameters: Any, tenant_id: int | None, tables: set[str]) -> list[str]:
     found = []
-    for verb, table, alias in TABLE.findall(sql):
+    for verb, table, alias in tables_in(sql):
         if table not in tables:
             continue
         if verb.upper() == "INTO":
@@ -42,7 +60,9 @@ def tenant_faults(sql: str, parameters: Any, tenant_id: int | None, tables: set[
             if "tenant_id" not in names:
                 found.append(f"{table} is written without its tenant: {sql}")
             continue
-        named = re.compile(rf"\b{alias or table}\.tenant_id{PARAMETER.pattern}").search(sql)
+        named = re.search(rf"\b{alias or table}\.tenant_id{PARAMETER.pattern}", sql)
+        if named is None and not alias:
+            named = re.search(rf"(?<![.\w])tenant_id{PARAMETER.pattern}", sql)
         if named is None:
             found.append(f"{table} is touched without naming the tenant: {sql}")
         elif not _all_are(tenant_id, named[1], parameters):

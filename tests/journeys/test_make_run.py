@@ -108,7 +108,7 @@ def replaced(run: LocalRun, kind: str, before: set[int], killed: int) -> bool:
 def test_it_runs_recovers_and_leaves_nothing(start):
     run = start()
     said = run.wait_welcome()
-    [curl] = re.findall(r"^ +(curl .*)$", said, re.MULTILINE)
+    [curl] = re.findall(r"^ +(curl .*/me)$", said, re.MULTILINE)
     assert ask_with(curl)["tenant"]["state"] == "active"
     assert (run.data_dir / "service.env").stat().st_mode & 0o777 == 0o600
 

@@ -6,6 +6,7 @@ from core.db import global_scope
 from core.texts import one_line
 from tenants import people, team
 from tests.cast import Browser, make_business, make_person
+from tests.house.planting import plant_messages
 from tests.portal.corpus import CORPUS, RUNS
 from tests.portal.letters import letters_to, link_to
 from tests.portal.pages import Page, faults, nonce_of
@@ -25,6 +26,7 @@ class Town:
         colleague = self.business.hires("viewer", name)
         with self.business.scope():
             self.member = team.of_person(colleague.id)
+        self.line_id, self.message_id = plant_messages(self.business, name)
         with global_scope():
             people.get(owner.id).operator = True
         self.browser = Browser(app.test_client())
@@ -48,6 +50,11 @@ class Town:
             "/mailbox",
             f"/mailbox/{letter.id}",
         ]
+        line, message = f"/lines/{self.line_id}", f"/messages/{self.message_id}"
+        yield "line", self.browser.get(line)
+        yield "line removed?", self.browser.get(f"{line}/remove")
+        yield "message", self.browser.get(message)
+        paths += ["/lines", "/messages"]
         for path in paths:
             yield path, self.browser.get(path)
         yield "audit?who", self.browser.get("/audit", query_string={"who": self.name})
@@ -72,6 +79,7 @@ SHOWN_IN = {
     *("/home", "/team", "/integrations", "/settings", "/audit", "/account", "/choose"),
     *("/operator/", "/mailbox", "audit?who", "operator?q", "rotated", "invitation"),
     *("sign-up", "sign-in", "reset", "resend", "suspended"),
+    *("/lines", "/messages", "line", "line removed?", "message"),
 }
 
 

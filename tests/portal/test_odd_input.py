@@ -5,6 +5,7 @@ import pytest
 from core.db import global_scope
 from tenants import people, team
 from tests.cast import Browser
+from tests.house.planting import plant_messages
 
 ODD = {
     "nul": "a\0b",
@@ -25,6 +26,12 @@ FIELDS = (
     *("email", "password", "name", "business", "time_zone", "code", "next", "locale", "theme"),
     *("role", "mode", "scopes", "expires", "rate_per_second", "overlap", "country", "currency"),
     *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
+    *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
+    *("act", "on"),
+)
+QUERIES = (
+    *("q", "who", "area", "after", "next", "recovery"),
+    *("phone", "line", "state", "direction", "reference"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 
@@ -43,7 +50,10 @@ def ids(restaurant):
     with restaurant.scope():
         invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
         member = team.of_person(helper.id)
+    line_id, message_id = plant_messages(restaurant, "Mavi")
     return {
+        "line_id": line_id,
+        "message_id": message_id,
         "key_id": restaurant.key_id,
         "member_id": member.id,
         "invitation_id": invitation.id,
@@ -72,9 +82,9 @@ def test_no_address_falls_over_it(app, everywhere, ids, odd):
             continue
         known = {name: ids.get(name, 1) for name in rule.arguments}
         path = rule.build(known, append_unknown=False)[1]
-        query = dict.fromkeys(("q", "who", "area", "after", "next", "recovery"), text)
+        query = dict.fromkeys(QUERIES, text)
         assert everywhere.client.get(path, query_string=query).status_code < 500, (path, odd)
-        for name in rule.arguments - {"tenant_id"}:
+        for name in rule.arguments - {"tenant_id", "line_id"}:
             path = rule.build({**known, name: text}, append_unknown=False)[1]
             assert everywhere.client.get(path).status_code < 500, (path, odd)
 

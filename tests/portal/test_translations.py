@@ -16,6 +16,7 @@ from core.db import global_scope
 from deploy.local.translations import FOLDERS, KEYWORDS, compile_translations
 from tenants import people
 from tests.cast import PASSWORD, make_business, unique_email
+from tests.house.planting import plant_messages
 
 ROOT = Path(__file__).parent.parent.parent
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
@@ -142,6 +143,14 @@ def test_a_page_in_english_would_be_noticed(browser):
         "/integrations/keys/new",
         "/integrations/keys/{key}",
         "/integrations/keys/{key}/revoke",
+        "/lines",
+        "/lines/new",
+        "/lines/{line}",
+        "/lines/{line}/remove",
+        "/messages",
+        "/messages?state=failed",
+        "/messages/{message}",
+        "/messages/{message}/cancel",
         "/settings",
         "/audit",
         "/account",
@@ -153,7 +162,8 @@ def test_a_page_in_english_would_be_noticed(browser):
 def test_an_owner_who_reads_turkish_reads_no_english(browser, derya, path):
     business = make_business("Lokanta Mavi", owner=derya)
     browser.signs_in(derya)
-    answer = browser.get(path.format(key=business.key_id))
+    line, message = plant_messages(business, "Mavi")
+    answer = browser.get(path.format(key=business.key_id, line=line, message=message))
     assert answer.status_code == 200
     assert not english_on(answer.get_data(as_text=True))
 

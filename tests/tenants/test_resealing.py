@@ -84,6 +84,6 @@ def test_nothing_in_the_database_names_the_old_key_afterwards(keys, sealed, supe
         for column in sealed_columns():
             cursor.execute(
                 f"SELECT count(*) FROM {column.table.name} WHERE {column.name} IS NOT NULL"
-                f" AND {column.name} NOT LIKE 'v1.new.%'"
+                f" AND {column.name} LIKE 'v1.old.%'"
             )
             assert cursor.fetchone() == (0,), column

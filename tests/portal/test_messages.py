@@ -1,0 +1,271 @@
+"""Messages in the portal: found, read, followed while they are on their way, cancelled."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from core.clock import now
+from messaging import claiming, lines_book, reading, sending, settling
+from messaging.lines import Accepted, Refused, TryLater, Unknown
+from messaging.receiving import receive_message
+from messaging.sending import Draft
+from messaging.usage import Tally
+from portal.words import network_words
+from tenants.plans import known_facts
+from tests.lines import give_line
+from tests.messaging.line_cast import wrote
+from tests.portal.pages import text_of, title_of
+
+
+@pytest.fixture
+def owners(browser, restaurant):
+    return browser.signs_in(restaurant.owner)
+
+
+@pytest.fixture
+def line(restaurant):
+    return give_line(restaurant)
+
+
+def accept(business, line, phone="905321112233", text="Merhaba", **more):
+    with business.scope():
+        draft = Draft(**{"kind": "text", "phone": phone, "text": text, **more})
+        return sending.accept(draft, line, known_facts()).id
+
+
+def send(business, outcome):
+    """Let the oldest message that waits leave, with this answer of the network."""
+    with business.scope():
+        [one] = claiming.claim(1, 60.0, [])
+    with business.scope():
+        claiming.begin([one], 60.0)
+    with business.scope():
+        settling.settle([(one, outcome)])
+
+
+def part(browser, message_id):
+    return browser.client.get(f"/messages/{message_id}", headers={"X-Part": "timeline"})
+
+
+def previews(answer):
+    found = re.findall(r'<small class="preview">(.*?)</small>', answer.get_data(as_text=True))
+    return [text.strip() for text in found]
+
+
+def test_without_messages_the_way_to_the_first_is_shown(owners):
+    page = owners.get("/messages")
+    assert "No messages yet" in text_of(page)
+    assert '<form class="filters"' not in page.get_data(as_text=True)
+
+
+def test_the_newest_message_comes_first(owners, restaurant, line):
+    for text in ("one", "two", "three"):
+        accept(restaurant, line, text=text)
+    assert previews(owners.get("/messages")) == ["three", "two", "one"]
+
+
+def test_pages_follow_each_other_without_gap_or_repetition(owners, restaurant, line, monkeypatch):
+    monkeypatch.setattr("portal.messages.PAGE", 2)
+    for number in range(5):
+        accept(restaurant, line, text=f"number {number}", reference="mine")
+        accept(restaurant, line, text="other")
+    path, seen = "/messages?reference=mine", []
+    while path:
+        page = owners.get(path)
+        seen += previews(page)
+        found = re.search(r'rel="next" href="([^"]+)"', page.get_data(as_text=True))
+        path = found[1].replace("&amp;", "&") if found else ""
+        assert not path or "reference=mine" in path
+    assert seen == [f"number {number}" for number in (4, 3, 2, 1, 0)]
+
+
+@pytest.fixture
+def several(restaurant, line):
+    other = give_line(restaurant, default=False)
+    accept(restaurant, line, text="failed", reference="order-1")
+    send(restaurant, Refused("recipient_unavailable", "Not there."))
+    accept(restaurant, line, phone="34600111222", text="waits")
+    accept(restaurant, other, phone="905329998877", text="other line")
+    with restaurant.scope():
+        tally = Tally()
+        receive_message(line, wrote("an answer"), tally)
+        tally.write()
+    return line, other
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("", {"failed", "waits", "other line", "an answer"}),
+        ("phone=905321112233", {"failed", "an answer"}),
+        ("phone=%2B90 532 111 22 33", {"failed", "an answer"}),
+        ("phone=34600111222", {"waits"}),
+        ("phone=nobody", set()),
+        ("state=failed", {"failed"}),
+        ("direction=in", {"an answer"}),
+        ("direction=out&state=queued", {"waits", "other line"}),
+        ("reference=order-1", {"failed"}),
+        ("reference=order", set()),
+        ("state=nonsense&direction=up&line=7", {"failed", "waits", "other line", "an answer"}),
+    ],
+)
+def test_filters_stand_in_the_address(owners, several, query, found):
+    page = owners.get(f"/messages?{query}")
+    assert set(previews(page)) == found
+    if not found:
+        assert "Nothing matches" in text_of(page)
+
+
+def test_the_line_is_a_filter_also_when_it_is_gone(owners, restaurant, several):
+    _, other = several
+    with restaurant.scope():
+        lines_book.remove(other.id)
+    page = owners.get(f"/messages?line={other.id}")
+    assert previews(page) == ["other line"]
+    assert "Front desk (removed)" in text_of(page)
+
+
+def test_a_message_tells_what_happened_to_it(owners, restaurant, line):
+    message_id = accept(restaurant, line, reference="order-7")
+    send(restaurant, Accepted("wamid.77"))
+    page = owners.get(f"/messages/{message_id}")
+    assert title_of(page) == "To +90 532 111 22 33"
+    text = text_of(page)
+    for words in ("Merhaba", "Queued", "Sending", "Sent", "The network took it.", "order-7"):
+        assert words in text
+    markup = page.get_data(as_text=True)
+    for copied in (message_id, "wamid.77", "order-7"):
+        assert f'data-copy="{copied}"' in markup
+
+
+def test_the_page_follows_a_message_until_nothing_can_change(owners, restaurant, line):
+    message_id = accept(restaurant, line)
+    page = owners.get(f"/messages/{message_id}").get_data(as_text=True)
+    assert "js/live.js" in page
+    first = part(owners, message_id).get_data(as_text=True)
+    assert "<html" not in first
+    assert "data-live" in first
+    assert "Queued" in first
+    send(restaurant, Accepted("wamid.78"))
+    then = part(owners, message_id).get_data(as_text=True)
+    assert "data-live" in then
+    assert "Sent" in then
+    other = accept(restaurant, line)
+    send(restaurant, Refused("window_closed", "Too late."))
+    assert "data-live" not in part(owners, other).get_data(as_text=True)
+    assert "js/live.js" not in owners.get(f"/messages/{other}").get_data(as_text=True)
+
+
+def test_every_part_that_is_refreshed_is_on_the_page(owners, restaurant, line):
+    message_id = accept(restaurant, line)
+    name = re.compile(r'data-part="(\w+)"')
+    page = owners.get(f"/messages/{message_id}").get_data(as_text=True)
+    assert sorted(name.findall(page)) == ["facts", "state", "timeline"]
+    assert sorted(name.findall(part(owners, message_id).get_data(as_text=True))) == [
+        *("facts", "state", "timeline")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state", "words"),
+    [
+        (Refused("window_closed", "Only a template."), "Failed", "Only a template."),
+        (Unknown("The socket broke."), "Unknown", "The socket broke."),
+        (TryLater("busy", "Slow down.", after=60), "Queued", "Slow down."),
+    ],
+)
+def test_an_error_is_told_in_words(owners, restaurant, line, outcome, state, words):
+    message_id = accept(restaurant, line)
+    send(restaurant, outcome)
+    text = text_of(owners.get(f"/messages/{message_id}"))
+    assert state in text
+    assert words in text
+
+
+def test_a_message_of_a_line_that_is_off_says_why_it_waits(owners, restaurant, line):
+    message_id = accept(restaurant, line)
+    assert "Waiting for its turn" in text_of(owners.get(f"/messages/{message_id}"))
+    with restaurant.scope():
+        lines_book.set_enabled(line.id, False)
+    assert "Waiting until the line can send" in text_of(owners.get(f"/messages/{message_id}"))
+
+
+def test_an_answer_is_shown_with_its_sender(owners, restaurant, line):
+    with restaurant.scope():
+        message_id = receive_message(line, wrote("Is a table free?"), Tally())
+    page = owners.get(f"/messages/{message_id}")
+    assert title_of(page) == "From +90 532 111 22 33"
+    assert "Is a table free?" in text_of(page)
+    assert "data-live" not in page.get_data(as_text=True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "words"),
+    [
+        ("document", {"url": "https://files.example/m.pdf", "filename": "Menu.pdf"}, "Menu.pdf"),
+        ("image", {"media": {"url": "https://files.example/p.png"}}, "files.example/p.png"),
+        ("location", {"latitude": 41.0, "longitude": 29.0, "name": "Lokanta"}, "41.0, 29.0"),
+        ("template", {"name": "order_ready", "language": "tr"}, "order_ready"),
+        ("contacts", {}, "Contacts"),
+    ],
+)
+def test_every_kind_of_content_is_shown(owners, restaurant, line, kind, content, words):
+    message_id = accept(restaurant, line, kind=kind, text="", content=content)
+    page = owners.get(f"/messages/{message_id}")
+    assert page.status_code == 200
+    assert words in text_of(page)
+
+
+def test_a_message_is_cancelled_until_it_leaves(owners, restaurant, line):
+    message_id = accept(restaurant, line, scheduled_at=now() + timedelta(hours=1))
+    page = owners.get(f"/messages/{message_id}")
+    assert f"/messages/{message_id}/cancel" in page.get_data(as_text=True)
+    assert title_of(owners.get(f"/messages/{message_id}/cancel")) == "Cancel this message?"
+    page = owners.post(f"/messages/{message_id}/cancel", follow=True)
+    assert "The message is cancelled." in text_of(page)
+    assert f"/messages/{message_id}/cancel" not in page.get_data(as_text=True)
+    with restaurant.scope():
+        assert reading.get(message_id).state == "cancelled"
+
+
+def test_what_has_left_is_not_cancelled(owners, restaurant, line):
+    message_id = accept(restaurant, line)
+    send(restaurant, Accepted("wamid.79"))
+    page = owners.post(f"/messages/{message_id}/cancel", follow=True)
+    assert "It is too late" in text_of(page)
+    with restaurant.scope():
+        assert reading.get(message_id).state == "sent"
+
+
+@pytest.mark.parametrize("name", ["msg_00000000000000000000000000", "wamid.none", "x"])
+def test_what_is_not_there_is_not_found(owners, name):
+    assert owners.get(f"/messages/{name}").status_code == 404
+
+
+def test_a_viewer_reads_and_does_not_cancel(browser, restaurant, line):
+    message_id = accept(restaurant, line)
+    browser.signs_in(restaurant.hires("viewer"))
+    page = browser.get(f"/messages/{message_id}").get_data(as_text=True)
+    assert "/cancel" not in page
+    assert browser.post(f"/messages/{message_id}/cancel").status_code == 403
+
+
+def test_home_counts_the_messages_of_the_last_days(owners, restaurant, line):
+    assert "No messages yet" in text_of(owners.get("/home"))
+    with restaurant.scope():
+        tally = Tally()
+        tally.add(line.id, "TR", "service", sent=3, received=2)
+        tally.write()
+    page = owners.get("/home").get_data(as_text=True)
+    assert page.count('class="chart-bar"') == 14
+    assert ": 5</title>" in page
+
+
+def test_the_networks_own_words_follow_ours(app):
+    said = "The network refused the message. The network says: (#1) <b>no</b>"
+    with app.test_request_context(headers={"Accept-Language": "tr"}):
+        assert network_words(said) == "Ağ mesajı reddetti. Ağın açıklaması: (#1) <b>no</b>"
+        assert network_words("The network could not be reached: gone.") == "Ağa ulaşılamadı: gone."
+        assert network_words("") == ""
+        assert network_words("Something new.") == "Something new."
