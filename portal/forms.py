@@ -118,6 +118,10 @@ class KeyForm(Form):
     rate_per_second = IntegerField(
         _("Requests per second"), [Optional(), Between(1, 10_000, _("At least 1."))]
     )
+    line_ids = SelectMultipleField(_("Only these lines"), coerce=int)
+
+    def offer_lines(self, lines: list[tuple[int, str]]) -> None:
+        self.line_ids.choices = lines
 
 
 class NewKeyForm(KeyForm):

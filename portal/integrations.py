@@ -8,6 +8,7 @@ from flask_babel import gettext
 
 from core.clock import now
 from core.db import tenant_scope
+from messaging import lines_book
 from portal.forms import KeyForm, NewKeyForm, RotateForm, refusals_on, said
 from portal.visitors import may, member_may, open_to_all
 from tenants import accounts, keys
@@ -37,6 +38,7 @@ def index() -> Any:
 @member_may("keys.manage")
 def new_key() -> Any:
     form = NewKeyForm(mode="test", scopes=["messages:send", "messages:read"])
+    form.offer_lines(_lines())
     if form.validate_on_submit():
         days = form.expires.data
         with refusals_on(form):
@@ -47,6 +49,7 @@ def new_key() -> Any:
                     form.scopes.data or [],
                     expires_at=now() + timedelta(days=int(days)) if days else None,
                     rate_per_second=form.rate_per_second.data,
+                    line_ids=form.line_ids.data or None,
                 )
             return _created(key, secret, None)
     return render_template("integrations/new_key.html", form=form)
@@ -58,7 +61,11 @@ def key(key_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = keys.get(key_id)
     changeable = may("keys.manage") and keys.state_of(known) == "active"
-    return _key_page(known, KeyForm(obj=known) if changeable else None)
+    if not changeable:
+        return _key_page(known, None)
+    form = KeyForm(obj=known)
+    form.offer_lines(_lines())
+    return _key_page(known, form)
 
 
 @integrations.post("/integrations/keys/<key_id>")
@@ -69,16 +76,27 @@ def change_key(key_id: str) -> Any:
     if keys.state_of(known) != "active":
         return _key_page(known, None)
     form = KeyForm()
+    form.offer_lines(_lines())
     if form.validate_on_submit():
         with refusals_on(form):
             with tenant_scope(g.tenant_id):
                 keys.change(
-                    key_id, said(form.name), form.scopes.data or [], form.rate_per_second.data
+                    key_id,
+                    said(form.name),
+                    form.scopes.data or [],
+                    form.rate_per_second.data,
+                    form.line_ids.data or None,
                 )
             accounts.forget_facts(g.tenant_id)
             flash(gettext("Saved."), "success")
             return redirect(url_for("integrations.key", key_id=key_id))
     return _key_page(known, form)
+
+
+def _lines() -> list[tuple[int, str]]:
+    """What a live key can be held to; test keys have the test line."""
+    with tenant_scope(g.tenant_id):
+        return [(line.id, line.name) for line in lines_book.listed() if not line.test]
 
 
 def _key_page(known: ApiKey, form: KeyForm | None) -> str:

@@ -127,12 +127,20 @@ def listed() -> list[ApiKey]:
     return list(rows)
 
 
-def change(key_id: str, name: str, scopes: list[str], rate_per_second: int | None) -> ApiKey:
+def change(
+    key_id: str,
+    name: str,
+    scopes: list[str],
+    rate_per_second: int | None,
+    line_ids: list[int] | None = None,
+) -> ApiKey:
+    """`line_ids` None: every line."""
     key = get(key_id)
     _check_rights(scopes, rate_per_second)
     chosen = [scope for scope in SCOPES if scope in scopes]
     key.name, key.scopes, key.rate_per_second = clean_name(name), chosen, rate_per_second
-    audit.record("keys.changed", key.name, prefix=key.prefix, scopes=chosen)
+    key.line_ids = line_ids
+    audit.record("keys.changed", key.name, prefix=key.prefix, scopes=chosen, lines=line_ids)
     return key
 
 

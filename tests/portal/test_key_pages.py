@@ -8,6 +8,7 @@ import pytest
 from core.clock import frozen, now
 from tenants import audit, keys
 from tests.cast import Browser
+from tests.lines import give_line
 from tests.portal.pages import text_of, title_of
 
 SECRET = re.compile(r"ck_(?:live|test)_[0-9A-Za-z]{36}")
@@ -214,3 +215,23 @@ def test_the_quick_start_names_this_service_and_no_key(owners):
     page = text_of(owners.get("/integrations"))
     assert "curl http://localhost/api/v1/me" in page
     assert "$COMANDA_API_KEY" in page
+
+
+def test_a_key_can_be_held_to_a_line(owners, restaurant, client, me):
+    one, other = give_line(restaurant), give_line(restaurant, default=False)
+    answer = create(owners, mode="live", scopes=["messages:send"], line_ids=[str(one.id)])
+    secret = secret_in(answer)
+    assert me(secret)[1]["key"]["instance_ids"] == [one.id]
+    refused = client.post(
+        "/api/v1/messages/send",
+        headers={"Authorization": f"Bearer {secret}"},
+        json={"phone": "905321112233", "message": "Merhaba", "instance_id": other.id},
+    )
+    assert (refused.status_code, refused.json["code"]) == (403, "line_not_allowed")
+
+
+def test_another_tenants_line_cannot_be_chosen(owners, restaurant, shop):
+    theirs = give_line(shop)
+    give_line(restaurant)
+    answer = create(owners, mode="live", scopes=["orders"], line_ids=[str(theirs.id)])
+    assert not SECRET.findall(answer.get_data(as_text=True))
