@@ -31,6 +31,7 @@ def ids(theirs):
         "invitation_id": theirs.invitation_id,
         "session_id": theirs.session_id,
         "line_id": theirs.line_id,
+        "instance_id": theirs.line_id,
         "message_id": theirs.message_id,
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
@@ -87,7 +88,15 @@ def walk(app, ids, call):
 
 def refused(answers):
     """Routes that name a thing of the other tenant's do not say 2xx to a change or a look."""
-    theirs = {"key_id", "member_id", "invitation_id", "line_id", "message_id", "tenant_id"}
+    theirs = {
+        "key_id",
+        "member_id",
+        "invitation_id",
+        "line_id",
+        "instance_id",
+        "message_id",
+        "tenant_id",
+    }
     checked = 0
     for rule, method, path, status in answers:
         if rule.arguments & theirs and method != "OPTIONS":
@@ -160,7 +169,7 @@ def test_a_member_reaches_nothing_of_another_tenant(app, restaurant, ids, stored
 
 def mine(rule):
     """A page of a tenant's own things, for its members."""
-    theirs = {"key_id", "member_id", "invitation_id", "line_id", "message_id"}
+    theirs = {"key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"}
     return bool(rule.arguments & theirs) and not is_api(rule)
 
 
