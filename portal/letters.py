@@ -1,5 +1,7 @@
 """The letters people get, in their own language. Each is queued in the open transaction."""
 
+import re
+
 from flask import current_app
 from flask_babel import force_locale, gettext
 
@@ -9,6 +11,13 @@ from tenants.models import Invitation, Person
 
 def _address(path: str) -> str:
     return f"{current_app.extensions['comanda'].base_url}{path}"
+
+
+def unlinked(name: str) -> str:
+    """A name that looks like an address must not become a link in somebody's mail program."""
+    if not re.search(r"://|\bwww\.|\w\.\w", name):
+        return name
+    return name.replace("://", " ").replace(".", "\u2024")  # a dot that ends no host name
 
 
 def _write(to: str, subject: str, paragraphs: list[str], tenant_id: int | None = None) -> None:
@@ -82,17 +91,16 @@ def security_notice(person: Person, what: str) -> None:
 
 
 def invitation(letter: Invitation, business: str, token: str, locale: str) -> None:
+    who, business = unlinked(letter.invited_by), unlinked(business)
     with force_locale(locale):
         _write(
             letter.email,
-            gettext(
-                "%(who)s invites you to %(business)s", who=letter.invited_by, business=business
-            ),
+            gettext("%(who)s invites you to %(business)s", who=who, business=business),
             [
                 gettext("Hello,"),
                 gettext(
                     "%(who)s invites you to work with them at %(business)s on Comanda.",
-                    who=letter.invited_by,
+                    who=who,
                     business=business,
                 ),
                 _address(f"/invitations/{token}"),
