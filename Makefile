@@ -1,5 +1,5 @@
 # Comanda. `make` alone lists what there is.
-.PHONY: help setup run test lint types format check translations lock reset
+.PHONY: help setup run test lint types format check chaos translations lock reset
 
 PY := .venv/bin/python
 ARGS ?=
@@ -30,6 +30,9 @@ format: setup ## Lay out the code and mend what can be mended
 	@$(PY) -m ruff format -q .
 
 check: lint types test ## Everything a change must pass
+
+chaos: setup ## Kill, freeze and cut things while messages flow; ONLY=name runs one row
+	@$(PY) -m tests.chaos $(ONLY)
 
 translations: setup ## Collect new texts into portal/translations and compile them
 	@$(PY) -m deploy.local translations

@@ -2,6 +2,7 @@
 
 from flask import Flask
 
+from core import faultpoints
 from core.blobs import blobs_at
 from core.buckets import use_share
 from core.db import current_tenant_id, db, engine_options
@@ -14,6 +15,7 @@ from core.settings import Settings, load_settings
 def lay_ground(app: Flask, settings: Settings) -> None:
     set_up_logs(settings)
     app.extensions["comanda"] = settings
+    faultpoints.arm(settings.fault)
     app.config.update(
         SQLALCHEMY_DATABASE_URI=settings.database_url,
         SQLALCHEMY_ENGINE_OPTIONS=engine_options(settings.database_pool),

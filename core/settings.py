@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from core import faultpoints
 from core.keyring import Keyring
 
 PLACEHOLDER = "replace-me"  # what deploy/env.example holds
@@ -44,8 +45,10 @@ class Settings(BaseSettings):
     simulator_url: str = ""
     simulator_secret: str = ""
     linger_seconds: float = Field(1.0, ge=0, le=10)
+    lease_seconds: float = Field(60.0, ge=2, le=600)
     web_processes: int = Field(1, ge=1, le=256)
     debug: bool = False
+    fault: str = ""
 
     @field_validator("database_url", "migration_database_url")
     @classmethod
@@ -64,6 +67,12 @@ class Settings(BaseSettings):
             raise ValueError("must be port numbers separated by commas, such as 80,443")
         return ports
 
+    @field_validator("fault")
+    @classmethod
+    def fault_is_a_step(cls, fault: str) -> str:
+        faultpoints.read(fault)
+        return fault
+
     @field_validator("encryption_keys")
     @classmethod
     def keys_can_be_used(cls, keys: str) -> str:
@@ -79,6 +88,11 @@ class Settings(BaseSettings):
     @property
     def production(self) -> bool:
         return self.app_env == "production"
+
+    @property
+    def lane_lease_seconds(self) -> float:
+        """A lane is taken over before its messages are: its worker renews it with every batch."""
+        return self.lease_seconds / 2
 
     @property
     def ports_allowed(self) -> frozenset[int]:
@@ -114,6 +128,8 @@ def refuse_unsafe_production(settings: Settings) -> None:
         faults.append("SECRET_KEY is a default or too simple; set a random one of 32 or more signs")
     if settings.debug:
         faults.append("DEBUG must be off")
+    if settings.fault:
+        faults.append("FAULT kills processes on purpose; unset it")
     if settings.allow_loopback:
         faults.append("ALLOW_LOOPBACK opens our own network to customers; unset it")
     if settings.mailbox:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
+from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
@@ -15,6 +16,7 @@ from core.db import current_tenant_id, db, global_scope, ring, savepoint, tenant
 from core.faults import is_outage
 from core.logs import logger
 from core.rings import hear
+from core.settings import Settings
 from messaging import hooks, receipts, receiving
 from messaging.hooks import LANE, Hook
 from messaging.lines import Parsed, cloud
@@ -28,7 +30,6 @@ log = logger(__name__)
 WORK_SECONDS = 30.0
 BATCH = 25  # what waits for a lock of ours waits for this many
 TURN_SECONDS = 5.0  # then another tenant's lane comes first
-LEASE_SECONDS = 30.0
 # A hook whose transaction ends after our last look is found by a second one.
 SECOND_LOOK = timedelta(seconds=2)
 LOST_RACES = ("40001", "40P01")  # serialization, deadlock: not an outage, only bad luck
@@ -50,10 +51,11 @@ class Parts:
 def drain() -> int:
     """Lanes in turn, for half a minute at most."""
     hear("jobs.hooks.drain")
+    settings: Settings = current_app.extensions["comanda"]
     stop, done = time.monotonic() + WORK_SECONDS, 0
     while time.monotonic() < stop:
         with global_scope():
-            leased = lanes.lease_next(LANE, LEASE_SECONDS)
+            leased = lanes.lease_next(LANE, settings.lane_lease_seconds)
         if leased is None:
             return done
         tenant_id, lease = leased

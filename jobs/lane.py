@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from core import lanes
+from core import faultpoints, lanes
 from core.clock import now
 from core.logs import logger
 from core.outbound.aio import Client
@@ -28,9 +28,8 @@ log = logger(__name__)
 BATCH = 200
 GROUP = 32  # a crash strands at most this many
 GROUPS_AT_ONCE = 4
-MESSAGE_LEASE = 60.0
-LANE_LEASE = 30.0
 SOON_SECONDS = 1.5
+VAIN_LOOKS = 3  # at what is due and cannot be had: it waits behind another's retry
 LOOK_AGAIN_SECONDS = 0.05  # a transaction that marked the lane while we left may still commit
 DOWN = frozenset({"token_expired", "restricted", "logged_out", "disconnected"})
 
@@ -46,13 +45,17 @@ class LaneWork:
         self.lease = lease
         self.lines: dict[int, tuple[Line, LineFacts]] = {}
         self.sent = 0
+        self.lost = False
+        self.in_vain = 0
 
     async def run(self) -> int:
         while time.monotonic() < self.drain.until:
             batch = await self.drain.tenant(self.tenant_id, self.claim)
             if batch:
+                faultpoints.at("claim")
+                self.in_vain = 0
                 await self.send(batch)
-            elif not await self.more_soon():
+            elif self.lost or not await self.more_soon():
                 break
         await self.leave()
         return self.sent
@@ -61,17 +64,22 @@ class LaneWork:
         """A paced line has its next message in a moment: stay for it."""
         due = await self.drain.tenant(self.tenant_id, lambda: claiming.next_due(self.lines_down()))
         wait = (due - now()).total_seconds() if due is not None else SOON_SECONDS
-        if wait >= SOON_SECONDS:
+        if wait <= 0:
+            self.in_vain += 1
+            wait = LOOK_AGAIN_SECONDS
+        if wait >= SOON_SECONDS or self.in_vain > VAIN_LOOKS:
             return False
-        await asyncio.sleep(max(wait, 0.0))
+        await asyncio.sleep(wait)
         return True
 
     def claim(self) -> list[Claimed]:
         settling.tidy()
-        if not lanes.extend(LANE, self.tenant_id, self.lease, LANE_LEASE):
+        settings = self.drain.settings
+        if not lanes.extend(LANE, self.tenant_id, self.lease, settings.lane_lease_seconds):
+            self.lost = True
             return []
         self.lines = {line.id: (line, lines_book.facts_of(line)) for line in lines_book.listed()}
-        return claiming.claim(BATCH, MESSAGE_LEASE, self.lines_down())
+        return claiming.claim(BATCH, settings.lease_seconds, self.lines_down())
 
     def lines_down(self) -> list[int]:
         moment = now()
@@ -117,13 +125,15 @@ class LaneWork:
 
     async def send_group(self, group: list[Claimed]) -> None:
         begun = await self.drain.tenant(
-            self.tenant_id, lambda: claiming.begin(group, MESSAGE_LEASE)
+            self.tenant_id, lambda: claiming.begin(group, self.drain.settings.lease_seconds)
         )
         if not begun:
             return
+        faultpoints.at("before_connect")
         outcomes = await asyncio.gather(*(self.send_one(one) for one in begun))
         results = list(zip(begun, outcomes, strict=True))
         told = await self.drain.tenant(self.tenant_id, lambda: self.settle(results))
+        faultpoints.at("after_settle_commit")
         await self.drain.in_thread(lambda: tell(told, redis_client()))
         self.sent += len(begun)
 
@@ -135,11 +145,15 @@ class LaneWork:
             return Refused("line_unavailable", "A simulated line sends no live message.")
         base = settings.simulator_url if simulated else settings.cloud_base_url
         try:
-            return await cloud.send(self.client, base, settings.cloud_version, facts, one.envelope)
+            outcome = await cloud.send(
+                self.client, base, settings.cloud_version, facts, one.envelope
+            )
         except Exception as error:
             # Whether bytes left is not known here, so nothing may be sent again.
             log.exception("a driver failed", message=one.envelope.message_id)
             return Unknown(f"Our own sending failed: {type(error).__name__}")
+        faultpoints.at("after_answer")
+        return outcome
 
     def settle(self, results: list[tuple[Claimed, Outcome]]) -> list[settling.Told]:
         final: list[tuple[Claimed, Outcome]] = []
@@ -151,7 +165,9 @@ class LaneWork:
                 lines_book.note_trouble(line_id, outcome.line_state, outcome.sentence)
                 outcome = replace(outcome, code="line_unavailable")
             final.append((one, outcome))
-        return settling.settle(final)
+        told = settling.settle(final)
+        faultpoints.at("before_settle_commit")
+        return told
 
     async def leave(self) -> None:
         """Give the lane back, then look once more, because marks made meanwhile did nothing."""
@@ -168,10 +184,10 @@ class LaneWork:
         due = claiming.next_due(self.lines_down())
         if due is None:
             return
-        if due <= now():
-            lanes.mark_due(LANE, self.tenant_id)
-        else:
+        if due > now() or self.in_vain > VAIN_LOOKS:
             lanes.mark_later(LANE, self.tenant_id, due)
+        else:
+            lanes.mark_due(LANE, self.tenant_id)
 
 
 def _waves(batch: list[Claimed]) -> Iterator[list[Claimed]]:

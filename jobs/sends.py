@@ -29,7 +29,6 @@ log = logger(__name__)
 
 WORK_SECONDS = 30.0
 MOST_LANES = 32
-LEASE_SECONDS = 30.0
 
 T = TypeVar("T")
 
@@ -80,7 +79,7 @@ class Drain:
 
         def take() -> list[tuple[int, UUID]]:
             with global_scope():
-                return lanes.lease_many(LANE, LEASE_SECONDS, most)
+                return lanes.lease_many(LANE, self.settings.lane_lease_seconds, most)
 
         return await self.in_thread(take)
 

@@ -14,6 +14,9 @@ from jobs.connection import worker_redis
 class QuietWorker(SimpleWorker):
     """Gives each job the request id of the ring that caused it."""
 
+    # Asked for again this soon, at the latest, after Redis was away: it costs one connection.
+    max_connection_wait_time = 2.0
+
     def perform_job(self, job: Job, queue: Queue) -> bool:
         bind_request((job.meta or {}).get("request_id") or new_request_id(), job=job.func_name)
         return super().perform_job(job, queue)

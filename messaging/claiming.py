@@ -125,11 +125,13 @@ def put_back(group: list[Claimed], seconds: float = 0.0) -> None:
         db.session.execute(
             text(
                 "UPDATE messages SET due_at = :due_at WHERE tenant_id = :tenant_id"
-                " AND id = ANY(CAST(:ids AS uuid[])) AND state = 'queued' RETURNING id"
+                " AND (id, attempt) IN (SELECT * FROM unnest(CAST(:ids AS uuid[]),"
+                " CAST(:attempts AS integer[]))) AND state = 'queued' RETURNING id"
             ),
             {
                 "tenant_id": current_tenant_id(),
                 "due_at": now() + timedelta(seconds=seconds),
                 "ids": [one.uuid for one in group],
+                "attempts": [one.envelope.attempt for one in group],
             },
         )

@@ -19,6 +19,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.connector import Connection
 from yarl import URL
 
+from core import faultpoints
 from core.outbound.errors import ConnectFailed, Timeout, TooLarge
 from core.outbound.guard import (
     Policy,
@@ -212,6 +213,7 @@ def _watch() -> aiohttp.TraceConfig:
 
     async def left(_session: Any, context: SimpleNamespace, _params: Any) -> None:
         context.trace_request_ctx.sent = True
+        faultpoints.soon("after_bytes")
 
     watch.on_request_headers_sent.append(left)
     return watch

@@ -227,7 +227,7 @@ def test_one_tenants_poison_does_not_hold_up_another(line, shop):
     assert texts(theirs) == ["fine"]
 
 
-def test_a_crash_of_the_worker_loses_nothing(line, monkeypatch):
+def test_a_crash_of_the_worker_loses_nothing(line, settings, monkeypatch):
     """The lease runs out, and the next worker finds the hook as it was."""
     hook_id = put(line, cloud_body(line, text_value("kept")))
 
@@ -244,7 +244,7 @@ def test_a_crash_of_the_worker_loses_nothing(line, monkeypatch):
         monkeypatch.undo()
         assert (get(line, hook_id).state, get(line, hook_id).tries) == ("waiting", 0)
         assert job.drain() == 0  # the lane is still leased
-        advance(job.LEASE_SECONDS + 1)
+        advance(settings.lane_lease_seconds + 1)
         assert job.drain() == 1
     assert texts(line) == ["kept"]
 

@@ -136,6 +136,17 @@ def test_a_claimed_message_whose_worker_died_is_free_again(restaurant, line):
         assert len(claim(restaurant)) == 1
 
 
+def test_a_worker_that_comes_late_puts_nothing_back(restaurant, line):
+    accept(restaurant, line)
+    with frozen():
+        late = claim(restaurant)
+        advance(timedelta(seconds=LEASE + 1))
+        assert len(claim(restaurant)) == 1
+        with restaurant.scope():
+            claiming.put_back(late)
+        assert claim(restaurant) == []
+
+
 def test_a_refused_message_costs_nothing(restaurant, line):
     ticket = accept(restaurant, line)
     [claimed] = claim(restaurant)

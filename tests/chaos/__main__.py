@@ -1,0 +1,120 @@
+"""`python -m tests.chaos [row …]`: runs the rows, prints the table, writes bench/chaos.json."""
+
+import json
+import logging
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial
+
+from tests.chaos import inbound, rows
+from tests.chaos.counting import Outcome
+from tests.chaos.stage import ROOT, WORKERS, Stage, set_up
+
+ROWS: dict[str, Callable[[Stage], Outcome]] = {
+    "kill-claim": partial(rows.killed, step="claim", times=2),
+    "kill-before-connect": partial(rows.killed, step="before_connect", times=3),
+    "kill-after-bytes": rows.killed_after_bytes,
+    "kill-after-answer": partial(rows.killed, step="after_answer", times=40),
+    "kill-before-commit": partial(rows.killed, step="before_settle_commit", times=3),
+    "kill-after-commit": partial(rows.killed, step="after_settle_commit", times=3),
+    "drop": rows.dropped,
+    "redis-flush": rows.flushed,
+    "redis-away": rows.redis_away,
+    "database-restart": rows.database_restarted,
+    "freeze-claim": partial(rows.frozen, step="claim"),
+    "freeze-answer": partial(rows.frozen, step="after_answer"),
+    "receipts": inbound.shuffled,
+    "poison": inbound.poisoned,
+}
+RESULTS = ROOT / "bench" / "chaos.json"
+CALM = {
+    "delay_ms": 0,
+    "receipts": True,
+    "sent_ms": 30,
+    "delivered_ms": 250,
+    "read_ms": 900,
+    "drop_after": 0.0,
+}
+HEAD = (
+    "row",
+    "accepted",
+    "terminal",
+    "unknown",
+    "ever",
+    "in flight",
+    "doubled",
+    "lost",
+    "s",
+    "whole",
+    "",
+)
+
+
+def main(only: list[str]) -> int:
+    if unknown := set(only) - set(ROWS):
+        print(f"There is no row {', '.join(unknown)}; there are {', '.join(ROWS)}.")
+        return 2
+    logging.disable(logging.WARNING)
+    began = time.monotonic()
+    results: dict[str, Outcome] = {}
+    with set_up() as stage, stage.app.app_context():
+        _line(HEAD)
+        for name in only or ROWS:
+            row_began = time.monotonic()
+            results[name] = _run(stage, ROWS[name])
+            results[name].whole = time.monotonic() - row_began
+            _show(name, results[name])
+    bad = [name for name, outcome in results.items() if outcome.faults]
+    print(
+        f"{len(results) - len(bad)} of {len(results)} rows held, {time.monotonic() - began:.0f} s"
+    )
+    _write(results, fresh=not only)
+    return 1 if bad else 0
+
+
+def _write(results: dict[str, Outcome], *, fresh: bool) -> None:
+    """A run of some rows leaves the figures of the others as they were."""
+    told = {} if fresh or not RESULTS.is_file() else json.loads(RESULTS.read_text())
+    told.update({name: outcome.as_json() for name, outcome in results.items()})
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(told, indent=2) + "\n")
+
+
+def _run(stage: Stage, row: Callable[[Stage], Outcome]) -> Outcome:
+    """Each row begins with a calm network, both workers and nothing counted."""
+    stage.network("POST", "/settings", CALM)
+    stage.network("DELETE", "/accepted")
+    if stage.armed or any(name not in stage.processes for name in WORKERS):
+        stage.workers()
+    stage.deaths.clear()
+    try:
+        return row(stage)
+    except Exception as error:  # noqa: BLE001 - a row that breaks is a row that did not hold
+        traceback.print_exc()
+        return Outcome(faults=[f"the row itself failed: {type(error).__name__}: {error}"])
+
+
+def _show(name: str, found: Outcome) -> None:
+    figures = (found.accepted, found.terminal, found.unknown, found.ever_unknown)
+    more = (
+        found.in_flight,
+        found.doubled,
+        found.lost,
+        f"{found.seconds:.1f}",
+        f"{found.whole:.0f}",
+    )
+    _line((name, *figures, *more, "ok" if not found.faults else "FAILED"))
+    for sentence in [found.note, *(f"FAULT: {fault}" for fault in found.faults)]:
+        if sentence:
+            print(f"    {sentence}", flush=True)
+
+
+def _line(cells: tuple[object, ...]) -> None:
+    first, *others = cells
+    print(f"{first!s:20}" + "".join(f"{cell!s:>10}" for cell in others), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main([name for name in sys.argv[1:] if name]))

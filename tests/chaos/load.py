@@ -1,0 +1,128 @@
+"""Customers who send, and remember exactly what they were promised."""
+
+import http.client
+import itertools
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.db import global_scope
+from messaging.starting import add_simulated_line
+from tenants import people
+from tests.cast import PASSWORD, Business, make_business, unique_email
+from tests.chaos.stage import Stage
+
+CLIENTS = 8
+CUT_OFF = 0
+_phones = itertools.count(10_000)
+
+
+def new_phone() -> str:
+    """An ordinary phone, each its own: order to one recipient is not what is tried here."""
+    return f"90532{next(_phones):07d}"
+
+
+class Crowd:
+    """A few businesses of one row, and what their sends were answered."""
+
+    def __init__(self, stage: Stage, businesses: int = 3, plan: str = "growth") -> None:
+        self.stage = stage
+        self.promised: list[str] = []
+        self.answers: Counter[str] = Counter()
+        self.odd: list[str] = []
+        """Answers that are neither a promise nor a refusal in JSON."""
+        self.promised_at: list[float] = []
+        self._lock = threading.Lock()
+        with global_scope():
+            owner = people.register(unique_email(), "Derya Aksoy", PASSWORD, verified=True)
+        self.businesses = [make_business(f"Lokanta {n}", plan, owner) for n in range(businesses)]
+        for business in self.businesses:
+            with business.scope():
+                secret = stage.settings.simulator_secret
+                add_simulated_line("Front desk", stage.url, secret, test=False, default=True)
+
+    @property
+    def tenants(self) -> list[int]:
+        return [business.tenant_id for business in self.businesses]
+
+    def send(self, each: int, phone: str = "") -> None:
+        """So many from each business, by several clients at once."""
+        work = [business for _ in range(each) for business in self.businesses]
+        with ThreadPoolExecutor(CLIENTS) as clients:
+            list(clients.map(lambda business: self.send_one(business, phone), work))
+
+    def send_until(self, stopped: threading.Event, per_second: float) -> threading.Thread:
+        """In the background, at a steady pace, whatever is answered."""
+
+        def go() -> None:
+            with ThreadPoolExecutor(CLIENTS) as clients:
+                for business in itertools.cycle(self.businesses):
+                    if stopped.wait(1 / per_second):
+                        return
+                    clients.submit(self.send_one, business)
+
+        thread = threading.Thread(target=go, daemon=True)
+        thread.start()
+        return thread
+
+    def send_one(self, business: Business, phone: str = "") -> int:
+        body = {"phone": phone or new_phone(), "message": "Your table is ready"}
+        headers = {**business.bearer, "Prefer": "respond-async"}
+        try:
+            status, raw = self.call("POST", "/api/v1/messages/send", headers, body)
+        except (OSError, http.client.HTTPException) as error:
+            with self._lock:
+                self.answers[type(error).__name__] += 1
+            return 0
+        with self._lock:
+            self.answers[str(status)] += 1
+            try:
+                answer = json.loads(raw)
+            except ValueError:
+                self.odd.append(f"{status}: {raw[:80]!r}")
+                return status
+            if status in (200, 202):
+                self.promised.append(answer["id"])
+                self.promised_at.append(time.monotonic())
+        return status
+
+    def call(
+        self, method: str, path: str, headers: dict[str, str], body: Any = None
+    ) -> tuple[int, bytes]:
+        raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        where = urlsplit(self.stage.url)
+        door = http.client.HTTPConnection(str(where.hostname), where.port, timeout=40)
+        try:
+            # Who is sent too much may answer and hang up before all of it has left.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                door.request(method, path, raw, {"Content-Type": "application/json", **headers})
+            answer = door.getresponse()
+            return answer.status, answer.read()
+        finally:
+            door.close()
+
+    def burst(self, business: Business, requests: int) -> Counter[int]:
+        """As fast as it goes, for looking at the limits."""
+
+        def one(_: int) -> int:
+            return self.call("GET", "/api/v1/me", business.bearer)[0]
+
+        with ThreadPoolExecutor(CLIENTS) as clients:
+            return Counter(clients.map(one, range(requests)))
+
+    def post_hooks(self, posts: Iterable[tuple[str, dict[str, str], bytes]]) -> list[int]:
+        def one(post: tuple[str, dict[str, str], bytes]) -> int:
+            token, headers, body = post
+            try:
+                return self.call("POST", f"/hooks/cloud/{token}", headers, body)[0]
+            except (OSError, http.client.HTTPException):
+                return CUT_OFF
+
+        with ThreadPoolExecutor(CLIENTS) as clients:
+            return list(clients.map(one, posts))

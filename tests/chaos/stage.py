@@ -1,0 +1,230 @@
+"""The whole service on a stage of its own, watched over as an init system would."""
+
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import psycopg2
+from flask import Flask
+
+from core.keyring import Keyring
+from core.settings import Settings, load_settings
+from deploy.local.children import spawn
+from deploy.local.databases import APP, DATABASE, OWNER, make_roles_and_database
+from deploy.local.files import hold_lock
+from deploy.local.ports import any_free
+from tests.chaos.servers import Bell, Database
+
+ROOT = Path(__file__).parents[2]
+LEASE_SECONDS = 6.0
+RESTART_SECONDS = 0.3
+WORKERS = ("worker-1", "worker-2")
+
+
+@dataclass(frozen=True)
+class Death:
+    name: str
+    at: float
+    in_flight: int
+    """Messages in the state `sending` at that moment: what a kill may strand."""
+
+
+@dataclass
+class Stage:
+    database: Database
+    bell: Bell
+    settings: Settings
+    app: Flask
+    log: Path
+    processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    deaths: list[Death] = field(default_factory=list)
+    kept: set[str] = field(default_factory=set)
+    """Started again when they die, without their fault."""
+    armed: set[str] = field(default_factory=set)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def url(self) -> str:
+        return self.settings.base_url
+
+    def start(self, name: str, fault: str = "") -> None:
+        with self.lock, self.log.open("ab") as log:
+            self.processes[name] = spawn(
+                [sys.executable, *self._arguments(name)],
+                env={**self._environment(), "FAULT": fault},
+                cwd=ROOT,
+                output=log,
+                death_signal=signal.SIGKILL,
+            )
+            self.kept.add(name)
+            self.armed = self.armed | {name} if fault else self.armed - {name}
+
+    def end(self, *names: str) -> None:
+        with self.lock:
+            self.kept -= set(names)
+        for name in names:
+            if name in self.processes:
+                self.processes[name].send_signal(signal.SIGTERM)
+        for name in names:
+            if process := self.processes.pop(name, None):
+                try:
+                    process.wait(5)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+
+    def workers(self, fault: str = "") -> None:
+        """Both anew, with this fault in each."""
+        self.end(*WORKERS)
+        for name in WORKERS:
+            self.start(name, fault)
+
+    def watch(self, stopped: threading.Event) -> None:
+        while not stopped.wait(0.05):
+            for name, process in list(self.processes.items()):
+                if process.poll() is not None and name in self.kept:
+                    self.deaths.append(Death(name, time.monotonic(), self._in_flight()))
+                    time.sleep(RESTART_SECONDS)
+                    if name in self.kept:
+                        self.start(name)
+
+    def _in_flight(self) -> int:
+        try:
+            return int(self.ask("SELECT count(*) FROM messages WHERE state = 'sending'")[0][0])
+        except psycopg2.OperationalError:
+            return 0
+
+    def ask(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """As the superuser, who sees every tenant's rows."""
+        with closing(self.database.server.connect(DATABASE)) as connection:
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                cursor.execute(sql, values)
+                return cursor.fetchall() if cursor.description else []
+
+    def network(self, method: str, path: str, body: Any = None) -> Any:
+        request = Request(
+            f"{self.settings.simulator_url}/_sim{path}",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"X-Simulator-Secret": self.settings.simulator_secret},
+            method=method,
+        )
+        with urlopen(request, timeout=10) as answer:
+            return json.load(answer)
+
+    def _arguments(self, name: str) -> list[str]:
+        port, network = str(self.settings.port), self.settings.simulator_url.rpartition(":")[2]
+        web = ["-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", port]
+        web += ["--workers", "1", "--blocking-threads", "32", "--log-level", "error", "wsgi:app"]
+        return {
+            "web": web,
+            "worker-1": ["-m", "jobs.worker"],
+            "worker-2": ["-m", "jobs.worker"],
+            "scheduler": ["-m", "jobs.scheduler"],
+            "network": ["-m", "messaging.simulator", "--port", network],
+        }[name]
+
+    def _environment(self) -> dict[str, str]:
+        told = self.settings
+        return {
+            **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
+            "APP_ENV": "test",
+            "DATA_DIR": str(told.data_dir),
+            "BASE_URL": told.base_url,
+            "DATABASE_URL": told.database_url,
+            "REDIS_URL": told.redis_url,
+            "SECRET_KEY": told.secret_key,
+            "ENCRYPTION_KEYS": told.encryption_keys,
+            "MAIL_URL": told.mail_url,
+            "SIMULATOR_URL": told.simulator_url,
+            "SIMULATOR_SECRET": told.simulator_secret,
+            "LEASE_SECONDS": str(told.lease_seconds),
+            "LOG_LEVEL": "WARNING",
+        }
+
+
+@contextmanager
+def set_up() -> Iterator[Stage]:
+    home = ROOT / ".data" / "chaos"
+    home.mkdir(parents=True, exist_ok=True)
+    home.chmod(0o711)  # root's PostgreSQL is somebody else and must pass through
+    lock = hold_lock(home / "lock")
+    (home / "service.log").write_bytes(b"")
+    database, bell = Database(home), Bell(home)
+    stopped = threading.Event()
+    try:
+        settings = _settings(home, database, bell)
+        app = _migrated(settings)
+        stage = Stage(database, bell, settings, app, home / "service.log")
+        watcher = threading.Thread(target=stage.watch, args=(stopped,), daemon=True)
+        try:
+            for name in ("network", "web", "scheduler", *WORKERS):
+                stage.start(name)
+            _wait_until_ready(stage)
+            watcher.start()
+            yield stage
+        finally:
+            stopped.set()
+            stage.end(*list(stage.processes))
+    finally:
+        bell.close()
+        database.close()
+        lock.close()
+
+
+def _settings(home: Path, database: Database, bell: Bell) -> Settings:
+    password, port = secrets.token_urlsafe(16), any_free()
+    make_roles_and_database(
+        database.server.connect(), owner_password=password, app_password=password
+    )
+    server = f"127.0.0.1:{database.server.port}/{DATABASE}"
+    return load_settings(
+        app_env="test",
+        data_dir=home,
+        port=port,
+        base_url=f"http://127.0.0.1:{port}",
+        database_url=f"postgresql://{APP}:{password}@{server}",
+        migration_database_url=f"postgresql://{OWNER}:{password}@{server}",
+        redis_url=bell.server.url,
+        secret_key=secrets.token_urlsafe(32),
+        encryption_keys=Keyring.new_entry("k1"),
+        mail_url="mailbox:",
+        simulator_url=f"http://127.0.0.1:{any_free()}",
+        simulator_secret=secrets.token_urlsafe(16),
+        lease_seconds=LEASE_SECONDS,
+        log_level="WARNING",
+    )
+
+
+def _migrated(settings: Settings) -> Flask:
+    from flask_migrate import upgrade
+
+    from wsgi import build_app
+
+    app = build_app(settings)
+    with app.app_context():
+        upgrade(directory=str(ROOT / "migrations"))
+    return app
+
+
+def _wait_until_ready(stage: Stage, seconds: float = 40.0) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            with urlopen(f"{stage.url}/readyz", timeout=5) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(f"the service did not become ready; see {stage.log}")
