@@ -1,5 +1,5 @@
 # Comanda. `make` alone lists what there is.
-.PHONY: help setup run test lint types format check chaos translations lock reset
+.PHONY: help setup run test lint types format check chaos bench translations lock reset
 
 PY := .venv/bin/python
 ARGS ?=
@@ -33,6 +33,9 @@ check: lint types test ## Everything a change must pass
 
 chaos: setup ## Kill, freeze and cut things while messages flow; ONLY=name runs one row
 	@$(PY) -m tests.chaos $(ONLY)
+
+bench: setup ## Measure beside the floors; writes bench/results.json; ARGS="send_sync_16 drain" chooses
+	@$(PY) -m bench $(ARGS)
 
 translations: setup ## Collect new texts into portal/translations and compile them
 	@$(PY) -m deploy.local translations

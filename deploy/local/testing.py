@@ -28,14 +28,14 @@ class Services:
     stop: Callable[[], None]
 
 
-def start_test_services(folder: Path) -> Services:
-    """Start both servers, empty and not durable, in a part of `folder` that only this run uses."""
+def start_test_services(folder: Path, *, durable: bool = False) -> Services:
+    """Start both servers, empty, in a part of `folder` that only this run uses."""
     folder.mkdir(parents=True, exist_ok=True)
     lock, home = _own_part(folder)
     with contextlib.ExitStack() as opened:
         opened.callback(lock.close)
-        admin_url = _on_a_free_port(lambda port: _start_postgres(home, port, opened))
-        redis_url = _on_a_free_port(lambda port: _start_valkey(home, port, opened))
+        admin_url = _on_a_free_port(lambda port: _start_postgres(home, port, opened, durable))
+        redis_url = _on_a_free_port(lambda port: _start_valkey(home, port, opened, durable))
         return Services(admin_url, redis_url, opened.pop_all().close)
 
 
@@ -61,12 +61,12 @@ def _on_a_free_port(start: Callable[[int], str]) -> str:
     return start(any_free())
 
 
-def _start_postgres(home: Path, port: int, opened: contextlib.ExitStack) -> str:
+def _start_postgres(home: Path, port: int, opened: contextlib.ExitStack, durable: bool) -> str:
     server = Postgres(
         home / "postgres",
         port=port,
         password=secrets.token_urlsafe(24),
-        durable=False,
+        durable=durable,
         say=lambda _: None,
     )
     if server.data.is_dir():  # an earlier run's; without fsync nothing in it is sure
@@ -91,8 +91,9 @@ def _start_postgres(home: Path, port: int, opened: contextlib.ExitStack) -> str:
     return server.admin_url
 
 
-def _start_valkey(home: Path, port: int, opened: contextlib.ExitStack) -> str:
-    server = Valkey(home / "valkey", port=port, password=secrets.token_urlsafe(24), durable=False)
+def _start_valkey(home: Path, port: int, opened: contextlib.ExitStack, durable: bool) -> str:
+    server = Valkey(home / "valkey", port=port, password=secrets.token_urlsafe(24), durable=durable)
+    shutil.rmtree(server.folder, ignore_errors=True)  # what an earlier run kept
     server.prepare()
     with contextlib.ExitStack() as starting:
         with server.settings() as settings, (home / "valkey.log").open("wb") as log:

@@ -1,0 +1,147 @@
+"""`python -m bench [row …]`: every row beside its floor, three rounds interleaved, medians."""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench import drains
+from bench.load import PROCESSES, Figures, run_load
+from bench.stack import JOB_WORKERS, WEB_THREADS, WEB_WORKERS, Stack, running
+
+TENANTS = 200
+ROUNDS = 3
+SECONDS = 3.0
+WARM_SECONDS = 1.5
+RESULTS = Path(__file__).parent / "results.json"
+
+
+@dataclass(frozen=True)
+class Send:
+    name: str
+    clients: int
+    delay_ms: int = 0
+    later: bool = False
+
+    def plans(self, stack: Stack) -> tuple[dict[str, Any], dict[str, Any]]:
+        plan = {
+            "clients": self.clients,
+            "keys": [person["key"] for person in stack.people],
+            "async": self.later,
+        }
+        floor = "/accept" if self.later else "/send"
+        return (
+            {**plan, "port": stack.web_port, "path": "/api/v1/messages/send"},
+            {**plan, "port": stack.floor_port, "path": floor},
+        )
+
+
+SENDS = (
+    Send("send_sync_16", 16),
+    Send("send_sync_64", 64),
+    Send("send_sync_64_50ms", 64, delay_ms=50),
+    Send("send_async_64", 64, later=True),
+)
+Results = dict[str, dict[str, Any]]
+
+
+def measure_send(stack: Stack, row: Send, results: Results) -> None:
+    ours, least = row.plans(stack)
+    stack.network_delay(row.delay_ms)
+    for plan in (ours, least):
+        run_load({**plan, "seconds": WARM_SECONDS})
+    seen: list[tuple[Figures, Figures]] = []
+    for _ in range(ROUNDS):
+        mine = _checked(row, run_load({**ours, "seconds": SECONDS}))
+        _let_queue_empty(stack)
+        seen.append((mine, _checked(row, run_load({**least, "seconds": SECONDS}))))
+    stack.network_delay(0)
+    for suffix, unit, of in (
+        ("", "requests/s", "per_second"),
+        ("_p50", "ms", "p50_ms"),
+        ("_p99", "ms", "p99_ms"),
+    ):
+        pairs = [(getattr(mine, of), getattr(floor, of)) for mine, floor in seen]
+        _add(results, row.name + suffix, unit, pairs)
+
+
+def measure_drain(stack: Stack, results: Results) -> None:
+    rounds = [
+        (drains.ours(stack), drains.floor(stack), drains.per_job(stack)) for _ in range(ROUNDS)
+    ]
+    _add(results, "drain", "messages/s", [(ours, floor) for ours, floor, _ in rounds])
+    _add(results, "drain_beside_rq", "messages/s", [(ours, jobs) for ours, _, jobs in rounds])
+
+
+def _add(results: Results, name: str, unit: str, pairs: list[tuple[float, float]]) -> None:
+    """The ratio is the median of the rounds' ratios: the two of a round were neighbours."""
+    results[name] = {
+        "value": round(median(mine for mine, _ in pairs), 1),
+        "unit": unit,
+        "floor": round(median(floor for _, floor in pairs), 1),
+        "ratio": round(median(mine / floor for mine, floor in pairs), 3),
+    }
+
+
+def _checked(row: Send, figures: Figures) -> Figures:
+    """A fast answer that is not the right one is not a fast answer."""
+    right = figures.statuses.get("202" if row.later else "200", 0)
+    if right < 0.99 * figures.answers:
+        print(f"  {row.name}: not every answer was right: {figures.statuses}", flush=True)
+    return figures
+
+
+def _let_queue_empty(stack: Stack, most: float = 6.0) -> None:
+    """What was accepted must not be sent while the floor is measured; what is left is cancelled."""
+    end = time.monotonic() + most
+    while time.monotonic() < end:
+        with stack.database() as cursor:
+            cursor.execute("SELECT count(*) FROM messages WHERE due_at IS NOT NULL")
+            if cursor.fetchone() == (0,):
+                return
+        time.sleep(0.2)
+    drains.clear(stack)
+
+
+def table(results: Results) -> str:
+    lines = [f"{'row':<24}{'ours':>10}{'floor':>10}{'ratio':>8}  unit"]
+    for name, row in results.items():
+        lines.append(
+            f"{name:<24}{row['value']:>10}{row['floor']:>10}{row['ratio']:>8}  {row['unit']}"
+        )
+    return "\n".join(lines)
+
+
+def main(wanted: list[str]) -> int:
+    rows: dict[str, Callable[[Stack, Results], None]] = {
+        row.name: lambda stack, results, row=row: measure_send(stack, row, results)  # type: ignore[misc]
+        for row in SENDS
+    }
+    rows["drain"] = measure_drain
+    if unknown := set(wanted) - set(rows):
+        print(f"There is no {', '.join(sorted(unknown))}; there are {', '.join(rows)}.")
+        return 2
+    began, results = time.monotonic(), Results()
+    print(
+        f"{TENANTS} tenants; web {WEB_WORKERS} processes of {WEB_THREADS} threads, {JOB_WORKERS}"
+        f" workers; load by {PROCESSES} processes of raw asyncio sockets (bench/load.py)",
+        flush=True,
+    )
+    with running(TENANTS) as stack:
+        for name, measure in rows.items():
+            if not wanted or name in wanted:
+                known = set(results)
+                measure(stack, results)
+                RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+                print(f"after {time.monotonic() - began:.0f} s", flush=True)
+                print(table({n: row for n, row in results.items() if n not in known}), flush=True)
+    print(f"\n{table(results)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,151 @@
+"""The load: `clients` connections that each ask again as soon as they are answered.
+
+Raw sockets under asyncio, in processes of their own, because no HTTP client library would leave
+the cores to what is measured. `python -m bench.load` reads a plan as JSON and prints its figures.
+"""
+
+import asyncio
+import json
+import random
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PROCESSES = 2
+LONGEST_ANSWER = 20.0
+
+
+@dataclass
+class Figures:
+    per_second: float
+    p50_ms: float
+    p99_ms: float
+    statuses: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def answers(self) -> int:
+        return sum(self.statuses.values())
+
+
+class Client(asyncio.Protocol):
+    """One connection. An answer is whole when its Content-Length is."""
+
+    def __init__(self, plan: dict[str, Any], until: float) -> None:
+        self.plan = plan
+        self.until = until
+        self.keys: list[str] = plan["keys"]
+        self.prefer = "Prefer: respond-async\r\n" if plan["async"] else ""
+        self.took: list[float] = []
+        self.statuses: dict[str, int] = {}
+        self.rest = b""
+        self.asked = 0.0
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport: asyncio.Transport = transport  # type: ignore[assignment]
+        self.ask()
+
+    def ask(self) -> None:
+        if time.perf_counter() >= self.until:
+            self.finish()
+            return
+        body = f'{{"phone":"9053{random.randrange(10**8):08d}","message":"Masa 4 hazir"}}'
+        self.asked = time.perf_counter()
+        self.transport.write(
+            f"POST {self.plan['path']} HTTP/1.1\r\nHost: bench\r\n"
+            f"Authorization: Bearer {random.choice(self.keys)}\r\n{self.prefer}"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+        )
+
+    def data_received(self, data: bytes) -> None:
+        self.rest += data
+        head, mark, body = self.rest.partition(b"\r\n\r\n")
+        if not mark:
+            return
+        length = head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
+        if len(body) < int(length or 0):
+            return
+        self.rest = b""
+        self.took.append(time.perf_counter() - self.asked)
+        status = head[9:12].decode()
+        self.statuses[status] = self.statuses.get(status, 0) + 1
+        self.ask()
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        if not self.done.done():
+            self.statuses["broken"] = self.statuses.get("broken", 0) + 1
+        self.finish()
+
+    def finish(self) -> None:
+        if not self.done.done():
+            self.done.set_result(None)
+            self.transport.close()
+
+
+def run_load(plan: dict[str, Any]) -> Figures:
+    """Share the clients out over processes and put together what they saw."""
+    share = {**plan, "clients": plan["clients"] // PROCESSES}
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-m", "bench.load"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(PROCESSES)
+    ]
+    wanted = json.dumps(share)
+    for process in started:
+        assert process.stdin
+        process.stdin.write(wanted)
+        process.stdin.close()
+    seen = []
+    for process in started:
+        assert process.stdout
+        seen.append(json.loads(process.stdout.read()))
+        process.wait()
+    took = sorted(one for part in seen for one in part["took"])
+    statuses: dict[str, int] = {}
+    for part in seen:
+        for status, count in part["statuses"].items():
+            statuses[status] = statuses.get(status, 0) + count
+    if not took:
+        raise RuntimeError(f"nothing was answered: {statuses}")
+    return Figures(
+        per_second=sum(len(part["took"]) / part["seconds"] for part in seen),
+        p50_ms=took[len(took) // 2] * 1000,
+        p99_ms=took[int(len(took) * 0.99)] * 1000,
+        statuses=statuses,
+    )
+
+
+async def _load(plan: dict[str, Any]) -> dict[str, Any]:
+    loop = asyncio.get_running_loop()
+    began = time.perf_counter()
+    clients = []
+    for _ in range(plan["clients"]):
+        _, client = await loop.create_connection(
+            lambda: Client(plan, began + plan["seconds"]), "127.0.0.1", plan["port"]
+        )
+        clients.append(client)
+    await asyncio.wait_for(
+        asyncio.gather(*(client.done for client in clients)), plan["seconds"] + LONGEST_ANSWER
+    )
+    statuses: dict[str, int] = {}
+    for client in clients:
+        for status, count in client.statuses.items():
+            statuses[status] = statuses.get(status, 0) + count
+    return {
+        "seconds": time.perf_counter() - began,
+        "took": [took for client in clients for took in client.took],
+        "statuses": statuses,
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(_load(json.load(sys.stdin)))))

@@ -1,0 +1,51 @@
+"""The businesses the load is spread over: `python -m bench.people 200` prints them as JSON.
+
+An operator's limits are set high and the lines fast: neither limits nor pacing are measured.
+"""
+
+import json
+import sys
+from decimal import Decimal
+
+from core.db import db, global_scope, tenant_scope
+from core.ground import bare_app
+from core.ids import new_token
+from messaging import lines_book
+from tenants import accounts, keys, people
+from tenants.models import Account
+
+NO_LIMIT = 1_000_000_000
+PER_SECOND = Decimal(10_000)
+
+
+def make(count: int) -> list[dict[str, object]]:
+    with global_scope():
+        owner = people.register("owner@example.com", "Ada Ferrer", new_token(), verified=True)
+    made: list[dict[str, object]] = []
+    for number in range(count):
+        with tenant_scope(accounts.reserve_id()):
+            tenant = accounts.create(f"Business {number}", owner, "growth")
+            limits = db.session.get_one(Account, tenant.id)
+            limits.rate_per_second = limits.burst = 1_000_000
+            limits.monthly_messages, limits.spend_cap_usd = NO_LIMIT, Decimal(10_000_000)
+            _, key = keys.create("Bench", "live", ["messages:send"])
+            line = lines_book.add_cloud_line(
+                "Front desk", f"9055{number:08d}", f"77{number:010d}", "token", "secret"
+            )
+            line.per_second = PER_SECOND
+            made.append(
+                {
+                    "tenant_id": tenant.id,
+                    "line_id": line.id,
+                    "key": key,
+                    "phone_number_id": line.phone_number_id,
+                    "phone": line.phone,
+                }
+            )
+    return made
+
+
+if __name__ == "__main__":
+    app = bare_app()
+    with app.app_context():
+        print(json.dumps(make(int(sys.argv[1]))))
