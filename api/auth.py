@@ -1,7 +1,7 @@
 """Who calls: a bearer key, checked by its form, then by memory, then by the database.
 
-What is remembered about a key lives five seconds at most, and less when its tenant's
-generation moved: the rate limit's one Redis call brings the generation along.
+What is remembered about a key is checked at every request: the rate limit's one Redis call
+brings the tenant's generation along. While Redis is away it lives five seconds at most.
 """
 
 import time
@@ -26,7 +26,8 @@ from tenants.keys import KeyFacts
 from tenants.plans import TenantFacts, tenant_facts
 from tenants.rights import SCOPES
 
-REMEMBER_SECONDS = 5.0
+REMEMBER_SECONDS = 60.0
+UNCHECKED_SECONDS = 5.0  # while no generation can be had
 MOST_REMEMBERED = 20_000
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -45,8 +46,11 @@ class Caller:
 @dataclass
 class Remembered:
     caller: Caller | None
-    until: float
+    looked_at: float
     generation: str | None
+
+    def older_than(self, seconds: float) -> bool:
+        return time.monotonic() - self.looked_at > seconds
 
 
 _memory: dict[str, Remembered] = {}
@@ -64,7 +68,7 @@ def authenticate() -> None:
         raise Unauthenticated("invalid_key", "This API key is not valid. Was it copied whole?")
     secret_hash = digest(secret)
     found = _memory.get(secret_hash)
-    if found is None or found.until < time.monotonic():
+    if found is None or found.older_than(REMEMBER_SECONDS if found.caller else UNCHECKED_SECONDS):
         found = _look_up(secret, secret_hash)
     found = _take_token(secret, secret_hash, found)
     caller = _usable(found.caller)
@@ -115,7 +119,7 @@ def _look_up(secret: str, secret_hash: str) -> Remembered:
             if key is not None and tenant is not None:
                 keys.note_use(key_id)
                 caller = Caller(key, tenant)
-    found = Remembered(caller, time.monotonic() + REMEMBER_SECONDS, generation)
+    found = Remembered(caller, time.monotonic(), generation)
     with _lock:
         if len(_memory) >= MOST_REMEMBERED:
             _memory.clear()
@@ -155,7 +159,8 @@ def _take_token(secret: str, secret_hash: str, found: Remembered) -> Remembered:
         buckets.append(Bucket(f"key:{key.id}", key.rate_per_second, key.rate_per_second * 2))
     taken = take(buckets, str(tenant.id))
     g.facts, g.taken = tenant, taken
-    if taken.generation is not None and taken.generation != found.generation:
+    unchecked = taken.generation is None and found.older_than(UNCHECKED_SECONDS)
+    if unchecked or (taken.generation is not None and taken.generation != found.generation):
         found = _look_up(secret, secret_hash)
         _usable(found.caller)
     if not taken.allowed:
