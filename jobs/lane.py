@@ -19,6 +19,7 @@ from messaging.models import Line
 from messaging.pacing import Pacing
 from messaging.sending import LANE
 from messaging.waiting import tell
+from tenants.plans import known_facts
 
 if TYPE_CHECKING:
     from jobs.sends import Drain
@@ -46,6 +47,7 @@ class LaneWork:
         self.lines: dict[int, tuple[Line, LineFacts]] = {}
         self.sent = 0
         self.lost = False
+        self.held = False
         self.in_vain = 0
 
     async def run(self) -> int:
@@ -79,6 +81,7 @@ class LaneWork:
             self.lost = True
             return []
         self.lines = {line.id: (line, lines_book.facts_of(line)) for line in lines_book.listed()}
+        self.held = known_facts().suspended
         return claiming.claim(BATCH, settings.lease_seconds, self.lines_down())
 
     def lines_down(self) -> list[int]:
@@ -86,7 +89,8 @@ class LaneWork:
         return [
             line.id
             for line, _ in self.lines.values()
-            if not line.enabled
+            if self.held  # a suspended account's messages wait until it is resumed
+            or not line.enabled
             or line.state in DOWN
             or (line.paused_until is not None and line.paused_until > moment)
         ]

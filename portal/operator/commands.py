@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from core.db import global_scope, tenant_scope
 from core.errors import DomainError
+from messaging import sending
 from portal.newborn import equip
 from portal.operator import demo
 from tenants import accounts, keys, people, resealing
@@ -111,6 +112,7 @@ def suspend_tenant(tenant_id: int, because: str) -> None:
 def resume_tenant(tenant_id: int) -> None:
     with tenant_scope(tenant_id):
         accounts.resume()
+        sending.look_again()
         name = accounts.get(tenant_id).name
     accounts.forget_facts(tenant_id)
     click.echo(f"{name} is active.")

@@ -7,6 +7,7 @@ from flask_babel import gettext
 from flask_login import current_user
 
 from core.db import global_scope, tenant_scope
+from messaging import sending
 from portal.forms import LimitsForm, refusals_on
 from portal.operator.queues import failed_jobs, queue_rows, retry_job, workers
 from portal.visitors import address, operator_only
@@ -111,6 +112,7 @@ def resume(tenant_id: int) -> Any:
     with acting(_operator()), tenant_scope(tenant_id):
         name = accounts.get(tenant_id).name
         accounts.resume()
+        sending.look_again()
     accounts.forget_facts(tenant_id)
     flash(gettext("%(name)s is active again.", name=name), "success")
     return redirect(url_for("operator.tenant", tenant_id=tenant_id))

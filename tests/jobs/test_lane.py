@@ -9,10 +9,11 @@ from core import lanes
 from core.db import global_scope
 from jobs.lane import LaneWork
 from jobs.sends import Drain
-from messaging import claiming, sending, settling
+from messaging import claiming, reading, sending, settling
 from messaging.lines import TryLater
 from messaging.pacing import Pacing
 from messaging.sending import LANE, Draft
+from tenants import accounts
 from tenants.plans import known_facts
 from tests.lines import give_line
 
@@ -75,3 +76,22 @@ def test_a_lane_that_another_worker_took_is_left_alone(app, restaurant, line, lo
     assert asyncio.run(lane.run()) == 0
     assert looks == []
     assert time.monotonic() - began < 2.0
+
+
+def test_a_suspended_accounts_messages_wait_until_it_is_resumed(app, restaurant, line):
+    accept(restaurant, line, "held")
+    with restaurant.scope():
+        accounts.suspend("unpaid")
+    _, lane = work(app, restaurant, 1.0)
+    asyncio.run(lane.run())
+    with restaurant.scope():
+        assert [one.state for one in reading.listed(reading.Filters(), None, 5)] == ["queued"]
+    with global_scope():
+        assert restaurant.tenant_id not in dict(lanes.lease_many(LANE, 0, 1000))
+    with restaurant.scope():
+        accounts.resume()
+        sending.look_again()
+    with global_scope():
+        assert restaurant.tenant_id in dict(lanes.lease_many(LANE, 0, 1000))
+    with restaurant.scope():
+        assert [one.envelope.text for one in claiming.claim(5, 60.0, [])] == ["held"]
