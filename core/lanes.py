@@ -8,7 +8,7 @@ commits after that look is found by the sweep.
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
-from sqlalchemy import BigInteger, Index, Text, delete, func, or_, select, update
+from sqlalchemy import BigInteger, Index, Select, Text, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -63,42 +63,14 @@ def take_due(kind: str) -> list[int]:
 
 def lease_next(kind: str, seconds: float) -> tuple[int, UUID] | None:
     """Take the lane that has waited longest. Returns the tenant and the lease's token."""
-    moment = now()
-    lane = db.session.execute(
-        select(Lane.tenant_id)
-        .where(
-            Lane.kind == kind,
-            Lane.due_at <= moment,
-            or_(Lane.leased_until.is_(None), Lane.leased_until < moment),
-        )
-        .order_by(Lane.due_at)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-    ).first()
-    if lane is None:
-        return None
-    lease = uuid4()
-    db.session.execute(
-        update(Lane)
-        .where(Lane.kind == kind, Lane.tenant_id == lane.tenant_id)
-        .values(lease=lease, leased_until=moment + timedelta(seconds=seconds))
-    )
-    return lane.tenant_id, lease
+    return next(iter(lease_many(kind, seconds, 1)), None)
 
 
 def lease_many(kind: str, seconds: float, most: int) -> list[tuple[int, UUID]]:
     """Several lanes at once, for a worker that works them side by side."""
     moment, lease = now(), uuid4()
     waiting = (
-        select(Lane.tenant_id)
-        .where(
-            Lane.kind == kind,
-            Lane.due_at <= moment,
-            or_(Lane.leased_until.is_(None), Lane.leased_until < moment),
-        )
-        .order_by(Lane.due_at)
-        .limit(most)
-        .with_for_update(skip_locked=True)
+        _waiting(kind, moment).order_by(Lane.due_at).limit(most).with_for_update(skip_locked=True)
     )
     tenant_ids = list(db.session.execute(waiting).scalars())
     if tenant_ids:
@@ -122,17 +94,16 @@ def extend(kind: str, tenant_id: int, lease: UUID, seconds: float) -> bool:
 
 
 def any_due(kind: str) -> bool:
-    moment = now()
-    found = db.session.execute(
-        select(Lane.tenant_id)
-        .where(
-            Lane.kind == kind,
-            Lane.due_at <= moment,
-            or_(Lane.leased_until.is_(None), Lane.leased_until < moment),
-        )
-        .limit(1)
+    return db.session.execute(_waiting(kind, now()).limit(1)).first() is not None
+
+
+def _waiting(kind: str, moment: datetime) -> Select[int]:
+    """Tenants whose lane is due and in nobody's hands."""
+    return select(Lane.tenant_id).where(
+        Lane.kind == kind,
+        Lane.due_at <= moment,
+        or_(Lane.leased_until.is_(None), Lane.leased_until < moment),
     )
-    return found.first() is not None
 
 
 def release(kind: str, tenant_id: int, lease: UUID) -> bool:
