@@ -1,0 +1,39 @@
+"""What others posted to us."""
+
+from datetime import datetime
+
+from sqlalchemy import (
+    Index,
+    Text,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.db import Base, TenantOwned
+from messaging.models.columns import new_key
+
+
+class ReceivedHook(Base, TenantOwned):
+    """What somebody posted to us, as it came, until it is understood."""
+
+    __tablename__ = "received_hooks"
+    __table_args__ = (
+        Index(
+            "received_hooks_due_idx",
+            "tenant_id",
+            "due_at",
+            postgresql_where=text("due_at IS NOT NULL"),
+        ),
+        {"postgresql_partition_by": "RANGE (id)"},
+    )
+
+    id: Mapped[str] = new_key("hook")
+    kind: Mapped[str] = mapped_column(Text)
+    target: Mapped[str] = mapped_column(Text)
+    body: Mapped[bytes]
+    state: Mapped[str] = mapped_column(Text, default="waiting")
+    tries: Mapped[int] = mapped_column(default=0)
+    due_at: Mapped[datetime | None] = mapped_column(default=now)
+    error: Mapped[str | None] = mapped_column(Text)
+    received_at: Mapped[datetime] = mapped_column(default=now)

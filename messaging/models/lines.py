@@ -1,0 +1,46 @@
+"""The numbers a tenant sends from."""
+
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import (
+    Integer,
+    Numeric,
+    Text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.db import Base, TenantOwned
+from core.keyring import Sealed
+from messaging.models.columns import of_tenant
+
+
+class Line(Base, TenantOwned):
+    """One phone number a tenant sends from; "instance" on the wire."""
+
+    __tablename__ = "lines"
+    __table_args__ = (of_tenant(["fallback_line_id"], "lines", ["id"]),)
+
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(Text)
+    network: Mapped[str] = mapped_column(Text)
+    test: Mapped[bool] = mapped_column(default=False)
+    name: Mapped[str] = mapped_column(Text)
+    phone: Mapped[str] = mapped_column(Text, default="")
+    state: Mapped[str] = mapped_column(Text)
+    state_because: Mapped[str] = mapped_column(Text, default="")
+    state_at: Mapped[datetime] = mapped_column(default=now)
+    enabled: Mapped[bool] = mapped_column(default=True)
+    is_default: Mapped[bool] = mapped_column(default=False)
+    phone_number_id: Mapped[str | None] = mapped_column(Text)
+    account_id: Mapped[str | None] = mapped_column(Text)
+    token: Mapped[str | None] = mapped_column(Sealed("lines.token", per_tenant=True))
+    app_secret: Mapped[str | None] = mapped_column(Sealed("lines.app_secret", per_tenant=True))
+    verify_token: Mapped[str | None] = mapped_column(Text)
+    hook_token: Mapped[str | None] = mapped_column(Text)
+    per_second: Mapped[Decimal] = mapped_column(Numeric(8, 3))
+    paused_until: Mapped[datetime | None]
+    fallback_line_id: Mapped[int | None] = mapped_column(Integer)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    removed_at: Mapped[datetime | None]
