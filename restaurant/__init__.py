@@ -1,0 +1,1 @@
+"""The restaurant on top of the channel: sites, menus, tables, carts, orders."""

@@ -1,0 +1,71 @@
+"""What a site does not have at a moment: sold out by a tap, or not served at this hour."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete, or_, select
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now, zone
+from core.db import current_tenant_id, db
+from core.errors import invalid
+from restaurant import hours
+from restaurant.models import Site, SoldOut
+from tenants import audit
+
+
+def sell_out(site: Site, thing_id: str, until: datetime | None) -> None:
+    """An item or an option is gone, until a moment or until somebody says otherwise."""
+    if not thing_id.startswith(("itm_", "opt_")):
+        raise invalid("id", "unknown_item", "Only items and options can be sold out.")
+    row = {"until": until, "by": audit.current_actor().name, "at": now()}
+    db.session.execute(
+        insert(SoldOut)
+        .values(tenant_id=current_tenant_id(), site_id=site.id, thing_id=thing_id, **row)
+        .on_conflict_do_update(
+            index_elements=[SoldOut.tenant_id, SoldOut.site_id, SoldOut.thing_id], set_=row
+        )
+    )
+
+
+def put_back(site: Site, thing_id: str) -> None:
+    db.session.execute(
+        delete(SoldOut).where(
+            SoldOut.tenant_id == current_tenant_id(),
+            SoldOut.site_id == site.id,
+            SoldOut.thing_id == thing_id,
+        )
+    )
+
+
+def until_tomorrow(site: Site, moment: datetime) -> datetime:
+    """When the site's next business day begins."""
+    today = hours.business_day(site.day_starts, site.time_zone, moment)
+    hour, minute = (int(part) for part in site.day_starts.split(":"))
+    local = datetime(today.year, today.month, today.day, hour, minute, tzinfo=zone(site.time_zone))
+    return local + timedelta(days=1)
+
+
+def sold_out(site_id: str, moment: datetime) -> dict[str, datetime | None]:
+    query = select(SoldOut.thing_id, SoldOut.until).where(
+        SoldOut.tenant_id == current_tenant_id(),
+        SoldOut.site_id == site_id,
+        or_(SoldOut.until.is_(None), SoldOut.until > moment),
+    )
+    return {row.thing_id: row.until for row in db.session.execute(query)}
+
+
+def not_now(site: Site, content: Mapping[str, Any], moment: datetime) -> frozenset[str]:
+    """Items outside their own hours, or their category's."""
+    found = set()
+    for category in content["categories"]:
+        served = hours.is_open(category["available"], site.time_zone, moment)
+        for item in category["items"]:
+            if not served or not hours.is_open(item["available"], site.time_zone, moment):
+                found.add(item["id"])
+    return frozenset(found)
+
+
+def missing(site: Site, content: Mapping[str, Any], moment: datetime) -> frozenset[str]:
+    return frozenset(sold_out(site.id, moment)) | not_now(site, content, moment)

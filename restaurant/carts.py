@@ -1,0 +1,252 @@
+"""A cart becomes a priced, stored thing with a short code, and a text to send by chat."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+
+from core.clock import now
+from core.db import current_tenant_id, db, savepoint
+from core.errors import Conflict, Invalid, RateLimited
+from core.ids import READABLE, short_code
+from core.money import format_money
+from core.texts import clean, one_line
+from restaurant import availability, menus, sites, tables
+from restaurant.models import Cart, Site, Table
+from restaurant.pricing import Line, Shelf, Sums, Terms, Wish, add_up, price_lines
+from restaurant.wording import say
+
+KEPT = timedelta(hours=2)
+CODE_LENGTH = 8
+LONGEST_NOTES = 500
+HOUR = timedelta(hours=1)
+_CODE = re.compile(rf"#\s*([{READABLE}]{{4}})\s*[-–— ]?\s*([{READABLE}]{{4}})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a diner's page posts: ids and quantities, never a price."""
+
+    wishes: tuple[Wish, ...]
+    order_type: str
+    payment_method: str
+    table_number: str = ""
+    table_token: str = ""
+    notes: str = ""
+    address: str = ""
+    language: str = ""
+    coupon: str = ""
+    tip_percent: int = 0
+    visitor: str = ""
+    """The network address it came from; only a digest is kept."""
+
+
+def take(site: Site, wanted: Wanted) -> Cart:
+    """Price and store. Raises Invalid with a sentence for the diner, and stores nothing."""
+    moment = now()
+    if why := sites.takes_orders(site, moment):
+        raise Conflict(why, say(_language(site, wanted.language), "paused"))
+    _check_kind(site, wanted)
+    table, seated = _table(site, wanted)
+    visitor = sha256(wanted.visitor.encode()).hexdigest()[:32] if wanted.visitor else ""
+    _cap(site, table, visitor)
+    version = menus.published(site.menu_id or "")
+    if version is None:
+        raise Conflict("no_menu", "This restaurant has no menu yet.")
+    language = _language(site, wanted.language)
+    shelf = Shelf(version.content, availability.missing(site, version.content, moment))
+    lines = price_lines(shelf, wanted.wishes, language)
+    sums = add_up(lines, terms_of(site, lines, wanted.tip_percent))
+    cart = Cart(
+        tenant_id=current_tenant_id(),
+        site_id=site.id,
+        order_type=wanted.order_type,
+        payment_method=wanted.payment_method,
+        table_id=table.id if table else None,
+        table_number=table.number if table else "",
+        seated=seated,
+        language=language,
+        menu_id=version.menu_id,
+        menu_version=version.number,
+        lines=[line_json(line) for line in lines],
+        sums=sums.as_json(),
+        total=sums.total,
+        notes=clean(wanted.notes)[:LONGEST_NOTES],
+        address={"text": one_line(wanted.address, 300)} if wanted.address else {},
+        coupon=one_line(wanted.coupon, 40),
+        visitor=visitor,
+        made_at=moment,
+        expires_at=moment + KEPT,
+    )
+    return _under_a_code(site, cart, lines, sums)
+
+
+def terms_of(site: Site, lines: Sequence[Line], tip_percent: int = 0) -> Terms:
+    tip = Decimal(0)
+    if tip_percent and tip_percent in site.tip_percents:
+        tip = sum((line.amount for line in lines), Decimal(0)) * tip_percent / 100
+    return Terms(
+        currency=site.currency,
+        tax_included=site.tax_included,
+        service_percent=site.service_percent,
+        tip=tip,
+    )
+
+
+def code_in(text: str) -> str | None:
+    """The order code of a message, however it was typed."""
+    found = _CODE.search(text)
+    return (found[1] + found[2]).upper() if found else None
+
+
+def find(code: str, *, lock: bool = False) -> Cart | None:
+    query = select(Cart).where(Cart.tenant_id == current_tenant_id(), Cart.code == code)
+    return db.session.scalars(query.with_for_update() if lock else query).first()
+
+
+def was_edited(cart: Cart, text: str) -> bool:
+    """Apps trim, and change white space; nothing else."""
+    return text.split() != cart.text.split()
+
+
+def chat_link(phone: str, text: str) -> str:
+    return f"https://wa.me/{phone}?text={quote(text, safe='')}"
+
+
+def write_text(site: Site, cart: Cart, lines: Sequence[Line], sums: Sums) -> str:
+    """What the diner sends: greeting, table, lines with options, notes, total, and the code."""
+    language = cart.language
+
+    def money(amount: Decimal) -> str:
+        return format_money(amount, site.currency, language)
+
+    said = [say(language, "greeting", site=site.name), f"*{_place(cart)}*", ""]
+    for line in lines:
+        said.append(f"{line.quantity} × {line.said}: {money(line.amount)}")
+        if line.options:
+            said.append("  + " + ", ".join(option.said for option in line.options))
+        if line.note:
+            said.append(f"  ({line.note})")
+    said.append("")
+    if cart.notes:
+        said.append(f"{say(language, 'note')}: {cart.notes}")
+    for key, amount in (
+        ("discount", -sums.discount),
+        ("service", sums.service),
+        ("delivery_fee", sums.delivery_fee),
+        ("tip", sums.tip),
+    ):
+        if amount:
+            percent = format(site.service_percent.normalize(), "f")
+            said.append(f"{say(language, key, percent=percent)}: {money(amount)}")
+    said.append(f"*{say(language, 'total')}: {money(sums.total)}*")
+    if cart.payment_method != "pos_at_table":
+        said.append(say(language, f"payment_{cart.payment_method}"))
+    said.append(f"{say(language, 'code')}: #{cart.code[:4]}-{cart.code[4:]}")
+    return "\n".join(said)
+
+
+def line_json(line: Line) -> dict[str, Any]:
+    return {
+        "item_id": line.item_id,
+        "name": line.name,
+        "said": line.said,
+        "quantity": line.quantity,
+        "unit_price": str(line.unit_price),
+        "tax": str(line.tax_percent),
+        "stations": list(line.stations),
+        "options": [
+            {
+                "id": option.id,
+                "name": option.name,
+                "said": option.said,
+                "price": str(option.price),
+                "removal": option.removal,
+            }
+            for option in line.options
+        ],
+        "note": line.note,
+    }
+
+
+def needed(cart: Cart) -> set[str]:
+    """The items and options a cart stands on."""
+    wanted: set[str] = set()
+    for line in cart.lines:
+        wanted.add(line["item_id"])
+        wanted |= {option["id"] for option in line["options"]}
+    return wanted
+
+
+def _under_a_code(site: Site, cart: Cart, lines: Sequence[Line], sums: Sums) -> Cart:
+    for _ in range(5):
+        cart.code = short_code(CODE_LENGTH)
+        cart.text = write_text(site, cart, lines, sums)
+        try:
+            with savepoint():
+                db.session.add(cart)
+                db.session.flush()
+        except IntegrityError:
+            db.session.expunge(cart)
+            continue
+        return cart
+    raise RuntimeError("no free code in five tries")
+
+
+def _place(cart: Cart) -> str:
+    if cart.order_type == "dine_in":
+        return say(cart.language, "table", table=cart.table_number)
+    return say(cart.language, cart.order_type, address=cart.address.get("text", ""))
+
+
+def _check_kind(site: Site, wanted: Wanted) -> None:
+    if wanted.order_type not in site.order_types:
+        raise Invalid("order_type_closed", "This kind of order is not taken here.")
+    if wanted.payment_method not in site.payment_methods:
+        raise Invalid("payment_method_closed", "This way to pay is not taken here.")
+    if wanted.payment_method == "pos_at_table" and wanted.order_type != "dine_in":
+        raise Invalid("payment_method_closed", "Only guests at a table pay at the table.")
+    if wanted.order_type == "dine_in" and not wanted.table_number:
+        raise Invalid("table_missing", "Say at which table you sit.")
+
+
+def _table(site: Site, wanted: Wanted) -> tuple[Table | None, bool]:
+    if wanted.order_type != "dine_in":
+        return None, False
+    table = tables.by_number(site.id, wanted.table_number)
+    if table is None:
+        raise Invalid("unknown_table", "There is no such table here.")
+    return table, tables.proves(table, wanted.table_token)
+
+
+def _cap(site: Site, table: Table | None, visitor: str) -> None:
+    """Counted over an hour and an index; a burst from one place cannot fill the board."""
+    since = now() - HOUR
+    for limit, mine in (
+        (site.table_orders_per_hour, Cart.table_id == table.id if table else None),
+        (site.address_orders_per_hour, Cart.visitor == visitor if visitor else None),
+    ):
+        if mine is None:
+            continue
+        query = select(func.count()).where(
+            Cart.tenant_id == current_tenant_id(),
+            Cart.site_id == site.id,
+            Cart.made_at > since,
+            mine,
+        )
+        if (db.session.scalar(query) or 0) >= limit:
+            raise RateLimited(
+                "Many orders were sent from here in a short time. Please ask the staff.",
+                retry_after=600,
+            )
+
+
+def _language(site: Site, wanted: str) -> str:
+    return wanted if wanted in site.languages else site.languages[0]

@@ -1,0 +1,126 @@
+"""An order typed by hand: lines such as `2 x Ayran`, matched one by one against the menu."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import DomainError
+from core.texts import fold
+from messaging.models import Line
+from restaurant import menus, sites, tables
+from restaurant.models import Site, Table
+from restaurant.pricing import Line as PricedLine
+from restaurant.pricing import Shelf, Wish, price_lines
+from restaurant.wording import spoken, words
+
+MOST_LINES = 40
+_LINE = re.compile(r"\s*([0-9]{1,2})\s*[x×*]\s*(.+?)\s*(?::[^:]*)?")
+_PLUS = re.compile(r"\s*\+\s*(.+)")
+
+
+@dataclass(frozen=True)
+class Written:
+    site: Site
+    language: str
+    lines: list[PricedLine]
+    table: Table | None
+    unread: list[str]
+    """Lines nobody could match, for the staff."""
+
+
+def read(line: Line, text: str) -> Written | None:
+    """None: this is no order. Only a text of which at least one line is on the menu is one."""
+    rows = text.splitlines()[:MOST_LINES]
+    if not any(_LINE.fullmatch(row) for row in rows):
+        return None
+    for site in sites.listed():
+        mine = sites.line_of(site)
+        if site.menu_id is None or mine is None or mine.id != line.id:
+            continue
+        found = _read_for(site, rows)
+        if found is not None:
+            return found
+    return None
+
+
+def _read_for(site: Site, rows: list[str]) -> Written | None:
+    version = menus.published(site.menu_id or "")
+    if version is None:
+        return None
+    names, options = _names(version.content), _options(version.content)
+    wishes: list[Wish] = []
+    unread: list[str] = []
+    language = site.languages[0]
+    for row in rows:
+        found, plus = _LINE.fullmatch(row), _PLUS.fullmatch(row)
+        if found:
+            known = names.get(_plain(found[2]))
+            if known is None:
+                unread.append(row.strip())
+                continue
+            item_id, language = known
+            wishes.append(Wish(item_id, max(int(found[1]), 1)))
+        elif plus and wishes:
+            last = wishes[-1]
+            mine = options.get(last.item_id, {})
+            chosen = [mine.get(_plain(one)) for one in plus[1].split(",")]
+            if None in chosen:
+                unread.append(row.strip())
+            extra = tuple(one for one in chosen if one)
+            wishes[-1] = Wish(last.item_id, last.quantity, (*last.options, *extra))
+    if not wishes:
+        return None
+    lines, failed = _priced(Shelf(version.content), wishes, language)
+    return Written(site, language, lines, _table(site, rows), unread + failed) if lines else None
+
+
+def _priced(shelf: Shelf, wishes: list[Wish], language: str) -> tuple[list[PricedLine], list[str]]:
+    lines: list[PricedLine] = []
+    failed: list[str] = []
+    for wish in wishes:
+        try:
+            lines += price_lines(shelf, [wish], language)
+        except DomainError as error:
+            failed.append(error.message)
+    return lines, failed
+
+
+def _names(content: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    return {
+        _plain(texts["name"]): (item["id"], language)
+        for category in content["categories"]
+        for item in category["items"]
+        for language, texts in item["texts"].items()
+    }
+
+
+def _options(content: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """By item: the names of its options."""
+    found: dict[str, dict[str, str]] = {}
+    for category in content["categories"]:
+        for item in category["items"]:
+            found[item["id"]] = {
+                _plain(texts["name"]): option["id"]
+                for group_id in item["groups"]
+                for option in content["groups"][group_id]["options"]
+                for texts in option["texts"].values()
+            }
+    return found
+
+
+def _table(site: Site, rows: list[str]) -> Table | None:
+    for language in spoken():
+        before, _, after = words(language)["table"].partition("{table}")
+        for row in rows:
+            said = _plain(row).strip("* ")
+            if said.startswith(_plain(before)) and said.endswith(_plain(after)):
+                number = row.strip("* ")[len(before.strip()) :].strip()
+                table = tables.by_number(site.id, number)
+                if table is not None:
+                    return table
+    return None
+
+
+def _plain(text: str) -> str:
+    return " ".join(fold(text).replace("ı", "i").split())

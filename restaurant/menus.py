@@ -1,0 +1,344 @@
+"""A menu's draft: categories, items, options, and their order."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from sqlalchemy import select, update
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Invalid, NotFound
+from restaurant import menu_checks
+from restaurant.models import Category, Item, Menu, MenuVersion, Option, OptionGroup
+from tenants import audit
+from tenants.people import clean_name
+
+T = TypeVar("T", Category, Item, OptionGroup)
+
+MOST_ITEMS = 2000
+CATEGORY_FIELDS = ("texts", "available", "hidden")
+ITEM_FIELDS = (
+    "category_id", "code", "texts", "price", "tax_percent", "stations", "allergens", "diets",
+    "photo", "available", "groups", "hidden",
+)  # fmt: skip
+GROUP_FIELDS = ("texts", "least", "most", "free")
+
+
+def create(name: str, *, currency: str, languages: list[str]) -> Menu:
+    menu = Menu(
+        tenant_id=current_tenant_id(), name=clean_name(name), currency=currency, languages=languages
+    )
+    db.session.add(menu)
+    db.session.flush()
+    audit.record("menus.created", menu.name, menu_id=menu.id)
+    return menu
+
+
+def get(menu_id: str) -> Menu:
+    menu = db.session.get(Menu, (current_tenant_id(), menu_id))
+    if menu is None or menu.archived_at is not None:
+        raise NotFound()
+    return menu
+
+
+def listed() -> list[Menu]:
+    query = select(Menu).where(Menu.tenant_id == current_tenant_id(), Menu.archived_at.is_(None))
+    return list(db.session.scalars(query.order_by(Menu.name, Menu.id)))
+
+
+def rename(menu_id: str, name: str) -> Menu:
+    menu = get(menu_id)
+    menu.name = clean_name(name)
+    return menu
+
+
+def add_category(menu: Menu, values: Mapping[str, Any]) -> Category:
+    category = Category(
+        tenant_id=menu.tenant_id,
+        menu_id=menu.id,
+        position=len(categories(menu.id)),
+        available={},
+        **menu_checks.category(menu, values),
+    )
+    return _kept(menu, category)
+
+
+def change_category(category_id: str, values: Mapping[str, Any]) -> Category:
+    category = _find(Category, category_id)
+    menu = get(category.menu_id)
+    _set(category, menu_checks.category(menu, values))
+    return _kept(menu, category)
+
+
+def remove_category(category_id: str) -> None:
+    category = _find(Category, category_id)
+    if any(item.category_id == category.id for item in items(category.menu_id)):
+        raise Invalid("category_not_empty", "Move or remove the items of this category first.")
+    db.session.delete(category)
+    _touch(category.menu_id)
+
+
+def add_item(menu: Menu, values: Mapping[str, Any]) -> Item:
+    known = items(menu.id)
+    if len(known) >= MOST_ITEMS:
+        raise Invalid("menu_full", "A menu holds at most {most} items.", most=MOST_ITEMS)
+    clean = menu_checks.item(menu, values, category_ids(menu.id), group_ids(menu.id), whole=True)
+    item = Item(
+        tenant_id=menu.tenant_id,
+        menu_id=menu.id,
+        position=sum(one.category_id == clean["category_id"] for one in known),
+        **{"available": {}, "groups": [], "allergens": [], "diets": [], **clean},
+    )
+    return _kept(menu, item)
+
+
+def change_item(item_id: str, values: Mapping[str, Any]) -> Item:
+    item = _find(Item, item_id)
+    menu = get(item.menu_id)
+    clean = menu_checks.item(menu, values, category_ids(menu.id), group_ids(menu.id), whole=False)
+    _set(item, clean)
+    return _kept(menu, item)
+
+
+def remove_item(item_id: str) -> None:
+    """Orders keep their own copy of its name and price."""
+    item = _find(Item, item_id)
+    db.session.delete(item)
+    _touch(item.menu_id)
+
+
+def item(item_id: str) -> Item:
+    return _find(Item, item_id)
+
+
+def add_group(menu: Menu, values: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> Any:
+    group = OptionGroup(
+        tenant_id=menu.tenant_id,
+        menu_id=menu.id,
+        position=len(groups(menu.id)),
+        **menu_checks.group(menu, values, len(options)),
+    )
+    _kept(menu, group)
+    _put_options(menu, group, options)
+    return group
+
+
+def change_group(
+    group_id: str, values: Mapping[str, Any], options: Sequence[Mapping[str, Any]] | None = None
+) -> OptionGroup:
+    group = _find(OptionGroup, group_id)
+    menu = get(group.menu_id)
+    count = len(options) if options is not None else len(options_of([group.id])[group.id])
+    whole = {name: getattr(group, name) for name in GROUP_FIELDS} | dict(values)
+    _set(group, menu_checks.group(menu, whole, count))
+    if options is not None:
+        _put_options(menu, group, options)
+    return _kept(menu, group)
+
+
+def remove_group(group_id: str) -> None:
+    group = _find(OptionGroup, group_id)
+    for item in items(group.menu_id):
+        if group.id in item.groups:
+            item.groups = [one for one in item.groups if one != group.id]
+    db.session.delete(group)
+    _touch(group.menu_id)
+
+
+def put_in_order(menu: Menu, kind: str, ids: Sequence[str]) -> None:
+    """Dragged: the named ones come first and in this order, the others keep theirs behind."""
+    rows: list[Category | Item | OptionGroup] = []
+    if kind == "items":
+        rows += items(menu.id)
+    elif kind == "categories":
+        rows += categories(menu.id)
+    else:
+        rows += groups(menu.id)
+    wanted = {one: place for place, one in enumerate(ids)}
+    ordered = sorted(rows, key=lambda row: (wanted.get(row.id, len(wanted)), row.position))
+    for position, row in enumerate(ordered):
+        row.position = position
+    _touch(menu.id)
+
+
+def categories(menu_id: str) -> list[Category]:
+    return _of_menu(Category, menu_id)
+
+
+def items(menu_id: str) -> list[Item]:
+    return _of_menu(Item, menu_id)
+
+
+def groups(menu_id: str) -> list[OptionGroup]:
+    return _of_menu(OptionGroup, menu_id)
+
+
+def category_ids(menu_id: str) -> set[str]:
+    return {category.id for category in categories(menu_id)}
+
+
+def group_ids(menu_id: str) -> set[str]:
+    return {group.id for group in groups(menu_id)}
+
+
+def options_of(group_ids: Sequence[str]) -> dict[str, list[Option]]:
+    found: dict[str, list[Option]] = {group_id: [] for group_id in group_ids}
+    if group_ids:
+        query = select(Option).where(
+            Option.tenant_id == current_tenant_id(), Option.group_id.in_(group_ids)
+        )
+        for option in db.session.scalars(query.order_by(Option.position)):
+            found[option.group_id].append(option)
+    return found
+
+
+def draft(menu: Menu) -> dict[str, Any]:
+    """The whole menu as it would be published now."""
+    shown = groups(menu.id)
+    options = options_of([group.id for group in shown])
+    by_category: dict[str, list[dict[str, Any]]] = {}
+    for item in items(menu.id):
+        if not item.hidden:
+            by_category.setdefault(item.category_id, []).append(_item_json(item))
+    return {
+        "name": menu.name,
+        "currency": menu.currency,
+        "languages": list(menu.languages),
+        "categories": [
+            {
+                "id": category.id,
+                "texts": category.texts,
+                "available": category.available,
+                "items": by_category[category.id],
+            }
+            for category in categories(menu.id)
+            if not category.hidden and category.id in by_category
+        ],
+        "groups": {
+            group.id: {
+                "texts": group.texts,
+                "least": group.least,
+                "most": group.most,
+                "free": group.free,
+                "options": [_option_json(option) for option in options[group.id]],
+            }
+            for group in shown
+        },
+    }
+
+
+def publish(menu_id: str) -> MenuVersion:
+    """From now on diners see the draft as it is. Their carts are priced by it."""
+    menu = get(menu_id)
+    content = draft(menu)
+    if not content["categories"]:
+        raise Invalid("menu_empty", "There is nothing to publish: add an item first.")
+    number: int = db.session.scalars(
+        update(Menu)
+        .where(Menu.tenant_id == current_tenant_id(), Menu.id == menu_id)
+        .values(version=Menu.version + 1, published_at=now())
+        .returning(Menu.version)
+    ).one()
+    version = MenuVersion(
+        tenant_id=menu.tenant_id,
+        menu_id=menu.id,
+        number=number,
+        content=content,
+        by=audit.current_actor().name,
+    )
+    db.session.add(version)
+    db.session.flush()
+    audit.record("menus.published", menu.name, menu_id=menu.id, version=number)
+    return version
+
+
+def published(menu_id: str, number: int | None = None) -> MenuVersion | None:
+    """The version in force, or one of the earlier ones."""
+    query = select(MenuVersion).where(
+        MenuVersion.tenant_id == current_tenant_id(), MenuVersion.menu_id == menu_id
+    )
+    if number is not None:
+        query = query.where(MenuVersion.number == number)
+    return db.session.scalars(query.order_by(MenuVersion.number.desc()).limit(1)).first()
+
+
+def has_changes(menu: Menu) -> bool:
+    return menu.published_at is None or menu.changed_at > menu.published_at
+
+
+def _item_json(item: Item) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "code": item.code,
+        "texts": item.texts,
+        "price": _plain(item.price),
+        "tax": _plain(item.tax_percent),
+        "stations": list(item.stations),
+        "allergens": list(item.allergens),
+        "diets": list(item.diets),
+        "photo": item.photo,
+        "available": item.available,
+        "groups": list(item.groups),
+    }
+
+
+def _option_json(option: Option) -> dict[str, Any]:
+    return {
+        "id": option.id,
+        "texts": option.texts,
+        "price": _plain(option.price),
+        "preset": option.preset,
+        "removal": option.removal,
+    }
+
+
+def _plain(amount: Decimal) -> str:
+    return format(amount.normalize(), "f")
+
+
+def _put_options(menu: Menu, group: OptionGroup, options: Sequence[Mapping[str, Any]]) -> None:
+    """The list as given is the list: known ids are changed, others made, the rest removed."""
+    known = {option.id: option for option in options_of([group.id])[group.id]}
+    for position, values in enumerate(options):
+        clean = menu_checks.option(menu, values)
+        option = known.pop(str(values.get("id") or ""), None)
+        if option is None:
+            option = Option(tenant_id=menu.tenant_id, group_id=group.id, **clean)
+            db.session.add(option)
+        _set(option, {**clean, "position": position})
+    for option in known.values():
+        db.session.delete(option)
+    db.session.flush()
+
+
+def _of_menu(model: type[T], menu_id: str) -> list[T]:
+    query = select(model).where(model.tenant_id == current_tenant_id(), model.menu_id == menu_id)
+    return list(db.session.scalars(query.order_by(model.position, model.id)))
+
+
+def _find(model: type[T], row_id: str) -> T:
+    row = db.session.get(model, (current_tenant_id(), row_id))
+    if row is None:
+        raise NotFound()
+    return row
+
+
+def _set(row: Any, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        setattr(row, name, value)
+
+
+def _kept(menu: Menu, row: T) -> T:
+    db.session.add(row)
+    _touch(menu.id)
+    db.session.flush()
+    return row
+
+
+def _touch(menu_id: str) -> None:
+    db.session.execute(
+        update(Menu)
+        .where(Menu.tenant_id == current_tenant_id(), Menu.id == menu_id)
+        .values(changed_at=now())
+    )

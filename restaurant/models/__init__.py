@@ -1,0 +1,33 @@
+"""Sites and tables, menus, carts and orders."""
+
+from restaurant.models.menus import (
+    Category,
+    Item,
+    Menu,
+    MenuVersion,
+    Option,
+    OptionGroup,
+    SoldOut,
+)
+from restaurant.models.orders import Cart, Order, OrderChange, OrderDay, OrderLine, TableCall
+from restaurant.models.sites import Area, Site, Station, Table
+
+__all__ = [
+    "Area",
+    "Cart",
+    "Category",
+    "Item",
+    "Menu",
+    "MenuVersion",
+    "Option",
+    "OptionGroup",
+    "Order",
+    "OrderChange",
+    "OrderDay",
+    "OrderLine",
+    "Site",
+    "SoldOut",
+    "Station",
+    "Table",
+    "TableCall",
+]

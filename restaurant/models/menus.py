@@ -1,0 +1,138 @@
+"""A menu as it is edited, and as it was published."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Index, Text
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.db import Base, TenantOwned
+from core.ids import Id
+from restaurant.models.columns import MONEY, PERCENT, new_key, of_tenant
+
+
+class Menu(Base, TenantOwned):
+    """The draft. Sites show the last published version."""
+
+    __tablename__ = "menus"
+
+    id: Mapped[str] = new_key("mnu")
+    name: Mapped[str] = mapped_column(Text)
+    currency: Mapped[str] = mapped_column(Text)
+    languages: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    version: Mapped[int] = mapped_column(default=0)
+    """Of what is published; 0 when nothing is."""
+    changed_at: Mapped[datetime] = mapped_column(default=now)
+    published_at: Mapped[datetime | None]
+    archived_at: Mapped[datetime | None]
+
+
+class Category(Base, TenantOwned):
+    __tablename__ = "menu_categories"
+    __table_args__ = (
+        of_tenant(["menu_id"], "menus", ["id"], ondelete="CASCADE"),
+        Index("menu_categories_menu_idx", "tenant_id", "menu_id", "position"),
+    )
+
+    id: Mapped[str] = new_key("cat")
+    menu_id: Mapped[str] = mapped_column(Id("mnu"))
+    texts: Mapped[dict[str, Any]]
+    """By language: {"tr": {"name": …, "description": …}}."""
+    available: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """Hours by weekday as a site's; empty is always."""
+    position: Mapped[int] = mapped_column(default=0)
+    hidden: Mapped[bool] = mapped_column(default=False)
+
+
+class Item(Base, TenantOwned):
+    __tablename__ = "menu_items"
+    __table_args__ = (
+        of_tenant(["menu_id"], "menus", ["id"], ondelete="CASCADE"),
+        of_tenant(["category_id"], "menu_categories", ["id"]),
+        Index("menu_items_menu_idx", "tenant_id", "menu_id", "category_id", "position"),
+    )
+
+    id: Mapped[str] = new_key("itm")
+    menu_id: Mapped[str] = mapped_column(Id("mnu"))
+    category_id: Mapped[str] = mapped_column(Id("cat"))
+    code: Mapped[str] = mapped_column(Text, default="")
+    """The restaurant's own, for imports; one in a menu where given."""
+    texts: Mapped[dict[str, Any]]
+    price: Mapped[Decimal] = mapped_column(MONEY)
+    tax_percent: Mapped[Decimal] = mapped_column(PERCENT, default=Decimal(0))
+    stations: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    allergens: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
+    diets: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
+    photo: Mapped[str] = mapped_column(Text, default="")
+    available: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    groups: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
+    """Ids of its option groups, in their order."""
+    position: Mapped[int] = mapped_column(default=0)
+    hidden: Mapped[bool] = mapped_column(default=False)
+
+
+class OptionGroup(Base, TenantOwned):
+    """Size, sauces, extras: how many must and may be chosen, and how many are free."""
+
+    __tablename__ = "option_groups"
+    __table_args__ = (
+        of_tenant(["menu_id"], "menus", ["id"], ondelete="CASCADE"),
+        Index("option_groups_menu_idx", "tenant_id", "menu_id", "position"),
+    )
+
+    id: Mapped[str] = new_key("ogr")
+    menu_id: Mapped[str] = mapped_column(Id("mnu"))
+    texts: Mapped[dict[str, Any]]
+    least: Mapped[int] = mapped_column(default=0)
+    most: Mapped[int] = mapped_column(default=1)
+    free: Mapped[int] = mapped_column(default=0)
+    """So many of the chosen cost nothing, the dearest first."""
+    position: Mapped[int] = mapped_column(default=0)
+
+
+class Option(Base, TenantOwned):
+    __tablename__ = "menu_options"
+    __table_args__ = (
+        of_tenant(["group_id"], "option_groups", ["id"], ondelete="CASCADE"),
+        Index("menu_options_group_idx", "tenant_id", "group_id", "position"),
+    )
+
+    id: Mapped[str] = new_key("opt")
+    group_id: Mapped[str] = mapped_column(Id("ogr"))
+    texts: Mapped[dict[str, Any]]
+    price: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
+    preset: Mapped[bool] = mapped_column(default=False)
+    removal: Mapped[bool] = mapped_column(default=False)
+    """ "No onions": printed inverted in the kitchen."""
+    position: Mapped[int] = mapped_column(default=0)
+
+
+class MenuVersion(Base, TenantOwned):
+    """What diners see and carts are priced by: the whole menu, never changed afterwards."""
+
+    __tablename__ = "menu_versions"
+    __table_args__ = (of_tenant(["menu_id"], "menus", ["id"], ondelete="CASCADE"),)
+
+    menu_id: Mapped[str] = mapped_column(Id("mnu"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    content: Mapped[dict[str, Any]]
+    published_at: Mapped[datetime] = mapped_column(default=now)
+    by: Mapped[str] = mapped_column(Text, default="")
+
+
+class SoldOut(Base, TenantOwned):
+    """An item or option that a site does not have now. Live, beside the published menu."""
+
+    __tablename__ = "sold_out"
+    __table_args__ = (of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+
+    site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
+    thing_id: Mapped[str] = mapped_column(Text, primary_key=True)
+    """itm_… or opt_…"""
+    until: Mapped[datetime | None]
+    """Empty: until somebody says otherwise."""
+    by: Mapped[str] = mapped_column(Text, default="")
+    at: Mapped[datetime] = mapped_column(default=now)

@@ -1,0 +1,188 @@
+"""Carts as diners sent them, orders as the staff works them."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Date, Index, Integer, Text, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.db import Base, TenantOwned
+from core.ids import Id
+from restaurant.models.columns import MONEY, PERCENT, new_key, of_tenant
+
+
+class Cart(Base, TenantOwned):
+    """A priced cart under a short code, waiting for its chat message."""
+
+    __tablename__ = "carts"
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "code"),
+        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        Index("carts_made_idx", "tenant_id", "site_id", "made_at"),
+    )
+
+    id: Mapped[str] = new_key("crt")
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    code: Mapped[str] = mapped_column(Text)
+    order_type: Mapped[str] = mapped_column(Text)
+    payment_method: Mapped[str] = mapped_column(Text)
+    table_id: Mapped[str | None] = mapped_column(Id("tbl"))
+    table_number: Mapped[str] = mapped_column(Text, default="")
+    seated: Mapped[bool] = mapped_column(default=False)
+    """The table's token was right."""
+    language: Mapped[str] = mapped_column(Text)
+    menu_id: Mapped[str] = mapped_column(Id("mnu"))
+    menu_version: Mapped[int]
+    lines: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
+    """As restaurant.pricing made them; prices as text."""
+    sums: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    total: Mapped[Decimal] = mapped_column(MONEY)
+    notes: Mapped[str] = mapped_column(Text, default="")
+    address: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    coupon: Mapped[str] = mapped_column(Text, default="")
+    text: Mapped[str] = mapped_column(Text)
+    """Exactly what the diner was given to send: a changed text is noticed."""
+    visitor: Mapped[str] = mapped_column(Text, default="")
+    """A digest of the sender's network address, for the caps."""
+    made_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+    order_id: Mapped[str | None] = mapped_column(Id("ord"))
+
+
+class Order(Base, TenantOwned):
+    __tablename__ = "orders"
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "number"),
+        of_tenant(["site_id"], "sites", ["id"]),
+        Index("orders_site_idx", "tenant_id", "site_id", "id"),
+        Index(
+            "orders_open_idx",
+            "tenant_id",
+            "site_id",
+            "placed_at",
+            postgresql_where=text("ended_at IS NULL"),
+        ),
+        Index("orders_day_idx", "tenant_id", "site_id", "business_day", "sequence"),
+        Index("orders_contact_idx", "tenant_id", "contact_id", "id"),
+    )
+
+    id: Mapped[str] = new_key("ord")
+    number: Mapped[str] = mapped_column(Text)
+    """`order_id` on the wire: ORD-20261115-0007."""
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    business_day: Mapped[date] = mapped_column(Date)
+    sequence: Mapped[int]
+    state: Mapped[str] = mapped_column(Text)
+    order_type: Mapped[str] = mapped_column(Text)
+    payment_method: Mapped[str] = mapped_column(Text)
+    paid_at: Mapped[datetime | None]
+    table_id: Mapped[str | None] = mapped_column(Id("tbl"))
+    table_number: Mapped[str] = mapped_column(Text, default="")
+    waiter_id: Mapped[str | None] = mapped_column(Id("mem"))
+    waiter: Mapped[str] = mapped_column(Text, default="")
+    contact_id: Mapped[str | None] = mapped_column(Id("con"))
+    customer_phone: Mapped[str] = mapped_column(Text, default="")
+    customer_name: Mapped[str] = mapped_column(Text, default="")
+    language: Mapped[str] = mapped_column(Text)
+    notes: Mapped[str] = mapped_column(Text, default="")
+    staff_note: Mapped[str] = mapped_column(Text, default="")
+    """Why a tap is needed, or what was odd about its message."""
+    currency: Mapped[str] = mapped_column(Text)
+    sums: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    total: Mapped[Decimal] = mapped_column(MONEY)
+    source: Mapped[str] = mapped_column(Text)
+    """chat, staff or api"""
+    line_id: Mapped[int | None] = mapped_column(Integer)
+    message_id: Mapped[str | None] = mapped_column(Id("msg"))
+    cart_id: Mapped[str | None] = mapped_column(Id("crt"))
+    address: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    batch: Mapped[int] = mapped_column(default=1)
+    """How many times something was added, the first order included."""
+    version: Mapped[int] = mapped_column(default=1)
+    """Rises with every change: two people cannot both act on what only one of them saw."""
+    test: Mapped[bool] = mapped_column(default=False)
+    placed_at: Mapped[datetime] = mapped_column(default=now)
+    changed_at: Mapped[datetime] = mapped_column(default=now)
+    alarmed_at: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
+
+
+class OrderLine(Base, TenantOwned):
+    __tablename__ = "order_lines"
+    __table_args__ = (of_tenant(["order_id"], "orders", ["id"], ondelete="CASCADE"),)
+
+    order_id: Mapped[str] = mapped_column(Id("ord"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    batch: Mapped[int] = mapped_column(default=1)
+    item_id: Mapped[str | None] = mapped_column(Id("itm"))
+    name: Mapped[str] = mapped_column(Text)
+    """In the restaurant's own language; the diner's is in `said`."""
+    said: Mapped[str] = mapped_column(Text, default="")
+    quantity: Mapped[int]
+    unit_price: Mapped[Decimal] = mapped_column(MONEY)
+    """With its options."""
+    tax_percent: Mapped[Decimal] = mapped_column(PERCENT, default=Decimal(0))
+    options: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
+    """{name, said, price, removal}"""
+    note: Mapped[str] = mapped_column(Text, default="")
+    stations: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    voided: Mapped[int] = mapped_column(default=0)
+    """How many of the quantity were taken back."""
+    void_because: Mapped[str] = mapped_column(Text, default="")
+
+
+class OrderChange(Base, TenantOwned):
+    """Every move with its who and when."""
+
+    __tablename__ = "order_changes"
+    __table_args__ = (of_tenant(["order_id"], "orders", ["id"], ondelete="CASCADE"),)
+
+    order_id: Mapped[str] = mapped_column(Id("ord"), primary_key=True)
+    id: Mapped[str] = new_key("och")
+    at: Mapped[datetime] = mapped_column(default=now)
+    what: Mapped[str] = mapped_column(Text)
+    """moved, added, voided, table, waiter, note, alarm"""
+    state: Mapped[str] = mapped_column(Text)
+    by: Mapped[str] = mapped_column(Text)
+    because: Mapped[str] = mapped_column(Text, default="")
+
+
+class OrderDay(Base, TenantOwned):
+    """Gives order ids: one row for a site's business day, locked while one is given."""
+
+    __tablename__ = "order_days"
+    __table_args__ = (of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+
+    site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
+    business_day: Mapped[date] = mapped_column(Date, primary_key=True)
+    last: Mapped[int]
+
+
+class TableCall(Base, TenantOwned):
+    """A diner wants the waiter, or the bill."""
+
+    __tablename__ = "table_calls"
+    __table_args__ = (
+        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        Index(
+            "table_calls_open_idx",
+            "tenant_id",
+            "site_id",
+            "at",
+            postgresql_where=text("answered_at IS NULL"),
+        ),
+    )
+
+    id: Mapped[str] = new_key("cal")
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    table_id: Mapped[str | None] = mapped_column(Id("tbl"))
+    table_number: Mapped[str] = mapped_column(Text)
+    kind: Mapped[str] = mapped_column(Text)
+    """waiter or bill"""
+    at: Mapped[datetime] = mapped_column(default=now)
+    answered_at: Mapped[datetime | None]
+    answered_by: Mapped[str] = mapped_column(Text, default="")

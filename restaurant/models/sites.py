@@ -1,0 +1,113 @@
+"""A restaurant's address, its areas, tables and stations."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Integer, Text, UniqueConstraint
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.db import Base, TenantOwned
+from core.ids import Id
+from core.keyring import Sealed
+from restaurant.models.columns import DEGREES, MONEY, PERCENT, new_key, of_tenant
+
+
+class Site(Base, TenantOwned):
+    __tablename__ = "sites"
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "prefix"),
+        UniqueConstraint("tenant_id", "slug"),
+        of_tenant(["line_id"], "lines", ["id"]),
+    )
+
+    id: Mapped[str] = new_key("sit")
+    name: Mapped[str] = mapped_column(Text)
+    slug: Mapped[str] = mapped_column(Text)
+    """In the address of the menu; one in the whole service (core.lookups keeps it so)."""
+    host: Mapped[str] = mapped_column(Text, default="")
+    """The restaurant's own host name for the menu, where it has one."""
+    prefix: Mapped[str] = mapped_column(Text)
+    """Begins each order's id."""
+    currency: Mapped[str] = mapped_column(Text)
+    time_zone: Mapped[str] = mapped_column(Text)
+    country: Mapped[str] = mapped_column(Text)
+    languages: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    """The first is the menu's own; the others are translations of it."""
+    address: Mapped[str] = mapped_column(Text, default="")
+    phone: Mapped[str] = mapped_column(Text, default="")
+    latitude: Mapped[Decimal | None] = mapped_column(DEGREES)
+    longitude: Mapped[Decimal | None] = mapped_column(DEGREES)
+    line_id: Mapped[int | None] = mapped_column(Integer)
+    """Its own line, or the tenant's default."""
+    hours: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """Weekday 0 (Monday) to 6: a list of ["11:00", "23:30"]; past midnight is allowed."""
+    day_starts: Mapped[str] = mapped_column(Text, default="04:00")
+    """When one business day ends and the next begins, by the site's own clock."""
+    order_types: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    payment_methods: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    tax_included: Mapped[bool] = mapped_column(default=True)
+    service_percent: Mapped[Decimal] = mapped_column(PERCENT, default=Decimal(0))
+    tip_percents: Mapped[list[int]] = mapped_column(ARRAY(Integer), default=list)
+    told_states: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    """At these moves the customer gets a message."""
+    accept_minutes: Mapped[int] = mapped_column(default=5)
+    """An order that waits longer for a tap sounds the alarm."""
+    manager_phone: Mapped[str] = mapped_column(Text, default="")
+    table_orders_per_hour: Mapped[int] = mapped_column(default=20)
+    phone_orders_per_hour: Mapped[int] = mapped_column(default=6)
+    address_orders_per_hour: Mapped[int] = mapped_column(default=40)
+    newcomer_limit: Mapped[Decimal | None] = mapped_column(MONEY)
+    """An order of a new number above this amount needs a tap of the staff."""
+    paused_until: Mapped[datetime | None]
+    logo: Mapped[str] = mapped_column(Text, default="")
+    tone: Mapped[str] = mapped_column(Text, default="")
+    """The accent colour of the menu, six hex digits, or ours."""
+    welcome: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """A sentence on top of the menu, by language."""
+    menu_id: Mapped[str | None] = mapped_column(Id("mnu"))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    closed_at: Mapped[datetime | None]
+
+
+class Area(Base, TenantOwned):
+    __tablename__ = "areas"
+    __table_args__ = (of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+
+    id: Mapped[str] = new_key("are")
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    name: Mapped[str] = mapped_column(Text)
+    position: Mapped[int] = mapped_column(default=0)
+
+
+class Table(Base, TenantOwned):
+    __tablename__ = "dining_tables"
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "site_id", "number"),
+        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        of_tenant(["area_id"], "areas", ["id"]),
+    )
+
+    id: Mapped[str] = new_key("tbl")
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    area_id: Mapped[str | None] = mapped_column(Id("are"))
+    number: Mapped[str] = mapped_column(Text)
+    seats: Mapped[int] = mapped_column(default=4)
+    token: Mapped[str] = mapped_column(Sealed("dining_tables.token", per_tenant=True))
+    """In the printed code, as proof that somebody sits there; sealed, as sheets are reprinted."""
+    waiter_id: Mapped[str | None] = mapped_column(Id("mem"))
+    position: Mapped[int] = mapped_column(default=0)
+
+
+class Station(Base, TenantOwned):
+    """Where an item is made: kitchen, bar, and what a restaurant adds."""
+
+    __tablename__ = "stations"
+    __table_args__ = (of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+
+    site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
+    code: Mapped[str] = mapped_column(Text, primary_key=True)
+    name: Mapped[str] = mapped_column(Text)
+    position: Mapped[int] = mapped_column(default=0)

@@ -1,0 +1,364 @@
+"""Orders: made once, moved by one table, every move with its who and when."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, Invalid, NotFound
+from core.texts import one_line
+from restaurant import hours, moves, telling
+from restaurant.models import Order, OrderChange, OrderDay, OrderLine, Site
+from restaurant.pricing import Chosen, Line, Terms, add_up
+from tenants import audit
+
+ADDABLE = frozenset({"sent_to_kitchen", "preparing", "ready", "served"})
+
+
+@dataclass(frozen=True)
+class Draft:
+    """An order about to be made: from a cart, by the staff, or by a program."""
+
+    order_type: str
+    payment_method: str
+    lines: Sequence[Line]
+    sums: dict[str, Any]
+    total: Decimal
+    language: str
+    source: str
+    table_id: str | None = None
+    table_number: str = ""
+    waiter: str = ""
+    waiter_id: str | None = None
+    contact_id: str | None = None
+    customer_phone: str = ""
+    customer_name: str = ""
+    notes: str = ""
+    staff_note: str = ""
+    needs_tap: bool = False
+    line_id: int | None = None
+    message_id: str | None = None
+    cart_id: str | None = None
+    address: dict[str, Any] = field(default_factory=dict)
+    test: bool = False
+
+
+def make(site: Site, draft: Draft) -> Order:
+    """With the next number of the day. To the kitchen at once, unless a tap or a payment is due."""
+    moment = now()
+    state = "sent_to_kitchen"
+    if draft.needs_tap:
+        state = "awaiting_confirmation"
+    elif draft.payment_method == "card_link":
+        state = "awaiting_payment"
+    day = hours.business_day(site.day_starts, site.time_zone, moment)
+    sequence = _next_number(site, day)
+    order = Order(
+        tenant_id=current_tenant_id(),
+        number=f"{site.prefix}-{day:%Y%m%d}-{sequence:04d}",
+        site_id=site.id,
+        business_day=day,
+        sequence=sequence,
+        state=state,
+        order_type=draft.order_type,
+        payment_method=draft.payment_method,
+        table_id=draft.table_id,
+        table_number=draft.table_number,
+        waiter_id=draft.waiter_id,
+        waiter=draft.waiter,
+        contact_id=draft.contact_id,
+        customer_phone=draft.customer_phone,
+        customer_name=draft.customer_name,
+        language=draft.language,
+        notes=draft.notes,
+        staff_note=draft.staff_note,
+        currency=site.currency,
+        sums=draft.sums,
+        total=draft.total,
+        source=draft.source,
+        line_id=draft.line_id,
+        message_id=draft.message_id,
+        cart_id=draft.cart_id,
+        address=draft.address,
+        test=draft.test,
+        placed_at=moment,
+        changed_at=moment,
+    )
+    db.session.add(order)
+    db.session.flush()
+    _add_lines(order, draft.lines, 0)
+    _note(order, "moved", because=draft.staff_note)
+    if state == "sent_to_kitchen":
+        telling.fired(site, order, lines_of(order.id))
+    return order
+
+
+def get(number: str) -> Order:
+    """By its number, as everybody calls it, or by our own id."""
+    query = select(Order).where(Order.tenant_id == current_tenant_id())
+    query = query.where(Order.id == number if number.startswith("ord_") else Order.number == number)
+    order = db.session.scalars(query).first()
+    if order is None:
+        raise NotFound()
+    return order
+
+
+def lines_of(order_id: str) -> list[OrderLine]:
+    query = select(OrderLine).where(
+        OrderLine.tenant_id == current_tenant_id(), OrderLine.order_id == order_id
+    )
+    return list(db.session.scalars(query.order_by(OrderLine.position)))
+
+
+def changes_of(order_id: str) -> list[OrderChange]:
+    query = select(OrderChange).where(
+        OrderChange.tenant_id == current_tenant_id(), OrderChange.order_id == order_id
+    )
+    return list(db.session.scalars(query.order_by(OrderChange.id)))
+
+
+def move(site: Site, order: Order, to: str, *, because: str = "", seen: int | None = None) -> Order:
+    """One tap. Said twice it does nothing the second time; said too late it is refused."""
+    if order.state == to:
+        return order
+    if (order.state, to) == moves.BY_PAYMENT and order.payment_method == "card_link":
+        raise Invalid("not_paid", "This order waits for its payment.")
+    if not moves.may_move(order.state, to, order.order_type):
+        raise Conflict(
+            "wrong_move",
+            "Order {number} is {state} and cannot become {to}.",
+            number=order.number,
+            state=order.state,
+            to=to,
+        )
+    if order.state == "awaiting_confirmation" and order.payment_method == "card_link":
+        to = "awaiting_payment" if to == "sent_to_kitchen" else to
+    return _moved(site, order, to, because=because, seen=seen)
+
+
+def cancel(site: Site, order: Order, because: str, *, seen: int | None = None) -> Order:
+    because = one_line(because, 200)
+    if not because:
+        raise Invalid("reason_missing", "Say why the order is cancelled.")
+    return move(site, order, "cancelled", because=because, seen=seen)
+
+
+def paid(site: Site, order: Order) -> Order:
+    """The verified success signal, and nothing else, says this."""
+    order.paid_at = order.paid_at or now()
+    if order.state == "awaiting_payment":
+        return _moved(site, order, "sent_to_kitchen", because="paid")
+    return order
+
+
+def add(site: Site, order: Order, lines: Sequence[Line], *, because: str = "") -> Order:
+    """More for an open table: the kitchen gets only what is new."""
+    if order.state not in ADDABLE or order.payment_method == "card_link":
+        raise Conflict("order_closed", "Nothing can be added to this order any more.")
+    held = _hold(order, None)
+    held.batch += 1
+    _add_lines(held, lines, len(lines_of(held.id)))
+    _reckon(site, held)
+    _note(held, "added", because=because)
+    if held.state != "sent_to_kitchen":
+        held.state = "sent_to_kitchen"
+        _note(held, "moved", because=because)
+    telling.added(site, held, [line for line in lines_of(held.id) if line.batch == held.batch])
+    return held
+
+
+def void(
+    site: Site, order: Order, position: int, quantity: int, because: str, *, seen: int | None = None
+) -> Order:
+    """Take back some of a line, with the reason; the kitchen is told."""
+    because = one_line(because, 200)
+    if not because:
+        raise Invalid("reason_missing", "Say why this is taken back.")
+    if order.state in moves.ENDS:
+        raise Conflict("order_closed", "This order is closed.")
+    held = _hold(order, seen)
+    line = next((one for one in lines_of(held.id) if one.position == position), None)
+    if line is None:
+        raise NotFound()
+    if not 1 <= quantity <= line.quantity - line.voided:
+        raise Invalid("invalid_quantity", "There are not so many of it left on the order.")
+    line.voided += quantity
+    line.void_because = because
+    _reckon(site, held)
+    _note(held, "voided", because=f"{quantity} × {line.name}: {because}")
+    audit.record("orders.voided", held.number, line=line.name, quantity=quantity, because=because)
+    telling.voided(site, held, line, quantity)
+    return held
+
+
+def assign_waiter(site: Site, order: Order, waiter_id: str | None, name: str) -> Order:
+    order.waiter_id, order.waiter = waiter_id, one_line(name, 80)
+    _touch(order)
+    _note(order, "waiter", because=order.waiter)
+    telling.updated(site, order, lines_of(order.id))
+    return order
+
+
+def move_table(site: Site, order: Order, table_id: str, number: str) -> Order:
+    if order.order_type != "dine_in" or order.state in moves.ENDS:
+        raise Conflict("order_closed", "Only an open order at a table can move to another one.")
+    was, order.table_id, order.table_number = order.table_number, table_id, number
+    _touch(order)
+    _note(order, "table", because=f"{was} → {number}")
+    telling.moved_table(site, order, lines_of(order.id), was)
+    return order
+
+
+def open_order_at(site_id: str, table_id: str, contact_id: str) -> Order | None:
+    """Where a second cart of the same guest belongs."""
+    query = (
+        select(Order)
+        .where(
+            Order.tenant_id == current_tenant_id(),
+            Order.site_id == site_id,
+            Order.ended_at.is_(None),
+            Order.table_id == table_id,
+            Order.contact_id == contact_id,
+            Order.state.in_(ADDABLE),
+            Order.payment_method != "card_link",
+        )
+        .order_by(Order.placed_at.desc())
+        .limit(1)
+    )
+    return db.session.scalars(query).first()
+
+
+def as_priced(line: OrderLine) -> Line:
+    """What is left of it, ready to be added up."""
+    return Line(
+        item_id=line.item_id or "",
+        name=line.name,
+        said=line.said,
+        quantity=line.quantity - line.voided,
+        unit_price=line.unit_price,
+        tax_percent=line.tax_percent,
+        stations=tuple(line.stations),
+        options=tuple(
+            Chosen("", one["name"], one["said"], Decimal(one["price"]), one["removal"])
+            for one in line.options
+        ),
+        note=line.note,
+    )
+
+
+def _moved(site: Site, order: Order, to: str, *, because: str, seen: int | None = None) -> Order:
+    first_time = to == "sent_to_kitchen"
+    held = _hold(order, seen)
+    if not moves.may_move(held.state, to, held.order_type) and held.state != to:
+        raise Conflict("order_changed", "Somebody changed this order meanwhile: look again.")
+    held.state = to
+    if to in moves.ENDS or to == "delivered":
+        held.ended_at = held.ended_at or now()
+    _note(held, "moved", because=because)
+    lines = lines_of(held.id)
+    if first_time:
+        telling.fired(site, held, lines)
+    elif to == "cancelled":
+        telling.cancelled(site, held, lines, because)
+    else:
+        telling.updated(site, held, lines)
+    telling.tell_customer(site, held, because=because)
+    return held
+
+
+def _hold(order: Order, seen: int | None) -> Order:
+    """The row, locked, at the version the person saw."""
+    wanted = order.version if seen is None else seen
+    won = db.session.execute(
+        update(Order)
+        .where(
+            Order.tenant_id == current_tenant_id(), Order.id == order.id, Order.version == wanted
+        )
+        .values(version=Order.version + 1, changed_at=now())
+        .returning(Order.version)
+    ).first()
+    if won is None:
+        raise Conflict("order_changed", "Somebody changed this order meanwhile: look again.")
+    db.session.refresh(order)
+    return order
+
+
+def _touch(order: Order) -> None:
+    order.version += 1
+    order.changed_at = now()
+
+
+def _reckon(site: Site, order: Order) -> None:
+    """The sums again, with the tip, the fee and the discount as they were."""
+    lines = [as_priced(line) for line in lines_of(order.id) if line.quantity > line.voided]
+    terms = Terms(
+        currency=order.currency,
+        tax_included=site.tax_included,
+        service_percent=site.service_percent,
+        discount=Decimal(order.sums.get("discount", "0")),
+        delivery_fee=Decimal(order.sums.get("delivery_fee", "0")),
+        tip=Decimal(order.sums.get("tip", "0")) if lines else Decimal(0),
+    )
+    sums = add_up(lines, terms)
+    order.sums, order.total = sums.as_json(), sums.total
+
+
+def _add_lines(order: Order, lines: Sequence[Line], first: int) -> None:
+    for position, line in enumerate(lines, first + 1):
+        db.session.add(
+            OrderLine(
+                tenant_id=order.tenant_id,
+                order_id=order.id,
+                position=position,
+                batch=order.batch or 1,
+                item_id=line.item_id or None,
+                name=line.name,
+                said=line.said,
+                quantity=line.quantity,
+                unit_price=line.unit_price,
+                tax_percent=line.tax_percent,
+                options=[
+                    {
+                        "name": one.name,
+                        "said": one.said,
+                        "price": str(one.price),
+                        "removal": one.removal,
+                    }
+                    for one in line.options
+                ],
+                note=line.note,
+                stations=list(line.stations),
+            )
+        )
+    db.session.flush()
+
+
+def _note(order: Order, what: str, *, because: str = "") -> None:
+    db.session.add(
+        OrderChange(
+            tenant_id=order.tenant_id,
+            order_id=order.id,
+            what=what,
+            state=order.state,
+            by=audit.current_actor().name,
+            because=because,
+        )
+    )
+
+
+def _next_number(site: Site, day: date) -> int:
+    """Waits for whoever is making an order at this site: no gap, no number twice."""
+    made = insert(OrderDay).values(
+        tenant_id=current_tenant_id(), site_id=site.id, business_day=day, last=1
+    )
+    statement = made.on_conflict_do_update(
+        index_elements=[OrderDay.tenant_id, OrderDay.site_id, OrderDay.business_day],
+        set_={"last": OrderDay.last + 1},
+    ).returning(OrderDay.last)
+    return int(db.session.scalars(statement).one())

@@ -1,0 +1,124 @@
+"""What an order's moves set off: events for the tenant's server, messages for the customer.
+
+The one place where an order becomes kitchen work: `fired`. Tickets are made there too.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from core.clock import rfc3339
+from core.db import savepoint
+from core.errors import DomainError
+from core.logs import logger
+from core.money import format_money, json_number
+from messaging import lines_book, sending
+from messaging.models import Line
+from restaurant.models import Order, OrderLine, Site
+from restaurant.wording import say
+from tenants.plans import known_facts
+from webhooks.publishing import publish
+
+log = logger(__name__)
+
+
+def fired(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
+    """Confirmed, and paid where it had to be: now, and only now, the kitchen knows."""
+    publish("restaurant.order_created", order_body(site, order, lines))
+
+
+def added(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
+    publish("restaurant.order_updated", {**order_body(site, order, lines), "change": "added"})
+
+
+def voided(site: Site, order: Order, line: OrderLine, quantity: int) -> None:
+    body = order_body(site, order, [line])
+    publish("restaurant.order_updated", {**body, "change": "voided", "quantity": quantity})
+
+
+def moved_table(site: Site, order: Order, lines: Sequence[OrderLine], was: str) -> None:
+    body = order_body(site, order, lines)
+    publish("restaurant.order_updated", {**body, "change": "table", "table_was": was})
+
+
+def updated(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
+    publish("restaurant.order_updated", {**order_body(site, order, lines), "change": "status"})
+
+
+def cancelled(site: Site, order: Order, lines: Sequence[OrderLine], because: str) -> None:
+    publish("restaurant.order_cancelled", {**order_body(site, order, lines), "reason": because})
+
+
+def tell_customer(site: Site, order: Order, *, because: str = "") -> None:
+    """A message at the moves the restaurant ticked."""
+    if order.state not in site.told_states or not order.customer_phone or order.line_id is None:
+        return
+    key = {"sent_to_kitchen": "paid" if order.paid_at else "received"}.get(order.state, order.state)
+    if key in ("awaiting_confirmation", "awaiting_payment", "closed"):
+        return
+    write_to(order, line_words(order, key, because=because))
+
+
+def line_words(order: Order, key: str, **more: str) -> str:
+    return say(
+        order.language,
+        key,
+        name=order.customer_name.split(" ")[0],
+        order=order.number,
+        total=format_money(order.total, order.currency, order.language),
+        **{"because": "", "url": "", **more},
+    )
+
+
+def write_to(order: Order, text: str) -> None:
+    """On the line it came by. An order is never undone because a message could not be sent."""
+    line = lines_book.get(order.line_id) if order.line_id is not None else None
+    if line is not None:
+        answer(line, order.customer_phone, text, reference=order.number)
+
+
+def answer(line: Line, phone: str, text: str, *, reference: str | None = None) -> None:
+    draft = sending.Draft(kind="text", phone=phone, text=text, reference=reference)
+    try:
+        with savepoint():  # a refusal must leave nothing behind
+            sending.accept(draft, line, known_facts())
+    except DomainError as refused:  # over quota, blocked: the staff still has the order
+        log.warning("customer not told", code=refused.code)
+
+
+def order_body(site: Site, order: Order, lines: Sequence[OrderLine]) -> dict[str, Any]:
+    """Flat, as the specification has it; what does not apply is an empty string."""
+    return {
+        "order_id": order.number,
+        "order_type": order.order_type,
+        "table_number": order.table_number,
+        "waiter_assigned": order.waiter,
+        "customer": {
+            "phone": f"+{order.customer_phone}" if order.customer_phone else "",
+            "name": order.customer_name,
+        },
+        "items": [_item_body(line) for line in lines if line.quantity > line.voided],
+        "notes": order.notes,
+        "total_amount": json_number(order.total),
+        "payment_method": order.payment_method,
+        "status": order.state,
+        "id": order.id,
+        "site": {"id": site.id, "name": site.name},
+        "currency": order.currency,
+        "address": order.address.get("text", ""),
+        "paid": order.paid_at is not None,
+        "placed_at": rfc3339(order.placed_at),
+        "test": order.test,
+    }
+
+
+def _item_body(line: OrderLine) -> dict[str, Any]:
+    return {
+        "name": line.name,
+        "quantity": line.quantity - line.voided,
+        "unit_price": json_number(Decimal(line.unit_price)),
+        "options": [option["name"] for option in line.options],
+        "station": line.stations[0] if line.stations else "kitchen",
+        "stations": list(line.stations),
+        "note": line.note,
+    }

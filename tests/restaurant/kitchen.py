@@ -1,0 +1,146 @@
+"""A bistro with a menu, tables and a line, as its tests need it."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import count
+from typing import Any
+
+from core.db import tenant_scope
+from messaging.lines import InboundMessage
+from messaging.models import Line
+from messaging.receiving import receive_message
+from messaging.usage import Tally
+from restaurant import carts, chat, menus, orders, sites, tables
+from restaurant.models import Cart, Order
+from restaurant.pricing import Wish
+from tests.cast import Business
+from tests.lines import give_line
+from tests.messaging.line_cast import events_of
+
+GUEST = "905321112233"
+_ids = count(1)
+
+
+@dataclass
+class Bistro:
+    business: Business
+    line: Line
+    site_id: str
+    menu_id: str
+    items: dict[str, str]
+    options: dict[str, str]
+    tokens: dict[str, str]
+
+    def scope(self):
+        return tenant_scope(self.business.tenant_id)
+
+    def site(self):
+        return sites.get(self.site_id)
+
+    def cart(self, *wishes: Wish, table: str = "12", token: str | None = None, **more) -> Cart:
+        wanted = carts.Wanted(
+            wishes=wishes or (Wish(self.items["Hamburger"], 2), Wish(self.items["Ayran"], 1)),
+            order_type=more.pop("order_type", "dine_in"),
+            payment_method=more.pop("payment_method", "pos_at_table"),
+            table_number=table,
+            table_token=self.tokens.get(table, "") if token is None else token,
+            **more,
+        )
+        with self.scope():
+            return carts.take(self.site(), wanted)
+
+    def hears(self, text: str, phone: str = GUEST, name: str = "Ayşe Kaya") -> Order | None:
+        """As the hooks job does it: stored, then read as an order."""
+        message = InboundMessage(
+            network_id=f"wamid.{next(_ids)}.{phone}",
+            sender_phone=phone,
+            sender_network_id=phone,
+            sender_name=name,
+            at=0,
+            kind="text",
+            text=text,
+        )
+        with self.scope():
+            tally = Tally()
+            message_id = receive_message(self.line, message, tally)
+            assert message_id is not None
+            order = chat.hear(self.line, message, message_id)
+            tally.write()
+            return order
+
+    def order(self, *wishes: Wish, phone: str = GUEST, **more) -> Order:
+        order = self.hears(self.cart(*wishes, **more).text, phone)
+        assert order is not None
+        return order
+
+    def events(self, kind: str) -> list[dict[str, Any]]:
+        with self.scope():
+            return events_of(self.business.tenant_id, f"restaurant.{kind}")
+
+    def moves(self, order: Order, to: str, **more) -> Order:
+        with self.scope():
+            return orders.move(self.site(), orders.get(order.number), to, **more)
+
+
+def open_bistro(business: Business, **changes) -> Bistro:
+    line = give_line(business)
+    with business.scope():
+        site = sites.open_site(
+            "Lemar Bistro",
+            slug=f"lemar-{business.tenant_id}",
+            prefix="LEM",
+            currency="TRY",
+            time_zone="Europe/Istanbul",
+            country="TR",
+            languages=["tr", "en"],
+        )
+        menu = menus.create("Menü", currency="TRY", languages=["tr", "en"])
+        food = menus.add_category(menu, {"texts": _texts("Yiyecekler", "Food")})
+        drinks = menus.add_category(menu, {"texts": _texts("İçecekler", "Drinks")})
+        size = menus.add_group(
+            menu,
+            {"texts": _texts("Boy", "Size"), "least": 1, "most": 1},
+            [
+                {"texts": _texts("Küçük", "Small")},
+                {"texts": _texts("Büyük", "Large"), "price": "40"},
+            ],
+        )
+        extras = menus.add_group(
+            menu,
+            {"texts": _texts("Ekstralar", "Extras"), "most": 3, "free": 1},
+            [
+                {"texts": _texts("Peynir", "Cheese"), "price": "30"},
+                {"texts": _texts("Sos", "Sauce"), "price": "10"},
+                {"texts": _texts("Soğansız", "No onions"), "removal": True},
+            ],
+        )
+        for category, tr, en, price, more in (
+            (food, "Hamburger", "Hamburger", "360", {"groups": [extras.id]}),
+            (food, "Menemen", "Menemen", "250", {"tax_percent": "10"}),
+            (food, "Pizza", "Pizza", "300.50", {"groups": [size.id, extras.id]}),
+            (drinks, "Ayran", "Ayran", "45", {"stations": ["bar"], "tax_percent": "10"}),
+        ):
+            menus.add_item(
+                menu, {"category_id": category.id, "texts": _texts(tr, en), "price": price, **more}
+            )
+        menus.publish(menu.id)
+        sites.change(site.id, {"menu_id": menu.id, **changes})
+        made = tables.add_tables(site, "1-14")
+        options = menus.options_of([size.id, extras.id])
+        return Bistro(
+            business,
+            line,
+            site.id,
+            menu.id,
+            {item.texts["tr"]["name"]: item.id for item in menus.items(menu.id)},
+            {o.texts["en"]["name"]: o.id for group in options.values() for o in group},
+            {table.number: table.token for table in made},
+        )
+
+
+def _texts(tr: str, en: str) -> dict[str, dict[str, str]]:
+    return {"tr": {"name": tr}, "en": {"name": en}}
+
+
+def lira(text: str) -> Decimal:
+    return Decimal(text)

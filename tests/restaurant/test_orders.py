@@ -1,0 +1,101 @@
+"""An order's moves: one table, each once, each with its who and when."""
+
+import itertools
+
+import pytest
+
+from core.errors import Conflict, Invalid
+from restaurant import moves, orders
+from tests.restaurant.kitchen import lira, open_bistro
+
+
+@pytest.fixture
+def bistro(restaurant):
+    return open_bistro(restaurant)
+
+
+def test_every_state_is_reachable_and_every_move_leads_somewhere():
+    reached = {"awaiting_confirmation"}
+    for _ in moves.STATES:
+        reached |= {to for state in reached for to in moves.MOVES[state]}
+    assert reached == set(moves.STATES)
+
+
+def test_an_order_goes_from_the_kitchen_to_the_table(bistro):
+    order = bistro.order()
+    for to in ("preparing", "ready", "served", "closed"):
+        order = bistro.moves(order, to)
+    assert order.ended_at is not None
+    with bistro.scope():
+        assert [change.state for change in orders.changes_of(order.id)] == [
+            "sent_to_kitchen", "preparing", "ready", "served", "closed",
+        ]  # fmt: skip
+
+
+def test_moves_that_are_not_in_the_table_are_refused(bistro):
+    order = bistro.order()
+    for to in set(moves.STATES) - moves.MOVES["sent_to_kitchen"] - {"sent_to_kitchen"}:
+        with pytest.raises(Conflict):
+            bistro.moves(order, to)
+
+
+def test_the_same_tap_twice_moves_once(bistro):
+    order = bistro.moves(bistro.order(), "preparing")
+    again = bistro.moves(order, "preparing")
+    assert again.version == order.version
+
+
+def test_two_people_cannot_both_act_on_what_one_of_them_saw(bistro):
+    order = bistro.order()
+    seen = order.version
+    bistro.moves(order, "preparing", seen=seen)
+    with pytest.raises(Conflict) as refused:
+        bistro.moves(order, "ready", seen=seen)
+    assert refused.value.code == "order_changed"
+
+
+def test_a_void_takes_the_price_off_and_needs_a_reason(bistro):
+    order = bistro.order()
+    with bistro.scope():
+        with pytest.raises(Invalid):
+            orders.void(bistro.site(), orders.get(order.number), 1, 1, " ")
+        voided = orders.void(bistro.site(), orders.get(order.number), 1, 1, "Yanık")
+        assert voided.total == lira("405")
+    with bistro.scope(), pytest.raises(Invalid):
+        orders.void(bistro.site(), orders.get(order.number), 1, 2, "Yine")
+    change = bistro.events("order_updated")[-1]
+    assert (change["change"], change["quantity"]) == ("voided", 1)
+
+
+def test_a_cancelled_order_says_why(bistro):
+    order = bistro.order()
+    with bistro.scope():
+        orders.cancel(bistro.site(), orders.get(order.number), "Malzeme bitti")
+    (event,) = bistro.events("order_cancelled")
+    assert (event["reason"], event["status"]) == ("Malzeme bitti", "cancelled")
+
+
+def test_a_card_order_waits_for_its_payment_whoever_taps(restaurant):
+    bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
+    order = bistro.order(payment_method="card_link")
+    assert order.state == "awaiting_payment"
+    for to in ("sent_to_kitchen", "preparing"):
+        with pytest.raises((Invalid, Conflict)):
+            bistro.moves(order, to)
+    assert not bistro.events("order_created")
+    with bistro.scope():
+        orders.paid(bistro.site(), orders.get(order.number))
+        orders.paid(bistro.site(), orders.get(order.number))
+    assert len(bistro.events("order_created")) == 1
+
+
+def test_a_tap_on_a_card_order_asks_for_the_payment(restaurant):
+    bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
+    order = bistro.order(payment_method="card_link", token="")
+    assert bistro.moves(order, "sent_to_kitchen").state == "awaiting_payment"
+
+
+def test_next_steps_follow_the_table():
+    for state, kind in itertools.product(moves.STATES, moves.ORDER_TYPES):
+        step = moves.next_step(state, kind)
+        assert step is None or moves.may_move(state, step, kind)
