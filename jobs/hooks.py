@@ -17,6 +17,7 @@ from core.faults import is_outage
 from core.logs import logger
 from core.rings import hear
 from core.settings import Settings
+from jobs import inbound
 from messaging import hooks, receipts, receiving
 from messaging.hooks import LANE, Hook
 from messaging.lines import Parsed, cloud
@@ -222,7 +223,7 @@ def _parts(hook: Hook, lines: "Lines", *, alone: bool) -> Parts:
 
 def _parts_of(line: Line, parsed: Parsed, alone: bool) -> Iterator[Part]:
     for number, message in enumerate(parsed.messages, 1):
-        yield Part(f"message {number}", partial(receiving.receive_message, line, message))
+        yield Part(f"message {number}", partial(inbound.receive, line, message))
     for number, receipt in enumerate(parsed.receipts, 1):
         take = partial(receipts.receive_receipt, line, receipt, alone=alone)
         yield Part(f"receipt {number}", take)

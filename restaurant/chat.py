@@ -37,10 +37,15 @@ class Sender:
     blocked: bool
 
 
-def hear(line: Line, message: InboundMessage, message_id: str) -> Order | None:
+def may_be_order(message: InboundMessage) -> bool:
+    """Cheap, and asked of every message."""
+    return message.kind in KINDS and bool(
+        carts.code_in(message.text) or handwriting.looks_like_lines(message.text)
+    )
+
+
+def order_from(line: Line, message: InboundMessage, message_id: str) -> Order | None:
     """In the transaction that stored the message. None: it was not an order, or could not be."""
-    if message.kind not in KINDS:
-        return None
     code = carts.code_in(message.text)
     written = None if code else handwriting.read(line, message.text)
     if code is None and written is None:

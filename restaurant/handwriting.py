@@ -29,11 +29,15 @@ class Written:
     """Lines nobody could match, for the staff."""
 
 
+def looks_like_lines(text: str) -> bool:
+    return any(_LINE.fullmatch(row) for row in text.splitlines()[:MOST_LINES])
+
+
 def read(line: Line, text: str) -> Written | None:
     """None: this is no order. Only a text of which at least one line is on the menu is one."""
-    rows = text.splitlines()[:MOST_LINES]
-    if not any(_LINE.fullmatch(row) for row in rows):
+    if not looks_like_lines(text):
         return None
+    rows = text.splitlines()[:MOST_LINES]
     for site in sites.listed():
         mine = sites.line_of(site)
         if site.menu_id is None or mine is None or mine.id != line.id:

@@ -13,7 +13,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
-from restaurant import hours, moves, telling
+from restaurant import alarms, hours, moves, telling
 from restaurant.models import Order, OrderChange, OrderDay, OrderLine, Site
 from restaurant.pricing import Chosen, Line, Terms, add_up
 from tenants import audit
@@ -94,6 +94,8 @@ def make(site: Site, draft: Draft) -> Order:
     db.session.flush()
     _add_lines(order, draft.lines, 0)
     _note(order, "moved", because=draft.staff_note)
+    if state == "awaiting_confirmation":
+        alarms.set_for(site, order)
     if state == "sent_to_kitchen":
         telling.fired(site, order, lines_of(order.id))
     return order

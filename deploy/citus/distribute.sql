@@ -51,5 +51,22 @@ SELECT create_distributed_table('messages', 'tenant_id', colocate_with => 'accou
 SELECT create_distributed_table('message_changes', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('events', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('received_hooks', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('menus', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('sites', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('areas', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('dining_tables', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('stations', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('menu_categories', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('menu_items', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('option_groups', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('menu_options', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('menu_versions', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('sold_out', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('carts', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('orders', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('order_lines', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('order_changes', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('order_days', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('table_calls', 'tenant_id', colocate_with => 'accounts');
 
 COMMIT;

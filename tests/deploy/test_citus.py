@@ -8,11 +8,12 @@ from core.lanes import Lane
 from core.lookups import Lookup
 from core.mail import Mail
 from messaging.models import Line
+from restaurant.models import Site
 from tenants.models import Tenant
 from webhooks.models import Event
 
 CITUS = Path(__file__).parents[2] / "deploy" / "citus"
-IMPORTED = (Event, Lane, Line, Lookup, Mail, Tenant)  # each brings the tables of its module
+IMPORTED = (Event, Lane, Line, Lookup, Mail, Site, Tenant)  # each brings the tables of its module
 STATEMENT = re.compile(r"SELECT (\w+)\('(\w+)'(?:, '(\w+)')?(?:, colocate_with => '(\w+)')?\);")
 
 

@@ -17,6 +17,9 @@ from messaging.models import LedgerEntry, RateOverride, ReceivedHook
 from messaging.receiving import receive_message
 from messaging.sending import Draft
 from messaging.usage import Tally
+from restaurant import availability, calls, carts, menus, orders, sites, tables
+from restaurant.models import Site
+from restaurant.pricing import Line, Wish
 from tenants import accounts, idempotency, people, quota, signin, team
 from tenants.plans import known_facts, tenant_facts
 from tests.cast import Business, make_business, make_person
@@ -35,6 +38,7 @@ class Planted:
     line_id: int
     message_id: str
     mail_id: str
+    site: Site
     verify_token: str
     reset_token: str
 
@@ -67,6 +71,7 @@ def plant(name: str) -> Planted:
     with business.scope():
         member = team.of_person(helper.id)
     line_id, message_id = plant_messages(business, name)
+    site = plant_restaurant(business, name)
     with global_scope():
         token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
         visitor = signin.visitor(token_of_session)
@@ -83,6 +88,7 @@ def plant(name: str) -> Planted:
         line_id=line_id,
         message_id=message_id,
         mail_id=letter.id,
+        site=site,
         verify_token=verify,
         reset_token=reset,
     )
@@ -133,6 +139,52 @@ def plant_messages(business: Business, name: str) -> tuple[int, str]:
             )
         )
     return line.id, ticket.id
+
+
+def plant_restaurant(business: Business, name: str) -> Site:
+    """A site with a table, a menu, a cart that became an order, and a guest who calls."""
+    with business.scope():
+        site = sites.open_site(
+            f"{name} bistro",
+            slug=f"site-{business.tenant_id}",
+            prefix="ORD",
+            currency="TRY",
+            time_zone="Europe/Istanbul",
+            country="TR",
+            languages=["tr"],
+        )
+        tables.add_area(site, f"{name} garden")
+        (table,) = tables.add_tables(site, "12")
+        menu = menus.create(f"{name} menu", currency="TRY", languages=["tr"])
+        texts = {"tr": {"name": f"{name} dish"}}
+        category = menus.add_category(menu, {"texts": texts})
+        group = menus.add_group(menu, {"texts": texts}, [{"texts": texts}])
+        item = menus.add_item(
+            menu,
+            {"category_id": category.id, "texts": texts, "price": "5", "groups": [group.id]},
+        )
+        menus.publish(menu.id)
+        sites.change(site.id, {"menu_id": menu.id})
+        wanted = carts.Wanted(
+            (Wish(item.id, 1, note=f"{name} note"),), "dine_in", "pos_at_table", "12", table.token
+        )
+        cart = carts.take(site, wanted)
+        orders.make(
+            site,
+            orders.Draft(
+                order_type="dine_in",
+                payment_method="pos_at_table",
+                lines=[Line(item.id, f"{name} dish", "", 1, cart.total, Decimal(0), ("kitchen",))],
+                sums=cart.sums,
+                total=cart.total,
+                language="tr",
+                source="staff",
+                customer_name=f"{name} guest",
+            ),
+        )
+        calls.call(site, table, table.token, "bill")
+        availability.sell_out(site, item.id, None)
+        return site
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

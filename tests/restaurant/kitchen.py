@@ -64,7 +64,7 @@ class Bistro:
             tally = Tally()
             message_id = receive_message(self.line, message, tally)
             assert message_id is not None
-            order = chat.hear(self.line, message, message_id)
+            order = chat.order_from(self.line, message, message_id)
             tally.write()
             return order
 

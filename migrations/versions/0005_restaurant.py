@@ -4,7 +4,7 @@ from alembic import op
 
 from migrations.tenancy import own_by_tenant
 
-revision = "0020"
+revision = "0005"
 down_revision = "0004"
 branch_labels = None
 depends_on = None
