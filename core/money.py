@@ -25,6 +25,12 @@ _ISO_PLACES = dict.fromkeys(
 ) | {"IQD": 3}
 
 
+# Signs that are known where the money is spent and that CLDR writes as a code elsewhere.
+_SIGNS = {
+    "AZN": "₼", "GEL": "₾", "KZT": "₸", "NGN": "₦", "RUB": "₽", "TRY": "₺", "UAH": "₴",
+}  # fmt: skip
+
+
 @cache
 def places(currency: str) -> int:
     """0 for JPY, 2 for TRY, 3 for KWD."""
@@ -59,7 +65,8 @@ def format_money(amount: Decimal, currency: str, locale: str) -> str:
         known = Locale("en")
     pattern = copy(known.currency_formats["standard"])
     pattern.frac_prec = (places(currency),) * 2
-    return str(pattern.apply(rounded, known, currency=currency, currency_digits=False))
+    shown = str(pattern.apply(rounded, known, currency=currency, currency_digits=False))
+    return shown.replace(currency, _SIGNS[currency]) if currency in _SIGNS else shown
 
 
 def usd(amount: Decimal) -> Decimal:

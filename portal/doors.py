@@ -15,6 +15,7 @@ from core.logs import logger
 from core.settings import Settings
 from portal.account import account
 from portal.audit import audit_pages
+from portal.diner.pages import diner
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
 from portal.integrations import integrations
@@ -24,6 +25,8 @@ from portal.mailbox import mailbox
 from portal.messages import messages_pages
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
+from portal.phones import phones
+from portal.photos import photos
 from portal.settings import settings_pages
 from portal.start import start
 from portal.team import team_pages
@@ -46,6 +49,9 @@ PAGES = (
     audit_pages,
     account,
     operator,
+    phones,
+    photos,
+    diner,
 )
 
 FORM_BYTES = 1024 * 1024
@@ -77,6 +83,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     add_security_headers(app, settings)
     stamp_static_files(app)
     app.add_template_global(csp_nonce)
+    csrf.exempt(diner)  # nobody is signed in there, and no cookie is read
     for pages in PAGES:
         app.register_blueprint(pages)
     if settings.mailbox:

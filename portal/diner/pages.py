@@ -1,0 +1,339 @@
+"""The doors of the diner's page. Nobody signs in here: the table's token is the proof."""
+
+import json
+from collections import OrderedDict
+from hashlib import blake2s
+from io import BytesIO
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import segno
+from babel.dates import format_date, format_time
+from flask import Blueprint, Response, current_app, make_response, render_template, request, url_for
+from markupsafe import Markup
+from pydantic import BaseModel, Field, ValidationError
+
+from core.clock import now, zone
+from core.db import tenant_scope
+from core.errors import DomainError, Invalid
+from core.phone import display
+from core.settings import Settings
+from core.wordbook import Wordbook
+from messaging.models import Line
+from portal.diner import shaping
+from portal.diner.facts import Facts, remembered
+from portal.visitors import open_to_all
+from restaurant import calls, carts, hours, sites, tables
+from restaurant.menu_checks import ALLERGENS, DIETS
+from restaurant.models import Site
+from restaurant.pricing import Wish
+
+diner = Blueprint("diner", __name__)
+
+BOOK = Wordbook(Path(__file__).parent / "words")
+# What a refused cart is told; everything else is "that did not work".
+SAID = {
+    "not_on_menu": "changed",
+    "sold_out": "changed",
+    "wrong_options": "changed",
+    "table_missing": "no_table",
+    "unknown_table": "no_table",
+    "paused": "paused",
+    "closed": "closed",
+    "no_menu": "no_menu",
+    "rate_limited": "too_many",
+}
+MOST_PAGES = 400
+LARGEST_CART = 64 * 1024
+TABLE_MARK = "@@table@@"
+# Nothing is written into the page, so nothing has to be signed; photos are our own too.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none';"
+    " form-action 'self'; frame-ancestors 'none'"
+)
+
+_pages: OrderedDict[tuple[Any, ...], tuple[str, str]] = OrderedDict()
+_lock = Lock()
+
+
+class WishIn(BaseModel):
+    item: str = Field(max_length=40)
+    quantity: int = Field(ge=1, le=99)
+    options: list[str] = Field(default_factory=list, max_length=60)
+    note: str = Field("", max_length=400)
+
+
+class CartIn(BaseModel):
+    lines: list[WishIn] = Field(max_length=60)
+    order_type: str = "dine_in"
+    payment_method: str = "pos_at_table"
+    table: str = Field("", max_length=40)
+    k: str = Field("", max_length=100)
+    notes: str = Field("", max_length=1000)
+    address: str = Field("", max_length=400)
+    language: str = Field("", max_length=20)
+    coupon: str = Field("", max_length=40)
+    tip: int = Field(0, ge=0, le=100)
+
+
+class CallIn(BaseModel):
+    table: str = Field(max_length=40)
+    k: str = Field(max_length=100)
+    kind: str
+
+
+@diner.get("/menu")
+@open_to_all
+def menu_here() -> Response:
+    """On a restaurant's own host; on ours it is nobody's menu."""
+    facts = _on_this_host()
+    return _menu(facts) if facts else _nobody()
+
+
+@diner.get("/r/<slug>/menu")
+@open_to_all
+def menu(slug: str) -> Response:
+    facts = remembered.of("slug", slug)
+    return _menu(facts) if facts else _nobody()
+
+
+@diner.get("/r/<slug>")
+@open_to_all
+def place(slug: str) -> Response:
+    return menu(slug)
+
+
+@diner.get("/r/<slug>/tone.css")
+@open_to_all
+def tone(slug: str) -> Response:
+    """The restaurant's own colour. A file, because nothing may be styled inside the page."""
+    facts = remembered.of("slug", slug)
+    colour = facts.site.tone if facts else ""
+    answer = Response(shaping.tone_css(colour) if colour else "", mimetype="text/css")
+    answer.headers["Cache-Control"] = "public, max-age=300"
+    return answer
+
+
+@diner.post("/r/<slug>/cart")
+@open_to_all
+def send_cart(slug: str) -> Response:
+    """The cart, priced and stored; answered with the text to send and where to."""
+    facts = remembered.of("slug", slug)
+    if facts is None:
+        return _refused(404, "no_such_place", "en")
+    language = _language(facts, str(request.args.get("lang", "")))
+    try:
+        asked = CartIn.model_validate_json(_body())
+    except ValidationError:
+        return _refused(422, "failed", language)
+    if facts.why_closed:
+        return _refused(409, facts.why_closed, language)
+    try:
+        with tenant_scope(facts.tenant_id):
+            site = sites.get(facts.site.id)
+            line = sites.line_of(site)
+            if line is None:
+                return _refused(409, "paused", language)
+            cart = carts.take(site, _wanted(asked))
+    except DomainError as error:
+        return _cart_refused(error, language)
+    link = _chat_link(line, cart.text)
+    return _json(
+        {
+            "code": f"{cart.code[:4]}-{cart.code[4:]}",
+            "text": cart.text,
+            "link": link,
+            "phone": display(line.phone),
+            "total": str(cart.total),
+            "qr": _qr(link),
+        }
+    )
+
+
+@diner.post("/r/<slug>/call")
+@open_to_all
+def call(slug: str) -> Response:
+    facts = remembered.of("slug", slug)
+    if facts is None:
+        return _refused(404, "no_such_place", "en")
+    language = _language(facts, str(request.args.get("lang", "")))
+    try:
+        asked = CallIn.model_validate_json(_body())
+        with tenant_scope(facts.tenant_id):
+            site = sites.get(facts.site.id)
+            table = tables.by_number(site.id, asked.table)
+            if table is None:
+                raise Invalid("unknown_table", "There is no such table here.")
+            calls.call(site, table, asked.k, asked.kind)
+    except (ValidationError, DomainError):
+        return _refused(422, "failed", language)
+    return _json({"said": BOOK.say(language, f"called_{asked.kind}")})
+
+
+def _menu(facts: Facts) -> Response:
+    language = _language(facts, request.args.get("lang", ""))
+    number, seated = _table(facts)
+    html, etag = _page(facts, language)
+    unknown = bool(request.args.get("table")) and not number
+    marks = {"table": number, "seated": seated, "unknown": unknown}
+    html = html.replace(TABLE_MARK, str(Markup.escape(json.dumps(marks))))
+    etag = blake2s(f"{etag}{marks}".encode(), digest_size=10).hexdigest()
+    answer = make_response(html)
+    answer.set_etag(etag)
+    answer.headers["Content-Security-Policy"] = POLICY
+    answer.headers["Cache-Control"] = "private, no-cache"
+    answer.headers["Vary"] = "Accept-Language"
+    answer.make_conditional(request)
+    return answer
+
+
+def _page(facts: Facts, language: str) -> tuple[str, str]:
+    """Rendered once for each published version, language and state of the kitchen."""
+    site = facts.site
+    key = (
+        site.id, facts.version, language, facts.missing, facts.why_closed, site.name, site.tone,
+        tuple(site.languages), tuple(site.order_types), tuple(site.payment_methods),
+        tuple(site.tip_percents), site.service_percent, json.dumps(site.welcome), site.logo,
+        site.paused_until, json.dumps(site.hours),
+    )  # fmt: skip
+    with _lock:
+        if key in _pages:
+            _pages.move_to_end(key)
+            return _pages[key]
+    words = BOOK.words(language)
+    html = render_template(
+        "diner/menu.html",
+        site=site,
+        words=words,
+        language=language,
+        direction=shaping.direction(language),
+        languages=[(code, shaping.own_name(code)) for code in site.languages],
+        categories=shaping.menu_for(facts, language),
+        data=shaping.data_for(facts, language),
+        closed=_closed(facts, language),
+        allergens=ALLERGENS,
+        diets=DIETS,
+        welcome=site.welcome.get(language) or site.welcome.get(site.languages[0], ""),
+        table_mark=TABLE_MARK,
+        base=url_for("diner.place", slug=site.slug),
+    )
+    made = (html, blake2s(html.encode(), digest_size=10).hexdigest())
+    with _lock:
+        _pages[key] = made
+        while len(_pages) > MOST_PAGES:
+            _pages.popitem(last=False)
+    return made
+
+
+def _closed(facts: Facts, language: str) -> str:
+    if not facts.why_closed:
+        return ""
+    said = BOOK.say(language, facts.why_closed)
+    if facts.why_closed == "closed":
+        at = hours.next_opening(facts.site.hours, facts.site.time_zone, now())
+        if at is not None:
+            local = at.astimezone(zone(facts.site.time_zone))
+            day = format_date(local.date(), "EEEE", locale=language)
+            clock = format_time(local, "short", locale=language)
+            said += " " + BOOK.say(language, "opens", day=day, time=clock)
+    return said
+
+
+def _table(facts: Facts) -> tuple[str, bool]:
+    """The table that the address names, if it is one of this place's, and whether it is proven."""
+    asked = request.args.get("table", "")
+    if not asked:
+        return "", False
+    with tenant_scope(facts.tenant_id):
+        table = tables.by_number(facts.site.id, asked.replace("\0", ""))
+        if table is None:
+            return "", False
+        return table.number, tables.proves(table, request.args.get("k", ""))
+
+
+def _language(facts: Facts, asked: str) -> str:
+    known = facts.site.languages
+    if asked in known:
+        return asked
+    return request.accept_languages.best_match(known) or known[0]
+
+
+def _wanted(asked: CartIn) -> carts.Wanted:
+    return carts.Wanted(
+        wishes=tuple(
+            Wish(line.item, line.quantity, tuple(line.options), line.note) for line in asked.lines
+        ),
+        order_type=asked.order_type,
+        payment_method=asked.payment_method,
+        table_number=asked.table,
+        table_token=asked.k,
+        notes=asked.notes,
+        address=asked.address,
+        language=asked.language,
+        coupon=asked.coupon,
+        tip_percent=asked.tip,
+        visitor=request.remote_addr or "",
+    )
+
+
+def _chat_link(line: Line, text: str) -> str:
+    """The messaging app; for a simulated line the simulated phone, with the text typed in."""
+    if line.network == "simulator":
+        return str(url_for("phones.write", line_id=line.id, text=text, _external=True))
+    return carts.chat_link(line.phone, text)
+
+
+def _qr(link: str) -> str:
+    out = BytesIO()
+    segno.make(link, error="l").save(out, kind="svg", xmldecl=False, border=2, omitsize=True)
+    return out.getvalue().decode()
+
+
+def _cart_refused(error: DomainError, language: str) -> Response:
+    key = SAID.get(error.code, "failed")
+    body = {"said": BOOK.say(language, key), "code": error.code, **error.more}
+    return _json(body, error.status)
+
+
+def _refused(status: int, key: str, language: str) -> Response:
+    return _json({"said": BOOK.say(language, key), "code": key}, status)
+
+
+def _nobody() -> Response:
+    language = request.accept_languages.best_match(sorted(BOOK.spoken)) or "en"
+    page = render_template(
+        "diner/nobody.html",
+        words=BOOK.words(language),
+        language=language,
+        direction=shaping.direction(language),
+    )
+    answer = make_response(page, 404)
+    answer.headers["Content-Security-Policy"] = POLICY
+    return answer
+
+
+def _on_this_host() -> Facts | None:
+    host = request.host.partition(":")[0].lower()
+    settings: Settings = current_app.extensions["comanda"]
+    domain = settings.menu_domain
+    if domain and host.endswith(f".{domain}"):
+        return remembered.of("slug", host.removesuffix(f".{domain}"))
+    return remembered.of("host", host)
+
+
+def _body() -> bytes:
+    request.max_content_length = LARGEST_CART
+    return request.get_data()
+
+
+def _json(body: dict[str, Any], status: int = 200) -> Response:
+    answer = Response(json.dumps(body, ensure_ascii=False), status, mimetype="application/json")
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def site_address(site: Site) -> str:
+    settings: Settings = current_app.extensions["comanda"]
+    return tables.menu_address(settings.base_url, site, settings.menu_domain)

@@ -1,0 +1,31 @@
+"""The way to the simulated phones, for members of the business they belong to."""
+
+from urllib.parse import urlencode
+
+from flask import Blueprint, abort, current_app, redirect, request
+from flask_login import current_user
+from werkzeug.wrappers import Response
+
+from core.db import tenant_scope
+from core.settings import Settings
+from messaging import lines_book
+from messaging.simulator.tickets import phones_link
+from portal.visitors import member_may
+
+phones = Blueprint("phones", __name__)
+
+
+@phones.get("/phones/write/<int:line_id>")
+@member_may("messages.view")
+def write(line_id: int) -> Response:
+    """A simulated phone with a text typed in, ready to be sent to a line."""
+    settings: Settings = current_app.extensions["comanda"]
+    if not settings.simulator_url:
+        abort(404)
+    with tenant_scope(current_user.tenant.id):
+        line = lines_book.get(line_id)
+    if line.network != "simulator":
+        abort(404)
+    link = phones_link(settings.simulator_url, settings.simulator_secret, current_user.tenant.id)
+    typed = {"to": line.phone_number_id or str(line.id), "text": request.args.get("text", "")}
+    return redirect(f"{link}{'&' if '?' in link else '?'}{urlencode(typed)}")

@@ -1,0 +1,75 @@
+// The cart, kept on the phone until it is sent. Amounts here are for the eye: the kitchen's
+// side prices everything again.
+import { base, data, find, minor, money } from "./page.js";
+
+const KEY = `cart:${location.pathname}`;
+const KEPT = 3 * 3600 * 1000;
+
+export class Cart {
+  constructor() {
+    this.lines = [];
+    this.watchers = [];
+    try {
+      const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+      if (kept.at > Date.now() - KEPT) this.lines = kept.lines.filter((line) => known(line));
+    } catch { /* a private window keeps nothing */ }
+    queueMicrotask(() => this.changed());
+  }
+
+  watch(watcher) { this.watchers.push(watcher); }
+
+  add(item, options, note, quantity) {
+    const same = this.lines.find((line) => line.item === item && line.note === note
+      && line.options.length === options.length && line.options.every((one) => options.includes(one)));
+    if (same) same.quantity = Math.min(same.quantity + quantity, 99);
+    else this.lines.push({ item, options, note, quantity });
+    this.changed();
+  }
+
+  step(line, by) {
+    line.quantity = Math.min(line.quantity + by, 99);
+    if (line.quantity < 1) this.lines.splice(this.lines.indexOf(line), 1);
+    this.changed();
+  }
+
+  drop(thing) {
+    this.lines = this.lines.filter((line) => line.item !== thing && !line.options.includes(thing));
+    this.changed();
+  }
+
+  empty() { this.lines = []; this.changed(); }
+
+  get subtotal() { return this.lines.reduce((sum, line) => sum + unit(line) * line.quantity, 0); }
+  get count() { return this.lines.reduce((sum, line) => sum + line.quantity, 0); }
+
+  changed() {
+    try { localStorage.setItem(KEY, JSON.stringify({ at: Date.now(), lines: this.lines })); } catch { /* as above */ }
+    find("[data-bar]").hidden = !this.count;
+    find("[data-count]").textContent = this.count;
+    find("[data-bar] [data-total]").textContent = money(this.subtotal);
+    for (const watcher of this.watchers) watcher();
+  }
+}
+
+export function unit(line) {
+  const item = data.items[line.item];
+  let sum = minor(item.price);
+  for (const group of item.groups.map((id) => data.groups[id])) {
+    const prices = group.options.filter((one) => line.options.includes(one.id)).map((one) => minor(one.price));
+    prices.sort((a, b) => b - a);
+    sum += prices.slice(group.free).reduce((all, one) => all + one, 0);
+  }
+  return sum;
+}
+
+export function optionNames(line) {
+  return data.items[line.item].groups.flatMap((id) => data.groups[id].options)
+    .filter((one) => line.options.includes(one.id)).map((one) => one.name);
+}
+
+function known(line) {
+  const item = data.items[line.item];
+  if (!item || !base) return false;
+  const all = item.groups.flatMap((id) => data.groups[id].options.map((one) => one.id));
+  return line.options.every((one) => all.includes(one));
+}

@@ -1,0 +1,149 @@
+// The cart's sheet, and what happens when it is sent.
+import { data, find, money, post, say, table, tell } from "./page.js";
+import { optionNames, unit } from "./cart.js";
+
+const value = (name) => find(`input[name="${name}"]:checked`)?.value;
+
+export class Checkout {
+  constructor(cart) {
+    this.cart = cart;
+    this.sheet = find("[data-cart]");
+    this.ready = find("[data-ready]");
+    for (const sheet of [this.sheet, this.ready]) {
+      sheet.addEventListener("click", (event) => { if (event.target === sheet) sheet.close(); });
+    }
+    this.sheet.addEventListener("change", () => this.show());
+    find("[data-send]").addEventListener("click", () => this.send());
+    find("[data-copy]").addEventListener("click", () => this.copy());
+    cart.watch(() => this.show());
+    if (table.table) find("[data-table-input]").value = table.table;
+  }
+
+  open() {
+    this.fault("");
+    this.show();
+    this.sheet.showModal();
+  }
+
+  show() {
+    const type = value("type");
+    find("[data-table-field]").hidden = type !== "dine_in" || Boolean(table.table);
+    find("[data-address-field]").hidden = type !== "delivery";
+    for (const label of document.querySelectorAll("[data-pay]")) {
+      const fits = label.dataset.pay !== "pos_at_table" || type === "dine_in";
+      label.hidden = !fits;
+      if (!fits && label.querySelector("input").checked) {
+        const other = [...document.querySelectorAll("[data-pay]")].find((one) => one.dataset.pay !== "pos_at_table");
+        if (other) other.querySelector("input").checked = true;
+      }
+    }
+    find("[data-lines]").replaceChildren(...this.cart.lines.map((line) => this.line(line)));
+    if (!this.cart.count && this.sheet.open) this.sheet.close();
+    this.sums();
+  }
+
+  line(line) {
+    const row = document.createElement("li");
+    const name = data.items[line.item].name;
+    const stepper = document.createElement("div");
+    stepper.className = "stepper";
+    const less = this.button("−", `${say("fewer")}: ${name}`, () => this.cart.step(line, -1));
+    const many = document.createElement("output");
+    many.textContent = line.quantity;
+    stepper.append(less, many, this.button("+", `${say("more")}: ${name}`, () => this.cart.step(line, 1)));
+    const what = document.createElement("div");
+    what.className = "what";
+    what.append(name);
+    for (const extra of [optionNames(line).join(", "), line.note]) {
+      if (!extra) continue;
+      const small = document.createElement("small");
+      small.textContent = extra;
+      what.append(small);
+    }
+    const price = document.createElement("bdi");
+    price.className = "num";
+    price.textContent = money(unit(line) * line.quantity);
+    row.append(stepper, what, price);
+    return row;
+  }
+
+  button(text, label, act) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = text;
+    button.setAttribute("aria-label", label);
+    button.addEventListener("click", act);
+    return button;
+  }
+
+  sums() {
+    const subtotal = this.cart.subtotal;
+    const service = Math.round((subtotal * Number(data.service)) / 100);
+    const tip = Math.round((subtotal * Number(value("tip") ?? 0)) / 100);
+    const rows = [["service", service], ["tip", tip]].filter(([, amount]) => amount);
+    const total = subtotal + service + tip;
+    const list = [...rows, ["total", total]].map(([key, amount]) => {
+      const row = document.createElement("div");
+      row.className = key === "total" ? "whole" : "";
+      const name = document.createElement("dt"), sum = document.createElement("dd");
+      name.textContent = say(key);
+      sum.textContent = money(amount);
+      row.append(name, sum);
+      return row;
+    });
+    find("[data-sums]").replaceChildren(...list);
+    find("[data-send] [data-total]").textContent = money(total);
+  }
+
+  async send() {
+    const button = find("[data-send]");
+    button.disabled = true;
+    find("[data-send-word]").textContent = say("sending");
+    try {
+      const answer = await post("cart", {
+        lines: this.cart.lines.map(({ item, options, note, quantity }) => ({ item, options, note, quantity })),
+        order_type: value("type"), payment_method: value("pay"), tip: Number(value("tip") ?? 0),
+        table: find("[data-table-input]").value.trim(), k: table.key,
+        notes: find("[data-notes]").value, address: find("[data-address]").value, language: data.language,
+      });
+      if (answer.ok) this.done(answer.body);
+      else {
+        if (answer.body.thing) this.cart.drop(answer.body.thing);
+        this.fault(answer.body.said);
+        if (!this.sheet.open) tell(answer.body.said);
+      }
+    } catch {
+      this.fault(say("failed"));
+    } finally {
+      button.disabled = false;
+      find("[data-send-word]").textContent = say("send");
+    }
+  }
+
+  done({ text, link, phone, qr }) {
+    this.sheet.close();
+    this.cart.empty();
+    find("[data-open-app]").href = link;
+    find("[data-text]").textContent = text;
+    find("[data-copy-to]").textContent = say("or_copy", { phone });
+    const drawn = new DOMParser().parseFromString(qr, "image/svg+xml").documentElement;
+    find("[data-qr]").replaceChildren(document.importNode(drawn, true));
+    this.ready.showModal();
+  }
+
+  async copy() {
+    try {
+      await navigator.clipboard.writeText(find("[data-text]").textContent);
+      tell(say("copied"));
+    } catch {
+      getSelection().selectAllChildren(find("[data-text]"));
+    }
+  }
+
+  fault(sentence) {
+    const place = find("[data-cart-fault]");
+    place.textContent = sentence;
+    place.hidden = !sentence;
+    if (sentence) place.scrollIntoView({ block: "nearest" });
+  }
+}

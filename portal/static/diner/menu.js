@@ -1,0 +1,94 @@
+// The diner's page comes alive: search, options, a cart kept on the phone, and the order sent.
+import { Cart } from "./cart.js";
+import { Dish } from "./dish.js";
+import { Checkout } from "./checkout.js";
+import { data, find, post, say, table, tell } from "./page.js";
+
+function showTable() {
+  const name = find("[data-table-name]");
+  if (table.table) {
+    name.textContent = say("table", { table: table.table });
+    name.hidden = false;
+  }
+  if (table.unknown) {
+    const note = find("[data-unknown-table]");
+    note.textContent = say("unknown_table", { table: new URLSearchParams(location.search).get("table") });
+    note.hidden = false;
+  }
+  find("[data-calls]").hidden = !table.seated;
+  for (const link of document.querySelectorAll("[data-lang]")) {
+    const here = new URLSearchParams(location.search);
+    here.set("lang", link.dataset.lang);
+    link.href = `?${here}`;
+  }
+}
+
+function fold(text) {
+  return text.toLocaleLowerCase(data.language).normalize("NFD").replace(/\p{M}/gu, "").replace(/ı/g, "i");
+}
+
+function filter() {
+  const asked = fold(find("#search").value.trim());
+  const ticked = (name) => [...document.querySelectorAll(`input[name="${name}"]:checked`)].map((box) => box.value);
+  const diets = ticked("diet"), without = ticked("allergen");
+  let any = false;
+  for (const section of document.querySelectorAll("main section")) {
+    let here = false;
+    for (const item of section.querySelectorAll(".item")) {
+      const has = (list, one) => item.dataset[list].split(" ").includes(one);
+      const fits = fold(item.textContent).includes(asked)
+        && diets.every((one) => has("diets", one)) && !without.some((one) => has("allergens", one));
+      item.hidden = !fits;
+      here ||= fits;
+    }
+    section.hidden = !here;
+    any ||= here;
+  }
+  find("[data-nothing]").hidden = any;
+  const count = diets.length + without.length;
+  find("[data-filter-count]").textContent = count ? ` (${count})` : "";
+}
+
+function followChapters() {
+  const links = new Map([...document.querySelectorAll(".chapters a")].map((link) => [link.hash.slice(1), link]));
+  const seen = new IntersectionObserver((entries) => {
+    for (const entry of entries.filter((one) => one.isIntersecting)) {
+      for (const link of links.values()) link.removeAttribute("aria-current");
+      const link = links.get(entry.target.id);
+      link?.setAttribute("aria-current", "true");
+      link?.parentElement.scrollTo({ left: link.offsetLeft - 24, behavior: "smooth" });
+    }
+  }, { rootMargin: "-25% 0px -70% 0px" });
+  for (const section of document.querySelectorAll("main section")) seen.observe(section);
+}
+
+const cart = new Cart();
+const dish = new Dish(cart);
+const checkout = new Checkout(cart);
+
+showTable();
+followChapters();
+find("[data-find]").hidden = false;
+find("#search").addEventListener("input", filter);
+find(".filter").addEventListener("change", filter);
+find("[data-clear]").addEventListener("click", () => {
+  for (const box of document.querySelectorAll(".filter input:checked")) box.checked = false;
+  filter();
+});
+document.addEventListener("click", (event) => {
+  const open = find(".filter[open]");
+  if (open && !open.contains(event.target)) open.open = false;
+});
+for (const button of document.querySelectorAll("[data-add]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => dish.open(button.closest("[data-item]")));
+}
+find("[data-open-cart]").addEventListener("click", () => checkout.open());
+for (const button of document.querySelectorAll("[data-call]")) {
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    const answer = await post("call", { table: table.table, k: table.key, kind: button.dataset.call }).catch(() => null);
+    tell(answer?.body.said ?? say("failed"));
+    setTimeout(() => { button.disabled = false; }, 5000);
+  });
+}

@@ -1,0 +1,29 @@
+// What every part of the diner's page stands on.
+const read = (id) => JSON.parse(document.getElementById(id).textContent);
+const meta = (name) => document.querySelector(`meta[name="${name}"]`).content;
+
+export const data = read("menu-data");
+export const words = read("menu-words");
+export const base = meta("menu-base");
+export const table = { ...JSON.parse(meta("menu-table")), key: new URLSearchParams(location.search).get("k") ?? "" };
+export const find = (selector, under = document) => under.querySelector(selector);
+export const say = (key, values = {}) => words[key].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+
+const format = new Intl.NumberFormat(data.language, { style: "currency", currency: data.currency, currencyDisplay: "narrowSymbol", minimumFractionDigits: data.places, maximumFractionDigits: data.places });
+export const money = (minor) => format.format(minor / 10 ** data.places);
+export const minor = (text) => Math.round(Number(text) * 10 ** data.places);
+
+export function tell(sentence) {
+  const said = find("[data-said]");
+  said.textContent = sentence;
+  said.hidden = false;
+  clearTimeout(tell.timer);
+  tell.timer = setTimeout(() => { said.hidden = true; }, 4000);
+}
+
+export async function post(path, body) {
+  const answer = await fetch(`${base}/${path}?lang=${encodeURIComponent(data.language)}`, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  });
+  return { ok: answer.ok, body: await answer.json().catch(() => ({ said: say("failed") })) };
+}

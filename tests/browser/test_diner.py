@@ -1,0 +1,178 @@
+"""The diner's page in a real browser, at a phone's width: scan, choose, send."""
+
+import pytest
+from playwright.sync_api import expect
+
+from restaurant import menus, sites
+from tests.browser.driver import (
+    SETTLE,
+    SPILLS,
+    THEMES,
+    WIDTHS,
+    _keep_picture,
+    _unreadable,
+    new_page,
+)
+from tests.restaurant.kitchen import open_bistro
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def bistro(restaurant):
+    return open_bistro(restaurant, tip_percents=[5, 10], order_types=["dine_in", "takeaway"])
+
+
+@pytest.fixture
+def visit(chromium, service, bistro):
+    opened = []
+
+    def start(language="en-GB", **more):
+        context, page, watch = new_page(chromium, service.url)
+        context.close()
+        context = chromium.new_context(
+            base_url=service.url, locale=language, reduced_motion="reduce",
+            viewport={"width": 390, "height": 844}, **more,
+        )  # fmt: skip
+        context.set_default_timeout(10_000)
+        opened.append(context)
+        page = context.new_page()
+        return page, type(watch)(page, service.url)
+
+    yield start
+    for context in opened:
+        context.close()
+
+
+def address(bistro, table="12", **more):
+    token = bistro.tokens.get(table, "")
+    extra = "".join(f"&{name}={value}" for name, value in more.items())
+    return f"/r/lemar-{bistro.business.tenant_id}/menu?table={table}&k={token}{extra}"
+
+
+def test_from_the_tables_code_to_an_order(visit, bistro):
+    page, watch = visit()
+    page.goto(address(bistro))
+    expect(page.get_by_text("Table 12")).to_be_visible()
+    page.get_by_role("button", name="Add Pizza").click()
+    dish = page.get_by_role("dialog")
+    expect(dish.get_by_role("button", name="Add")).to_be_disabled()
+    dish.get_by_label("Large").check()
+    dish.get_by_label("Cheese").check()
+    dish.get_by_label("Sauce").check()
+    dish.get_by_role("button", name="One more").click()
+    _keep_picture(page, "diner-dish")
+    expect(dish.get_by_role("button", name="Add")).to_contain_text("701.00")
+    dish.get_by_role("button", name="Add").click()
+    page.get_by_role("button", name="Add Ayran").click()
+    page.get_by_role("button", name="Your order").click()
+    cart = page.get_by_role("dialog")
+    cart.get_by_label("10 %").check()
+    cart.get_by_label("Anything else").fill("Window, please")
+    _keep_picture(page, "diner-cart")
+    expect(cart.get_by_role("button", name="Send order")).to_contain_text("820.60")
+    cart.get_by_role("button", name="Send order").click()
+    text = page.get_by_text("Order code").first
+    expect(text).to_be_visible()
+    _keep_picture(page, "diner-ready")
+    said = page.locator("[data-text]").inner_text()
+    watch.expect_none()
+    order = bistro.hears(said)
+    assert (order.state, order.table_number, order.notes) == (
+        "sent_to_kitchen",
+        "12",
+        "Window, please",
+    )
+    assert str(order.total) == "820.600"
+
+
+def test_the_cart_outlives_a_reload_and_what_is_gone_is_taken_out(visit, bistro):
+    page, _ = visit()
+    page.goto(address(bistro))
+    page.get_by_role("button", name="Add Ayran").click()
+    page.get_by_role("button", name="Add Menemen").click()
+    page.reload()
+    expect(page.get_by_role("button", name="Your order")).to_contain_text("2")
+    with bistro.scope():
+        menus.remove_item(bistro.items["Menemen"])
+        menus.publish(bistro.menu_id)
+    page.get_by_role("button", name="Your order").click()
+    page.get_by_role("button", name="Send order").click()
+    expect(page.get_by_role("alert")).to_contain_text("no longer available")
+    expect(page.locator("[data-lines] li")).to_have_count(1)
+    page.get_by_role("button", name="Send order").click()
+    expect(page.get_by_text("Now send it")).to_be_visible()
+
+
+def test_search_and_the_waiter(visit, bistro):
+    page, watch = visit()
+    page.goto(address(bistro))
+    page.get_by_role("searchbox").fill("AYR")
+    expect(page.get_by_role("heading", name="Ayran")).to_be_visible()
+    expect(page.get_by_role("heading", name="Pizza")).to_be_hidden()
+    page.get_by_role("searchbox").fill("sushi")
+    expect(page.get_by_text("Nothing on the menu matches")).to_be_visible()
+    page.get_by_role("button", name="Call the waiter").click()
+    expect(page.get_by_text("Somebody is coming")).to_be_visible()
+    watch.expect_none()
+
+
+def test_it_can_be_read_without_scripts(visit, bistro):
+    page, _ = visit(java_script_enabled=False)
+    page.goto(address(bistro))
+    expect(page.get_by_role("heading", name="Hamburger")).to_be_visible()
+
+
+def test_with_the_keyboard_alone(visit, bistro):
+    page, _ = visit()
+    page.goto(address(bistro))
+    button = page.get_by_role("button", name="Add Hamburger")
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(button).to_be_focused()
+
+
+@pytest.mark.parametrize("language", ["en", "tr", "ar"])
+def test_it_looks_right_at_every_width(visit, bistro, language):
+    with bistro.scope():
+        sites.change(bistro.site_id, {"languages": ["tr", "en", "ar"], "tone": "b4421b"})
+    page, watch = visit()
+    page.goto(address(bistro, lang=language))
+    page.wait_for_timeout(2200)
+    page.reload()
+    assert page.evaluate("document.documentElement.dir") == ("rtl" if language == "ar" else "ltr")
+    faults = []
+    for width, height in WIDTHS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            page.evaluate(SETTLE)
+            faults += [f"{width} {theme} spills {html}" for html in page.evaluate(SPILLS)]
+            faults += [f"{width} {theme} {fault}" for fault in _unreadable(page, theme)]
+            _keep_picture(page, f"diner-{language}-{width}-{theme}")
+    assert not faults, "\n".join(faults)
+    watch.expect_none()
+
+
+def test_first_content_on_a_slow_phone(visit, bistro):
+    page, _ = visit()
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send(
+        "Network.emulateNetworkConditions",
+        {
+            "offline": False,
+            "latency": 150,
+            "downloadThroughput": 200_000,
+            "uploadThroughput": 94_000,
+        },
+    )  # about 1.6 Mbit/s with 150 ms, the usual "slow 4G"
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    page.goto(address(bistro), wait_until="load")
+    paint = page.evaluate(
+        "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 99999"
+    )
+    assert paint < 1500, paint

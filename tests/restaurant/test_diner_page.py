@@ -1,0 +1,161 @@
+"""The diner's page over HTTP: read by anybody, small, and strict about what it takes."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from core.clock import now
+from core.db import db
+from messaging.models import Line
+from portal.diner.facts import remembered
+from restaurant import availability, sites
+from tests.restaurant.kitchen import open_bistro
+
+
+@pytest.fixture
+def bistro(restaurant):
+    remembered.forget()
+    return open_bistro(restaurant)
+
+
+@pytest.fixture
+def path(bistro):
+    return f"/r/lemar-{bistro.business.tenant_id}"
+
+
+def cart(bistro, **more):
+    line = {"item": bistro.items["Ayran"], "quantity": 2}
+    return {"lines": [line], "table": "12", "k": bistro.tokens["12"], "language": "tr", **more}
+
+
+def test_the_menu_reads_without_scripts(client, bistro, path):
+    page = client.get(f"{path}/menu?table=12", headers={"Accept-Language": "tr"})
+    assert page.status_code == 200
+    for words in ("Lemar Bistro", "Hamburger", "₺360,00", "Yiyecekler", "İçecekler"):
+        assert words in page.text
+    assert 'lang="tr" dir="ltr"' in page.text
+    assert "<noscript>" in page.text
+
+
+def test_the_phones_language_chooses_and_the_address_overrules(client, path):
+    english = client.get(f"{path}/menu", headers={"Accept-Language": "en-GB,en;q=0.9"})
+    assert ">Food<" in english.text
+    turkish = client.get(f"{path}/menu?lang=tr", headers={"Accept-Language": "en"})
+    assert ">Yiyecekler<" in turkish.text
+
+
+def test_the_page_is_small_and_asks_nobody_else(client, bistro, path):
+    page = client.get(f"{path}/menu?table=12")
+    weight = len(page.data)
+    for name in ("menu.css", "menu.js", "page.js", "cart.js", "dish.js", "checkout.js"):
+        weight += len(client.get(f"/static/diner/{name}").data)
+    assert weight < 100_000
+    assert "https://" not in page.text.replace("https://wa.me", "")
+    policy = page.headers["Content-Security-Policy"]
+    assert "script-src 'self';" in policy
+    assert "unsafe" not in policy
+
+
+def test_it_is_kept_by_the_phone_until_it_changes(client, bistro, path):
+    first = client.get(f"{path}/menu")
+    same = client.get(f"{path}/menu", headers={"If-None-Match": first.headers["ETag"]})
+    assert same.status_code == 304
+    with bistro.scope():
+        availability.sell_out(bistro.site(), bistro.items["Ayran"], None)
+    remembered.forget()
+    other = client.get(f"{path}/menu", headers={"If-None-Match": first.headers["ETag"]})
+    assert other.status_code == 200
+    assert "Sold out" in other.text or "Tükendi" in other.text
+
+
+def test_a_cart_is_answered_with_the_text_to_send(client, bistro, path):
+    answer = client.post(f"{path}/cart", json=cart(bistro))
+    assert answer.status_code == 200
+    body = answer.get_json()
+    assert "2 × Ayran" in body["text"]
+    assert body["code"] in body["text"]
+    assert body["total"] == "90.000" or body["total"] == "90.00"
+    assert body["qr"].startswith("<svg")
+    order = bistro.hears(body["text"])
+    assert (order.state, order.table_number) == ("sent_to_kitchen", "12")
+
+
+def test_the_link_of_a_real_line_opens_the_messaging_app(client, bistro, path):
+    with bistro.scope():
+        db.session.get(Line, (bistro.business.tenant_id, bistro.line.id)).network = "whatsapp"
+    body = client.post(f"{path}/cart", json=cart(bistro)).get_json()
+    assert body["link"].startswith("https://wa.me/905550000000?text=")
+    assert "Ayran" in body["link"]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        {"lines": []},
+        {"lines": [{"item": "itm_1", "quantity": 1}]},
+        {"lines": "x"},
+        {"table": "999"},
+        {"order_type": "flight"},
+        {"payment_method": "card_link"},
+        {"lines": [{"item": "itm_1", "quantity": 10**9}]},
+    ],
+)
+def test_a_bad_cart_is_refused_with_a_sentence(client, bistro, path, spoil):
+    answer = client.post(f"{path}/cart", json=cart(bistro, **spoil))
+    assert answer.status_code in (409, 422)
+    assert answer.get_json()["said"]
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b'{"lines": [null]}'])
+def test_nonsense_is_refused(client, path, body):
+    answer = client.post(f"{path}/cart", data=body, content_type="application/json")
+    assert answer.status_code == 422
+
+
+def test_too_much_is_refused(client, path):
+    answer = client.post(f"{path}/cart", data=b"x" * 70_000, content_type="application/json")
+    assert answer.status_code == 413
+
+
+def test_what_is_sold_out_is_named_by_its_id(client, bistro, path):
+    with bistro.scope():
+        availability.sell_out(bistro.site(), bistro.items["Ayran"], None)
+    answer = client.post(f"{path}/cart", json=cart(bistro))
+    assert answer.status_code == 422
+    assert answer.get_json()["thing"] == bistro.items["Ayran"]
+
+
+def test_a_guest_calls_the_waiter(client, bistro, path):
+    asked = {"table": "12", "k": bistro.tokens["12"], "kind": "waiter"}
+    assert client.post(f"{path}/call", json=asked).status_code == 200
+    assert client.post(f"{path}/call", json={**asked, "k": "wrong"}).status_code == 422
+    assert client.post(f"{path}/call", json={**asked, "kind": "police"}).status_code == 422
+
+
+def test_unknown_places_and_tables_are_friendly(client, path):
+    nowhere = client.get("/r/nowhere/menu", headers={"Accept-Language": "tr"})
+    assert nowhere.status_code == 404
+    assert "Burada bir menü yok" in nowhere.text
+    assert client.get("/menu?table=12").status_code == 404
+    table = client.get(f"{path}/menu?table=999")
+    assert table.status_code == 200
+    marks = table.text.split('name="menu-table" content="')[1].split('"')[0]
+    assert json.loads(marks.replace("&#34;", '"'))["unknown"] is True
+
+
+def test_a_place_with_its_own_host(client, bistro):
+    with bistro.scope():
+        sites.change(bistro.site_id, {"host": "menu.lemar.example"})
+    remembered.forget()
+    page = client.get("/menu?table=12", headers={"Host": "menu.lemar.example"})
+    assert page.status_code == 200
+    assert "Lemar Bistro" in page.text
+
+
+def test_a_paused_place_shows_its_menu_and_takes_no_cart(client, bistro, path):
+    with bistro.scope():
+        sites.pause(bistro.site_id, now() + timedelta(hours=1))
+    remembered.forget()
+    assert " data-add " not in client.get(f"{path}/menu").text
+    assert client.post(f"{path}/cart", json=cart(bistro)).status_code == 409
