@@ -56,6 +56,10 @@ def sold_out(site_id: str, moment: datetime) -> dict[str, datetime | None]:
     return {row.thing_id: row.until for row in db.session.execute(query)}
 
 
+def sold_out_now(site_id: str) -> dict[str, datetime | None]:
+    return sold_out(site_id, now())
+
+
 def not_now(site: Site, content: Mapping[str, Any], moment: datetime) -> frozenset[str]:
     """Items outside their own hours, or their category's."""
     found = set()
@@ -69,3 +73,7 @@ def not_now(site: Site, content: Mapping[str, Any], moment: datetime) -> frozens
 
 def missing(site: Site, content: Mapping[str, Any], moment: datetime) -> frozenset[str]:
     return frozenset(sold_out(site.id, moment)) | not_now(site, content, moment)
+
+
+def missing_now(site: Site, content: Mapping[str, Any]) -> frozenset[str]:
+    return missing(site, content, now())

@@ -22,7 +22,7 @@ from core.phone import BadPhone, check_phone
 from messaging import lines_book
 from messaging.models import Line
 from restaurant import hours
-from restaurant.models import Site, Station
+from restaurant.models import Order, Site, Station
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS, STATES
 from tenants import audit
 from tenants.people import clean_name
@@ -103,6 +103,20 @@ def listed() -> list[Site]:
     return list(db.session.scalars(query.order_by(Site.name, Site.id)))
 
 
+def every() -> list[Site]:
+    """Closed ones too, for the orders they had."""
+    return list(db.session.scalars(select(Site).where(Site.tenant_id == current_tenant_id())))
+
+
+def of_order(order: Order) -> Site:
+    """Also when it is closed by now."""
+    return db.session.get_one(Site, (order.tenant_id, order.site_id))
+
+
+def checked_money_and_languages(currency: str, languages: list[str]) -> tuple[str, list[str]]:
+    return _checked("currency", currency), _checked("languages", languages)
+
+
 def find(slug: str) -> tuple[int, str] | None:
     """In a global transaction: the tenant and the site behind an address."""
     return lookups.find(LOOKUP, slug)
@@ -174,6 +188,10 @@ def takes_orders(site: Site, moment: datetime) -> str:
     if site.paused_until is not None and site.paused_until > moment:
         return "paused"
     return "" if hours.is_open(site.hours, site.time_zone, moment) else "closed"
+
+
+def why_no_orders_now(site: Site) -> str:
+    return takes_orders(site, now())
 
 
 def _move_host(site: Site, host: str) -> None:

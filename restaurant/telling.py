@@ -87,6 +87,10 @@ def answer(line: Line, phone: str, text: str, *, reference: str | None = None) -
 
 
 def order_body(site: Site, order: Order, lines: Sequence[OrderLine]) -> dict[str, Any]:
+    return order_facts(order, lines, site.name)
+
+
+def order_facts(order: Order, lines: Sequence[OrderLine], site_name: str) -> dict[str, Any]:
     """Flat, as the specification has it; what does not apply is an empty string."""
     return {
         "order_id": order.number,
@@ -103,7 +107,7 @@ def order_body(site: Site, order: Order, lines: Sequence[OrderLine]) -> dict[str
         "payment_method": order.payment_method,
         "status": order.state,
         "id": order.id,
-        "site": {"id": site.id, "name": site.name},
+        "site": {"id": order.site_id, "name": site_name},
         "currency": order.currency,
         "address": order.address.get("text", ""),
         "paid": order.paid_at is not None,

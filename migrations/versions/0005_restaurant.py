@@ -306,6 +306,8 @@ INDEXES = (
     "orders_site_idx ON orders (tenant_id, site_id, id)",
     "orders_open_idx ON orders (tenant_id, site_id, placed_at) WHERE ended_at IS NULL",
     "orders_contact_idx ON orders (tenant_id, contact_id, id)",
+    "orders_phone_idx ON orders (tenant_id, customer_phone, id)",
+    "orders_state_idx ON orders (tenant_id, state, id)",
     "orders_day_idx ON orders (tenant_id, site_id, business_day, sequence)",
     "table_calls_open_idx ON table_calls (tenant_id, site_id, at) WHERE answered_at IS NULL",
 )

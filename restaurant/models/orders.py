@@ -68,6 +68,8 @@ class Order(Base, TenantOwned):
         ),
         Index("orders_day_idx", "tenant_id", "site_id", "business_day", "sequence"),
         Index("orders_contact_idx", "tenant_id", "contact_id", "id"),
+        Index("orders_phone_idx", "tenant_id", "customer_phone", "id"),
+        Index("orders_state_idx", "tenant_id", "state", "id"),
     )
 
     id: Mapped[str] = new_key("ord")

@@ -1,0 +1,50 @@
+"""Where items are made: kitchen and bar, and what a restaurant adds."""
+
+from sqlalchemy import select
+
+from core.db import current_tenant_id, db
+from core.errors import Conflict, Invalid, NotFound, invalid
+from core.texts import one_line
+from restaurant.menu_checks import stations as checked_codes
+from restaurant.models import Site, Station
+from tenants import audit
+
+MOST = 12
+FIRST = frozenset({"kitchen", "bar"})
+
+
+def listed(site_id: str) -> list[Station]:
+    query = select(Station).where(
+        Station.tenant_id == current_tenant_id(), Station.site_id == site_id
+    )
+    return list(db.session.scalars(query.order_by(Station.position, Station.code)))
+
+
+def add(site: Site, code: str, name: str) -> Station:
+    known = listed(site.id)
+    (code,) = checked_codes([code])
+    if any(station.code == code for station in known):
+        raise Conflict("station_taken", "This restaurant has that station already.")
+    if len(known) >= MOST:
+        raise Invalid("too_many", "A restaurant has at most {most} stations.", most=MOST)
+    label = one_line(name, 60)
+    if not label:
+        raise invalid("name", "name_missing", "Give the station a name.")
+    station = Station(
+        tenant_id=current_tenant_id(), site_id=site.id, code=code, name=label, position=len(known)
+    )
+    db.session.add(station)
+    db.session.flush()
+    audit.record("stations.added", label, site_id=site.id)
+    return station
+
+
+def remove(site: Site, code: str) -> None:
+    """Kitchen and bar stay: items without another station go to the kitchen."""
+    station = db.session.get(Station, (current_tenant_id(), site.id, code))
+    if station is None:
+        raise NotFound()
+    if code in FIRST:
+        raise Invalid("station_needed", "Kitchen and bar cannot be removed.")
+    audit.record("stations.removed", station.name, site_id=site.id)
+    db.session.delete(station)
