@@ -3,9 +3,8 @@
 import pytest
 
 from core.db import global_scope
-from tenants import people, team
+from tenants import people
 from tests.cast import Browser
-from tests.house.planting import plant_messages
 
 ODD = {
     "nul": "a\0b",
@@ -42,26 +41,6 @@ def everywhere(app, restaurant):
     with global_scope():
         people.get(restaurant.owner.id).operator = True
     return Browser(app.test_client()).signs_in(restaurant.owner)
-
-
-@pytest.fixture
-def ids(restaurant):
-    helper = restaurant.hires("viewer")
-    with restaurant.scope():
-        invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
-        member = team.of_person(helper.id)
-    line_id, message_id = plant_messages(restaurant, "Mavi")
-    return {
-        "line_id": line_id,
-        "message_id": message_id,
-        "key_id": restaurant.key_id,
-        "member_id": member.id,
-        "invitation_id": invitation.id,
-        "session_id": "ses_00000000000000000000000000",
-        "tenant_id": restaurant.tenant_id,
-        "job_id": "x",
-        "token": "x",
-    }
 
 
 @pytest.mark.parametrize("odd", ODD)
