@@ -24,6 +24,7 @@ from portal.mailbox import mailbox
 from portal.messages import messages_pages
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
+from portal.request_log import request_log_pages
 from portal.settings import settings_pages
 from portal.start import start
 from portal.team import team_pages
@@ -42,6 +43,7 @@ PAGES = (
     lines_pages,
     team_pages,
     integrations,
+    request_log_pages,
     settings_pages,
     audit_pages,
     account,

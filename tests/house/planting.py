@@ -11,13 +11,14 @@ from psycopg2.extras import Json
 from core import mail
 from core.clock import now
 from core.db import db, global_scope
+from core.logs import new_request_id
 from messaging import lines_book, sending
 from messaging.lines import InboundMessage
 from messaging.models import LedgerEntry, RateOverride, ReceivedHook
 from messaging.receiving import receive_message
 from messaging.sending import Draft
 from messaging.usage import Tally
-from tenants import accounts, idempotency, people, quota, signin, team
+from tenants import accounts, calls, idempotency, people, quota, signin, team
 from tenants.plans import known_facts, tenant_facts
 from tests.cast import Business, make_business, make_person
 from tests.house.catalog import owned_tables
@@ -34,6 +35,7 @@ class Planted:
     session_id: str
     line_id: int
     message_id: str
+    call_id: str
     mail_id: str
     verify_token: str
     reset_token: str
@@ -63,6 +65,7 @@ def plant(name: str) -> Planted:
             country="TR",
             currency="TRY",
         )
+        call_id = plant_call(name)
     helper = business.hires("viewer", f"{name} helper")
     with business.scope():
         member = team.of_person(helper.id)
@@ -82,6 +85,7 @@ def plant(name: str) -> Planted:
         session_id=visitor.sign_in.id,
         line_id=line_id,
         message_id=message_id,
+        call_id=call_id,
         mail_id=letter.id,
         verify_token=verify,
         reset_token=reset,
@@ -133,6 +137,29 @@ def plant_messages(business: Business, name: str) -> tuple[int, str]:
             )
         )
     return line.id, ticket.id
+
+
+def plant_call(name: str) -> str:
+    """A line of the request log, in the open transaction."""
+    call_id = new_request_id()
+    row = {
+        "id": call_id,
+        "at": now(),
+        "method": "POST",
+        "path": "/api/v1/messages/send",
+        "query": "",
+        "call": "POST /messages/send",
+        "status": 422,
+        "code": "invalid_phone",
+        "duration_ms": 12,
+        "key_id": "",
+        "key_name": f"{name} key",
+        "address": "192.0.2.7",
+        "asked": "",
+        "answered": "",
+    }
+    calls.write([row])
+    return call_id
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from tenants import team
-from tests.house.planting import plant_messages
+from tests.house.planting import plant_call, plant_messages
 
 
 @pytest.fixture
@@ -13,10 +13,13 @@ def ids(restaurant):
     with restaurant.scope():
         invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
         member = team.of_person(colleague.id)
+    with restaurant.scope():
+        call_id = plant_call("Mavi")
     line_id, message_id = plant_messages(restaurant, "Mavi")
     return {
         "line_id": line_id,
         "message_id": message_id,
+        "call_id": call_id,
         "key_id": restaurant.key_id,
         "member_id": member.id,
         "invitation_id": invitation.id,

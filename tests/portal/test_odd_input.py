@@ -31,6 +31,7 @@ FIELDS = (
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
     *("phone", "line", "state", "direction", "reference"),
+    *("id", "outcome", "key", "call"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 
