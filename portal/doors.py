@@ -29,6 +29,7 @@ from portal.settings import settings_pages
 from portal.start import start
 from portal.team import team_pages
 from portal.tenancy import tenancy
+from portal.usage import usage_pages
 from portal.visitors import is_page, set_up_visitors
 from portal.words import in_words, set_up_words
 
@@ -41,6 +42,7 @@ PAGES = (
     home,
     messages_pages,
     lines_pages,
+    usage_pages,
     team_pages,
     integrations,
     request_log_pages,

@@ -66,6 +66,8 @@ class Account(Base, TenantOwned):
     burst: Mapped[int | None]
     monthly_messages: Mapped[int | None]
     spend_cap_usd: Mapped[Decimal | None] = mapped_column(USD)
+    chosen_cap_usd: Mapped[Decimal | None] = mapped_column(USD)
+    """The tenant's own choice, below what plan or operator allow."""
     trial_started_at: Mapped[datetime | None]
     trial_used: Mapped[int] = mapped_column(default=0)
 

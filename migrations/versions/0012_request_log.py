@@ -1,4 +1,4 @@
-"""The request log: what was asked of the API and answered, kept for days, dropped by the day."""
+"""The request log, kept for days and dropped by the day; a spend cap of the tenant's choosing."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -38,6 +38,7 @@ INDEXES = (
 
 
 def upgrade() -> None:
+    op.execute("ALTER TABLE accounts ADD COLUMN chosen_cap_usd numeric(14, 6)")
     op.execute(f"CREATE TABLE api_calls ({COLUMNS}) PARTITION BY RANGE (id)")
     own_by_tenant("api_calls")
     for index in INDEXES:
@@ -50,3 +51,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.execute("DROP TABLE api_calls")
+    op.execute("ALTER TABLE accounts DROP COLUMN chosen_cap_usd")

@@ -26,12 +26,13 @@ FIELDS = (
     *("role", "mode", "scopes", "expires", "rate_per_second", "overlap", "country", "currency"),
     *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
     *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
-    *("act", "on"),
+    *("act", "on", "cap_usd"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
     *("phone", "line", "state", "direction", "reference"),
     *("id", "outcome", "key", "call"),
+    *("period", "since", "until", "by", "sort"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 

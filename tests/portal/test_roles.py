@@ -13,12 +13,12 @@ MAY = {
     "admin": set(RIGHTS) - {"account.close"},
     "inbox": {"home.view", "team.view", "lines.view", "messages.view", "messages.send"},
     "manager": {
-        *("home.view", "team.view", "settings.view"),
+        *("home.view", "team.view", "settings.view", "usage.view"),
         *("lines.view", "messages.view", "messages.send"),
     },
     "waiter": {"home.view"},
     "viewer": {
-        *("home.view", "team.view", "settings.view", "keys.view"),
+        *("home.view", "team.view", "settings.view", "keys.view", "usage.view"),
         *("lines.view", "messages.view"),
     },
 }
