@@ -53,7 +53,7 @@ def build_app(settings: Settings) -> OpenAPI:
     Migrate(app, db, metadatas=Base.metadata)
     watch_requests(app)
     add_api_headers(app)
-    open_api_doors(app)
+    open_api_doors(app, settings.request_log_days)
     open_portal_doors(app, settings)
 
     @app.errorhandler(Exception)
@@ -89,9 +89,11 @@ def watch_requests(app: OpenAPI) -> None:
 
 def create_app() -> OpenAPI:
     try:
-        return build_app(load_settings())
+        app = build_app(load_settings())
     except SettingsError as error:
         raise SystemExit(str(error)) from None
+    app.extensions["request_log"].runs = True
+    return app
 
 
 def __getattr__(name: str) -> OpenAPI:

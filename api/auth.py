@@ -158,7 +158,7 @@ def _take_token(secret: str, secret_hash: str, found: Remembered) -> Remembered:
     if key.rate_per_second is not None:
         buckets.append(Bucket(f"key:{key.id}", key.rate_per_second, key.rate_per_second * 2))
     taken = take(buckets, str(tenant.id))
-    g.facts, g.taken = tenant, taken
+    g.facts, g.key, g.taken = tenant, key, taken
     unchecked = taken.generation is None and found.older_than(UNCHECKED_SECONDS)
     if unchecked or (taken.generation is not None and taken.generation != found.generation):
         found = _look_up(secret, secret_hash)

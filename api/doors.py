@@ -5,21 +5,16 @@ from flask_openapi3.openapi import OpenAPI
 from api.health import health
 from api.hooks import cloud, hooks
 from api.reference import reference, swagger
+from api.request_log import keep_request_log
 from api.v1 import instances, me, menus, messages, orders, sites, usage, v1
 
-RESOURCES = (
-    me,
-    instances,
-    messages,
-    usage,
-    sites,
-    menus,
-    orders,
-)  # importing a resource adds its routes to v1
-HOOKS = (cloud,)  # and a kind of hook its routes to hooks.
+# Importing a resource adds its routes to v1, and a kind of hook its routes to hooks.
+RESOURCES = (me, instances, messages, usage, sites, menus, orders)
+HOOKS = (cloud,)
 
 
-def open_api_doors(app: OpenAPI) -> None:
+def open_api_doors(app: OpenAPI, request_log_days: int) -> None:
+    keep_request_log(app, request_log_days)
     app.register_blueprint(health)
     app.register_blueprint(reference)
     app.register_blueprint(swagger)

@@ -1,15 +1,17 @@
-"""Monthly partitions of tables that grow with every message.
+"""Partitions of tables that grow: by month with every message, by day where little is kept.
 
 They are cut by id: a UUIDv7 begins with its time, so the partition of a row follows from
 its id alone, and finding one row by id looks into one partition.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection, text
 
 TABLES = ("messages", "message_changes", "events", "received_hooks")
 AHEAD = 3
+DAILY = ("api_calls",)
+DAYS_AHEAD = 14
 
 
 def months(first: datetime, count: int) -> list[datetime]:
@@ -59,3 +61,40 @@ def months_ahead(connection: Connection, moment: datetime) -> int:
             break
         ready += 1
     return ready
+
+
+def day_name(table: str, moment: datetime) -> str:
+    return f"{table}_{moment:%Y_%m_%d}"
+
+
+def create_day(table: str, moment: datetime) -> str:
+    day = moment.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return (
+        f"CREATE TABLE IF NOT EXISTS {day_name(table, day)} PARTITION OF {table}"
+        f" FOR VALUES FROM ('{id_at(day)}') TO ('{id_at(day + timedelta(days=1))}')"
+    )
+
+
+def ensure_days(connection: Connection, moment: datetime, ahead: int = DAYS_AHEAD) -> None:
+    """As the role that owns the tables: today and the next ones."""
+    for table in DAILY:
+        for number in range(ahead + 1):
+            connection.execute(text(create_day(table, moment + timedelta(days=number))))
+
+
+def drop_days_before(connection: Connection, table: str, moment: datetime) -> list[str]:
+    """Whole days, however many rows they hold. Returns what went."""
+    oldest = day_name(table, moment)
+    rows = connection.execute(
+        text(
+            "SELECT child.relname FROM pg_inherits"
+            " JOIN pg_class child ON child.oid = inhrelid"
+            " JOIN pg_class parent ON parent.oid = inhparent"
+            " WHERE parent.relname = :table ORDER BY 1"
+        ),
+        {"table": table},
+    ).scalars()
+    gone = [name for name in rows if len(name) == len(oldest) and name < oldest]
+    for name in gone:
+        connection.execute(text(f'DROP TABLE "{name}"'))
+    return gone

@@ -21,6 +21,7 @@ AT: dict[Callable[[], object], str] = {
     hooks.find_forgotten: "*/5 * * * *",
     costs.close_day: "23 0 * * *",
     housekeeping.make_months: "41 1 * * *",
+    housekeeping.turn_days: "51 */6 * * *",
 }
 
 RENEW = """

@@ -33,6 +33,7 @@ class LineName:
     id: int
     name: str
     removed: bool
+    test: bool
     held: bool
 
 
@@ -97,7 +98,7 @@ def listed() -> list[Line]:
 def names() -> list[LineName]:
     """Of every line there ever was, for the messages that left by it; secrets stay sealed."""
     rows = db.session.execute(
-        select(Line.id, Line.name, Line.removed_at, Line.enabled, Line.state)
+        select(Line.id, Line.name, Line.removed_at, Line.enabled, Line.state, Line.test)
         .where(Line.tenant_id == current_tenant_id())
         .order_by(Line.removed_at.is_not(None), Line.test, Line.name)
     )
@@ -106,6 +107,7 @@ def names() -> list[LineName]:
             id=row.id,
             name=row.name,
             removed=row.removed_at is not None,
+            test=row.test,
             held=not row.enabled or row.state not in SENDS,
         )
         for row in rows

@@ -6,8 +6,9 @@ the order of the keys, so that none holds a row another one waits for.
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
@@ -18,6 +19,14 @@ from messaging.models import UsageDay
 
 Key = tuple[date, int, str, str]
 COUNTERS = ("sent", "delivered", "read", "failed", "received")
+DIMENSIONS = {
+    "day": UsageDay.day,
+    "line": UsageDay.line_id,
+    "country": UsageDay.country,
+    "category": UsageDay.category,
+}
+DEFAULT_DAYS, MOST_DAYS = 30, 366
+FIRST_DAY = date(1970, 2, 1)
 
 
 @dataclass
@@ -71,6 +80,49 @@ def _add(key: Key, sums: dict[str, Decimal]) -> None:
     )
 
 
+class BadPeriod(ValueError):
+    """Days that are no period; the words say why."""
+
+
+@dataclass(frozen=True)
+class Period:
+    """Both days included; days are those of UTC."""
+
+    since: date
+    until: date
+
+    def days(self) -> list[date]:
+        return [
+            self.since + timedelta(days=number)
+            for number in range((self.until - self.since).days + 1)
+        ]
+
+
+def period(since: date | None = None, until: date | None = None) -> Period:
+    """What is left out is filled in: until today, and 30 days of it."""
+    until = until or now().date()
+    if since is None:
+        since = max(until, FIRST_DAY) - timedelta(days=DEFAULT_DAYS - 1)
+    if since > until:
+        raise BadPeriod("since must not be after until")
+    if (until - since).days >= MOST_DAYS:
+        raise BadPeriod(f"a period has at most {MOST_DAYS} days")
+    return Period(since, until)
+
+
+@dataclass(frozen=True)
+class Total:
+    """What one day, line, country or category came to."""
+
+    key: Any
+    sent: int
+    delivered: int
+    read: int
+    failed: int
+    received: int
+    cost_usd: Decimal
+
+
 @dataclass(frozen=True)
 class DayTotal:
     day: date
@@ -91,6 +143,50 @@ class CostTotal:
     category: str
     messages: int
     cost_usd: Decimal
+
+
+def totals(span: Period, by: str, line_ids: frozenset[int] | None = None) -> list[Total]:
+    """Sums by day (the newest first), or by line, country or category (the dearest first)."""
+    column = DIMENSIONS[by]
+    cost, sent = func.sum(UsageDay.cost_usd), func.sum(UsageDay.sent)
+    query = (
+        select(column, cost, *(func.sum(getattr(UsageDay, name)) for name in COUNTERS))
+        .where(
+            UsageDay.tenant_id == current_tenant_id(),
+            UsageDay.day.between(span.since, span.until),
+        )
+        .group_by(column)
+    )
+    query = (
+        query.order_by(column.desc())
+        if by == "day"
+        else query.order_by(cost.desc(), sent.desc(), column)
+    )
+    if line_ids is not None:
+        query = query.where(UsageDay.line_id.in_(line_ids))
+    return [
+        Total(
+            key=row[0],
+            cost_usd=row[1],
+            **{name: int(count) for name, count in zip(COUNTERS, row[2:], strict=True)},
+        )
+        for row in db.session.execute(query)
+    ]
+
+
+def details(span: Period, line_ids: frozenset[int] | None = None) -> list[UsageDay]:
+    """The totals as they are kept: by day, line, country and category, the newest first."""
+    query = (
+        select(UsageDay)
+        .where(
+            UsageDay.tenant_id == current_tenant_id(),
+            UsageDay.day.between(span.since, span.until),
+        )
+        .order_by(UsageDay.day.desc(), UsageDay.line_id, UsageDay.country, UsageDay.category)
+    )
+    if line_ids is not None:
+        query = query.where(UsageDay.line_id.in_(line_ids))
+    return list(db.session.scalars(query))
 
 
 def days(since: date, until: date, line_ids: frozenset[int] | None = None) -> list[DayTotal]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import segno
-from flask import Blueprint, flash, redirect, render_template, request, session, url_for
+from flask import Blueprint, flash, redirect, render_template, session, url_for
 from flask_babel import gettext
 from flask_login import current_user
 from markupsafe import Markup
@@ -12,6 +12,7 @@ from core.db import global_scope
 from core.errors import invalid
 from core.keyring import the_keyring
 from portal import letters
+from portal.asking import ask_then
 from portal.forms import CodeForm, PasswordForm, ProfileForm, ProveForm, refusals_on, said
 from portal.visitors import address, signed_in
 from tenants import people, signin, two_step
@@ -183,33 +184,33 @@ def sessions() -> Any:
 @account.route("/account/sessions/<session_id>/end", methods=["GET", "POST"])
 @signed_in
 def end_session(session_id: str) -> Any:
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Sign this browser out?"),
-            text=gettext("Whoever uses it has to sign in again."),
-            yes=gettext("Sign out"),
-            back_url=url_for("account.sessions"),
-        )
-    with global_scope():
-        signin.end_session(current_user.person.id, session_id)
-    flash(gettext("That browser is signed out."), "success")
-    return redirect(url_for("account.sessions"))
+    def act() -> None:
+        with global_scope():
+            signin.end_session(current_user.person.id, session_id)
+
+    return ask_then(
+        act,
+        title=gettext("Sign this browser out?"),
+        text=gettext("Whoever uses it has to sign in again."),
+        yes=gettext("Sign out"),
+        back_url=url_for("account.sessions"),
+        done=gettext("That browser is signed out."),
+    )
 
 
 @account.route("/account/sessions/end-all", methods=["GET", "POST"])
 @signed_in
 def end_all_sessions() -> Any:
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Sign out everywhere else?"),
-            text=gettext("Every other browser has to sign in again."),
-            yes=gettext("Sign out everywhere else"),
-            back_url=url_for("account.sessions"),
-        )
-    with global_scope():
-        signin.end_all_sessions(current_user.person.id, but=current_user.sign_in.id)
-        people.note(current_user.person.id, "signed_out_everywhere", address())
-    flash(gettext("Every other browser is signed out."), "success")
-    return redirect(url_for("account.sessions"))
+    def act() -> None:
+        with global_scope():
+            signin.end_all_sessions(current_user.person.id, but=current_user.sign_in.id)
+            people.note(current_user.person.id, "signed_out_everywhere", address())
+
+    return ask_then(
+        act,
+        title=gettext("Sign out everywhere else?"),
+        text=gettext("Every other browser has to sign in again."),
+        yes=gettext("Sign out everywhere else"),
+        back_url=url_for("account.sessions"),
+        done=gettext("Every other browser is signed out."),
+    )

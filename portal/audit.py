@@ -1,23 +1,21 @@
 """Who did what, when; also as a file."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from typing import Any
 
-from flask import Blueprint, Response, g, render_template, request, stream_with_context, url_for
+from flask import Blueprint, g, render_template, request, url_for
 
 from core.clock import rfc3339
 from core.db import tenant_scope
-from core.texts import csv_cell
+from portal.csv_files import csv_answer
+from portal.paging import PAGE, asked_after, page_of
 from portal.visitors import member_may
 from tenants import audit
 from tenants.models import AuditEntry
 
 audit_pages = Blueprint("audit", __name__)
 
-PAGE = 50
 BATCH = 500
 AREAS = ("account", "keys", "lines", "settings", "team")
 COLUMNS = ("time", "who", "kind", "act", "subject", "detail", "address", "request_id")
@@ -34,25 +32,19 @@ def _filters() -> dict[str, str]:
 @audit_pages.get("/audit")
 @member_may("audit.view")
 def index() -> Any:
-    filters, after = _filters(), request.args.get("after")
+    filters = _filters()
     with tenant_scope(g.tenant_id):
-        entries = audit.entries(**filters, after=after, limit=PAGE + 1)
-    shown = entries[:PAGE]
-    chosen: dict[str, Any] = {"area": filters["act"] or None, "who": filters["actor"] or None}
-    next_url = previous_url = None
-    if len(entries) > PAGE:
-        next_url = url_for("audit.index", **chosen, after=shown[-1].id)
-    if after:
-        previous_url = url_for("audit.index", **chosen)
+        entries = audit.entries(**filters, after=asked_after(), limit=PAGE + 1)
+    asked: dict[str, Any] = {"area": filters["act"] or None, "who": filters["actor"] or None}
+    page = page_of(entries, "audit.index", asked, PAGE)
     return render_template(
         "audit/index.html",
-        entries=shown,
+        entries=page.rows,
         areas=AREAS,
         area=filters["act"],
         who=filters["actor"],
-        next_url=next_url,
-        previous_url=previous_url,
-        csv_url=url_for("audit.export", **chosen),
+        **page.urls,
+        csv_url=url_for("audit.export", **asked),
     )
 
 
@@ -62,29 +54,20 @@ def export() -> Any:
     """Streamed in batches, each in a transaction of its own."""
     tenant_id, filters = g.tenant_id, _filters()
 
-    def rows() -> Iterator[str]:
-        yield _line(COLUMNS)
+    def rows() -> Iterator[tuple[str, ...]]:
         after = None
         while True:
             with tenant_scope(tenant_id):
                 batch = audit.entries(**filters, after=after, limit=BATCH)
-            yield from (_line(_cells(entry)) for entry in batch)
+            yield from map(_cells, batch)
             if len(batch) < BATCH:
                 return
             after = batch[-1].id
 
-    answer = Response(stream_with_context(rows()), mimetype="text/csv; charset=utf-8")
-    answer.headers["Content-Disposition"] = 'attachment; filename="audit.csv"'
-    return answer
+    return csv_answer("audit", COLUMNS, rows())
 
 
 def _cells(entry: AuditEntry) -> tuple[str, ...]:
     detail = json.dumps(entry.detail, ensure_ascii=False)
     cells = (entry.actor_name, entry.actor_kind, entry.act, entry.subject, detail)
     return (rfc3339(entry.at), *cells, entry.address, entry.request_id)
-
-
-def _line(cells: tuple[str, ...]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerow([csv_cell(cell) for cell in cells])
-    return out.getvalue()

@@ -27,10 +27,12 @@ from portal.operator.commands import add_commands
 from portal.operator.pages import operator
 from portal.phones import phones
 from portal.photos import photos
+from portal.request_log import request_log_pages
 from portal.settings import settings_pages
 from portal.start import start
 from portal.team import team_pages
 from portal.tenancy import tenancy
+from portal.usage import usage_pages
 from portal.visitors import is_page, set_up_visitors
 from portal.words import in_words, set_up_words
 
@@ -43,8 +45,10 @@ PAGES = (
     home,
     messages_pages,
     lines_pages,
+    usage_pages,
     team_pages,
     integrations,
+    request_log_pages,
     settings_pages,
     audit_pages,
     account,

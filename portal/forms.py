@@ -197,6 +197,12 @@ class LimitsForm(Form):
     )
 
 
+class SpendCapForm(Form):
+    cap_usd = DecimalField(
+        _("Your spend cap a month, in USD"), [Optional(), Between(0, 10_000_000)], places=2
+    )
+
+
 def _trimmed(text: str | None) -> str | None:
     return text.strip() if text else text
 

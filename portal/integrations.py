@@ -3,12 +3,13 @@
 from datetime import timedelta
 from typing import Any
 
-from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
+from flask import Blueprint, current_app, flash, g, redirect, render_template, url_for
 from flask_babel import gettext
 
 from core.clock import now
 from core.db import tenant_scope
 from messaging import lines_book
+from portal.asking import ask_then
 from portal.forms import KeyForm, NewKeyForm, RotateForm, refusals_on, said
 from portal.visitors import may, member_may, open_to_all
 from tenants import accounts, keys
@@ -125,21 +126,20 @@ def rotate(key_id: str) -> Any:
 def revoke(key_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = keys.get(key_id)
-        if request.method == "POST":
+
+    def act() -> None:
+        with tenant_scope(g.tenant_id):
             keys.revoke(key_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Revoke “%(name)s”?", name=known.name),
-            text=gettext(
-                "Programs that use it are refused within 5 seconds. This cannot be undone."
-            ),
-            yes=gettext("Revoke the key"),
-            back_url=url_for("integrations.index"),
-        )
-    accounts.forget_facts(g.tenant_id)
-    flash(gettext("“%(name)s” no longer works.", name=known.name), "success")
-    return redirect(url_for("integrations.index"))
+        accounts.forget_facts(g.tenant_id)
+
+    return ask_then(
+        act,
+        title=gettext("Revoke “%(name)s”?", name=known.name),
+        text=gettext("Programs that use it are refused within 5 seconds. This cannot be undone."),
+        yes=gettext("Revoke the key"),
+        back_url=url_for("integrations.index"),
+        done=gettext("“%(name)s” no longer works.", name=known.name),
+    )
 
 
 @integrations.get("/reference")

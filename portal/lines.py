@@ -15,6 +15,7 @@ from messaging.lines import LineFacts
 from messaging.lines.cloud import Finding
 from messaging.models import Line
 from messaging.sending import Draft, Ticket
+from portal.asking import ask_then
 from portal.forms import AccessForm, LineForm, NewLineForm, TestMessageForm, refusals_on, said
 from portal.line_check import AFTER_SAVING, STOPS, callback_url, findings
 from portal.visitors import may, member_may
@@ -163,25 +164,23 @@ def message(line_id: int) -> Any:
 @member_may("lines.manage")
 def remove(line_id: int) -> Any:
     known = _line(line_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Remove “%(name)s”?", name=known.name),
-            text=gettext(
-                "Messages that wait for it are not sent, and its token is forgotten."
-                " Messages that left by it stay readable."
-            ),
-            yes=gettext("Remove the line"),
-            back_url=url_for("lines.line", line_id=line_id),
-        )
-    try:
+
+    def act() -> None:
         with tenant_scope(g.tenant_id):
             lines_book.remove(line_id)
-    except DomainError as error:
-        flash(in_words(error), "error")
-        return redirect(url_for("lines.line", line_id=line_id))
-    flash(gettext("“%(name)s” is removed.", name=known.name), "success")
-    return redirect(url_for("lines.index"))
+
+    return ask_then(
+        act,
+        title=gettext("Remove “%(name)s”?", name=known.name),
+        text=gettext(
+            "Messages that wait for it are not sent, and its token is forgotten."
+            " Messages that left by it stay readable."
+        ),
+        yes=gettext("Remove the line"),
+        back_url=url_for("lines.line", line_id=line_id),
+        done=gettext("“%(name)s” is removed.", name=known.name),
+        done_url=url_for("lines.index"),
+    )
 
 
 def _page(

@@ -2,23 +2,22 @@
 
 from typing import Any
 
-from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask import Blueprint, g, render_template, request, url_for
 from flask_babel import gettext
 
 from core.db import tenant_scope
-from core.errors import Conflict
 from core.phone import normalize
 from messaging import lines_book, reading
 from messaging.models import Message
 from messaging.reading import Filters
 from messaging.states import ENDS, OUT_STATES
+from portal.asking import ask_then
+from portal.paging import PAGE, asked_after, page_of
 from portal.visitors import member_may
-from portal.words import in_words
 from tenants import accounts
 
 messages_pages = Blueprint("messages", __name__)
 
-PAGE = 50
 STATES = (*OUT_STATES, "received")
 CANCELLABLE = frozenset({"scheduled", "queued"})
 
@@ -27,24 +26,17 @@ CANCELLABLE = frozenset({"scheduled", "queued"})
 @member_may("messages.view")
 def index() -> Any:
     asked: dict[str, Any] = _asked()
-    after = request.args.get("after")
     with tenant_scope(g.tenant_id):
         lines = {line.id: line for line in lines_book.names()}
-        found = reading.listed(_filters(asked, set(lines)), after, PAGE + 1)
-    shown = found[:PAGE]
-    next_url = previous_url = None
-    if len(found) > PAGE:
-        next_url = url_for("messages.index", **asked, after=shown[-1].id)
-    if after:
-        previous_url = url_for("messages.index", **asked)
+        found = reading.listed(_filters(asked, set(lines)), asked_after(), PAGE + 1)
+    page = page_of(found, "messages.index", asked, PAGE)
     return render_template(
         "messages/index.html",
-        messages=shown,
+        messages=page.rows,
         lines=lines,
         states=STATES,
         asked=asked,
-        next_url=next_url,
-        previous_url=previous_url,
+        **page.urls,
     )
 
 
@@ -72,21 +64,19 @@ def message(message_id: str) -> Any:
 def cancel(message_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = reading.get(message_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Cancel this message?"),
-            text=gettext("It has not left yet. Cancelled, it never will, and costs nothing."),
-            yes=gettext("Cancel the message"),
-            back_url=url_for("messages.message", message_id=known.id),
-        )
-    try:
+
+    def act() -> None:
         with tenant_scope(g.tenant_id):
             reading.cancel(known.id)
-        flash(gettext("The message is cancelled."), "success")
-    except Conflict as error:
-        flash(in_words(error), "error")
-    return redirect(url_for("messages.message", message_id=known.id))
+
+    return ask_then(
+        act,
+        title=gettext("Cancel this message?"),
+        text=gettext("It has not left yet. Cancelled, it never will, and costs nothing."),
+        yes=gettext("Cancel the message"),
+        back_url=url_for("messages.message", message_id=known.id),
+        done=gettext("The message is cancelled."),
+    )
 
 
 def is_final(message: Message) -> bool:

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask import Blueprint, flash, g, redirect, render_template, url_for
 from flask_babel import gettext
 from flask_login import current_user
 
 from core.db import tenant_scope
 from core.errors import DomainError, NotFound
 from portal import letters
+from portal.asking import ask_then
 from portal.forms import InviteForm, RoleForm, refusals_on, said
 from portal.visitors import may, member_may
 from portal.words import in_words
@@ -55,18 +56,19 @@ def resend(invitation_id: str) -> Any:
 def withdraw(invitation_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = team.open_invitation(invitation_id)
-        if request.method == "POST":
+
+    def act() -> None:
+        with tenant_scope(g.tenant_id):
             team.revoke_invitation(invitation_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Withdraw the invitation?"),
-            text=gettext("The link sent to %(email)s stops working.", email=known.email),
-            yes=gettext("Withdraw"),
-            back_url=url_for("team.index"),
-        )
-    flash(gettext("The invitation is withdrawn."), "success")
-    return redirect(url_for("team.index"))
+
+    return ask_then(
+        act,
+        title=gettext("Withdraw the invitation?"),
+        text=gettext("The link sent to %(email)s stops working.", email=known.email),
+        yes=gettext("Withdraw"),
+        back_url=url_for("team.index"),
+        done=gettext("The invitation is withdrawn."),
+    )
 
 
 @team_pages.get("/team/<member_id>")
@@ -104,25 +106,22 @@ def change_role(member_id: str) -> Any:
 @member_may("team.manage")
 def remove(member_id: str) -> Any:
     known = _member(member_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Remove %(name)s?", name=known.name),
-            text=gettext(
-                "They lose access to this account at once. What they did stays in the audit."
-                " You can invite them again."
-            ),
-            yes=gettext("Remove"),
-            back_url=url_for("team.index"),
-        )
-    try:
+
+    def act() -> None:
         with tenant_scope(g.tenant_id):
             team.remove(member_id, current_user.role)
-    except DomainError as error:
-        flash(in_words(error), "error")
-        return redirect(url_for("team.index"))
-    flash(gettext("%(name)s is no longer in the team.", name=known.name), "success")
-    return redirect(url_for("team.index"))
+
+    return ask_then(
+        act,
+        title=gettext("Remove %(name)s?", name=known.name),
+        text=gettext(
+            "They lose access to this account at once. What they did stays in the audit."
+            " You can invite them again."
+        ),
+        yes=gettext("Remove"),
+        back_url=url_for("team.index"),
+        done=gettext("%(name)s is no longer in the team.", name=known.name),
+    )
 
 
 def _page(form: InviteForm | None) -> str:

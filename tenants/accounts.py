@@ -15,7 +15,7 @@ from core.logs import logger
 from tenants import audit
 from tenants.models import Account, Person, Tenant
 from tenants.people import LOCALES, clean_name
-from tenants.plans import get_plan
+from tenants.plans import get_plan, known_facts
 from tenants.team import add
 
 log = logger(__name__)
@@ -131,6 +131,29 @@ def change_limits(
         burst=burst,
         monthly_messages=monthly_messages,
         spend_cap_usd=None if spend_cap_usd is None else str(spend_cap_usd),
+    )
+
+
+def choose_spend_cap(cap_usd: Decimal | None) -> None:
+    """A tenant's own cap for the month; None: as much as plan and operator allow."""
+    allowed = known_facts().most_spend_usd
+    if cap_usd is not None and cap_usd < 0:
+        raise invalid("cap_usd", "invalid_limit", "At least {least}.", least=0)
+    if cap_usd is not None and allowed is not None and cap_usd > allowed:
+        raise invalid(
+            "cap_usd",
+            "cap_too_high",
+            "Your plan allows {most} USD a month at most. Choose a larger plan, or write to us.",
+            most=f"{allowed:f}".rstrip("0").rstrip("."),
+        )
+    own = account()
+    if own.chosen_cap_usd == cap_usd:
+        return
+    own.chosen_cap_usd = cap_usd
+    audit.record(
+        "account.spend_cap_chosen",
+        get(current_tenant_id()).name,
+        cap_usd=None if cap_usd is None else str(cap_usd),
     )
 
 

@@ -4,7 +4,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, Index, Numeric, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Index, Numeric, SmallInteger, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -66,6 +66,8 @@ class Account(Base, TenantOwned):
     burst: Mapped[int | None]
     monthly_messages: Mapped[int | None]
     spend_cap_usd: Mapped[Decimal | None] = mapped_column(USD)
+    chosen_cap_usd: Mapped[Decimal | None] = mapped_column(USD)
+    """The tenant's own choice, below what plan or operator allow."""
     trial_started_at: Mapped[datetime | None]
     trial_used: Mapped[int] = mapped_column(default=0)
 
@@ -220,6 +222,32 @@ class IdempotencyKey(Base, TenantOwned):
     status: Mapped[int | None]
     headers: Mapped[dict[str, Any] | None]
     body: Mapped[str | None] = mapped_column(Text)
+
+
+class ApiCall(Base, TenantOwned):
+    """One call of the API, masked. Its id is the request's; see tenants/calls.py."""
+
+    __tablename__ = "api_calls"
+    __table_args__ = (
+        Index("api_calls_call_idx", "tenant_id", "call", "id"),
+        Index("api_calls_key_idx", "tenant_id", "key_id", "id"),
+        Index("api_calls_refused_idx", "tenant_id", "id", postgresql_where=text("status >= 400")),
+    )
+
+    id: Mapped[str] = mapped_column(Id("req"), primary_key=True)
+    at: Mapped[datetime]
+    method: Mapped[str] = mapped_column(Text)
+    path: Mapped[str] = mapped_column(Text)
+    query: Mapped[str] = mapped_column(Text)
+    call: Mapped[str] = mapped_column(Text)
+    status: Mapped[int] = mapped_column(SmallInteger)
+    code: Mapped[str] = mapped_column(Text)
+    duration_ms: Mapped[int]
+    key_id: Mapped[str] = mapped_column(Text)
+    key_name: Mapped[str] = mapped_column(Text)
+    address: Mapped[str] = mapped_column(Text)
+    asked: Mapped[str] = mapped_column(Text)
+    answered: Mapped[str] = mapped_column(Text)
 
 
 class AuditEntry(Base, TenantOwned):

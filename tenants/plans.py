@@ -26,6 +26,8 @@ class TenantFacts:
     burst: int
     monthly_messages: int | None
     spend_cap_usd: Decimal | None
+    """What counts: the lower of what is allowed and what the tenant chose."""
+    most_spend_usd: Decimal | None
     trial_days: int | None
     trial_messages: int | None
 
@@ -72,6 +74,7 @@ def tenant_facts() -> TenantFacts | None:
     if row is None:
         return None
     tenant, plan, own = row
+    allowed = _own(own.spend_cap_usd, plan.spend_cap_usd)
     return TenantFacts(
         id=tenant.id,
         name=tenant.name,
@@ -81,7 +84,8 @@ def tenant_facts() -> TenantFacts | None:
         rate_per_second=own.rate_per_second or plan.rate_per_second,
         burst=own.burst or plan.burst,
         monthly_messages=_own(own.monthly_messages, plan.monthly_messages),
-        spend_cap_usd=_own(own.spend_cap_usd, plan.spend_cap_usd),
+        spend_cap_usd=_lower(own.chosen_cap_usd, allowed),
+        most_spend_usd=allowed,
         trial_days=plan.trial_days,
         trial_messages=plan.trial_messages,
     )
@@ -89,3 +93,9 @@ def tenant_facts() -> TenantFacts | None:
 
 def _own(mine: T | None, plans: T | None) -> T | None:
     return plans if mine is None else mine
+
+
+def _lower(chosen: Decimal | None, allowed: Decimal | None) -> Decimal | None:
+    if chosen is None or allowed is None:
+        return allowed if chosen is None else chosen
+    return min(chosen, allowed)

@@ -4,6 +4,7 @@ RIGHTS = (
     "home.view",
     "messages.view",
     "messages.send",
+    "usage.view",
     "lines.view",
     "lines.manage",
     "team.view",
@@ -26,9 +27,9 @@ ROLES: dict[str, frozenset[str]] = {
     "owner": frozenset(RIGHTS),
     "admin": _ADMIN,
     "inbox": _STAFF | _WRITES,
-    "manager": _STAFF | _WRITES | {"settings.view"},
+    "manager": _STAFF | _WRITES | {"settings.view", "usage.view"},
     "waiter": _EVERYONE,
-    "viewer": _STAFF | _READS | {"settings.view", "keys.view"},
+    "viewer": _STAFF | _READS | {"settings.view", "keys.view", "usage.view"},
 }
 
 SCOPES = (

@@ -5,7 +5,7 @@ import math
 import re
 from typing import Any
 
-from flask import request
+from flask import g, request
 from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import UnsupportedMediaType
@@ -41,7 +41,7 @@ def check_body() -> None:
     request.max_content_length = LARGEST_BODY
     if request.method not in ("POST", "PUT", "PATCH"):
         return
-    raw = request.get_data(cache=True)
+    g.raw_body = raw = request.get_data(cache=True)
     if not raw:
         return
     if not request.is_json:

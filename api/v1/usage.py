@@ -1,6 +1,6 @@
 """GET /usage and /usage/costs: what was sent and received, and what it cost."""
 
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -10,14 +10,11 @@ from pydantic import BaseModel, Field, model_validator
 
 from api.auth import Caller, key_may
 from api.v1 import v1
-from core.clock import now
 from core.db import tenant_scope
 from core.money import json_number
 from messaging import usage
 
 TAG = Tag(name="Usage")
-DEFAULT_DAYS = 30
-MOST_DAYS = 366
 
 
 class PeriodQuery(BaseModel):
@@ -26,14 +23,8 @@ class PeriodQuery(BaseModel):
     instance_id: int | None = Field(None, ge=1, le=2**31 - 1, description="Only this line.")
 
     @model_validator(mode="after")
-    def fill_in(self) -> "PeriodQuery":
-        self.until = self.until or now().date()
-        if self.since is None:
-            self.since = max(self.until, date(1970, 2, 1)) - timedelta(days=DEFAULT_DAYS - 1)
-        if self.since > self.until:
-            raise ValueError("since must not be after until")
-        if (self.until - self.since).days >= MOST_DAYS:
-            raise ValueError(f"a period has at most {MOST_DAYS} days")
+    def can_be_counted(self) -> "PeriodQuery":
+        usage.period(self.since, self.until)
         return self
 
 
@@ -145,8 +136,8 @@ def costs(query: PeriodQuery) -> dict[str, Any]:
 
 
 def _period(query: PeriodQuery) -> tuple[date, date]:
-    until = query.until or now().date()
-    return query.since or until, until
+    span = usage.period(query.since, query.until)
+    return span.since, span.until
 
 
 def _lines(query: PeriodQuery) -> frozenset[int] | None:

@@ -39,6 +39,7 @@ SELECT create_distributed_table('invitations', 'tenant_id', colocate_with => 'ac
 SELECT create_distributed_table('api_keys', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('idempotency_keys', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('audit_entries', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('api_calls', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('lines', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('contacts', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('identities', 'tenant_id', colocate_with => 'accounts');

@@ -10,14 +10,13 @@ from core.db import global_scope, tenant_scope
 from messaging import sending
 from portal.forms import LimitsForm, refusals_on
 from portal.operator.queues import failed_jobs, queue_rows, retry_job, workers
+from portal.paging import PAGE, page_of
 from portal.visitors import address, operator_only
 from tenants import accounts, audit, quota, team
 from tenants.audit import Actor, acting
 from tenants.plans import every_plan, get_plan, known_facts
 
 operator = Blueprint("operator", __name__, url_prefix="/operator")
-
-PAGE = 50
 
 
 def _operator() -> Actor:
@@ -31,16 +30,9 @@ def index() -> Any:
     after = request.args.get("after", type=int)
     with global_scope():
         tenants, counts = accounts.search(text, after, PAGE + 1), accounts.counts()
-    shown = tenants[:PAGE]
+    page = page_of(tenants, "operator.index", {"q": text or None}, PAGE)
     return render_template(
-        "operator/index.html",
-        tenants=shown,
-        counts=counts,
-        q=text,
-        next_url=url_for("operator.index", q=text or None, after=shown[-1].id)
-        if len(tenants) > PAGE
-        else None,
-        previous_url=url_for("operator.index", q=text or None) if after else None,
+        "operator/index.html", tenants=page.rows, counts=counts, q=text, **page.urls
     )
 
 

@@ -14,7 +14,8 @@ from core.db import global_scope, tenant_scope
 from messaging import lines_book, sending
 from messaging.sending import Draft
 from portal.operator import demo
-from tenants import keys, people, team
+from tenants import calls, keys, people, team
+from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
 from tests.browser.driver import look_over, new_page, sign_in
 from tests.cast import unique_email
@@ -46,6 +47,12 @@ OWNER = {
     "key": "/integrations/keys/{key}",
     "key-revoke": "/integrations/keys/{key}/revoke",
     "reference": "/reference",
+    "usage": "/usage",
+    "usage-country": "/usage?period=30-days&by=country",
+    "usage-empty": "/usage?since=2020-01-01&until=2020-01-31",
+    "requests": "/integrations/requests",
+    "requests-empty": "/integrations/requests?outcome=broken",
+    "request": "/integrations/requests/{call}",
     "messages": "/messages",
     "messages-empty": "/messages?reference=nothing",
     "message": "/messages/{message}",
@@ -103,6 +110,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
         member = next(one for one in team.members() if one.role == "manager")
         key = keys.listed()[0]
         line = next(one for one in lines_book.listed() if one.is_default)
+        call = calls.listed(CallFilters(outcome="refused"), None, 1, timedelta(days=7))[0]
         draft = Draft(
             kind="text",
             phone="905321112233",
@@ -120,6 +128,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "key": key.id,
             "line": line.id,
             "message": ticket.id,
+            "call": call.id,
             "invitation": token,
             "verify": people.issue_token(person.id, "verify"),
             "reset": people.issue_token(person.id, "reset"),
@@ -157,6 +166,8 @@ def test_no_page_is_forgotten(app):
     elsewhere = {
         "/": "leads on",
         "/audit.csv": "a file",
+        "/usage.csv": "a file",
+        "/usage/spend-cap": "the usage page",
         "/signin/two-step": "seen on the first day",
         "/team/invite": "the team's page",
         "/lines/X/message": "the line's page",

@@ -11,19 +11,19 @@ from psycopg2.extras import Json
 from core import mail
 from core.clock import now
 from core.db import db, global_scope
+from core.logs import new_request_id
 from messaging import lines_book, sending
 from messaging.lines import InboundMessage
 from messaging.models import LedgerEntry, RateOverride, ReceivedHook
 from messaging.receiving import receive_message
 from messaging.sending import Draft
 from messaging.usage import Tally
-from restaurant import availability, calls, carts, menus, orders, sites, tables
 from restaurant.models import Site
-from restaurant.pricing import Line, Wish
-from tenants import accounts, idempotency, people, quota, signin, team
+from tenants import accounts, calls, idempotency, people, quota, signin, team
 from tenants.plans import known_facts, tenant_facts
 from tests.cast import Business, make_business, make_person
 from tests.house.catalog import owned_tables
+from tests.restaurant.planting import plant_restaurant
 
 MARK = "Zyxomarker"
 
@@ -37,6 +37,7 @@ class Planted:
     session_id: str
     line_id: int
     message_id: str
+    call_id: str
     mail_id: str
     site: Site
     verify_token: str
@@ -67,6 +68,7 @@ def plant(name: str) -> Planted:
             country="TR",
             currency="TRY",
         )
+        call_id = plant_call(name)
     helper = business.hires("viewer", f"{name} helper")
     with business.scope():
         member = team.of_person(helper.id)
@@ -87,6 +89,7 @@ def plant(name: str) -> Planted:
         session_id=visitor.sign_in.id,
         line_id=line_id,
         message_id=message_id,
+        call_id=call_id,
         mail_id=letter.id,
         site=site,
         verify_token=verify,
@@ -141,50 +144,27 @@ def plant_messages(business: Business, name: str) -> tuple[int, str]:
     return line.id, ticket.id
 
 
-def plant_restaurant(business: Business, name: str) -> Site:
-    """A site with a table, a menu, a cart that became an order, and a guest who calls."""
-    with business.scope():
-        site = sites.open_site(
-            f"{name} bistro",
-            slug=f"site-{business.tenant_id}",
-            prefix="ORD",
-            currency="TRY",
-            time_zone="Europe/Istanbul",
-            country="TR",
-            languages=["tr"],
-        )
-        tables.add_area(site, f"{name} garden")
-        (table,) = tables.add_tables(site, "12")
-        menu = menus.create(f"{name} menu", currency="TRY", languages=["tr"])
-        texts = {"tr": {"name": f"{name} dish"}}
-        category = menus.add_category(menu, {"texts": texts})
-        group = menus.add_group(menu, {"texts": texts}, [{"texts": texts}])
-        item = menus.add_item(
-            menu,
-            {"category_id": category.id, "texts": texts, "price": "5", "groups": [group.id]},
-        )
-        menus.publish(menu.id)
-        sites.change(site.id, {"menu_id": menu.id})
-        wanted = carts.Wanted(
-            (Wish(item.id, 1, note=f"{name} note"),), "dine_in", "pos_at_table", "12", table.token
-        )
-        cart = carts.take(site, wanted)
-        orders.make(
-            site,
-            orders.Draft(
-                order_type="dine_in",
-                payment_method="pos_at_table",
-                lines=[Line(item.id, f"{name} dish", "", 1, cart.total, Decimal(0), ("kitchen",))],
-                sums=cart.sums,
-                total=cart.total,
-                language="tr",
-                source="staff",
-                customer_name=f"{name} guest",
-            ),
-        )
-        calls.call(site, table, table.token, "bill")
-        availability.sell_out(site, item.id, None)
-        return site
+def plant_call(name: str) -> str:
+    """A line of the request log, in the open transaction."""
+    call_id = new_request_id()
+    row = {
+        "id": call_id,
+        "at": now(),
+        "method": "POST",
+        "path": "/api/v1/messages/send",
+        "query": "",
+        "call": "POST /messages/send",
+        "status": 422,
+        "code": "invalid_phone",
+        "duration_ms": 12,
+        "key_id": "",
+        "key_name": f"{name} key",
+        "address": "192.0.2.7",
+        "asked": "",
+        "answered": "",
+    }
+    calls.write([row])
+    return call_id
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

@@ -94,7 +94,7 @@ def test_every_migration_can_be_taken_back_and_made_again(alembic_config, scratc
 def ours(thing, name, kind, _reflected, _compared):
     """What the models do not repeat: Alembic's table, partitions, keys the database checks."""
     table = name if kind == "table" else getattr(getattr(thing, "table", None), "name", "")
-    partition = re.search(r"_\d{4}_\d{2}$", table or "")
+    partition = re.search(r"_\d{4}_\d{2}(_\d{2})?$", table or "")
     if partition or (kind == "table" and name == "alembic_version"):
         return False
     return kind != "foreign_key_constraint"

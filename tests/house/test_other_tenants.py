@@ -33,6 +33,7 @@ def ids(theirs):
         "line_id": theirs.line_id,
         "instance_id": theirs.line_id,
         "message_id": theirs.message_id,
+        "call_id": theirs.call_id,
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
         "job_id": "no-such-job",
@@ -95,6 +96,7 @@ def refused(answers):
         "line_id",
         "instance_id",
         "message_id",
+        "call_id",
         "tenant_id",
     }
     checked = 0
@@ -206,6 +208,7 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("POST", "/lines/{line_id}/message"),
         ("GET", "/lines/{line_id}/remove"),
         ("POST", "/lines/{line_id}/remove"),
+        ("GET", "/integrations/requests/{call_id}"),
         ("GET", "/messages/{message_id}"),
         ("GET", "/messages/{message_id}/cancel"),
         ("POST", "/messages/{message_id}/cancel"),
@@ -253,6 +256,8 @@ def test_a_tenant_number_out_of_all_range_is_simply_not_there(app, number):
         "/audit?after=x",
         "/audit.csv?who=%00",
         "/messages?phone=%00&reference=%00",
+        "/integrations/requests?id=%00&outcome=x&key=%00&call=%00",
+        "/integrations/requests?after=x",
         "/messages?after=x",
         "/messages?line=99999999999999999999&state=x&direction=x",
         "/messages/%00",

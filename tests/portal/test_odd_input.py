@@ -3,9 +3,8 @@
 import pytest
 
 from core.db import global_scope
-from tenants import people, team
+from tenants import people
 from tests.cast import Browser
-from tests.house.planting import plant_messages
 
 ODD = {
     "nul": "a\0b",
@@ -27,11 +26,13 @@ FIELDS = (
     *("role", "mode", "scopes", "expires", "rate_per_second", "overlap", "country", "currency"),
     *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
     *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
-    *("act", "on"),
+    *("act", "on", "cap_usd"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
     *("phone", "line", "state", "direction", "reference"),
+    *("id", "outcome", "key", "call"),
+    *("period", "since", "until", "by", "sort"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 
@@ -42,26 +43,6 @@ def everywhere(app, restaurant):
     with global_scope():
         people.get(restaurant.owner.id).operator = True
     return Browser(app.test_client()).signs_in(restaurant.owner)
-
-
-@pytest.fixture
-def ids(restaurant):
-    helper = restaurant.hires("viewer")
-    with restaurant.scope():
-        invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
-        member = team.of_person(helper.id)
-    line_id, message_id = plant_messages(restaurant, "Mavi")
-    return {
-        "line_id": line_id,
-        "message_id": message_id,
-        "key_id": restaurant.key_id,
-        "member_id": member.id,
-        "invitation_id": invitation.id,
-        "session_id": "ses_00000000000000000000000000",
-        "tenant_id": restaurant.tenant_id,
-        "job_id": "x",
-        "token": "x",
-    }
 
 
 @pytest.mark.parametrize("odd", ODD)

@@ -5,7 +5,7 @@ import pytest
 from tenants import team
 from tenants.rights import RIGHTS
 from tests.cast import Browser, make_person
-from tests.house.planting import plant_messages, rows_of
+from tests.house.planting import rows_of
 
 # Not read from tenants/rights.py: what the roles mean is promised to people.
 MAY = {
@@ -13,36 +13,16 @@ MAY = {
     "admin": set(RIGHTS) - {"account.close"},
     "inbox": {"home.view", "team.view", "lines.view", "messages.view", "messages.send"},
     "manager": {
-        *("home.view", "team.view", "settings.view"),
+        *("home.view", "team.view", "settings.view", "usage.view"),
         *("lines.view", "messages.view", "messages.send"),
     },
     "waiter": {"home.view"},
     "viewer": {
-        *("home.view", "team.view", "settings.view", "keys.view"),
+        *("home.view", "team.view", "settings.view", "keys.view", "usage.view"),
         *("lines.view", "messages.view"),
     },
 }
 DONE_OR_REFUSED_FOR_ANOTHER_REASON = {200, 302, 409, 422}
-
-
-@pytest.fixture
-def ids(restaurant):
-    """Things of the restaurant's own that routes may name."""
-    colleague = restaurant.hires("inbox", "Selin Kaya")
-    with restaurant.scope():
-        invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
-        member = team.of_person(colleague.id)
-    line_id, message_id = plant_messages(restaurant, "Mavi")
-    return {
-        "line_id": line_id,
-        "message_id": message_id,
-        "key_id": restaurant.key_id,
-        "member_id": member.id,
-        "invitation_id": invitation.id,
-        "tenant_id": restaurant.tenant_id,
-        "job_id": "no-such-job",
-        "session_id": "ses_00000000000000000000000000",
-    }
 
 
 @pytest.fixture

@@ -1,0 +1,195 @@
+"""Every v1 call is noted here and written down by a thread, in batches, outside the request.
+
+A request pays for one append. What cannot be written is dropped and counted: a log must not
+hold up a message, and no memory of ours may grow because the database is away.
+"""
+
+import atexit
+import os
+import threading
+import time
+from collections import defaultdict, deque
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from flask import Flask, Response, current_app, g, request
+from prometheus_client import Counter
+from sqlalchemy.exc import SQLAlchemyError
+
+from api.v1 import v1
+from core.clock import now
+from core.db import tenant_scope
+from core.logs import logger
+from tenants import calls
+from tenants.calls import call_name
+from tenants.keys import KeyFacts
+from tenants.masking import masked_body, masked_path, masked_query
+
+log = logger(__name__)
+
+DROPPED = Counter("request_log_dropped_total", "Calls that were not written to the request log")
+
+MOST_WAITING = 4000
+BATCH = 500
+EVERY_SECONDS = 1.0
+LARGEST_BODY = 8 * 1024
+
+
+@dataclass(slots=True)
+class Noted:
+    tenant_id: int
+    id: str
+    at: datetime
+    method: str
+    path: str
+    query: bytes
+    rule: str
+    status: int
+    seconds: float
+    key: KeyFacts | None
+    address: str
+    asked: bytes | int
+    """As it came; only its size when it is too large to keep."""
+    answered: bytes | int
+    answer_kind: str
+
+    def row(self) -> dict[str, Any]:
+        """Masked here, in the writing thread."""
+        asked, _ = masked_body(self.asked)
+        answered, code = self.answer_kind, ""
+        if self.answer_kind == "application/json":
+            answered, code = masked_body(self.answered)
+        return {
+            "id": self.id,
+            "at": self.at,
+            "method": self.method,
+            "path": masked_path(self.path),
+            "query": masked_query(self.query.decode("utf-8", "replace")),
+            "call": call_name(self.method, self.rule),
+            "status": self.status,
+            "code": code,
+            "duration_ms": round(self.seconds * 1000),
+            "key_id": self.key.id if self.key else "",
+            "key_name": self.key.name if self.key else "",
+            "address": self.address,
+            "asked": asked,
+            "answered": answered,
+        }
+
+
+class RequestLog:
+    def __init__(self, app: Flask) -> None:
+        self.app = app
+        self.on = True
+        self.runs = False
+        """Whether a thread writes by itself; tests write by hand."""
+        self._waiting: deque[Noted] = deque()
+        self._wake = threading.Event()
+        self._start = threading.Lock()
+        self._writing = threading.Lock()
+        self._thread_of = 0
+
+    def note(self, noted: Noted) -> None:
+        if len(self._waiting) >= MOST_WAITING:
+            DROPPED.inc()
+            return
+        self._waiting.append(noted)
+        if not self.runs:
+            return
+        if (
+            self._thread_of != os.getpid()
+        ):  # a forked server has its parent's memory, not its thread
+            self._begin()
+        if len(self._waiting) >= BATCH:
+            self._wake.set()
+
+    def write(self) -> int:
+        """Everything that waits, one transaction for each tenant. Returns how many rows."""
+        written = 0
+        with self._writing:
+            while batch := self._take():
+                written += self._write(batch)
+        return written
+
+    def _take(self) -> list[Noted]:
+        batch: list[Noted] = []
+        while self._waiting and len(batch) < BATCH:
+            batch.append(self._waiting.popleft())
+        return batch
+
+    def _write(self, batch: list[Noted]) -> int:
+        by_tenant: dict[int, list[dict[str, Any]]] = defaultdict(list)
+        for noted in batch:
+            by_tenant[noted.tenant_id].append(noted.row())
+        written = 0
+        with self.app.app_context():
+            for tenant_id, rows in by_tenant.items():
+                try:
+                    with tenant_scope(tenant_id):
+                        calls.write(rows)
+                    written += len(rows)
+                except SQLAlchemyError as error:
+                    DROPPED.inc(len(rows))
+                    log.warning("calls not logged", count=len(rows), error=type(error).__name__)
+        return written
+
+    def _begin(self) -> None:
+        with self._start:
+            if self._thread_of == os.getpid():
+                return
+            self._thread_of = os.getpid()
+            threading.Thread(target=self._keep_writing, name="request-log", daemon=True).start()
+            atexit.register(self.write)
+
+    def _keep_writing(self) -> None:
+        while True:
+            self._wake.wait(EVERY_SECONDS)
+            self._wake.clear()
+            try:
+                self.write()
+            except Exception as error:  # the thread must outlive whatever one call held
+                log.error("request log failed", exc_info=error)
+                time.sleep(EVERY_SECONDS)
+
+
+def request_log() -> RequestLog:
+    found: RequestLog = current_app.extensions["request_log"]
+    return found
+
+
+def keep_request_log(app: Flask, days: int) -> None:
+    app.extensions["request_log"] = RequestLog(app)
+    app.extensions["request_log"].on = days > 0
+
+
+@v1.after_request
+def note_call(answer: Response) -> Response:
+    """A call whose key names no tenant is in nobody's log."""
+    facts, notes = g.get("facts"), request_log()
+    asked = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
+    if facts is None or asked.url_rule is None or not notes.on:
+        return answer
+    notes.note(
+        Noted(
+            facts.id,
+            g.request_id,
+            now(),
+            asked.method,
+            asked.path,
+            asked.query_string,
+            asked.url_rule.rule,
+            answer.status_code,
+            time.perf_counter() - g.began,
+            g.get("key"),
+            asked.remote_addr or "",
+            _kept(g.get("raw_body", b"")),
+            b"" if answer.is_streamed else _kept(answer.get_data()),
+            answer.mimetype or "",
+        )
+    )
+    return answer
+
+
+def _kept(raw: bytes) -> bytes | int:
+    return raw if len(raw) <= LARGEST_BODY else len(raw)

@@ -1,0 +1,28 @@
+"""Lists as a file, streamed, with no cell a spreadsheet would run."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+
+from flask import Response, stream_with_context
+
+from core.texts import csv_cell
+
+
+def csv_answer(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Response:
+    """`rows` may be a generator that opens a transaction for each batch it reads."""
+
+    def lines() -> Iterator[str]:
+        yield _line(columns)
+        for row in rows:
+            yield _line(row)
+
+    answer = Response(stream_with_context(lines()), mimetype="text/csv; charset=utf-8")
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return answer
+
+
+def _line(cells: Sequence[str]) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerow([csv_cell(cell) for cell in cells])
+    return out.getvalue()

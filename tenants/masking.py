@@ -1,0 +1,137 @@
+"""What is kept of a body: its form, codes, ids and times. No words of people, no whole phone
+number, no secret: a name that is not known to be harmless has its value hidden.
+"""
+
+import json
+import re
+from functools import lru_cache
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from core.phone import mask, mask_text
+
+# Values under these names are codes, ids and times of ours.
+PLAIN = frozenset(
+    {
+        *("after", "at", "category", "code", "country", "created_at"),
+        *("currency", "day", "direction", "expires_at", "field", "id"),
+        *("instance_id", "kind", "language", "limit", "message_id", "mode"),
+        *("next", "request_id", "scheduled_at", "since", "state", "status"),
+        *("status_code", "test", "type", "until", "updated_at"),
+    }
+)
+PHONES = frozenset({"from", "phone", "phones", "recipient", "sender", "to", "wa_id"})
+# Sentences of ours, in an answer that refuses.
+SENTENCES = frozenset({"message", "warnings"})
+OUR_ID = re.compile(r"[a-z]{1,8}_[0-9A-Z]{26}")
+CODE = re.compile(r"[A-Za-z0-9_.:+/=-]{0,100}")
+NETWORK_ID = re.compile(r"wamid\.[A-Za-z0-9+/=_-]*([A-Za-z0-9+/=_-]{6})")
+DEEPEST, MOST_IN_A_LIST, MOST_NAMES = 12, 5, 60
+ENCODE = json.JSONEncoder(ensure_ascii=False).encode
+LONGEST, SHORTEST_PHONE = 4000, 7
+Words = dict[str, Any] | list[Any] | str | int | float | bool | None
+
+
+def masked_body(raw: bytes | int) -> tuple[str, str]:
+    """The body, or its size alone, as it may be kept; and its `code` where it is a refusal."""
+    if isinstance(raw, int):
+        return f"… {raw} bytes", ""
+    if not raw:
+        return "", ""
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        return f"… {len(raw)} bytes that are not JSON", ""
+    refusal = isinstance(body, dict) and body.get("status") == "error"
+    text = _storable(ENCODE(_masked(body, "", refusal, 0)))
+    code = str(body.get("code") or "") if refusal else ""
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…", code[:64]
+
+
+def masked_query(query: str) -> str:
+    try:
+        pairs = parse_qsl(query[:2000], keep_blank_values=True, max_num_fields=100)
+    except ValueError:
+        return "…"
+    shown = "&".join(f"{_name(name)}={_masked(value, name, False, 0)}" for name, value in pairs)
+    return _storable(shown)
+
+
+def masked_path(path: str) -> str:
+    """The network's ids hold the recipient's number in base64."""
+    if "wamid." in path:
+        path = NETWORK_ID.sub(r"wamid.…\1", path)
+    return _storable(_without_phones(path[:300]))
+
+
+def _masked(value: Any, name: str, refusal: bool, depth: int) -> Words:
+    if isinstance(value, str):
+        return _text(value, name, refusal)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return _number(value, name)
+    if depth >= DEEPEST:
+        return "…"
+    if isinstance(value, list):
+        shown: list[Any] = [
+            _masked(one, name, refusal, depth + 1) for one in value[:MOST_IN_A_LIST]
+        ]
+        rest = len(value) - MOST_IN_A_LIST
+        return [*shown, f"… {rest} more"] if rest > 0 else shown
+    inner = list(value.items())[:MOST_NAMES]
+    return {_name(key): _masked(one, key, refusal, depth + 1) for key, one in inner}
+
+
+def _text(value: str, name: str, refusal: bool) -> str:
+    if name in PHONES:
+        if value.isdecimal() and len(value) <= 15:  # nearly all, and quickly
+            return "*" * (len(value) - 2) + value[-2:]
+        return mask(value) if len(value) <= 32 and _is_phone(value) else _hidden(value)
+    if name in PLAIN and CODE.fullmatch(value):
+        short = len(value) < SHORTEST_PHONE
+        return value if short or OUR_ID.fullmatch(value) else masked_path(value)
+    if refusal and name in SENTENCES:
+        return mask_text(value)[:300]
+    if name.endswith("url") and value.startswith(("http://", "https://")):
+        return _host(value)
+    return _hidden(value)
+
+
+def _number(value: float, name: str) -> int | float | str:
+    if isinstance(value, int):
+        digits = str(value)
+        return mask(digits) if name in PHONES or len(digits) > 15 else value
+    return value if name.endswith("usd") else "…"
+
+
+def _is_phone(value: str) -> bool:
+    return not value.strip("+0123456789 ()-./")
+
+
+def _host(url: str) -> str:
+    """Where it leads; the rest of an address may be a secret."""
+    try:
+        parts = urlsplit(url)
+        return f"{parts.scheme}://{parts.hostname}/…"
+    except ValueError:
+        return _hidden(url)
+
+
+def _hidden(value: str) -> str:
+    return f"… {len(value)}" if value else ""
+
+
+@lru_cache(maxsize=4096)
+def _name(name: str) -> str:
+    return mask_text(name)[:64]
+
+
+@lru_cache(maxsize=4096)
+def _without_phones(path: str) -> str:
+    return mask_text(path)
+
+
+def _storable(text: str) -> str:
+    """NUL and half of a surrogate pair are letters no database takes."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "")

@@ -1,0 +1,30 @@
+"""What the walks over every page name in their addresses."""
+
+import pytest
+
+from tenants import team
+from tests.house.planting import plant_call, plant_messages
+
+
+@pytest.fixture
+def ids(restaurant):
+    """Things of the restaurant's own, by the name a route gives them. A new name is added here."""
+    colleague = restaurant.hires("inbox", "Selin Kaya")
+    with restaurant.scope():
+        invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
+        member = team.of_person(colleague.id)
+    with restaurant.scope():
+        call_id = plant_call("Mavi")
+    line_id, message_id = plant_messages(restaurant, "Mavi")
+    return {
+        "line_id": line_id,
+        "message_id": message_id,
+        "call_id": call_id,
+        "key_id": restaurant.key_id,
+        "member_id": member.id,
+        "invitation_id": invitation.id,
+        "session_id": "ses_00000000000000000000000000",
+        "tenant_id": restaurant.tenant_id,
+        "job_id": "no-such-job",
+        "token": "no-such-token",
+    }

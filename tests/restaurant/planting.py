@@ -1,0 +1,54 @@
+"""A restaurant with a row in every table of its own."""
+
+from decimal import Decimal
+
+from restaurant import availability, calls, carts, menus, orders, sites, tables
+from restaurant.models import Site
+from restaurant.pricing import Line, Wish
+from tests.cast import Business
+
+
+def plant_restaurant(business: Business, name: str) -> Site:
+    """A site with a table, a menu, a cart that became an order, and a guest who calls."""
+    with business.scope():
+        site = sites.open_site(
+            f"{name} bistro",
+            slug=f"site-{business.tenant_id}",
+            prefix="ORD",
+            currency="TRY",
+            time_zone="Europe/Istanbul",
+            country="TR",
+            languages=["tr"],
+        )
+        tables.add_area(site, f"{name} garden")
+        (table,) = tables.add_tables(site, "12")
+        menu = menus.create(f"{name} menu", currency="TRY", languages=["tr"])
+        texts = {"tr": {"name": f"{name} dish"}}
+        category = menus.add_category(menu, {"texts": texts})
+        group = menus.add_group(menu, {"texts": texts}, [{"texts": texts}])
+        item = menus.add_item(
+            menu,
+            {"category_id": category.id, "texts": texts, "price": "5", "groups": [group.id]},
+        )
+        menus.publish(menu.id)
+        sites.change(site.id, {"menu_id": menu.id})
+        wanted = carts.Wanted(
+            (Wish(item.id, 1, note=f"{name} note"),), "dine_in", "pos_at_table", "12", table.token
+        )
+        cart = carts.take(site, wanted)
+        orders.make(
+            site,
+            orders.Draft(
+                order_type="dine_in",
+                payment_method="pos_at_table",
+                lines=[Line(item.id, f"{name} dish", "", 1, cart.total, Decimal(0), ("kitchen",))],
+                sums=cart.sums,
+                total=cart.total,
+                language="tr",
+                source="staff",
+                customer_name=f"{name} guest",
+            ),
+        )
+        calls.call(site, table, table.token, "bill")
+        availability.sell_out(site, item.id, None)
+        return site
