@@ -18,7 +18,7 @@ from core.errors import Conflict, Invalid, RateLimited
 from core.ids import READABLE, short_code
 from core.money import format_money
 from core.texts import clean, one_line
-from restaurant import availability, menus, sites, tables
+from restaurant import availability, publishing, sites, tables
 from restaurant.models import Cart, Site, Table
 from restaurant.pricing import Line, Shelf, Sums, Terms, Wish, add_up, price_lines
 from restaurant.wording import say
@@ -57,7 +57,7 @@ def take(site: Site, wanted: Wanted) -> Cart:
     table, seated = _table(site, wanted)
     visitor = sha256(wanted.visitor.encode()).hexdigest()[:32] if wanted.visitor else ""
     _cap(site, table, visitor)
-    version = menus.published(site.menu_id or "")
+    version = publishing.published(site.menu_id or "")
     if version is None:
         raise Conflict("no_menu", "This restaurant has no menu yet.")
     language = _language(site, wanted.language)

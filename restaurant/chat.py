@@ -17,7 +17,17 @@ from core.errors import NotFound
 from messaging import contacts
 from messaging.lines import InboundMessage
 from messaging.models import Contact, Line
-from restaurant import availability, carts, handwriting, hours, menus, orders, sites, telling
+from restaurant import (
+    availability,
+    carts,
+    editing,
+    handwriting,
+    hours,
+    orders,
+    publishing,
+    sites,
+    telling,
+)
 from restaurant.handwriting import Written
 from restaurant.models import Cart, Order, Site
 from restaurant.pricing import Chosen, NotOnMenu, Shelf, add_up
@@ -85,7 +95,7 @@ def _order(
     if cart.table_id and not needs_tap and cart.payment_method != "card_link":
         open_order = orders.open_order_at(site.id, cart.table_id, sender.contact_id)
     if open_order is not None:
-        order = orders.add(site, open_order, lines, because="; ".join(notes))
+        order = editing.add(site, open_order, lines, because="; ".join(notes))
         cart.order_id = order.id
         telling.write_to(order, telling.line_words(order, "added"))
         return order
@@ -181,7 +191,7 @@ def _refusal(
 
 def _gone(site: Site, cart: Cart) -> tuple[str, dict[str, Any]] | None:
     """What was sold out, or left the menu, since the cart was made."""
-    version = menus.published(cart.menu_id)
+    version = publishing.published(cart.menu_id)
     if version is None or cart.menu_id != site.menu_id:
         return "changed", {}
     missing = availability.missing(site, version.content, now())

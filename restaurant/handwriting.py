@@ -8,7 +8,7 @@ from typing import Any
 from core.errors import DomainError
 from core.texts import fold
 from messaging.models import Line
-from restaurant import menus, sites, tables
+from restaurant import publishing, sites, tables
 from restaurant.models import Site, Table
 from restaurant.pricing import Line as PricedLine
 from restaurant.pricing import Shelf, Wish, price_lines
@@ -49,7 +49,7 @@ def read(line: Line, text: str) -> Written | None:
 
 
 def _read_for(site: Site, rows: list[str]) -> Written | None:
-    version = menus.published(site.menu_id or "")
+    version = publishing.published(site.menu_id or "")
     if version is None:
         return None
     names, options = _names(version.content), _options(version.content)

@@ -1,7 +1,6 @@
 """A menu's draft: categories, items, options, and their order."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any, TypeVar
 
 from sqlalchemy import select, update
@@ -10,7 +9,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Invalid, NotFound
 from restaurant import menu_checks
-from restaurant.models import Category, Item, Menu, MenuVersion, Option, OptionGroup
+from restaurant.models import Category, Item, Menu, Option, OptionGroup
 from tenants import audit
 from tenants.people import clean_name
 
@@ -191,110 +190,6 @@ def options_of(group_ids: Sequence[str]) -> dict[str, list[Option]]:
         for option in db.session.scalars(query.order_by(Option.position)):
             found[option.group_id].append(option)
     return found
-
-
-def draft(menu: Menu) -> dict[str, Any]:
-    """The whole menu as it would be published now."""
-    shown = groups(menu.id)
-    options = options_of([group.id for group in shown])
-    by_category: dict[str, list[dict[str, Any]]] = {}
-    for item in items(menu.id):
-        if not item.hidden:
-            by_category.setdefault(item.category_id, []).append(_item_json(item))
-    return {
-        "name": menu.name,
-        "currency": menu.currency,
-        "languages": list(menu.languages),
-        "categories": [
-            {
-                "id": category.id,
-                "texts": category.texts,
-                "available": category.available,
-                "items": by_category[category.id],
-            }
-            for category in categories(menu.id)
-            if not category.hidden and category.id in by_category
-        ],
-        "groups": {
-            group.id: {
-                "texts": group.texts,
-                "least": group.least,
-                "most": group.most,
-                "free": group.free,
-                "options": [_option_json(option) for option in options[group.id]],
-            }
-            for group in shown
-        },
-    }
-
-
-def publish(menu_id: str) -> MenuVersion:
-    """From now on diners see the draft as it is. Their carts are priced by it."""
-    menu = get(menu_id)
-    content = draft(menu)
-    if not content["categories"]:
-        raise Invalid("menu_empty", "There is nothing to publish: add an item first.")
-    number: int = db.session.scalars(
-        update(Menu)
-        .where(Menu.tenant_id == current_tenant_id(), Menu.id == menu_id)
-        .values(version=Menu.version + 1, published_at=now())
-        .returning(Menu.version)
-    ).one()
-    version = MenuVersion(
-        tenant_id=menu.tenant_id,
-        menu_id=menu.id,
-        number=number,
-        content=content,
-        by=audit.current_actor().name,
-    )
-    db.session.add(version)
-    db.session.flush()
-    audit.record("menus.published", menu.name, menu_id=menu.id, version=number)
-    return version
-
-
-def published(menu_id: str, number: int | None = None) -> MenuVersion | None:
-    """The version in force, or one of the earlier ones."""
-    query = select(MenuVersion).where(
-        MenuVersion.tenant_id == current_tenant_id(), MenuVersion.menu_id == menu_id
-    )
-    if number is not None:
-        query = query.where(MenuVersion.number == number)
-    return db.session.scalars(query.order_by(MenuVersion.number.desc()).limit(1)).first()
-
-
-def has_changes(menu: Menu) -> bool:
-    return menu.published_at is None or menu.changed_at > menu.published_at
-
-
-def _item_json(item: Item) -> dict[str, Any]:
-    return {
-        "id": item.id,
-        "code": item.code,
-        "texts": item.texts,
-        "price": _plain(item.price),
-        "tax": _plain(item.tax_percent),
-        "stations": list(item.stations),
-        "allergens": list(item.allergens),
-        "diets": list(item.diets),
-        "photo": item.photo,
-        "available": item.available,
-        "groups": list(item.groups),
-    }
-
-
-def _option_json(option: Option) -> dict[str, Any]:
-    return {
-        "id": option.id,
-        "texts": option.texts,
-        "price": _plain(option.price),
-        "preset": option.preset,
-        "removal": option.removal,
-    }
-
-
-def _plain(amount: Decimal) -> str:
-    return format(amount.normalize(), "f")
 
 
 def _put_options(menu: Menu, group: OptionGroup, options: Sequence[Mapping[str, Any]]) -> None:

@@ -15,7 +15,7 @@ from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
 from restaurant import alarms, hours, moves, telling
 from restaurant.models import Order, OrderChange, OrderDay, OrderLine, Site
-from restaurant.pricing import Chosen, Line, Terms, add_up
+from restaurant.pricing import Chosen, Line
 from tenants import audit
 
 ADDABLE = frozenset({"sent_to_kitchen", "preparing", "ready", "served"})
@@ -92,8 +92,8 @@ def make(site: Site, draft: Draft) -> Order:
     )
     db.session.add(order)
     db.session.flush()
-    _add_lines(order, draft.lines, 0)
-    _note(order, "moved", because=draft.staff_note)
+    add_lines(order, draft.lines, 0)
+    note(order, "moved", because=draft.staff_note)
     if state == "awaiting_confirmation":
         alarms.set_for(site, order)
     if state == "sent_to_kitchen":
@@ -159,64 +159,6 @@ def paid(site: Site, order: Order) -> Order:
     return order
 
 
-def add(site: Site, order: Order, lines: Sequence[Line], *, because: str = "") -> Order:
-    """More for an open table: the kitchen gets only what is new."""
-    if order.state not in ADDABLE or order.payment_method == "card_link":
-        raise Conflict("order_closed", "Nothing can be added to this order any more.")
-    held = _hold(order, None)
-    held.batch += 1
-    _add_lines(held, lines, len(lines_of(held.id)))
-    _reckon(site, held)
-    _note(held, "added", because=because)
-    if held.state != "sent_to_kitchen":
-        held.state = "sent_to_kitchen"
-        _note(held, "moved", because=because)
-    telling.added(site, held, [line for line in lines_of(held.id) if line.batch == held.batch])
-    return held
-
-
-def void(
-    site: Site, order: Order, position: int, quantity: int, because: str, *, seen: int | None = None
-) -> Order:
-    """Take back some of a line, with the reason; the kitchen is told."""
-    because = one_line(because, 200)
-    if not because:
-        raise Invalid("reason_missing", "Say why this is taken back.")
-    if order.state in moves.ENDS:
-        raise Conflict("order_closed", "This order is closed.")
-    held = _hold(order, seen)
-    line = next((one for one in lines_of(held.id) if one.position == position), None)
-    if line is None:
-        raise NotFound()
-    if not 1 <= quantity <= line.quantity - line.voided:
-        raise Invalid("invalid_quantity", "There are not so many of it left on the order.")
-    line.voided += quantity
-    line.void_because = because
-    _reckon(site, held)
-    _note(held, "voided", because=f"{quantity} × {line.name}: {because}")
-    audit.record("orders.voided", held.number, line=line.name, quantity=quantity, because=because)
-    telling.voided(site, held, line, quantity)
-    return held
-
-
-def assign_waiter(site: Site, order: Order, waiter_id: str | None, name: str) -> Order:
-    order.waiter_id, order.waiter = waiter_id, one_line(name, 80)
-    _touch(order)
-    _note(order, "waiter", because=order.waiter)
-    telling.updated(site, order, lines_of(order.id))
-    return order
-
-
-def move_table(site: Site, order: Order, table_id: str, number: str) -> Order:
-    if order.order_type != "dine_in" or order.state in moves.ENDS:
-        raise Conflict("order_closed", "Only an open order at a table can move to another one.")
-    was, order.table_id, order.table_number = order.table_number, table_id, number
-    _touch(order)
-    _note(order, "table", because=f"{was} → {number}")
-    telling.moved_table(site, order, lines_of(order.id), was)
-    return order
-
-
 def open_order_at(site_id: str, table_id: str, contact_id: str) -> Order | None:
     """Where a second cart of the same guest belongs."""
     query = (
@@ -256,13 +198,13 @@ def as_priced(line: OrderLine) -> Line:
 
 def _moved(site: Site, order: Order, to: str, *, because: str, seen: int | None = None) -> Order:
     first_time = to == "sent_to_kitchen"
-    held = _hold(order, seen)
+    held = hold(order, seen)
     if not moves.may_move(held.state, to, held.order_type) and held.state != to:
         raise Conflict("order_changed", "Somebody changed this order meanwhile: look again.")
     held.state = to
     if to in moves.ENDS or to == "delivered":
         held.ended_at = held.ended_at or now()
-    _note(held, "moved", because=because)
+    note(held, "moved", because=because)
     lines = lines_of(held.id)
     if first_time:
         telling.fired(site, held, lines)
@@ -274,7 +216,7 @@ def _moved(site: Site, order: Order, to: str, *, because: str, seen: int | None 
     return held
 
 
-def _hold(order: Order, seen: int | None) -> Order:
+def hold(order: Order, seen: int | None) -> Order:
     """The row, locked, at the version the person saw."""
     wanted = order.version if seen is None else seen
     won = db.session.execute(
@@ -291,27 +233,12 @@ def _hold(order: Order, seen: int | None) -> Order:
     return order
 
 
-def _touch(order: Order) -> None:
+def touch(order: Order) -> None:
     order.version += 1
     order.changed_at = now()
 
 
-def _reckon(site: Site, order: Order) -> None:
-    """The sums again, with the tip, the fee and the discount as they were."""
-    lines = [as_priced(line) for line in lines_of(order.id) if line.quantity > line.voided]
-    terms = Terms(
-        currency=order.currency,
-        tax_included=site.tax_included,
-        service_percent=site.service_percent,
-        discount=Decimal(order.sums.get("discount", "0")),
-        delivery_fee=Decimal(order.sums.get("delivery_fee", "0")),
-        tip=Decimal(order.sums.get("tip", "0")) if lines else Decimal(0),
-    )
-    sums = add_up(lines, terms)
-    order.sums, order.total = sums.as_json(), sums.total
-
-
-def _add_lines(order: Order, lines: Sequence[Line], first: int) -> None:
+def add_lines(order: Order, lines: Sequence[Line], first: int) -> None:
     for position, line in enumerate(lines, first + 1):
         db.session.add(
             OrderLine(
@@ -341,7 +268,7 @@ def _add_lines(order: Order, lines: Sequence[Line], first: int) -> None:
     db.session.flush()
 
 
-def _note(order: Order, what: str, *, because: str = "") -> None:
+def note(order: Order, what: str, *, because: str = "") -> None:
     db.session.add(
         OrderChange(
             tenant_id=order.tenant_id,

@@ -12,7 +12,7 @@ from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import NotFound
-from restaurant import menus, sites
+from restaurant import menus, publishing, sites
 from restaurant.models import Category, Item, Menu, OptionGroup
 
 TAG = Tag(name="Menus")
@@ -21,7 +21,7 @@ Texts = dict[str, dict[str, str]]
 
 
 class MenuPath(BaseModel):
-    menu_id: str = Field(max_length=40, examples=["mnu_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    menu_id: str = Field(max_length=40)
 
 
 class CategoryPath(MenuPath):
@@ -179,7 +179,7 @@ def publish_menu(path: MenuPath) -> Response:
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        menus.publish(path.menu_id)
+        publishing.publish(path.menu_id)
         return attempt.keep(menu_json(menus.get(path.menu_id)))
 
 
@@ -316,7 +316,7 @@ def menu_json(menu: Menu) -> dict[str, Any]:
         "languages": list(menu.languages),
         "version": menu.version,
         "published_at": rfc3339(menu.published_at) if menu.published_at else None,
-        "has_changes": menus.has_changes(menu),
+        "has_changes": publishing.has_changes(menu),
     }
 
 

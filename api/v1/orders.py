@@ -17,7 +17,7 @@ from core.db import tenant_scope
 from core.errors import invalid
 from core.money import json_number
 from core.phone import BadPhone, check_phone
-from restaurant import carts, finding, menus, orders, sites, tables, telling
+from restaurant import carts, finding, orders, publishing, sites, tables, telling
 from restaurant.availability import missing_now
 from restaurant.models import Order, OrderLine, Table
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS, STATES
@@ -27,12 +27,14 @@ TAG = Tag(name="Orders")
 
 
 class OrderPath(BaseModel):
-    order_id: str = Field(max_length=40, examples=["ORD-20261115-0007"])
+    order_id: str = Field(
+        max_length=40, description="Its number, ORD-20261115-0007, or our own id."
+    )
 
 
 class OrdersQuery(PageQuery):
     site_id: str | None = Field(None, max_length=40)
-    status: str | None = Field(None, max_length=40, examples=["sent_to_kitchen"])
+    status: str | None = Field(None, max_length=40)
     phone: str | None = Field(None, max_length=15)
     since: datetime | None = None
     until: datetime | None = None
@@ -140,7 +142,7 @@ def make_order(body: NewOrder) -> Response:
         if attempt.answer is not None:
             return attempt.answer
         site = sites.get(body.site_id)
-        version = menus.published(site.menu_id or "")
+        version = publishing.published(site.menu_id or "")
         if version is None:
             raise invalid("site_id", "no_menu", "This restaurant has no published menu.")
         table = _table(site.id, body)

@@ -21,11 +21,11 @@ SITES, TABLES, STATIONS = Tag(name="Sites"), Tag(name="Tables"), Tag(name="Stati
 
 
 class SitePath(BaseModel):
-    site_id: str = Field(max_length=40, examples=["sit_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    site_id: str = Field(max_length=40)
 
 
 class TablePath(BaseModel):
-    table_id: str = Field(max_length=40, examples=["tbl_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    table_id: str = Field(max_length=40)
 
 
 class OfSite(BaseModel):

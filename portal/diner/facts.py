@@ -11,7 +11,7 @@ from typing import Any
 from core.clock import now
 from core.db import global_scope, tenant_scope
 from core.errors import NotFound
-from restaurant import availability, menus, sites
+from restaurant import availability, menus, publishing, sites
 from restaurant.models import Site
 from tenants.plans import known_facts
 
@@ -87,7 +87,7 @@ class Remembered:
         with self._lock:
             content = self._menus.get((site.menu_id, number))
         if content is None:
-            version = menus.published(site.menu_id, number)
+            version = publishing.published(site.menu_id, number)
             if version is None:
                 return 0, empty
             content = version.content

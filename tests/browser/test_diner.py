@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from restaurant import menus, sites
+from restaurant import menus, publishing, sites
 from tests.browser.driver import (
     SETTLE,
     SPILLS,
@@ -95,7 +95,7 @@ def test_the_cart_outlives_a_reload_and_what_is_gone_is_taken_out(visit, bistro)
     expect(page.get_by_role("button", name="Your order")).to_contain_text("2")
     with bistro.scope():
         menus.remove_item(bistro.items["Menemen"])
-        menus.publish(bistro.menu_id)
+        publishing.publish(bistro.menu_id)
     page.get_by_role("button", name="Your order").click()
     page.get_by_role("button", name="Send order").click()
     expect(page.get_by_role("alert")).to_contain_text("no longer available")

@@ -10,7 +10,7 @@ from messaging.lines import InboundMessage
 from messaging.models import Line
 from messaging.receiving import receive_message
 from messaging.usage import Tally
-from restaurant import carts, chat, menus, orders, sites, tables
+from restaurant import carts, chat, menus, orders, publishing, sites, tables
 from restaurant.models import Cart, Order
 from restaurant.pricing import Wish
 from tests.cast import Business
@@ -123,7 +123,7 @@ def open_bistro(business: Business, **changes) -> Bistro:
             menus.add_item(
                 menu, {"category_id": category.id, "texts": _texts(tr, en), "price": price, **more}
             )
-        menus.publish(menu.id)
+        publishing.publish(menu.id)
         sites.change(site.id, {"menu_id": menu.id, **changes})
         made = tables.add_tables(site, "1-14")
         options = menus.options_of([size.id, extras.id])

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from restaurant import availability, calls, carts, menus, orders, sites, tables
+from restaurant import availability, calls, carts, menus, orders, publishing, sites, tables
 from restaurant.models import Site
 from restaurant.pricing import Line, Wish
 from tests.cast import Business
@@ -30,7 +30,7 @@ def plant_restaurant(business: Business, name: str) -> Site:
             menu,
             {"category_id": category.id, "texts": texts, "price": "5", "groups": [group.id]},
         )
-        menus.publish(menu.id)
+        publishing.publish(menu.id)
         sites.change(site.id, {"menu_id": menu.id})
         wanted = carts.Wanted(
             (Wish(item.id, 1, note=f"{name} note"),), "dine_in", "pos_at_table", "12", table.token

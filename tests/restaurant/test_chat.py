@@ -9,7 +9,7 @@ from sqlalchemy import select
 from core.clock import advance, frozen, now
 from core.db import db
 from messaging.models import Contact, Message
-from restaurant import availability, carts, menus, orders, sites
+from restaurant import availability, carts, menus, orders, publishing, sites
 from restaurant.models import Order
 from restaurant.pricing import Wish
 from tests.restaurant.kitchen import GUEST, lira, open_bistro
@@ -126,7 +126,7 @@ def test_what_left_the_menu_is_told(bistro):
     cart = bistro.cart()
     with bistro.scope():
         menus.remove_item(bistro.items["Ayran"])
-        menus.publish(bistro.menu_id)
+        publishing.publish(bistro.menu_id)
     assert bistro.hears(cart.text) is None
     assert "Menümüz bu arada değişti" in answers(bistro)[-1]
 

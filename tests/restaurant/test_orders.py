@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from core.errors import Conflict, Invalid
-from restaurant import moves, orders
+from restaurant import editing, moves, orders
 from tests.restaurant.kitchen import lira, open_bistro
 
 
@@ -58,11 +58,11 @@ def test_a_void_takes_the_price_off_and_needs_a_reason(bistro):
     order = bistro.order()
     with bistro.scope():
         with pytest.raises(Invalid):
-            orders.void(bistro.site(), orders.get(order.number), 1, 1, " ")
-        voided = orders.void(bistro.site(), orders.get(order.number), 1, 1, "Yanık")
+            editing.void(bistro.site(), orders.get(order.number), 1, 1, " ")
+        voided = editing.void(bistro.site(), orders.get(order.number), 1, 1, "Yanık")
         assert voided.total == lira("405")
     with bistro.scope(), pytest.raises(Invalid):
-        orders.void(bistro.site(), orders.get(order.number), 1, 2, "Yine")
+        editing.void(bistro.site(), orders.get(order.number), 1, 2, "Yine")
     change = bistro.events("order_updated")[-1]
     assert (change["change"], change["quantity"]) == ("voided", 1)
 

@@ -1,0 +1,88 @@
+"""Changes to an open order: more of it, less of it, another table, another waiter."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from core.errors import Conflict, Invalid, NotFound
+from core.texts import one_line
+from restaurant import moves, orders, telling
+from restaurant.models import Order, Site
+from restaurant.pricing import Line, Terms, add_up
+from tenants import audit
+
+
+def add(site: Site, order: Order, lines: Sequence[Line], *, because: str = "") -> Order:
+    """More for an open table: the kitchen gets only what is new."""
+    if order.state not in orders.ADDABLE or order.payment_method == "card_link":
+        raise Conflict("order_closed", "Nothing can be added to this order any more.")
+    held = orders.hold(order, None)
+    held.batch += 1
+    orders.add_lines(held, lines, len(orders.lines_of(held.id)))
+    _reckon(site, held)
+    orders.note(held, "added", because=because)
+    if held.state != "sent_to_kitchen":
+        held.state = "sent_to_kitchen"
+        orders.note(held, "moved", because=because)
+    telling.added(
+        site, held, [line for line in orders.lines_of(held.id) if line.batch == held.batch]
+    )
+    return held
+
+
+def void(
+    site: Site, order: Order, position: int, quantity: int, because: str, *, seen: int | None = None
+) -> Order:
+    """Take back some of a line, with the reason; the kitchen is told."""
+    because = one_line(because, 200)
+    if not because:
+        raise Invalid("reason_missing", "Say why this is taken back.")
+    if order.state in moves.ENDS:
+        raise Conflict("order_closed", "This order is closed.")
+    held = orders.hold(order, seen)
+    line = next((one for one in orders.lines_of(held.id) if one.position == position), None)
+    if line is None:
+        raise NotFound()
+    if not 1 <= quantity <= line.quantity - line.voided:
+        raise Invalid("invalid_quantity", "There are not so many of it left on the order.")
+    line.voided += quantity
+    line.void_because = because
+    _reckon(site, held)
+    orders.note(held, "voided", because=f"{quantity} × {line.name}: {because}")
+    audit.record("orders.voided", held.number, line=line.name, quantity=quantity, because=because)
+    telling.voided(site, held, line, quantity)
+    return held
+
+
+def assign_waiter(site: Site, order: Order, waiter_id: str | None, name: str) -> Order:
+    order.waiter_id, order.waiter = waiter_id, one_line(name, 80)
+    orders.touch(order)
+    orders.note(order, "waiter", because=order.waiter)
+    telling.updated(site, order, orders.lines_of(order.id))
+    return order
+
+
+def move_table(site: Site, order: Order, table_id: str, number: str) -> Order:
+    if order.order_type != "dine_in" or order.state in moves.ENDS:
+        raise Conflict("order_closed", "Only an open order at a table can move to another one.")
+    was, order.table_id, order.table_number = order.table_number, table_id, number
+    orders.touch(order)
+    orders.note(order, "table", because=f"{was} → {number}")
+    telling.moved_table(site, order, orders.lines_of(order.id), was)
+    return order
+
+
+def _reckon(site: Site, order: Order) -> None:
+    """The sums again, with the tip, the fee and the discount as they were."""
+    lines = [
+        orders.as_priced(line) for line in orders.lines_of(order.id) if line.quantity > line.voided
+    ]
+    terms = Terms(
+        currency=order.currency,
+        tax_included=site.tax_included,
+        service_percent=site.service_percent,
+        discount=Decimal(order.sums.get("discount", "0")),
+        delivery_fee=Decimal(order.sums.get("delivery_fee", "0")),
+        tip=Decimal(order.sums.get("tip", "0")) if lines else Decimal(0),
+    )
+    sums = add_up(lines, terms)
+    order.sums, order.total = sums.as_json(), sums.total

@@ -1,0 +1,181 @@
+"""What a restaurant's settings may be. Each check gives the clean value or a sentence."""
+
+import re
+from decimal import Decimal
+from typing import Any
+from zoneinfo import available_timezones
+
+from babel import Locale, UnknownLocaleError
+from phonenumbers import SUPPORTED_REGIONS
+
+from core.errors import NotFound, invalid
+from core.money import BadMoney, places
+from core.phone import BadPhone, check_phone
+from messaging import lines_book
+from restaurant import hours
+from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS, STATES
+from tenants.people import clean_name
+
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])")
+_PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,5}")
+_HOST = re.compile(r"(?=.{4,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
+_TONE = re.compile(r"[0-9a-f]{6}")
+CHANGEABLE = frozenset(
+    {
+        "name", "host", "prefix", "currency", "time_zone", "country", "languages", "address",
+        "phone", "latitude", "longitude", "line_id", "hours", "day_starts", "order_types",
+        "payment_methods", "tax_included", "service_percent", "tip_percents", "told_states",
+        "accept_minutes", "manager_phone", "table_orders_per_hour", "phone_orders_per_hour",
+        "address_orders_per_hour", "newcomer_limit", "tone", "welcome", "menu_id", "logo",
+    }
+)  # fmt: skip
+
+
+def slug(value: str) -> str:
+    if not _SLUG.fullmatch(value):
+        raise invalid(
+            "slug", "invalid_slug", "An address is 3 to 40 small letters, digits and dashes."
+        )
+    return value
+
+
+def checked(field: str, value: Any) -> Any:
+    check = _CHECKS.get(field)
+    return check(field, value) if check else value
+
+
+def _name(_field: str, value: Any) -> str:
+    return clean_name(str(value))
+
+
+def _prefix(field: str, value: Any) -> str:
+    text = str(value).strip().upper()
+    if not _PREFIX.fullmatch(text):
+        raise invalid(
+            field, "invalid_prefix", "An order prefix is 2 to 6 letters and digits, such as ORD."
+        )
+    return text
+
+
+def _host(field: str, value: Any) -> str:
+    text = str(value or "").strip().lower()
+    if text and not _HOST.fullmatch(text):
+        raise invalid(field, "invalid_host", "A host name looks like menu.example.com.")
+    return text
+
+
+def _currency(field: str, value: Any) -> str:
+    text = str(value).strip().upper()
+    try:
+        places(text)
+    except BadMoney as error:
+        raise invalid(field, "invalid_currency", "A currency is a code such as TRY.") from error
+    return text
+
+
+def _time_zone(field: str, value: Any) -> str:
+    if value not in available_timezones():
+        raise invalid(field, "invalid_time_zone", "A time zone is a name such as Europe/Istanbul.")
+    return str(value)
+
+
+def _country(field: str, value: Any) -> str:
+    text = str(value).strip().upper()
+    if text not in SUPPORTED_REGIONS:
+        raise invalid(field, "invalid_country", "A country is a code of two letters, such as TR.")
+    return text
+
+
+def _languages(field: str, value: Any) -> list[str]:
+    wanted = list(dict.fromkeys(str(one).strip().lower() for one in value or ()))
+    for one in wanted:
+        try:
+            Locale.parse(one)
+        except (UnknownLocaleError, ValueError) as error:
+            raise invalid(
+                field, "invalid_language", "A language is a code such as tr or en."
+            ) from error
+    if not 1 <= len(wanted) <= 12:
+        raise invalid(field, "invalid_language", "Give between one and twelve languages.")
+    return wanted
+
+
+def _phone(field: str, value: Any) -> str:
+    text = str(value or "").strip().removeprefix("+")
+    if text:
+        try:
+            check_phone(text)
+        except BadPhone as error:
+            raise invalid(field, "invalid_phone", str(error)) from error
+    return text
+
+
+def _among(known: tuple[str, ...], least: int) -> Any:
+    def check(field: str, value: Any) -> list[str]:
+        wanted = [one for one in known if one in (value or ())]
+        if len(wanted) != len(set(value or ())) or len(wanted) < least:
+            raise invalid(field, "invalid_choice", "Choose among the offered values.")
+        return wanted
+
+    return check
+
+
+def _between(low: Decimal | int, high: Decimal | int) -> Any:
+    def check(field: str, value: Any) -> Any:
+        if value is None or not low <= value <= high:
+            raise invalid(
+                field, "out_of_range", "Give a number from {low} to {high}.", low=low, high=high
+            )
+        return value
+
+    return check
+
+
+def _degrees(most: int) -> Any:
+    def check(field: str, value: Any) -> Any:
+        return None if value is None else _between(Decimal(-most), Decimal(most))(field, value)
+
+    return check
+
+
+def _tone(field: str, value: Any) -> str:
+    text = str(value or "").strip().lower().removeprefix("#")
+    if text and not _TONE.fullmatch(text):
+        raise invalid(field, "invalid_colour", "A colour is six hex digits, such as c2410c.")
+    return text
+
+
+def _line_id(field: str, value: Any) -> int | None:
+    if value is None:
+        return None
+    try:
+        return lines_book.get(int(value)).id
+    except NotFound as error:
+        raise invalid(field, "unknown_instance", "There is no line with this id.") from error
+
+
+_CHECKS: dict[str, Any] = {
+    "name": _name,
+    "prefix": _prefix,
+    "host": _host,
+    "currency": _currency,
+    "time_zone": _time_zone,
+    "country": _country,
+    "languages": _languages,
+    "phone": _phone,
+    "manager_phone": _phone,
+    "line_id": _line_id,
+    "hours": lambda _field, value: hours.checked(value or {}),
+    "day_starts": lambda field, value: hours.checked_clock(field, str(value)),
+    "order_types": _among(ORDER_TYPES, 1),
+    "payment_methods": _among(PAYMENT_METHODS, 1),
+    "told_states": _among(STATES, 0),
+    "service_percent": _between(Decimal(0), Decimal(50)),
+    "accept_minutes": _between(1, 120),
+    "table_orders_per_hour": _between(1, 1000),
+    "phone_orders_per_hour": _between(1, 1000),
+    "address_orders_per_hour": _between(1, 10_000),
+    "latitude": _degrees(90),
+    "longitude": _degrees(180),
+    "tone": _tone,
+}
