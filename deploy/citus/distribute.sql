@@ -51,5 +51,10 @@ SELECT create_distributed_table('messages', 'tenant_id', colocate_with => 'accou
 SELECT create_distributed_table('message_changes', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('events', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('received_hooks', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('event_feeds', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('endpoints', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('endpoint_days', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('deliveries', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('delivery_attempts', 'tenant_id', colocate_with => 'accounts');
 
 COMMIT;
