@@ -34,6 +34,7 @@ log = logger(__name__)
 
 LANE = "deliveries"
 PER_ENDPOINT = 8
+IN_ORDER = 5  # fewer than this are brought one after the other; a backlog overtakes itself
 GATHER_SECONDS = 0.25  # what ends in this time is written down together
 SOON = 60.0  # a retry this near is woken for here; later ones are the sweep's
 EXTENSION = "comanda.posts"
@@ -119,7 +120,7 @@ class PostRoom:
         try:
             postmen = [
                 asyncio.create_task(self._postman(this))
-                for _ in range(min(PER_ENDPOINT, len(this.waiting)))
+                for _ in range(min(PER_ENDPOINT, 1 + len(this.waiting) // IN_ORDER))
             ]
             working = set(postmen)
             while working:

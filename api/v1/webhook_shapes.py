@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from core.clock import rfc3339
 from webhooks.endpoints import state_of
@@ -50,6 +50,11 @@ class RotateRequest(Wish):
     overlap_hours: float = Field(
         24, ge=0, le=168, description="So long both secrets sign what we send."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def no_body_is_no_wish(cls, body: Any) -> Any:
+        return {} if body is None else body
 
 
 class ReplayRequest(Wish):

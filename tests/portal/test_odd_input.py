@@ -5,7 +5,7 @@ import pytest
 from core.db import global_scope
 from tenants import people, team
 from tests.cast import Browser
-from tests.house.planting import plant_messages
+from tests.house.planting import plant_messages, plant_webhooks
 
 ODD = {
     "nul": "a\0b",
@@ -27,11 +27,11 @@ FIELDS = (
     *("role", "mode", "scopes", "expires", "rate_per_second", "overlap", "country", "currency"),
     *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
     *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
-    *("act", "on"),
+    *("act", "on", "url", "events", "description", "every", "since", "until", "missed"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
-    *("phone", "line", "state", "direction", "reference"),
+    *("phone", "line", "state", "direction", "reference", "endpoint", "event", "since", "until"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 
@@ -51,9 +51,12 @@ def ids(restaurant):
         invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
         member = team.of_person(helper.id)
     line_id, message_id = plant_messages(restaurant, "Mavi")
+    endpoint_id, delivery_id = plant_webhooks(restaurant, "Mavi")
     return {
         "line_id": line_id,
         "message_id": message_id,
+        "endpoint_id": endpoint_id,
+        "delivery_id": delivery_id,
         "key_id": restaurant.key_id,
         "member_id": member.id,
         "invitation_id": invitation.id,
