@@ -35,7 +35,7 @@ log = logger(__name__)
 LANE = "deliveries"
 PER_ENDPOINT = 8
 IN_ORDER = 5  # fewer than this are brought one after the other; a backlog overtakes itself
-GATHER_SECONDS = 0.25  # what ends in this time is written down together
+GATHER_SECONDS = 1.0  # what ends in this time is written down together
 SOON = 60.0  # a retry this near is woken for here; later ones are the sweep's
 EXTENSION = "comanda.posts"
 
@@ -141,17 +141,33 @@ class PostRoom:
         results, this.ended = this.ended, []
         rest = list(this.waiting) if finished else []
 
+        faultpoints.at("before_settle_commit")
+        if results and not rest and all(posted.delivered for _, posted in results):
+            due = await self.in_thread(
+                lambda: settling.settle_delivered(this.tenant_id, this.batch, results, finished)
+            )
+            if finished and (more := due) is not None:
+                await self.tenant(this.tenant_id, lambda: self.look_again(this.tenant_id, more))
+        else:
+            due = await self._settle_with_care(this, results, rest, finished)
+        if finished and due is not None and due > now():
+            self.wake_at(this.tenant_id, due)
+
+    async def _settle_with_care(
+        self,
+        this: Round,
+        results: list[tuple[Claimed, Posted]],
+        rest: list[Claimed],
+        finished: bool,
+    ) -> datetime | None:
         def write() -> datetime | None:
             settling.settle(this.batch, results, rest, finished)
             due = claiming.next_due() if finished else None
             if due is not None:
                 self.look_again(this.tenant_id, due)
-            faultpoints.at("before_settle_commit")
             return due
 
-        due = await self.tenant(this.tenant_id, write)
-        if due is not None and due > now():
-            self.wake_at(this.tenant_id, due)
+        return await self.tenant(this.tenant_id, write)
 
     def look_again(self, tenant_id: int, due: datetime) -> None:
         """In the tenant's transaction: there is more, now or later."""

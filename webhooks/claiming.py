@@ -31,22 +31,22 @@ RETURNING id, url, secret, old_secret, old_secret_until, failures
 CLAIM = text("""
 UPDATE deliveries
    SET state = 'sending', attempt = attempt + 1, due_at = :lease_until, changed_at = :now
-  FROM (SELECT waiting.id, waiting.due_at
+  FROM (SELECT waiting.id, waiting.due_at, happened.body, happened.occurred_at
           FROM unnest(CAST(:endpoint_ids AS uuid[]), CAST(:most AS integer[]))
                AS free (endpoint_id, most)
          CROSS JOIN LATERAL (
-               SELECT d.id, d.due_at FROM deliveries AS d
+               SELECT d.id, d.event_id, d.due_at FROM deliveries AS d
                 WHERE d.tenant_id = :tenant_id AND d.endpoint_id = free.endpoint_id
                   AND d.due_at <= :now
-                ORDER BY d.due_at, d.sequence LIMIT free.most) AS waiting) AS due
+                ORDER BY d.due_at, d.sequence LIMIT free.most) AS waiting
+          LEFT JOIN LATERAL (
+               SELECT e.body, e.occurred_at FROM events AS e
+                WHERE e.tenant_id = :tenant_id AND e.id = waiting.event_id) AS happened ON true
+       ) AS due
  WHERE deliveries.tenant_id = :tenant_id AND deliveries.id = due.id
    AND deliveries.due_at = due.due_at
 RETURNING deliveries.id, deliveries.endpoint_id, deliveries.event_id, deliveries.attempt,
-          deliveries.step, deliveries.sequence, deliveries.cause
-""")
-BODIES = text("""
-SELECT id, body, occurred_at, sequence FROM events
- WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
+          deliveries.step, deliveries.sequence, due.body, due.occurred_at
 """)
 NEXT_DUE = text("""
 SELECT min(greatest(first.due_at, e.rests_until, e.busy_until))
@@ -100,16 +100,11 @@ def claim(most: int, lease: float) -> list[Batch]:
             "most": [1 if row.failures >= BREAKS_AFTER else most for row in free],
         },
     ).all()
-    bodies = _bodies({row.event_id for row in rows})
     for row in sorted(rows, key=lambda row: (row.sequence, row.id)):
+        event_id = from_uuid("evt", row.event_id)
+        body = row.body and wire(event_id, row.body, row.occurred_at, row.sequence)
         batches[row.endpoint_id].claimed.append(
-            Claimed(
-                uuid=str(row.id),
-                attempt=row.attempt,
-                step=row.step,
-                event_id=from_uuid("evt", row.event_id),
-                body=bodies.get(row.event_id),
-            )
+            Claimed(str(row.id), row.attempt, row.step, event_id, body)
         )
     return list(batches.values())
 
@@ -147,17 +142,6 @@ def told(
         "occurred_at": rfc3339(occurred_at),
         "sequence": sequence,
         **{name: value for name, value in body.items() if name != "event"},
-    }
-
-
-def _bodies(event_ids: set[Any]) -> dict[Any, bytes]:
-    rows = db.session.execute(
-        BODIES,
-        {"tenant_id": current_tenant_id(), "ids": [str(one) for one in event_ids]},
-    )
-    return {
-        row.id: wire(from_uuid("evt", row.id), row.body, row.occurred_at, row.sequence)
-        for row in rows
     }
 
 
