@@ -8,7 +8,14 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection, text
 
-TABLES = ("messages", "message_changes", "events", "received_hooks")
+TABLES = (
+    "messages",
+    "message_changes",
+    "events",
+    "received_hooks",
+    "deliveries",
+    "delivery_attempts",
+)
 AHEAD = 3
 DAILY = ("api_calls",)
 DAYS_AHEAD = 14
@@ -43,18 +50,22 @@ def ensure(connection: Connection, moment: datetime, ahead: int = AHEAD) -> None
             connection.execute(text(create_statements(table, month)))
 
 
+def drop_before(connection: Connection, tables: tuple[str, ...], moment: datetime) -> list[str]:
+    """As the owner: months that ended before that moment, with all that is in them."""
+    gone = []
+    for table in tables:
+        for name in _partitions(connection, (table,)):
+            year, month = int(name[-7:-3]), int(name[-2:])
+            end = months(datetime(year, month, 1, tzinfo=UTC), 2)[1]
+            if end <= moment:
+                connection.execute(text(f"DROP TABLE {name}"))
+                gone.append(name)
+    return gone
+
+
 def months_ahead(connection: Connection, moment: datetime) -> int:
     """How many whole months after this one are ready in every table."""
-    rows = connection.execute(
-        text(
-            "SELECT child.relname FROM pg_inherits"
-            " JOIN pg_class child ON child.oid = inhrelid"
-            " JOIN pg_class parent ON parent.oid = inhparent"
-            " WHERE parent.relname = ANY(:tables)"
-        ),
-        {"tables": list(TABLES)},
-    ).scalars()
-    there = set(rows)
+    there = set(_partitions(connection, TABLES))
     ready = 0
     for month in months(moment, 25)[1:]:
         if not all(f"{table}_{month:%Y_%m}" in there for table in TABLES):
@@ -85,16 +96,21 @@ def ensure_days(connection: Connection, moment: datetime, ahead: int = DAYS_AHEA
 def drop_days_before(connection: Connection, table: str, moment: datetime) -> list[str]:
     """Whole days, however many rows they hold. Returns what went."""
     oldest = day_name(table, moment)
+    there = _partitions(connection, (table,))
+    gone = [name for name in there if len(name) == len(oldest) and name < oldest]
+    for name in gone:
+        connection.execute(text(f'DROP TABLE "{name}"'))
+    return gone
+
+
+def _partitions(connection: Connection, tables: tuple[str, ...]) -> list[str]:
     rows = connection.execute(
         text(
             "SELECT child.relname FROM pg_inherits"
             " JOIN pg_class child ON child.oid = inhrelid"
             " JOIN pg_class parent ON parent.oid = inhparent"
-            " WHERE parent.relname = :table ORDER BY 1"
+            " WHERE parent.relname = ANY(:tables) ORDER BY child.relname"
         ),
-        {"table": table},
-    ).scalars()
-    gone = [name for name in rows if len(name) == len(oldest) and name < oldest]
-    for name in gone:
-        connection.execute(text(f'DROP TABLE "{name}"'))
-    return gone
+        {"tables": list(tables)},
+    )
+    return list(rows.scalars())

@@ -20,6 +20,7 @@ log = logger(__name__)
 # The queue is the second word of a job's dotted name: jobs.<module>.<function>.
 QUEUES = {
     "jobs.sends": "sends",
+    "jobs.deliveries": "deliveries",
     "jobs.hooks": "hooks",
     "jobs.costs": "costs",
     "jobs.orders": "default",
@@ -29,10 +30,13 @@ QUEUES = {
 ALL_QUEUES = ("sends", "deliveries", "hooks", "prints", "campaigns", "costs", "default")
 # Jobs that stay awake for a while after their work is done: they hear a ring by themselves,
 # which costs a push to a list instead of a job.
-BELLS = {"jobs.sends.drain": "bell:sends"}
+BELLS = {"jobs.sends.drain": "bell:sends", "jobs.deliveries.drain": "bell:deliveries"}
+# Jobs whose rings name a tenant: it is left in a set, and the second ring for it costs nothing.
+GATHERED = {"jobs.deliveries.drain": "rung:deliveries"}
 AWAKE_SECONDS = 3
 MOST_WAITING_RINGS = 64
 RING = """
+if KEYS[4] ~= '' and redis.call('SADD', KEYS[4], ARGV[3]) == 0 then return 0 end
 if KEYS[3] ~= '' and redis.call('EXISTS', KEYS[2]) == 1 then
   if redis.call('LLEN', KEYS[3]) < tonumber(ARGV[2]) then redis.call('LPUSH', KEYS[3], 1) end
   return 0
@@ -63,8 +67,13 @@ class Ring:
             raise RuntimeError(f"{self.job} has no queue; core/rings.py names one for each module")
 
     @property
+    def job_args(self) -> tuple[object, ...]:
+        """A gathering job finds its tenants in their set."""
+        return () if self.job in GATHERED else self.args
+
+    @property
     def mark(self) -> str:
-        digest = blake2s(repr(self.args).encode(), digest_size=12).hexdigest()
+        digest = blake2s(repr(self.job_args).encode(), digest_size=12).hexdigest()
         return f"ring:{self.job}:{digest}"
 
 
@@ -104,7 +113,7 @@ def send_rings(rings: Iterable[Ring]) -> None:
             if _nobody_hears(one):
                 Queue(one.queue, connection=redis_client()).enqueue(
                     one.job,
-                    args=one.args,
+                    args=one.job_args,
                     result_ttl=0,
                     failure_ttl=7 * 86400,
                     job_timeout=JOB_SECONDS,
@@ -121,10 +130,11 @@ def _nobody_hears(one: Ring) -> bool:
     global _script
     if _script is None:
         _script = redis_client().register_script(RING)
+    gathered = GATHERED.get(one.job, "") if one.args else ""
     return bool(
         _script(
-            keys=[one.mark, awake_key(one.job), BELLS.get(one.job, "")],
-            args=[UNHEARD_SECONDS, MOST_WAITING_RINGS],
+            keys=[one.mark, awake_key(one.job), BELLS.get(one.job, ""), gathered],
+            args=[UNHEARD_SECONDS, MOST_WAITING_RINGS, str(one.args[0]) if gathered else ""],
             client=redis_client(),
         )
     )

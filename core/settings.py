@@ -47,6 +47,7 @@ class Settings(BaseSettings):
     menu_domain: str = ""
     linger_seconds: float = Field(1.0, ge=0, le=10)
     lease_seconds: float = Field(60.0, ge=2, le=600)
+    event_days: int = Field(30, ge=1, le=400)
     web_processes: int = Field(1, ge=1, le=256)
     request_log_days: int = Field(7, ge=0, le=90)
     debug: bool = False

@@ -14,7 +14,7 @@ from core.logs import logger
 from core.mail import Mail
 from core.rings import hear
 from core.settings import Settings
-from jobs import hooks, orders
+from jobs import deliveries, hooks, orders
 from messaging import sending
 from tenants import idempotency, people
 from tenants.accounts import every_tenant
@@ -34,6 +34,7 @@ def sweep() -> None:
             ring("jobs.sends.drain")
         hooks.sweep()
         orders.sweep()
+        deliveries.sweep()
 
 
 def make_months() -> None:

@@ -9,7 +9,7 @@ from rq.cron import CronJob, CronScheduler
 
 from core.ground import bare_app
 from core.ids import new_token
-from jobs import costs, hooks, housekeeping
+from jobs import costs, deliveries, hooks, housekeeping
 from jobs.connection import worker_redis
 
 LEASE_SECONDS = 15
@@ -19,6 +19,8 @@ EVERY: dict[Callable[[], object], int] = {housekeeping.sweep: 5}  # seconds
 AT: dict[Callable[[], object], str] = {
     housekeeping.tidy: "17 3 * * *",
     hooks.find_forgotten: "*/5 * * * *",
+    deliveries.find_forgotten: "* * * * *",
+    deliveries.forget: "52 2 * * *",
     costs.close_day: "23 0 * * *",
     housekeeping.make_months: "41 1 * * *",
     housekeeping.turn_days: "51 */6 * * *",

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid
 from core.money import json_number
+from webhooks.publishing import announce
 
 CHANGES = text("""
 INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
@@ -49,6 +50,7 @@ def write_down(rows: Sequence[Any], moment: datetime, causes: list[str]) -> None
                 ],
             },
         )
+        announce()
 
 
 def state_body(kind: str, row: Any, moment: datetime) -> dict[str, Any]:

@@ -1,14 +1,18 @@
-"""Events that leave. Delivery to a tenant's endpoints is built on these rows."""
+"""Events that leave, the endpoints they go to, and every try to bring one there."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Index, Text, text
+from sqlalchemy import ARRAY, BigInteger, Date, Index, SmallInteger, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
 from core.db import Base, TenantOwned
 from core.ids import Id, new_id
+from core.keyring import Sealed
+from core.signing import new_webhook_secret
+
+LATE = "state = 'failed' OR (state = 'waiting' AND attempt > 0)"
 
 
 class Event(Base, TenantOwned):
@@ -29,3 +33,111 @@ class Event(Base, TenantOwned):
     body: Mapped[dict[str, Any]]
     occurred_at: Mapped[datetime] = mapped_column(default=now)
     sequence: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class EventFeed(Base, TenantOwned):
+    """How far a tenant's events are numbered. Its row's lock makes the numbers gap-free."""
+
+    __tablename__ = "event_feeds"
+
+    last_sequence: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class Endpoint(Base, TenantOwned):
+    __tablename__ = "endpoints"
+
+    id: Mapped[str] = mapped_column(Id("ep"), primary_key=True, default=lambda: new_id("ep"))
+    url: Mapped[str] = mapped_column(Text)
+    description: Mapped[str] = mapped_column(Text, default="")
+    events: Mapped[list[str]] = mapped_column(ARRAY(Text))
+    secret: Mapped[str] = mapped_column(
+        Sealed("endpoints.secret", per_tenant=True), default=new_webhook_secret
+    )
+    old_secret: Mapped[str | None] = mapped_column(Sealed("endpoints.old_secret", per_tenant=True))
+    old_secret_until: Mapped[datetime | None]
+    enabled: Mapped[bool] = mapped_column(default=True)
+    disabled_because: Mapped[str] = mapped_column(Text, default="")
+    """`person`, `gone` (it answered 410) or `failing` (for five days)."""
+    disabled_at: Mapped[datetime | None]
+    failures: Mapped[int] = mapped_column(default=0)
+    """Attempts in a row without a success."""
+    failing_since: Mapped[datetime | None]
+    letters: Mapped[int] = mapped_column(SmallInteger, default=0)
+    """How many letters this unbroken failure has caused."""
+    rests_until: Mapped[datetime | None]
+    """The circuit breaker, or the pause that the endpoint itself asked for."""
+    busy_until: Mapped[datetime | None]
+    """One batch at a time: the lease of whoever posts to it."""
+    last_success_at: Mapped[datetime | None]
+    listens_since: Mapped[datetime] = mapped_column(default=now)
+    """What occurred before, or while it was off, is not brought to it."""
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    removed_at: Mapped[datetime | None]
+
+
+class Delivery(Base, TenantOwned):
+    """One event on its way to one endpoint."""
+
+    __tablename__ = "deliveries"
+    __table_args__ = (
+        Index(
+            "deliveries_due_idx",
+            "tenant_id",
+            "endpoint_id",
+            "due_at",
+            "sequence",
+            postgresql_where=text("due_at IS NOT NULL"),
+        ),
+        Index("deliveries_endpoint_idx", "tenant_id", "endpoint_id", "id"),
+        Index("deliveries_event_idx", "tenant_id", "event_id"),
+        Index("deliveries_late_idx", "tenant_id", "id", postgresql_where=text(LATE)),
+        {"postgresql_partition_by": "RANGE (id)"},
+    )
+
+    id: Mapped[str] = mapped_column(Id("dlv"), primary_key=True, default=lambda: new_id("dlv"))
+    endpoint_id: Mapped[str] = mapped_column(Id("ep"))
+    event_id: Mapped[str] = mapped_column(Id("evt"))
+    type: Mapped[str] = mapped_column(Text)
+    sequence: Mapped[int] = mapped_column(BigInteger)
+    cause: Mapped[str] = mapped_column(Text, default="event")
+    """`event`, `replay` or `test`."""
+    state: Mapped[str] = mapped_column(Text, default="waiting")
+    """`waiting`, `sending`, `delivered`, `failed` or `cancelled`."""
+    attempt: Mapped[int] = mapped_column(default=0)
+    """Rises with every claim: whoever settles must hold the newest."""
+    step: Mapped[int] = mapped_column(SmallInteger, default=0)
+    """Where it stands in the list of waits; a resend begins anew."""
+    due_at: Mapped[datetime | None] = mapped_column(default=now)
+    status: Mapped[int | None]
+    error: Mapped[str | None] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    changed_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class DeliveryAttempt(Base, TenantOwned):
+    __tablename__ = "delivery_attempts"
+    __table_args__ = ({"postgresql_partition_by": "RANGE (delivery_id)"},)
+
+    delivery_id: Mapped[str] = mapped_column(Id("dlv"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+    millis: Mapped[int]
+    status: Mapped[int | None]
+    error: Mapped[str | None] = mapped_column(Text)
+    signature: Mapped[str] = mapped_column(Text)
+    headers: Mapped[dict[str, Any]]
+    """What the endpoint answered with."""
+    answer: Mapped[str] = mapped_column(Text)
+    """The first bytes of its body."""
+
+
+class EndpointDay(Base, TenantOwned):
+    """Attempts counted by day: what the charts read."""
+
+    __tablename__ = "endpoint_days"
+
+    endpoint_id: Mapped[str] = mapped_column(Id("ep"), primary_key=True)
+    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    delivered: Mapped[int]
+    failed: Mapped[int]
+    millis: Mapped[int] = mapped_column(BigInteger)

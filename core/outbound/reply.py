@@ -25,10 +25,14 @@ class Reply:
 
 def headers_to_send(given: Mapping[str, str] | None, decompress: bool) -> dict[str, str]:
     headers = {"User-Agent": USER_AGENT, "Accept": "*/*"}
+    known = {"user-agent": "User-Agent", "accept": "Accept"}
     for name, value in (given or {}).items():
-        if name.lower() in _OURS:
+        low = name.lower()
+        if low in _OURS:
             raise ValueError(f"the header {name} is set by the call itself")
-        headers = {known: kept for known, kept in headers.items() if known.lower() != name.lower()}
+        if low in known:
+            del headers[known[low]]
+        known[low] = name
         headers[name] = value
     headers["Accept-Encoding"] = "gzip, deflate" if decompress else "identity"
     return headers

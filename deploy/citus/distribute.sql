@@ -69,5 +69,10 @@ SELECT create_distributed_table('order_lines', 'tenant_id', colocate_with => 'ac
 SELECT create_distributed_table('order_changes', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('order_days', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('table_calls', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('event_feeds', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('endpoints', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('endpoint_days', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('deliveries', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('delivery_attempts', 'tenant_id', colocate_with => 'accounts');
 
 COMMIT;

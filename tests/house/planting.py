@@ -12,6 +12,7 @@ from core import mail
 from core.clock import now
 from core.db import db, global_scope
 from core.logs import new_request_id
+from core.outbound import Policy
 from messaging import lines_book, sending
 from messaging.lines import InboundMessage
 from messaging.models import LedgerEntry, RateOverride, ReceivedHook
@@ -24,6 +25,11 @@ from tenants.plans import known_facts, tenant_facts
 from tests.cast import Business, make_business, make_person
 from tests.house.catalog import owned_tables
 from tests.restaurant.planting import plant_restaurant
+from webhooks import claiming, endpoints, fanout, reading, settling
+from webhooks.endpoints import Wishes
+from webhooks.posting import Posted
+from webhooks.publishing import publish
+from webhooks.reading import Filters
 
 MARK = "Zyxomarker"
 
@@ -38,6 +44,8 @@ class Planted:
     line_id: int
     message_id: str
     call_id: str
+    endpoint_id: str
+    delivery_id: str
     mail_id: str
     site: Site
     verify_token: str
@@ -74,6 +82,7 @@ def plant(name: str) -> Planted:
         member = team.of_person(helper.id)
     line_id, message_id = plant_messages(business, name)
     site = plant_restaurant(business, name)
+    endpoint_id, delivery_id = plant_webhooks(business, name)
     with global_scope():
         token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
         visitor = signin.visitor(token_of_session)
@@ -90,6 +99,8 @@ def plant(name: str) -> Planted:
         line_id=line_id,
         message_id=message_id,
         call_id=call_id,
+        endpoint_id=endpoint_id,
+        delivery_id=delivery_id,
         mail_id=letter.id,
         site=site,
         verify_token=verify,
@@ -165,6 +176,22 @@ def plant_call(name: str) -> str:
     }
     calls.write([row])
     return call_id
+
+
+def plant_webhooks(business: Business, name: str) -> tuple[str, str]:
+    """An endpoint that failed once: an event, its delivery, the attempt, and the day's count."""
+    with business.scope():
+        endpoint = endpoints.register(
+            Wishes(f"https://{name.lower()}.example.com/hook", ["*"], f"{name} endpoint"), Policy()
+        )
+        publish("contacts.opted_out", {"data": {"name": f"{name} contact"}})
+        db.session.flush()
+        fanout.number()
+        [batch] = claiming.claim(1, 60.0)
+        failed = Posted(now(), 12, 500, f"{name} answered 500.", answer=f"{name} sorry")
+        settling.settle(batch, [(batch.claimed[0], failed)], [], finished=True)
+        [delivery] = reading.listed(Filters(), None, 1)
+    return endpoint.id, delivery.id
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

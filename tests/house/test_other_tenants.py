@@ -34,6 +34,8 @@ def ids(theirs):
         "instance_id": theirs.line_id,
         "message_id": theirs.message_id,
         "call_id": theirs.call_id,
+        "endpoint_id": theirs.endpoint_id,
+        "delivery_id": theirs.delivery_id,
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
         "job_id": "no-such-job",
@@ -97,6 +99,8 @@ def refused(answers):
         "instance_id",
         "message_id",
         "call_id",
+        "endpoint_id",
+        "delivery_id",
         "tenant_id",
     }
     checked = 0
@@ -136,6 +140,9 @@ def as_browser(app, person):
         "per_second": "1",
         "token": "taken-over",
         "on": "no",
+        "url": "https://thief.example.com/",
+        "events": "*",
+        "since": "2026-01-01T00:00",
     }
 
     def call(method, path):
@@ -172,6 +179,7 @@ def test_a_member_reaches_nothing_of_another_tenant(app, restaurant, ids, stored
 def mine(rule):
     """A page of a tenant's own things, for its members."""
     theirs = {"key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"}
+    theirs |= {"endpoint_id", "delivery_id"}
     return bool(rule.arguments & theirs) and not is_api(rule)
 
 

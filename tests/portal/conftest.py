@@ -3,7 +3,7 @@
 import pytest
 
 from tenants import team
-from tests.house.planting import plant_call, plant_messages
+from tests.house.planting import plant_call, plant_messages, plant_webhooks
 
 
 @pytest.fixture
@@ -16,7 +16,10 @@ def ids(restaurant):
     with restaurant.scope():
         call_id = plant_call("Mavi")
     line_id, message_id = plant_messages(restaurant, "Mavi")
+    endpoint_id, delivery_id = plant_webhooks(restaurant, "Mavi")
     return {
+        "endpoint_id": endpoint_id,
+        "delivery_id": delivery_id,
         "line_id": line_id,
         "message_id": message_id,
         "call_id": call_id,

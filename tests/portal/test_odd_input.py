@@ -27,12 +27,14 @@ FIELDS = (
     *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
     *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
     *("act", "on", "cap_usd"),
+    *("url", "events", "description", "every", "since", "until", "missed"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
     *("phone", "line", "state", "direction", "reference"),
     *("id", "outcome", "key", "call"),
     *("period", "since", "until", "by", "sort"),
+    *("endpoint", "event"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 

@@ -1,0 +1,305 @@
+"""Webhooks: where events go, what became of each, and the same events as a feed to pull."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+from flask import Response, current_app, g
+from flask_openapi3.models.tag import Tag
+from pydantic import BaseModel, Field
+
+from api.auth import Caller, key_may
+from api.once import once
+from api.paging import PageQuery, page
+from api.v1 import v1
+from api.v1.webhook_shapes import (
+    DeliveryPage,
+    DeliveryShape,
+    DeliveryWithAttempts,
+    EndpointChange,
+    EndpointPage,
+    EndpointShape,
+    EndpointWithSecret,
+    EventPage,
+    NewEndpoint,
+    ReplayAnswer,
+    ReplayRequest,
+    RotateRequest,
+    attempt_json,
+    delivery_json,
+    endpoint_json,
+)
+from core.clock import now
+from core.db import tenant_scope
+from core.errors import Forbidden, NotFound, invalid
+from core.ids import BadId
+from core.outbound import Policy
+from webhooks import endpoints, reading
+from webhooks.endpoints import Wishes
+from webhooks.models import Endpoint
+from webhooks.reading import Filters, Replay
+
+TAG = Tag(name="Webhooks")
+
+
+class EndpointPath(BaseModel):
+    endpoint_id: str = Field(max_length=64)
+
+
+class DeliveryPath(BaseModel):
+    delivery_id: str = Field(max_length=64)
+
+
+class DeliveryQuery(PageQuery):
+    endpoint_id: str | None = Field(None, max_length=64)
+    event_id: str | None = Field(None, max_length=64)
+    event: str | None = Field(None, max_length=64, description="Only this kind of event.")
+    state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class FeedQuery(BaseModel):
+    after: int = Field(
+        0, ge=0, le=2**63 - 1, description="The last sequence you have; 0 for the beginning."
+    )
+    limit: int = Field(50, ge=1, le=200, description="How many to answer at most.")
+
+
+@v1.get("/webhooks", tags=[TAG], summary="List endpoints", responses={200: EndpointPage})
+@key_may("webhooks")
+def list_endpoints() -> dict[str, Any]:
+    """All of them: there are 20 at most."""
+    _sees_all_lines()
+    with tenant_scope(g.tenant_id):
+        return {"data": [endpoint_json(one) for one in endpoints.listed()], "next": None}
+
+
+@v1.post(
+    "/webhooks", tags=[TAG], summary="Register an endpoint", responses={201: EndpointWithSecret}
+)
+@key_may("webhooks")
+def register(body: NewEndpoint) -> Response:
+    """The secret that signs its deliveries is shown in this answer and never again."""
+    _sees_all_lines()
+    with once() as attempt:
+        if attempt.answer is not None:
+            return _with_secret(attempt.answer)
+        wishes = Wishes(url=body.url, events=body.events, description=body.description)
+        endpoint = endpoints.register(wishes, policy())
+        answer = attempt.keep(
+            {**endpoint_json(endpoint), "secret": None, **body.warnings},
+            201,
+            {"Location": f"/api/v1/webhooks/{endpoint.id}"},
+        )
+        return _with_secret(answer)
+
+
+@v1.get(
+    "/webhooks/<endpoint_id>", tags=[TAG], summary="One endpoint", responses={200: EndpointShape}
+)
+@key_may("webhooks")
+def read_endpoint(path: EndpointPath) -> dict[str, Any]:
+    _sees_all_lines()
+    with tenant_scope(g.tenant_id):
+        return endpoint_json(endpoints.get(path.endpoint_id))
+
+
+@v1.patch(
+    "/webhooks/<endpoint_id>",
+    tags=[TAG],
+    summary="Change an endpoint",
+    responses={200: EndpointShape},
+)
+@key_may("webhooks")
+def change_endpoint(path: EndpointPath, body: EndpointChange) -> dict[str, Any]:
+    """Fields that are left out stay as they are."""
+    _sees_all_lines()
+    with tenant_scope(g.tenant_id):
+        wishes = Wishes(url=body.url, events=body.events, description=body.description)
+        endpoint = endpoints.get(path.endpoint_id)
+        if wishes != Wishes():
+            endpoint = endpoints.change(path.endpoint_id, wishes, policy())
+        if body.enabled is not None:
+            endpoint = endpoints.set_enabled(path.endpoint_id, body.enabled)
+        return {**endpoint_json(endpoint), **body.warnings}
+
+
+@v1.delete(
+    "/webhooks/<endpoint_id>", tags=[TAG], summary="Remove an endpoint", responses={204: None}
+)
+@key_may("webhooks")
+def remove_endpoint(path: EndpointPath) -> tuple[str, int]:
+    _sees_all_lines()
+    with tenant_scope(g.tenant_id):
+        endpoints.remove(path.endpoint_id)
+    return "", 204
+
+
+@v1.post(
+    "/webhooks/<endpoint_id>/test",
+    tags=[TAG],
+    summary="Send a test event",
+    responses={202: DeliveryShape},
+)
+@key_may("webhooks")
+def test_endpoint(path: EndpointPath) -> Response:
+    """An event `webhooks.test`, for this endpoint alone. It leaves at once."""
+    _sees_all_lines()
+    with once() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        delivery = reading.get(endpoints.test(path.endpoint_id))
+        where = {"Location": f"/api/v1/webhooks/deliveries/{delivery.id}"}
+        return attempt.keep(delivery_json(delivery), 202, where)
+
+
+@v1.post(
+    "/webhooks/<endpoint_id>/rotate",
+    tags=[TAG],
+    summary="Give an endpoint a new secret",
+    responses={200: EndpointWithSecret},
+)
+@key_may("webhooks")
+def rotate(path: EndpointPath, body: RotateRequest) -> Response:
+    """Until the overlap is over, deliveries carry a signature of each secret."""
+    _sees_all_lines()
+    with once() as attempt:
+        if attempt.answer is not None:
+            return _with_secret(attempt.answer)
+        endpoint = endpoints.rotate(path.endpoint_id, timedelta(hours=body.overlap_hours))
+        answer = {**endpoint_json(endpoint), "secret": None, **body.warnings}
+        return _with_secret(attempt.keep(answer))
+
+
+@v1.get(
+    "/webhooks/deliveries", tags=[TAG], summary="List deliveries", responses={200: DeliveryPage}
+)
+@key_may("webhooks")
+def list_deliveries(query: DeliveryQuery) -> dict[str, Any]:
+    """Newest first. Kept 30 days, unless the operator chose otherwise."""
+    _sees_all_lines()
+    filters = Filters(
+        endpoint_id=query.endpoint_id,
+        event_id=query.event_id,
+        type=query.event,
+        state=query.state,
+        since=_utc("since", query.since),
+        until=_utc("until", query.until),
+    )
+    with tenant_scope(g.tenant_id):
+        rows = reading.listed(filters, query.after, query.limit + 1)
+    return page(rows, query, lambda row: row.id, delivery_json)
+
+
+@v1.get(
+    "/webhooks/deliveries/<delivery_id>",
+    tags=[TAG],
+    summary="One delivery with its attempts",
+    responses={200: DeliveryWithAttempts},
+)
+@key_may("webhooks")
+def read_delivery(path: DeliveryPath) -> dict[str, Any]:
+    _sees_all_lines()
+    with tenant_scope(g.tenant_id):
+        delivery = reading.get(path.delivery_id)
+        return {
+            **delivery_json(delivery),
+            "tries": [attempt_json(one) for one in reading.attempts(delivery.id)],
+            "body": reading.body_of(delivery),
+        }
+
+
+@v1.post(
+    "/webhooks/deliveries/<delivery_id>/retry",
+    tags=[TAG],
+    summary="Send a delivery again",
+    responses={202: DeliveryShape},
+)
+@key_may("webhooks")
+def retry(path: DeliveryPath) -> Response:
+    """At once, whether it arrived before or not; the event id stays the same."""
+    _sees_all_lines()
+    with once() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        return attempt.keep(delivery_json(reading.resend(path.delivery_id)), 202)
+
+
+@v1.post(
+    "/webhooks/replay",
+    tags=[TAG],
+    summary="Send the events of a time range again",
+    responses={202: ReplayAnswer},
+)
+@key_may("webhooks")
+def replay(body: ReplayRequest) -> Response:
+    """To one endpoint or to all, as far as they subscribe to the events. 10,000 at most."""
+    _sees_all_lines()
+    since = _utc("since", body.since)
+    until = _utc("until", body.until) or now()
+    with once() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        wish = Replay(since or until, until, body.only_missed)
+        count = sum(reading.replay(one.id, wish) for one in _meant(body.endpoint_id))
+        return attempt.keep({"replayed": count, **body.warnings}, 202)
+
+
+@v1.get("/events", tags=[TAG], summary="Pull events", responses={200: EventPage})
+@key_may("webhooks")
+def feed(query: FeedQuery) -> dict[str, Any]:
+    """Oldest first, numbered without a gap: the same events that endpoints get."""
+    _sees_all_lines()
+    with tenant_scope(g.tenant_id):
+        found = reading.feed(query.after, query.limit + 1)
+    shown, more = found[: query.limit], len(found) > query.limit
+    return {"data": shown, "next": str(shown[-1]["sequence"]) if more else None}
+
+
+def policy() -> Policy:
+    settings = current_app.extensions["comanda"]
+    return Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)
+
+
+def _with_secret(answer: Response) -> Response:
+    """Stored answers hold no secret: it is read from its sealed place each time."""
+    body = json.loads(answer.get_data())
+    try:
+        body["secret"] = endpoints.get(body["id"]).secret
+    except NotFound:
+        return answer
+    answer.set_data(json.dumps(body, ensure_ascii=False))
+    return answer
+
+
+def _sees_all_lines() -> None:
+    """Events are of the whole account; a key held to some lines must not read the others'."""
+    caller: Caller = g.caller
+    if caller.key.line_ids is not None:
+        raise Forbidden(
+            "line_not_allowed",
+            "This key is held to some lines, and webhooks tell of all. Use another key.",
+        )
+
+
+def _meant(endpoint_id: str | None) -> list[Endpoint]:
+    if endpoint_id is None:
+        return [one for one in endpoints.listed() if one.enabled]
+    try:
+        return [endpoints.get(endpoint_id)]
+    except (NotFound, BadId):
+        raise invalid(
+            "endpoint_id", "unknown_endpoint", "There is no endpoint with that id."
+        ) from None
+
+
+def _utc(field: str, moment: datetime | None) -> datetime | None:
+    if moment is None:
+        return None
+    if moment.tzinfo is None:
+        raise invalid(field, "invalid_time", "{field} needs a time zone, such as Z.", field=field)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise invalid(field, "invalid_time", "{field} is out of range.", field=field) from None

@@ -1,0 +1,230 @@
+"""Bring events to endpoints: number them, fan them out, post what is due.
+
+A job leases lanes, hands their batches to the process's post room, and stays awake for a
+moment, because the next ring usually comes soon. It does not wait for posts that hang.
+"""
+
+import asyncio
+import time
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from flask import Flask, current_app
+from redis.asyncio import Redis as AsyncRedis
+from redis.exceptions import RedisError
+from sqlalchemy import NullPool, create_engine, select
+from sqlalchemy.dialects.postgresql import insert
+
+from core import faultpoints, lanes, partitions
+from core.clock import now
+from core.db import db, global_scope, ring, tenant_scope
+from core.lanes import Lane
+from core.logs import logger
+from core.lookups import Lookup
+from core.rings import AWAKE_SECONDS, BELLS, GATHERED, awake_key, hear, redis_client
+from core.settings import Settings
+from jobs.post_room import LANE, PostRoom, room_of
+from tenants.accounts import every_tenant
+from webhooks import claiming, endpoints, fanout, forgetting, settling
+from webhooks.claiming import Batch
+
+log = logger(__name__)
+
+JOB = "jobs.deliveries.drain"
+WORK_SECONDS = 30.0
+TURN_SECONDS = 5.0  # then another tenant's lane comes first
+MOST_LANES = 32
+MOST_POSTS = 2000  # batches under way in a process; beyond it the lanes wait
+BATCH = 100
+HOLD_SECONDS = 0.5  # a lane is held for its batches this long; slower ones end without it
+
+
+def drain() -> int:
+    hear("jobs.deliveries.drain")
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
+    room = room_of(app)
+    return room.run(Drain(room).run())
+
+
+def sweep() -> None:
+    """In the sweep's global transaction: what is due again, and lanes that nobody rang for."""
+    for tenant_id in lanes.take_due(LANE):
+        lanes.mark_due(LANE, tenant_id)
+    if lanes.any_due(LANE) or redis_client().exists(GATHERED[JOB]):
+        ring("jobs.deliveries.drain")
+
+
+def find_forgotten() -> int:
+    """Tenants that listen: events whose ring was lost, deliveries whose lane was, old failures."""
+    hear("jobs.deliveries.find_forgotten")
+    found = 0
+    with global_scope():
+        listening = list(
+            db.session.scalars(select(Lookup.tenant_id).where(Lookup.kind == endpoints.LOOKUP))
+        )
+    for tenant_id in listening:
+        with tenant_scope(tenant_id):
+            due = claiming.next_due()
+            if claiming.events_wait() or (due is not None and due <= now()):
+                lanes.mark_due(LANE, tenant_id)
+                ring("jobs.deliveries.drain")
+                found += 1
+            settling.look_after_all()
+    return found
+
+
+class Drain:
+    def __init__(self, room: PostRoom) -> None:
+        self.room = room
+        self.settings = room.settings
+        self.until = time.monotonic() + WORK_SECONDS
+        self.begun = 0
+
+    async def run(self) -> int:
+        bell = AsyncRedis.from_url(self.settings.redis_url, socket_connect_timeout=2)
+        working: set[asyncio.Task[None]] = set()
+        try:
+            while time.monotonic() < self.until:
+                await self.answer(bell)
+                leased = await self.lease(MOST_LANES - len(working))
+                for tenant_id, lease in leased:
+                    working.add(asyncio.create_task(self.work(tenant_id, lease)))
+                if not leased and not await self.wait(bell, working):
+                    break
+                working = {task for task in working if not task.done()}
+        finally:
+            if working:
+                await asyncio.wait(working)
+            await self.fall_asleep(bell)
+        return self.begun
+
+    async def answer(self, bell: AsyncRedis) -> None:
+        """Stay awake, and mark the lanes of the tenants that rang and have an endpoint."""
+        try:
+            await bell.set(awake_key(JOB), 1, ex=AWAKE_SECONDS)
+            rung = [int(one) for one in await bell.spop(GATHERED[JOB], 1000) or []]
+        except RedisError as error:
+            log.warning("awake in silence", error=type(error).__name__)
+            return
+        if rung:
+            await self.room.in_thread(lambda: _mark(rung))
+
+    async def lease(self, most: int) -> list[tuple[int, UUID]]:
+        if most <= 0 or len(self.room.posts) >= MOST_POSTS:
+            return []
+
+        def take() -> list[tuple[int, UUID]]:
+            with global_scope():
+                return lanes.lease_many(LANE, self.settings.lane_lease_seconds, most)
+
+        return await self.room.in_thread(take)
+
+    async def work(self, tenant_id: int, lease: UUID) -> None:
+        """One tenant's lane, until nothing is due for an endpoint that is free."""
+        try:
+            turn = min(self.until, time.monotonic() + TURN_SECONDS)
+            while time.monotonic() < turn:
+                batches = await self.room.tenant(tenant_id, lambda: self.take(tenant_id, lease))
+                if batches is None:
+                    return
+                if not batches:
+                    break
+                faultpoints.at("claim")
+                posts = [self.room.send(tenant_id, batch) for batch in batches]
+                self.begun += sum(len(batch.claimed) for batch in batches)
+                await asyncio.wait(posts, timeout=HOLD_SECONDS)
+            await self.leave(tenant_id, lease)
+        except Exception:
+            log.exception("a lane of deliveries failed")
+
+    def take(self, tenant_id: int, lease: UUID) -> list[Batch] | None:
+        """None: the lane is no longer ours."""
+        if not lanes.extend(LANE, tenant_id, lease, self.settings.lane_lease_seconds):
+            return None
+        fanout.number()
+        return claiming.claim(BATCH, self.room.lease_seconds)
+
+    async def leave(self, tenant_id: int, lease: UUID) -> None:
+        """Give the lane back, then look once more, because marks made meanwhile did nothing."""
+        if await self.room.tenant(tenant_id, lambda: lanes.release(LANE, tenant_id, lease)):
+            due = await self.room.tenant(tenant_id, lambda: self.look(tenant_id))
+            if due is not None:
+                self.room.wake_at(tenant_id, due)
+
+    def look(self, tenant_id: int) -> datetime | None:
+        due = claiming.next_due()
+        if claiming.events_wait():
+            due = now()
+        if due is not None:
+            self.room.look_again(tenant_id, due)
+        return due
+
+    async def wait(self, bell: AsyncRedis, working: set[asyncio.Task[None]]) -> bool:
+        """Until a bell rings or a lane is done. False: nobody rang and nothing is at work."""
+        heard = asyncio.create_task(self.listen(bell))
+        await asyncio.wait({heard, *working}, return_when=asyncio.FIRST_COMPLETED)
+        if heard.done():
+            return heard.result() or bool(working)
+        heard.cancel()
+        return True
+
+    async def listen(self, bell: AsyncRedis) -> bool:
+        linger = self.settings.linger_seconds
+        try:
+            return await bell.blpop([BELLS[JOB]], timeout=linger) is not None
+        except RedisError:
+            await asyncio.sleep(linger)
+            return False
+
+    async def fall_asleep(self, bell: AsyncRedis) -> None:
+        """First say so, then look once more: a ring in between must not be lost."""
+        try:
+            await bell.delete(awake_key(JOB))
+            rung = bool(await bell.exists(GATHERED[JOB]))
+        except RedisError as error:
+            rung = False
+            log.warning("asleep in silence", error=type(error).__name__)
+        await bell.aclose()
+
+        def look() -> None:
+            with global_scope():
+                if rung or lanes.any_due(LANE):
+                    ring("jobs.deliveries.drain")
+
+        await self.room.in_thread(look)
+
+
+def _mark(rung: list[int]) -> None:
+    """Tenants without an endpoint are left out: their events are numbered when they are read."""
+    with global_scope():
+        listening = list(
+            db.session.scalars(
+                select(Lookup.tenant_id).where(
+                    Lookup.kind == endpoints.LOOKUP, Lookup.key.in_([str(one) for one in rung])
+                )
+            )
+        )
+        if listening:
+            marks = [
+                {"kind": LANE, "tenant_id": tenant_id, "due_at": now()} for tenant_id in listening
+            ]
+            db.session.execute(insert(Lane).values(marks).on_conflict_do_nothing())
+
+
+def forget() -> int:
+    """At night: events and deliveries older than EVENT_DAYS; old months go as a whole."""
+    hear("jobs.deliveries.forget")
+    settings: Settings = current_app.extensions["comanda"]
+    before, gone = now() - timedelta(days=settings.event_days), 0
+    for tenant_id in every_tenant(because="events are kept for some weeks only"):
+        more = True
+        while more:
+            with tenant_scope(tenant_id):
+                fanout.number()
+                forgotten = forgetting.forget(before)
+            gone, more = gone + forgotten, forgotten >= forgetting.AT_ONCE
+    url = settings.migration_database_url or settings.database_url
+    with create_engine(url, poolclass=NullPool).begin() as connection:
+        partitions.drop_before(connection, forgetting.TABLES, before)
+    log.info("events forgotten", rows=gone)
+    return gone

@@ -1,0 +1,223 @@
+"""A process's event loop for posts to endpoints.
+
+A post may hang for its full 15 seconds. It lives here and not in the job that began it, so that
+no job, and nobody else's event, waits for it. What dies with the process comes back when its
+lease is over.
+"""
+
+import asyncio
+import atexit
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine
+from concurrent.futures import wait
+from dataclasses import dataclass, field
+from datetime import datetime
+from threading import Thread
+from typing import Any, TypeVar
+
+from flask import Flask
+
+from core import faultpoints, lanes
+from core.clock import now
+from core.db import global_scope, ring, tenant_scope
+from core.logs import logger
+from core.outbound import Policy
+from core.outbound.aio import Client
+from core.settings import Settings
+from webhooks import claiming, posting, settling
+from webhooks.claiming import Batch, Claimed
+from webhooks.endpoints import BREAKS_AFTER
+from webhooks.posting import TOTAL_SECONDS, Posted
+
+log = logger(__name__)
+
+LANE = "deliveries"
+PER_ENDPOINT = 8
+IN_ORDER = 5  # fewer than this are brought one after the other; a backlog overtakes itself
+GATHER_SECONDS = 1.0  # what ends in this time is written down together
+SOON = 60.0  # a retry this near is woken for here; later ones are the sweep's
+EXTENSION = "comanda.posts"
+
+T = TypeVar("T")
+
+
+def room_of(app: Flask) -> "PostRoom":
+    if EXTENSION not in app.extensions:
+        app.extensions[EXTENSION] = PostRoom(app)
+    room: PostRoom = app.extensions[EXTENSION]
+    return room
+
+
+@dataclass
+class Round:
+    """One batch on its way."""
+
+    tenant_id: int
+    batch: Batch
+    last_start: float
+    waiting: deque[Claimed]
+    failures: int
+    """In a row, as far as this process has seen."""
+    ended: list[tuple[Claimed, Posted]] = field(default_factory=list)
+
+    @property
+    def goes_on(self) -> bool:
+        return bool(self.waiting) and time.monotonic() < self.last_start
+
+    def note(self, one: Claimed, posted: Posted) -> None:
+        self.ended.append((one, posted))
+        self.failures = 0 if posted.delivered else self.failures + 1
+        if self.failures >= BREAKS_AFTER or posted.gone or posted.retry_after is not None:
+            self.last_start = 0.0  # the rest goes back
+
+
+class PostRoom:
+    def __init__(self, app: Flask) -> None:
+        self.app = app
+        self.settings: Settings = app.extensions["comanda"]
+        self.loop = asyncio.new_event_loop()
+        self.posts: set[asyncio.Task[None]] = set()
+        self.alarms: dict[int, tuple[datetime, asyncio.TimerHandle]] = {}
+        Thread(target=self.loop.run_forever, name="posts", daemon=True).start()
+        self.client: Client = self.run(self._open())
+        atexit.register(self.close)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """From another thread: let the loop do it, and wait."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+
+    def close(self) -> None:
+        """Let what is under way end, so that a restart repeats nothing."""
+
+        async def end() -> None:
+            for _, alarm in self.alarms.values():
+                alarm.cancel()
+            if self.posts:
+                await asyncio.wait(self.posts, timeout=TOTAL_SECONDS)
+
+        wait([asyncio.run_coroutine_threadsafe(end(), self.loop)], TOTAL_SECONDS + 1)
+
+    async def _open(self) -> Client:
+        policy = Policy(self.settings.ports_allowed, self.settings.allow_loopback)
+        return await Client(policy).__aenter__()
+
+    @property
+    def lease_seconds(self) -> float:
+        """Posts begin in the first part of it, and the last one still ends inside."""
+        return self.settings.lease_seconds + TOTAL_SECONDS
+
+    def send(self, tenant_id: int, batch: Batch) -> asyncio.Task[None]:
+        """Begin to post a claimed batch."""
+        last_start = time.monotonic() + self.settings.lease_seconds / 2
+        one = Round(tenant_id, batch, last_start, deque(batch.claimed), batch.failures)
+        task = self.loop.create_task(self._round(one))
+        self.posts.add(task)
+        task.add_done_callback(self.posts.discard)
+        return task
+
+    async def _round(self, this: Round) -> None:
+        try:
+            postmen = [
+                asyncio.create_task(self._postman(this))
+                for _ in range(min(PER_ENDPOINT, 1 + len(this.waiting) // IN_ORDER))
+            ]
+            working = set(postmen)
+            while working:
+                _, working = await asyncio.wait(working, timeout=GATHER_SECONDS)
+                if working and this.ended:
+                    await self._settle(this, finished=False)
+            await self._settle(this, finished=True)
+            faultpoints.at("after_settle_commit")
+        except Exception:
+            log.exception("a batch of deliveries failed", endpoint=this.batch.endpoint_id)
+
+    async def _postman(self, this: Round) -> None:
+        while this.goes_on:
+            one = this.waiting.popleft()
+            this.note(one, await posting.post(self.client, this.batch, one))
+
+    async def _settle(self, this: Round, finished: bool) -> None:
+        results, this.ended = this.ended, []
+        rest = list(this.waiting) if finished else []
+
+        faultpoints.at("before_settle_commit")
+        if results and not rest and all(posted.delivered for _, posted in results):
+            due = await self.in_thread(
+                lambda: settling.settle_delivered(this.tenant_id, this.batch, results, finished)
+            )
+            if finished and (more := due) is not None:
+                await self.tenant(this.tenant_id, lambda: self.look_again(this.tenant_id, more))
+        else:
+            due = await self._settle_with_care(this, results, rest, finished)
+        if finished and due is not None and due > now():
+            self.wake_at(this.tenant_id, due)
+
+    async def _settle_with_care(
+        self,
+        this: Round,
+        results: list[tuple[Claimed, Posted]],
+        rest: list[Claimed],
+        finished: bool,
+    ) -> datetime | None:
+        def write() -> datetime | None:
+            settling.settle(this.batch, results, rest, finished)
+            due = claiming.next_due() if finished else None
+            if due is not None:
+                self.look_again(this.tenant_id, due)
+            return due
+
+        return await self.tenant(this.tenant_id, write)
+
+    def look_again(self, tenant_id: int, due: datetime) -> None:
+        """In the tenant's transaction: there is more, now or later."""
+        if due <= now():
+            lanes.mark_due(LANE, tenant_id)
+            ring("jobs.deliveries.drain")
+        else:
+            lanes.mark_later(LANE, tenant_id, due)
+
+    def wake_at(self, tenant_id: int, due: datetime) -> None:
+        """A near retry does not wait for the sweep. In the loop's thread."""
+        delay = (due - now()).total_seconds()
+        known = self.alarms.get(tenant_id)
+        if delay > SOON or (known is not None and known[0] <= due):
+            return
+        if known is not None:
+            known[1].cancel()
+        handle = self.loop.call_later(max(delay, 0.0), self._wake, tenant_id)
+        self.alarms[tenant_id] = (due, handle)
+
+    def _wake(self, tenant_id: int) -> None:
+        self.alarms.pop(tenant_id, None)
+
+        def mark() -> None:
+            with global_scope():
+                lanes.mark_due(LANE, tenant_id)
+                ring("jobs.deliveries.drain")
+
+        task = self.loop.create_task(self._quietly(mark))
+        self.posts.add(task)
+        task.add_done_callback(self.posts.discard)
+
+    async def _quietly(self, work: Callable[[], None]) -> None:
+        try:
+            await self.in_thread(work)
+        except Exception as error:  # noqa: BLE001 - the sweep does it too, a little later
+            log.info("woken in vain", error=type(error).__name__)
+
+    async def tenant(self, tenant_id: int, work: Callable[[], T]) -> T:
+        """One transaction of this tenant, in a thread."""
+
+        def inside() -> T:
+            with tenant_scope(tenant_id):
+                return work()
+
+        return await self.in_thread(inside)
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        def inside() -> T:
+            with self.app.app_context():
+                return work()
+
+        return await asyncio.to_thread(inside)

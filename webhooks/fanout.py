@@ -1,0 +1,159 @@
+"""Fan-out: each event gets its number and one delivery for every endpoint that wants it.
+
+Numbers are given under the lock of the tenant's feed and become visible with its commit, so
+that nobody ever sees one without all the smaller ones.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select, text
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import from_uuid, new_uuid, to_uuid
+from webhooks.kinds import TEST, wants
+from webhooks.models import Endpoint, EventFeed
+from webhooks.publishing import publish
+
+AT_ONCE = 1000
+
+LOCK = text("SELECT last_sequence FROM event_feeds WHERE tenant_id = :tenant_id FOR UPDATE")
+NUMBER = text("""
+UPDATE events SET sequence = :last + mine.place
+  FROM (SELECT id, row_number() OVER (ORDER BY id) AS place
+          FROM (SELECT id FROM events WHERE tenant_id = :tenant_id AND sequence IS NULL
+                 ORDER BY id LIMIT :most) AS waiting) AS mine
+ WHERE events.tenant_id = :tenant_id AND events.id = mine.id
+RETURNING events.id, events.type, events.occurred_at, events.sequence
+""")
+NUMBER_ONE = text("""
+UPDATE events SET sequence = :last + 1
+ WHERE tenant_id = :tenant_id AND id = :id AND sequence IS NULL
+RETURNING id, type, occurred_at, sequence
+""")
+ADVANCE = text("""
+UPDATE event_feeds SET last_sequence = :last WHERE tenant_id = :tenant_id
+""")
+DELIVER = text("""
+INSERT INTO deliveries (tenant_id, id, endpoint_id, event_id, type, sequence, cause, state,
+                        attempt, step, due_at, created_at, changed_at)
+SELECT :tenant_id, mine.id, mine.endpoint_id, mine.event_id, mine.type, mine.sequence, :cause,
+       'waiting', 0, 0, :now, :now, :now
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:endpoint_ids AS uuid[]), CAST(:event_ids AS uuid[]),
+              CAST(:types AS text[]), CAST(:sequences AS bigint[]))
+       AS mine (id, endpoint_id, event_id, type, sequence)
+RETURNING id
+""")
+
+
+@dataclass(frozen=True)
+class Listener:
+    id: str
+    events: list[str]
+    since: datetime
+
+
+def number(most: int = AT_ONCE) -> int:
+    """Number what has no number yet, oldest first. How many there were."""
+    last = lock_feed()
+    rows = db.session.execute(
+        NUMBER, {"tenant_id": current_tenant_id(), "last": last, "most": most}
+    ).all()
+    if rows:
+        _advance(last + len(rows))
+        _deliver(sorted(rows, key=lambda row: row.sequence), listeners())
+    return len(rows)
+
+
+def lock_feed() -> int:
+    """The last number given. Whoever numbers, or changes who listens, waits here."""
+    tenant_id = current_tenant_id()
+    last: int | None = db.session.execute(LOCK, {"tenant_id": tenant_id}).scalar()
+    if last is not None:
+        return last
+    db.session.execute(
+        insert(EventFeed).values(tenant_id=tenant_id, last_sequence=0).on_conflict_do_nothing()
+    )
+    return int(db.session.execute(LOCK, {"tenant_id": tenant_id}).scalar_one())
+
+
+def listeners() -> list[Listener]:
+    rows = db.session.execute(
+        select(Endpoint.id, Endpoint.events, Endpoint.listens_since).where(
+            Endpoint.tenant_id == current_tenant_id(),
+            Endpoint.enabled,
+            Endpoint.removed_at.is_(None),
+        )
+    )
+    return [Listener(*row) for row in rows]
+
+
+def send_test(endpoint: Endpoint) -> str:
+    """An event for this endpoint alone. Returns the id of its delivery."""
+    event = publish(
+        TEST,
+        {
+            "data": {
+                "endpoint_id": endpoint.id,
+                "message": "Hello! If you can read this, the endpoint works.",
+                "timestamp": int(now().timestamp()),
+            }
+        },
+    )
+    db.session.flush()
+    last = lock_feed()
+    row = db.session.execute(
+        NUMBER_ONE,
+        {"tenant_id": current_tenant_id(), "last": last, "id": str(to_uuid("evt", event.id))},
+    ).one()
+    _advance(last + 1)
+    return write([(endpoint.id, row)], cause="test")[0]
+
+
+def write(pairs: Iterable[tuple[str, Any]], cause: str) -> list[str]:
+    """A delivery for each pair of an endpoint and a numbered event. Returns their ids."""
+    pairs = list(pairs)
+    ids = [new_uuid() for _ in pairs]
+    if pairs:
+        db.session.execute(
+            DELIVER,
+            {
+                "tenant_id": current_tenant_id(),
+                "now": now(),
+                "cause": cause,
+                "ids": [str(one) for one in ids],
+                "endpoint_ids": [str(to_uuid("ep", endpoint_id)) for endpoint_id, _ in pairs],
+                "event_ids": [str(event.id) for _, event in pairs],
+                "types": [event.type for _, event in pairs],
+                "sequences": [event.sequence for _, event in pairs],
+            },
+        )
+    return [from_uuid("dlv", one) for one in ids]
+
+
+def _advance(last: int) -> None:
+    db.session.execute(ADVANCE, {"tenant_id": current_tenant_id(), "last": last})
+
+
+def _deliver(rows: Sequence[Any], listening: list[Listener]) -> None:
+    write(
+        (
+            (one.id, row)
+            for row in rows
+            for one in listening
+            if wants(one.events, row.type) and row.occurred_at >= one.since
+        ),
+        cause="event",
+    )
+
+
+def latest() -> int:
+    """The last number given so far, without waiting for anybody."""
+    found: int | None = db.session.scalar(
+        select(EventFeed.last_sequence).where(EventFeed.tenant_id == current_tenant_id())
+    )
+    return found or 0

@@ -1,0 +1,218 @@
+"""Looking at what left: the feed of events, deliveries and their attempts, and replays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select, text, update
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, NotFound, invalid
+from core.ids import to_uuid
+from core.partitions import id_at
+from tenants import audit
+from webhooks import endpoints, fanout
+from webhooks.claiming import told
+from webhooks.kinds import KINDS, wants
+from webhooks.models import Delivery, DeliveryAttempt, EndpointDay, Event
+from webhooks.publishing import announce
+
+STATES = ("waiting", "sending", "delivered", "failed", "cancelled")
+MOST_REPLAYED = 10_000
+EPOCH = datetime(1970, 1, 2, tzinfo=UTC)
+SLACK = timedelta(minutes=5)  # between an event's own time and that of its id
+
+FEED = text("""
+SELECT id, body, occurred_at, sequence FROM events
+ WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :most
+""")
+IN_RANGE = text("""
+SELECT id, type, sequence FROM events
+ WHERE tenant_id = :tenant_id AND id >= CAST(:oldest AS uuid) AND occurred_at >= :since
+   AND occurred_at <= :until AND type = ANY(:types) AND sequence IS NOT NULL
+ ORDER BY id LIMIT :most
+""")
+ARRIVED = text("""
+SELECT event_id FROM deliveries
+ WHERE tenant_id = :tenant_id AND endpoint_id = :endpoint_id
+   AND event_id = ANY(CAST(:event_ids AS uuid[])) AND state IN ('delivered', 'waiting', 'sending')
+""")
+
+
+@dataclass(frozen=True)
+class Filters:
+    endpoint_id: str | None = None
+    event_id: str | None = None
+    type: str | None = None
+    state: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Replay:
+    since: datetime
+    until: datetime
+    missed: bool = False
+    """Only what never arrived."""
+
+
+def feed(after: int, limit: int) -> list[dict[str, Any]]:
+    """Events with a number above `after`, oldest first; what has none yet gets it now."""
+    rows = _feed(after, limit)
+    while len(rows) < limit and fanout.number():
+        announce()
+        rows = _feed(after, limit)
+    return [told(row.id, row.body, row.occurred_at, row.sequence) for row in rows]
+
+
+def _feed(after: int, limit: int) -> Sequence[Any]:
+    mine = {"tenant_id": current_tenant_id(), "after": after, "most": limit}
+    return db.session.execute(FEED.columns(id=Event.id.type), mine).all()
+
+
+def listed(filters: Filters, after: str | None, limit: int) -> list[Delivery]:
+    """Newest first."""
+    query = (
+        select(Delivery)
+        .where(Delivery.tenant_id == current_tenant_id())
+        .order_by(Delivery.id.desc())
+        .limit(limit)
+    )
+    for column, value in (
+        (Delivery.endpoint_id, filters.endpoint_id),
+        (Delivery.event_id, filters.event_id),
+        (Delivery.type, filters.type),
+        (Delivery.state, filters.state),
+    ):
+        if value is not None:
+            query = query.where(column == value)
+    if filters.since is not None:
+        oldest = UUID(id_at(max(filters.since, EPOCH) - SLACK))
+        query = query.where(Delivery.created_at >= filters.since, Delivery.id >= oldest)
+    if filters.until is not None:
+        query = query.where(Delivery.created_at <= filters.until)
+    if after:
+        query = query.where(Delivery.id < after)
+    return list(db.session.scalars(query))
+
+
+def get(delivery_id: str) -> Delivery:
+    found = db.session.get(Delivery, (current_tenant_id(), delivery_id))
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def attempts(delivery_id: str) -> list[DeliveryAttempt]:
+    """Oldest first."""
+    rows = db.session.scalars(
+        select(DeliveryAttempt)
+        .where(
+            DeliveryAttempt.tenant_id == current_tenant_id(),
+            DeliveryAttempt.delivery_id == delivery_id,
+        )
+        .order_by(DeliveryAttempt.number)
+    )
+    return list(rows)
+
+
+def body_of(delivery: Delivery) -> dict[str, Any] | None:
+    """What is posted; None when the event is no longer kept."""
+    event = db.session.get(Event, (current_tenant_id(), delivery.event_id))
+    if event is None:
+        return None
+    return told(event.id, event.body, event.occurred_at, event.sequence)
+
+
+def resend(delivery_id: str) -> Delivery:
+    """Once more, at once, with all its tries anew."""
+    delivery = get(delivery_id)
+    endpoint = endpoints.get(delivery.endpoint_id)
+    endpoints.must_listen(endpoint)
+    moved = db.session.execute(
+        update(Delivery)
+        .where(
+            Delivery.tenant_id == current_tenant_id(),
+            Delivery.id == delivery_id,
+            Delivery.state != "sending",
+        )
+        .values(state="waiting", step=0, due_at=now(), changed_at=now())
+        .returning(Delivery.id)
+    )
+    if moved.first() is None:
+        raise Conflict("being_sent", "It is being sent just now.")
+    endpoint.rests_until = None  # somebody asks, so it is tried
+    audit.record("webhooks.resent", endpoint.url, delivery=delivery.id)
+    announce()
+    db.session.flush()
+    db.session.refresh(delivery)
+    return delivery
+
+
+def replay(endpoint_id: str, wish: Replay) -> int:
+    """Bring the events of a time range again to one endpoint. How many they are."""
+    endpoint = endpoints.get(endpoint_id)
+    endpoints.must_listen(endpoint)
+    if wish.since > wish.until:
+        raise invalid("since", "invalid_range", "The range ends before it begins.")
+    while fanout.number():
+        pass
+    types = [kind for kind in KINDS if wants(endpoint.events, kind)]
+    rows = db.session.execute(
+        IN_RANGE,
+        {
+            "tenant_id": current_tenant_id(),
+            "oldest": id_at(max(wish.since, EPOCH) - SLACK),
+            "since": wish.since,
+            "until": wish.until,
+            "types": types,
+            "most": MOST_REPLAYED + 1,
+        },
+    ).all()
+    if len(rows) > MOST_REPLAYED:
+        raise invalid(
+            "since",
+            "range_too_long",
+            "The range holds more than {most} events. Choose a shorter one.",
+            most=MOST_REPLAYED,
+        )
+    arrived = _arrived(endpoint_id, rows) if wish.missed else set()
+    again = [(endpoint_id, row) for row in rows if row.id not in arrived]
+    fanout.write(again, cause="replay")
+    audit.record(
+        "webhooks.replayed",
+        endpoint.url,
+        events=len(again),
+        since=wish.since.isoformat(),
+        until=wish.until.isoformat(),
+    )
+    announce()
+    return len(again)
+
+
+def _arrived(endpoint_id: str, rows: Sequence[Any]) -> set[Any]:
+    found = db.session.execute(
+        ARRIVED,
+        {
+            "tenant_id": current_tenant_id(),
+            "endpoint_id": str(to_uuid("ep", endpoint_id)),
+            "event_ids": [str(row.id) for row in rows],
+        },
+    )
+    return set(found.scalars())
+
+
+def days(since: date) -> dict[str, list[EndpointDay]]:
+    """By endpoint, oldest first."""
+    found: dict[str, list[EndpointDay]] = {}
+    for row in db.session.scalars(
+        select(EndpointDay)
+        .where(EndpointDay.tenant_id == current_tenant_id(), EndpointDay.day >= since)
+        .order_by(EndpointDay.day)
+    ):
+        found.setdefault(row.endpoint_id, []).append(row)
+    return found
