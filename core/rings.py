@@ -20,6 +20,7 @@ log = logger(__name__)
 # The queue is the second word of a job's dotted name: jobs.<module>.<function>.
 QUEUES = {
     "jobs.sends": "sends",
+    "jobs.linked": "default",
     "jobs.hooks": "hooks",
     "jobs.costs": "costs",
     "jobs.mail": "default",

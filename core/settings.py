@@ -44,13 +44,17 @@ class Settings(BaseSettings):
     cloud_version: str = "v23.0"
     simulator_url: str = ""
     simulator_secret: str = ""
+    linked_network: Literal["whatsapp", "simulator"] = "whatsapp"
+    linked_store_url: str = ""
+    linked_lines: int = Field(100, ge=1, le=5000)
+    linked_lease_seconds: float = Field(15.0, ge=2, le=300)
     linger_seconds: float = Field(1.0, ge=0, le=10)
     lease_seconds: float = Field(60.0, ge=2, le=600)
     web_processes: int = Field(1, ge=1, le=256)
     debug: bool = False
     fault: str = ""
 
-    @field_validator("database_url", "migration_database_url")
+    @field_validator("database_url", "migration_database_url", "linked_store_url")
     @classmethod
     def name_the_driver(cls, url: str) -> str:
         for scheme in ("postgres://", "postgresql://"):
@@ -132,6 +136,8 @@ def refuse_unsafe_production(settings: Settings) -> None:
         faults.append("FAULT kills processes on purpose; unset it")
     if settings.allow_loopback:
         faults.append("ALLOW_LOOPBACK opens our own network to customers; unset it")
+    if settings.linked_network == "simulator":
+        faults.append("LINKED_NETWORK=simulator links phones that do not exist; unset it")
     if settings.mailbox:
         faults.append("MAIL_URL=mailbox: is for development; set smtp://user:password@host:587")
     if faults:
