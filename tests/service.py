@@ -15,8 +15,8 @@ from urllib.request import urlopen
 from deploy.local.ports import any_free
 
 ROOT = Path(__file__).parent.parent
-READY_SECONDS = 30
-HOST = [sys.executable, "-m", "jobs.linked_host"]
+READY_SECONDS = 60
+HOST = [sys.executable, "-m", "jobs.linked_host"]  # for the tests that need one to start
 
 
 @dataclass
@@ -63,7 +63,6 @@ def start_service(settings: object) -> Iterator[Service]:
         "web": web,
         "worker": [sys.executable, "-m", "jobs.worker"],
         "scheduler": [sys.executable, "-m", "jobs.scheduler"],
-        "host": HOST,
     }
     service.environment = environment
     for name, command in commands.items():
