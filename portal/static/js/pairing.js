@@ -34,3 +34,4 @@ while (more) {
   // A moment without network, or a server that starts anew: the next look tells.
   more = await look().catch(() => { count(); return true; });
 }
+if (part().querySelector(".pairing-done")) document.querySelector("[data-until-linked]")?.remove();
