@@ -6,10 +6,31 @@ from api.health import health
 from api.hooks import cloud, hooks
 from api.reference import reference, swagger
 from api.request_log import keep_request_log
-from api.v1 import instances, me, menus, messages, orders, sites, usage, v1, webhooks
+from api.v1 import (
+    instances,
+    me,
+    menus,
+    messages,
+    orders,
+    pairing,
+    sites,
+    usage,
+    v1,
+    webhooks,
+)
 
 # Importing a resource adds its routes to v1, and a kind of hook its routes to hooks.
-RESOURCES = (me, instances, messages, usage, webhooks, sites, menus, orders)
+RESOURCES = (
+    me,
+    instances,
+    pairing,
+    messages,
+    usage,
+    webhooks,
+    sites,
+    menus,
+    orders,
+)
 HOOKS = (cloud,)
 
 

@@ -21,6 +21,7 @@ log = logger(__name__)
 QUEUES = {
     "jobs.sends": "sends",
     "jobs.deliveries": "deliveries",
+    "jobs.linked": "default",
     "jobs.hooks": "hooks",
     "jobs.costs": "costs",
     "jobs.orders": "default",

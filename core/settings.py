@@ -45,6 +45,10 @@ class Settings(BaseSettings):
     simulator_url: str = ""
     simulator_secret: str = ""
     menu_domain: str = ""
+    linked_network: Literal["whatsapp", "simulator"] = "whatsapp"
+    linked_store_url: str = ""
+    linked_lines: int = Field(100, ge=1, le=5000)
+    linked_lease_seconds: float = Field(15.0, ge=2, le=300)
     linger_seconds: float = Field(1.0, ge=0, le=10)
     lease_seconds: float = Field(60.0, ge=2, le=600)
     event_days: int = Field(30, ge=1, le=400)
@@ -53,7 +57,7 @@ class Settings(BaseSettings):
     debug: bool = False
     fault: str = ""
 
-    @field_validator("database_url", "migration_database_url")
+    @field_validator("database_url", "migration_database_url", "linked_store_url")
     @classmethod
     def name_the_driver(cls, url: str) -> str:
         for scheme in ("postgres://", "postgresql://"):
@@ -135,6 +139,8 @@ def refuse_unsafe_production(settings: Settings) -> None:
         faults.append("FAULT kills processes on purpose; unset it")
     if settings.allow_loopback:
         faults.append("ALLOW_LOOPBACK opens our own network to customers; unset it")
+    if settings.linked_network == "simulator":
+        faults.append("LINKED_NETWORK=simulator links phones that do not exist; unset it")
     if settings.mailbox:
         faults.append("MAIL_URL=mailbox: is for development; set smtp://user:password@host:587")
     if faults:

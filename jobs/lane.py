@@ -12,6 +12,7 @@ from core.clock import now
 from core.logs import logger
 from core.outbound.aio import Client
 from core.rings import redis_client
+from jobs.linked import tell_hosts
 from messaging import claiming, lines_book, settling
 from messaging.claiming import Claimed
 from messaging.lines import LineFacts, Outcome, Refused, TryLater, Unknown, cloud
@@ -48,11 +49,14 @@ class LaneWork:
         self.sent = 0
         self.lost = False
         self.held = False
+        self.linked = False
         self.in_vain = 0
 
     async def run(self) -> int:
         while time.monotonic() < self.drain.until:
             batch = await self.drain.tenant(self.tenant_id, self.claim)
+            if self.linked:
+                await self.drain.in_thread(lambda: tell_hosts(self.tenant_id))
             if batch:
                 faultpoints.at("claim")
                 self.in_vain = 0
@@ -81,6 +85,7 @@ class LaneWork:
             self.lost = True
             return []
         self.lines = {line.id: (line, lines_book.facts_of(line)) for line in lines_book.listed()}
+        self.linked = any(line.kind == "linked" for line, _ in self.lines.values())
         self.held = known_facts().suspended
         return claiming.claim(BATCH, settings.lease_seconds, self.lines_down())
 
@@ -89,7 +94,8 @@ class LaneWork:
         return [
             line.id
             for line, _ in self.lines.values()
-            if self.held  # a suspended account's messages wait until it is resumed
+            if line.kind == "linked"  # its host sends
+            or self.held  # a suspended account's messages wait until it is resumed
             or not line.enabled
             or line.state in DOWN
             or (line.paused_until is not None and line.paused_until > moment)

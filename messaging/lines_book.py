@@ -23,6 +23,15 @@ from webhooks.publishing import publish
 CLOUD_PER_SECOND = Decimal(80)
 SENDS = frozenset({"connected", "quality_low"})
 LOWEST_ID, HIGHEST_ID = 100_000, 2_000_000_000
+# What customers are told when a line comes into a state; a line that is being linked is told of
+# by its QR codes.
+TOLD = {
+    "connected": "instances.connected",
+    "disconnected": "instances.disconnected",
+    "logged_out": "instances.disconnected",
+    "unpaired": "",
+    "pairing": "",
+}
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,7 @@ def add_cloud_line(
     first = not test and default_line(test=False) is None
     line = Line(
         tenant_id=current_tenant_id(),
-        id=LOWEST_ID + secrets.randbelow(HIGHEST_ID - LOWEST_ID),
+        id=new_line_id(),
         kind="cloud",
         network=network,
         test=test,
@@ -76,6 +85,10 @@ def add_cloud_line(
     make_findable("cloud_hook", str(line.hook_token), str(line.id))
     audit.record("lines.added", line.name, kind="cloud", instance_id=line.id)
     return line
+
+
+def new_line_id() -> int:
+    return LOWEST_ID + secrets.randbelow(HIGHEST_ID - LOWEST_ID)
 
 
 def get(line_id: int) -> Line:
@@ -215,20 +228,20 @@ def facts_of(line: Line) -> LineFacts:
     )
 
 
-def note_trouble(line_id: int, state: str, because: str, until: datetime | None = None) -> None:
-    """The network said something about the line: pause it, tell it, once."""
+def note_trouble(line_id: int, state: str, because: str, until: datetime | None = None) -> bool:
+    """The network said something about the line: pause it, tell it, once. True: it is new."""
     changed = db.session.execute(
         update(Line)
         .where(Line.tenant_id == current_tenant_id(), Line.id == line_id, Line.state != state)
         .values(state=state, state_because=because, state_at=now(), paused_until=until)
         .returning(Line.id)
     ).first()
-    if changed is not None:
-        kind = "instances.connected" if state == "connected" else "instances.restricted"
+    if changed is not None and (kind := TOLD.get(state, "instances.restricted")):
         publish(
             kind,
             {"instance_id": line_id, "data": {"state": state, "because": because}},
         )
+    return changed is not None
 
 
 def _no_default() -> None:

@@ -9,6 +9,7 @@ from messaging.models import Line
 
 PURPOSE = "simulated line"
 FOR_EVER = timedelta(days=36500)
+SESSION, DEVICE = "linked session", "linked device"
 OPEN = "open to this machine"  # a simulator without a secret listens on loopback alone
 
 

@@ -21,6 +21,7 @@ from portal.home import home
 from portal.integrations import integrations
 from portal.invitations import invitations
 from portal.lines import lines_pages
+from portal.linked import linked_pages
 from portal.mailbox import mailbox
 from portal.messages import messages_pages
 from portal.operator.commands import add_commands
@@ -46,6 +47,7 @@ PAGES = (
     messages_pages,
     lines_pages,
     usage_pages,
+    linked_pages,
     team_pages,
     integrations,
     request_log_pages,

@@ -234,6 +234,14 @@ class NewLineForm(AccessForm):
     app_secret = _secret(_("App secret"), needed(), Length(max=200))
 
 
+class LinkForm(Form):
+    name = StringField(_("Name"), [needed(), Length(max=120)])
+
+
+class PhoneForm(Form):
+    phone = StringField(_("Phone number"), [needed(), Length(max=40)])
+
+
 class LineForm(Form):
     name = StringField(_("Name"), [needed(), Length(max=120)])
     per_second = DecimalField(

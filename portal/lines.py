@@ -13,7 +13,9 @@ from core.texts import BadText, clean
 from messaging import lines_book, sending
 from messaging.lines import LineFacts
 from messaging.lines.cloud import Finding
-from messaging.models import Line
+from messaging.linked import pace as linked_pace
+from messaging.linked import pairing
+from messaging.models import Line, LinkedLine
 from messaging.sending import Draft, Ticket
 from portal.asking import ask_then
 from portal.forms import AccessForm, LineForm, NewLineForm, TestMessageForm, refusals_on, said
@@ -77,7 +79,11 @@ def save(line_id: int) -> Any:
         with refusals_on(form):
             with tenant_scope(g.tenant_id):
                 lines_book.rename(line_id, said(form.name))
-                lines_book.set_pace(line_id, form.per_second.data or Decimal(1))
+                pace = form.per_second.data or Decimal(1)
+                if known.kind == "linked":
+                    linked_pace.set_pace(line_id, pace)
+                else:
+                    lines_book.set_pace(line_id, pace)
             flash(gettext("Saved."), "success")
             return redirect(url_for("lines.line", line_id=line_id))
     return _page(known, form=form)
@@ -87,6 +93,8 @@ def save(line_id: int) -> Any:
 @member_may("lines.manage")
 def check(line_id: int) -> Any:
     known = _line(line_id)
+    if known.kind != "cloud":  # a linked phone is asked for nothing: its host sees it all the time
+        return redirect(url_for("lines.line", line_id=line_id))
     found = findings(
         lines_book.facts_of(known),
         network=known.network,
@@ -105,7 +113,7 @@ def check(line_id: int) -> Any:
 def access(line_id: int) -> Any:
     """A new token is tried before it takes the place of the old one."""
     known, form = _line(line_id), AccessForm()
-    if form.validate_on_submit() and known.network != "simulator":
+    if form.validate_on_submit() and _has_access(known):
         found = _look(form, known)
         stops = [one for one in found if one.code in STOPS]
         if not stops:
@@ -167,6 +175,8 @@ def remove(line_id: int) -> Any:
 
     def act() -> None:
         with tenant_scope(g.tenant_id):
+            if known.kind == "linked" and known.state not in ("unpaired", "logged_out"):
+                pairing.let_go(line_id)
             lines_book.remove(line_id)
 
     return ask_then(
@@ -194,20 +204,35 @@ def _page(
     if may("lines.manage"):
         pace = Decimal(f"{known.per_second.normalize():f}")  # 80, not 80.000
         form = form or LineForm(formdata=None, name=known.name, per_second=pace)
-        if known.network != "simulator":
+        if _has_access(known):
             access_form = access_form or AccessForm(formdata=None)
     if may("messages.send"):
         message_form = message_form or TestMessageForm(
             formdata=None, text=gettext("Hello! This is a test message.")
         )
+    linked, today = _linked(known)
     return render_template(
-        "lines/line.html",
+        "lines/line.html" if linked is None else "linked/line.html",
         line=known,
+        linked=linked,
+        today=today,
         callback_url=callback_url(known),
         form=form,
         access_form=access_form,
         message_form=message_form,
     )
+
+
+def _has_access(known: Line) -> bool:
+    return known.kind == "cloud" and known.network != "simulator"
+
+
+def _linked(known: Line) -> tuple[LinkedLine | None, linked_pace.Day | None]:
+    if known.kind != "linked":
+        return None, None
+    with tenant_scope(g.tenant_id):
+        _, linked = pairing.find(known.id)
+        return linked, linked_pace.today(linked)
 
 
 def _line(line_id: int) -> Line:

@@ -4,11 +4,12 @@ from sqlalchemy import delete
 
 from core.db import Base, current_tenant_id, db
 from core.lanes import Lane
+from core.leases import Lease
 from core.lookups import Lookup
 from core.mail import Mail
 from tenants.models import Membership, SignIn, Tenant
 
-POINTERS = (Lookup, Lane, Membership, Mail, SignIn)
+POINTERS = (Lookup, Lane, Lease, Membership, Mail, SignIn)
 
 
 def owned_tables() -> list[str]:

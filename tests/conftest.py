@@ -23,7 +23,7 @@ from tests.service import Service, start_service
 
 ROOT = Path(__file__).parent.parent
 TEMPLATE = "comanda_template"
-APP_ROLE, OWNER_ROLE = "comanda_app", "comanda_owner"
+APP_ROLE, OWNER_ROLE, HOST_ROLE = "comanda_app", "comanda_owner", "comanda_hosts"
 
 _services: Services | None = None
 
@@ -61,7 +61,7 @@ def _url(role: str, database: str) -> str:
 def _make_template() -> None:
     password = sql.Literal(os.environ["TEST_ROLE_PASSWORD"])
     with closing(_admin()) as connection, connection.cursor() as cursor:
-        for role in (OWNER_ROLE, APP_ROLE):
+        for role in (OWNER_ROLE, APP_ROLE, HOST_ROLE):
             cursor.execute(
                 sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD {}").format(
                     sql.Identifier(role), password
@@ -92,6 +92,9 @@ def _settings(database: str, redis_number: int) -> object:
         allow_loopback=True,
         simulator_url=f"http://127.0.0.1:{any_free()}",
         simulator_secret="the network's secret",
+        linked_network="simulator",
+        linked_store_url=_url(HOST_ROLE, f"{database}_linked"),
+        linked_lease_seconds=3,
         linger_seconds=0.1,
         log_level="WARNING",
     )
@@ -113,6 +116,8 @@ def database(worker_number: int) -> str:
     with closing(_admin()) as connection, connection.cursor() as cursor:
         cursor.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         cursor.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} OWNER {OWNER_ROLE}")
+        cursor.execute(f"DROP DATABASE IF EXISTS {name}_linked WITH (FORCE)")
+        cursor.execute(f"CREATE DATABASE {name}_linked OWNER {HOST_ROLE}")
     return name
 
 

@@ -15,7 +15,8 @@ from urllib.request import urlopen
 from deploy.local.ports import any_free
 
 ROOT = Path(__file__).parent.parent
-READY_SECONDS = 30
+READY_SECONDS = 60
+HOST = [sys.executable, "-m", "jobs.linked_host"]  # for the tests that need one to start
 
 
 @dataclass
@@ -24,6 +25,12 @@ class Service:
     network: str
     """The simulated network's address."""
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def start(self, name: str, command: list[str]) -> "subprocess.Popen[bytes]":
+        process = subprocess.Popen(command, cwd=ROOT, env=self.environment)
+        self.processes[name] = process
+        return process
 
 
 @contextmanager
@@ -43,6 +50,9 @@ def start_service(settings: object) -> Iterator[Service]:
         "ALLOW_LOOPBACK": "true",
         "SIMULATOR_URL": settings.simulator_url,
         "SIMULATOR_SECRET": settings.simulator_secret,
+        "LINKED_NETWORK": settings.linked_network,
+        "LINKED_STORE_URL": settings.linked_store_url,
+        "LINKED_LEASE_SECONDS": str(settings.linked_lease_seconds),
         "LOG_LEVEL": "WARNING",
     }
     web = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1"]
@@ -54,8 +64,9 @@ def start_service(settings: object) -> Iterator[Service]:
         "worker": [sys.executable, "-m", "jobs.worker"],
         "scheduler": [sys.executable, "-m", "jobs.scheduler"],
     }
+    service.environment = environment
     for name, command in commands.items():
-        service.processes[name] = subprocess.Popen(command, cwd=ROOT, env=environment)
+        service.start(name, command)
     try:
         _wait_until_ready(service)
         yield service

@@ -38,6 +38,9 @@ def check_caller() -> None:
 @v1.before_request
 def check_body() -> None:
     """Refused before anything looks inside: too large, not JSON, or JSON that is a trap."""
+    for name, value in request.args.items():
+        if NO_TEXT.search(value):
+            raise invalid(name, "invalid_text", "A text holds NUL or half of a surrogate pair.")
     request.max_content_length = LARGEST_BODY
     if request.method not in ("POST", "PUT", "PATCH"):
         return

@@ -24,7 +24,7 @@ class InstancePath(BaseModel):
 class InstanceShape(BaseModel):
     id: int
     name: str
-    kind: str = Field(description="cloud", examples=["cloud"])
+    kind: str = Field(description="cloud or linked", examples=["cloud"])
     network: str = Field(examples=["whatsapp"])
     phone: str
     state: str = Field(examples=["connected"])
@@ -60,10 +60,14 @@ def list_instances() -> dict[str, Any]:
 @key_may("lines")
 def read_instance(path: InstancePath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        line = lines_book.get(path.instance_id)
+        return instance_json(visible(path.instance_id))
+
+
+def visible(instance_id: int) -> Line:
+    line = lines_book.get(instance_id)
     if not _may_see(line):
         raise NotFound()
-    return instance_json(line)
+    return line
 
 
 def _may_see(line: Line) -> bool:

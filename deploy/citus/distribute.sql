@@ -26,9 +26,10 @@ SELECT create_reference_table('sign_ins');
 SELECT create_reference_table('person_tokens');
 SELECT create_reference_table('person_events');
 
--- Global queues, claimed with FOR UPDATE SKIP LOCKED: they stay whole on the coordinator,
+-- Global queues and leases, where many reach for one row: they stay whole on the coordinator,
 -- where a row's lock is a row's lock.
 SELECT citus_add_local_table_to_metadata('lanes');
+SELECT citus_add_local_table_to_metadata('leases');
 SELECT citus_add_local_table_to_metadata('mails');
 
 -- Tenant-owned: all of one tenant's rows on one node, so that they join and reference there.
@@ -41,6 +42,8 @@ SELECT create_distributed_table('idempotency_keys', 'tenant_id', colocate_with =
 SELECT create_distributed_table('audit_entries', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('api_calls', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('lines', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('linked_lines', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('linked_days', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('contacts', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('identities', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('conversations', 'tenant_id', colocate_with => 'accounts');

@@ -2,6 +2,7 @@
 
 from messaging.models.hooks import ReceivedHook
 from messaging.models.lines import Line
+from messaging.models.linked import LinkedDay, LinkedLine
 from messaging.models.messages import Message, MessageChange, NetworkId
 from messaging.models.money import LedgerEntry, Rate, RateOverride, UsageDay
 from messaging.models.people import Contact, Conversation, Identity
@@ -12,6 +13,8 @@ __all__ = [
     "Identity",
     "LedgerEntry",
     "Line",
+    "LinkedDay",
+    "LinkedLine",
     "Message",
     "MessageChange",
     "NetworkId",

@@ -27,5 +27,11 @@ class Conditions(BaseModel):
     """… after they were accepted, …"""
     fail_rate: Rate = 0.0
     """… or are answered with the network's own trouble (131000)."""
+    qr_first_ms: Milliseconds = 60_000
+    """How long the first code of a pairing lasts, …"""
+    qr_next_ms: Milliseconds = 20_000
+    """… each of the next ones, …"""
+    qr_codes: Annotated[int, Field(ge=1, le=100)] = 6
+    """… and how many there are."""
     hook_batch: Annotated[int, Field(ge=1, le=1000)] = 1
     """Receipts in one webhook at most; the real network puts many into one under load."""

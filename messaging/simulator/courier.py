@@ -76,6 +76,9 @@ class Courier:
             self._post(line, _statuses(line, gathered[start : start + most]))
 
     def _post(self, line: SimLine, value: dict[str, Any]) -> None:
+        if (tell := self._network.linked.get(line.phone_number_id)) is not None:
+            tell(value)
+            return
         if not line.callback_url:
             return
         change = {"value": value, "field": "messages"}

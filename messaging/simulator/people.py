@@ -13,7 +13,6 @@ from messaging.simulator.state import (
     Media,
     Network,
     SimLine,
-    new_network_id,
     stamp,
     user_id,
 )
@@ -60,7 +59,9 @@ class People:
         if writes.name:
             self._network.names[line.tenant_id, phone] = writes.name
         part, content = self._part(writes)
-        bubble = Bubble(new_network_id(), False, writes.kind, writes.text, content, stamp(), "sent")
+        bubble = Bubble(
+            self._network.new_id(line), False, writes.kind, writes.text, content, stamp(), "sent"
+        )
         kind = "unsupported" if writes.kind == "poll" else writes.kind
         message: dict[str, Any] = {
             "id": bubble.id,

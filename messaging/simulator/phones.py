@@ -53,7 +53,7 @@ class Phones:
         ]
 
     async def everybody(self, request: web.Request) -> web.Response:
-        return self._page(request)
+        return self.page(request)
 
     async def add(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -61,22 +61,22 @@ class Phones:
         try:
             phone = check_phone(normalize(given) or given)
         except BadPhone as error:
-            return self._page(request, status=422, fault=str(error), given=given)
+            return self.page(request, status=422, fault=str(error), given=given)
         self._network.names[request.get(TENANT, 0), phone] = name
         raise web.HTTPSeeOther(f"/phones/{phone}")
 
     async def people(self, request: web.Request) -> web.Response:
-        return self._html("people.html", **self._people_of(request, request.query.get("phone", "")))
+        return self.html("people.html", **self._people_of(request, request.query.get("phone", "")))
 
     async def handset(self, request: web.Request) -> web.Response:
-        return self._page(request, phone=request.match_info["phone"])
+        return self.page(request, phone=request.match_info["phone"])
 
     async def chat(self, request: web.Request) -> web.Response:
         chat = self._chat(request)
-        return self._page(request, phone=chat.phone, chat=chat)
+        return self.page(request, phone=chat.phone, chat=chat)
 
     async def bubbles(self, request: web.Request) -> web.Response:
-        return self._html("bubbles.html", chat=self._chat(request))
+        return self.html("bubbles.html", chat=self._chat(request))
 
     async def write(self, request: web.Request) -> web.Response:
         chat = self._chat(request)
@@ -152,7 +152,7 @@ class Phones:
             "people": [
                 {
                     "phone": phone,
-                    "name": self._name(phone, tenant),
+                    "name": self.name_of(phone, tenant),
                     "unread": unread.get(phone, 0),
                     "last": latest[phone].bubbles[-1]
                     if phone in latest and latest[phone].bubbles
@@ -162,13 +162,13 @@ class Phones:
             ],
         }
 
-    def _name(self, phone: str, tenant: int | None) -> str:
+    def name_of(self, phone: str, tenant: int | None) -> str:
         if tenant is None:  # everybody's phones: the first who named it
             owners = (owner for owner, known in self._network.names if known == phone)
             tenant = next(owners, 0)
         return self._network.name_of(phone, tenant)
 
-    def _page(
+    def page(
         self,
         request: web.Request,
         *,
@@ -180,19 +180,18 @@ class Phones:
         if phone:
             phone = self._phone(request)
         tenant = request.get(TENANT)
-        return self._html(
+        return self.html(
             "phones.html",
             status=status,
             **self._people_of(request, phone),
-            phone_number=phone,
-            name=self._name(phone, tenant) if phone else "",
+            **{"phone_number": phone, **more},
+            name=self.name_of(phone, tenant) if phone else "",
             magic=magic_of(phone),
             chat=chat,
             reads=chat is not None and self._network.reads(chat),
             businesses=self._businesses(phone, tenant) if phone and chat is None else [],
             lines=len(self._network.lines_of(tenant)),
             numbers=[(f"{PREFIX}{last:0>{DIGITS}}", magic.says) for last, magic in NUMBERS.items()],
-            **more,
         )
 
     def _businesses(self, phone: str, tenant: int | None) -> list[tuple[SimLine, Chat | None]]:
@@ -203,7 +202,7 @@ class Phones:
         known = [(chat.line, chat) for chat in chats.values()]
         return [*known, *((line, None) for line in rest)][:MOST_LINES]
 
-    def _html(self, page: str, *, status: int = 200, **facts: Any) -> web.Response:
+    def html(self, page: str, *, status: int = 200, **facts: Any) -> web.Response:
         return web.Response(
             text=self._pages.get_template(page).render(**facts),
             status=status,

@@ -9,9 +9,13 @@ from aiohttp import web
 from messaging.simulator.conditions import Conditions
 from messaging.simulator.control import Control
 from messaging.simulator.courier import Courier
+from messaging.simulator.device_control import DeviceControl
+from messaging.simulator.device_pages import LinkedDevices
+from messaging.simulator.devices import Devices
 from messaging.simulator.files import LinesFile
 from messaging.simulator.graph import MOST_MEDIA, Graph
 from messaging.simulator.guard import people_only, service_only
+from messaging.simulator.linked import Linked
 from messaging.simulator.people import People
 from messaging.simulator.phones import Phones
 from messaging.simulator.receipts import Receipts
@@ -35,13 +39,17 @@ def make_app(options: Options) -> web.Application:
     courier = Courier(network)
     receipts = Receipts(network, courier)
     people = People(network, courier)
+    devices = Devices(network, options.secret)
 
     control = web.Application(middlewares=[service_only(options.secret)])
     control.add_routes(
         Control(network, courier, receipts, people, lines_file, options.callback_url).routes()
     )
+    control.add_routes(DeviceControl(devices).routes())
     phones = web.Application(middlewares=[people_only(options.secret)])
-    phones.add_routes(Phones(network, receipts, people).routes())
+    pages = Phones(network, receipts, people)
+    phones.add_routes(LinkedDevices(devices, pages).routes())
+    phones.add_routes(pages.routes())
 
     async def living(_app: web.Application) -> AsyncIterator[None]:
         await courier.start()
@@ -51,6 +59,7 @@ def make_app(options: Options) -> web.Application:
     # The network's own paths have no middleware before them: they are the fast ones.
     app = web.Application(client_max_size=MOST_MEDIA + 1024 * 1024)
     app.add_routes(Graph(network, receipts, options.secret).routes())
+    app.add_routes(Linked(devices, receipts).routes())
     app.router.add_get("/healthz", _healthy)
     app.add_subapp("/_sim", control)
     app.add_subapp("/phones", phones)

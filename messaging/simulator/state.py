@@ -126,6 +126,8 @@ class Network:
         self.refused: dict[int, int] = {}
         self.met: dict[tuple[str, str], int] = {}
         """How often a message met a refusal that passes."""
+        self.linked: dict[str, Callable[[dict[str, Any]], None]] = {}
+        """Numbers that are a phone's own app, by their id: told over their connection."""
         self.names: dict[tuple[int, str], str] = {}
         """What people call themselves; each tenant has its own people."""
         self.listeners: set[Callable[[Chat], None]] = set()
@@ -139,6 +141,12 @@ class Network:
             self.lines[line.phone_number_id] = line
         else:  # chats hold on to the line they are with
             known.__dict__.update(line.__dict__)
+
+    def new_id(self, line: SimLine) -> str:
+        """A phone's own app gives names of another shape."""
+        if line.phone_number_id in self.linked:
+            return "3EB0" + os.urandom(9).hex().upper()
+        return new_network_id()
 
     def lines_of(self, tenant_id: int | None) -> list[SimLine]:
         """None is everybody's: the service itself asks."""

@@ -7,12 +7,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from flask import current_app
 from sqlalchemy import delete
 
 from core.clock import frozen, now
 from core.db import db, global_scope, tenant_scope
 from core.errors import Conflict
 from core.settings import Settings
+from messaging.linked import pairing
 from portal.newborn import equip
 from portal.operator.call_history import tell_calls
 from portal.operator.history import tell_conversations
@@ -125,6 +127,10 @@ def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
 
         return story
 
+    def courier_phone() -> None:
+        settings: Settings = current_app.extensions["comanda"]
+        pairing.add_line("Courier phone", network=settings.linked_network)
+
     def invited() -> None:
         team.invite("mehmet@lokanta-mavi.example", "waiter", "owner", owner.name)
 
@@ -138,6 +144,7 @@ def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
             (19, joined("selin@comanda.example", "manager")),
             (15, old_key),
             (9, joined("jonas@comanda.example", "inbox")),
+            (3, courier_phone),
             (2, invited),
             (1, busy_day),
         ),

@@ -12,6 +12,7 @@ from core import mail
 from core.clock import now
 from core.db import global_scope, tenant_scope
 from messaging import lines_book, sending
+from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from portal.operator import demo
 from tenants import calls, keys, people, team
@@ -61,6 +62,13 @@ OWNER = {
     "line-new": "/lines/new",
     "line": "/lines/{line}",
     "line-remove": "/lines/{line}/remove",
+    "line-link": "/lines/link",
+    "line-linked": "/lines/{phone}",
+    "line-pair": "/lines/{phone}/pair",
+    "line-code": "/lines/{pairing}/pair",
+    "line-paired": "/lines/{paired}/pair",
+    "line-linked-up": "/lines/{paired}",
+    "line-logout": "/lines/{paired}/logout",
     "settings": "/settings",
     "audit": "/audit",
     "audit-empty": "/audit?who=nobody-at-all",
@@ -111,6 +119,10 @@ def _ids(tenant_id: int) -> dict[str, object]:
         key = keys.listed()[0]
         line = next(one for one in lines_book.listed() if one.is_default)
         call = calls.listed(CallFilters(outcome="refused"), None, 1, timedelta(days=7))[0]
+        phones = [pairing.add_line(f"Phone {number}", network="simulator") for number in range(3)]
+        sessions.shown(phones[1].id, QrShown("2@" + "Ab3/" * 36, now() + timedelta(hours=1)))
+        sessions.paired(phones[2].id, "905321110000")
+        sessions.connected(phones[2].id)
         draft = Draft(
             kind="text",
             phone="905321112233",
@@ -127,6 +139,9 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "member": member.id,
             "key": key.id,
             "line": line.id,
+            "phone": phones[0].id,
+            "pairing": phones[1].id,
+            "paired": phones[2].id,
             "message": ticket.id,
             "call": call.id,
             "invitation": token,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from core.db import Base, TenantOwned
 from core.lanes import Lane
+from core.leases import Lease
 from core.lookups import Lookup
 from core.mail import Mail
 from messaging.models import Line
@@ -13,7 +14,8 @@ from tenants.models import Tenant
 from webhooks.models import Event
 
 CITUS = Path(__file__).parents[2] / "deploy" / "citus"
-IMPORTED = (Event, Lane, Line, Lookup, Mail, Site, Tenant)  # each brings the tables of its module
+# Each brings the tables of its module.
+IMPORTED = (Event, Lane, Lease, Line, Lookup, Mail, Site, Tenant)
 STATEMENT = re.compile(r"SELECT (\w+)\('(\w+)'(?:, '(\w+)')?(?:, colocate_with => '(\w+)')?\);")
 
 
@@ -53,7 +55,7 @@ def test_the_rest_is_a_reference_or_stays_on_the_coordinator() -> None:
 
 
 def test_what_is_claimed_with_skip_locked_across_tenants_stays_whole() -> None:
-    assert set(by("citus_add_local_table_to_metadata")) == {"lanes", "mails"}
+    assert set(by("citus_add_local_table_to_metadata")) == {"lanes", "leases", "mails"}
 
 
 def test_references_come_after_what_they_reference(

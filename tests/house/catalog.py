@@ -8,6 +8,7 @@ APP_ROLE, OWNER_ROLE = "comanda_app", "comanda_owner"
 GLOBAL = {
     "alembic_version": "which migration the schema is at",
     "lanes": "which tenant has work; leased before that tenant's transaction is opened",
+    "leases": "which process has which session; taken before that tenant's transaction is opened",
     "lookups": "finds the tenant behind a key's or a link's hash",
     "mails": "letters to people, claimed by one job whatever the tenant",
     "memberships": "which tenants a person may choose from after signing in",

@@ -15,7 +15,8 @@ from core.logs import new_request_id
 from core.outbound import Policy
 from messaging import lines_book, sending
 from messaging.lines import InboundMessage
-from messaging.models import LedgerEntry, RateOverride, ReceivedHook
+from messaging.linked import pairing
+from messaging.models import LedgerEntry, LinkedDay, RateOverride, ReceivedHook
 from messaging.receiving import receive_message
 from messaging.sending import Draft
 from messaging.usage import Tally
@@ -141,6 +142,10 @@ def plant_messages(business: Business, name: str) -> tuple[int, str]:
                 **where, message_id=ticket.id, kind="quote", line_id=line.id, amount_usd=one
             )
         )
+        phone = pairing.add_line(f"{name} phone", network="simulator")
+        pairing.known(phone.id).qr = f"2@{name}"
+        day = {"line_id": phone.id, "day": now().date(), "sent": 3, "strangers": 1}
+        db.session.add(LinkedDay(tenant_id=business.tenant_id, **day))
         db.session.add(RateOverride(**where, line_kind="cloud", since=now().date(), usd=one))
         db.session.add(
             ReceivedHook(

@@ -3,6 +3,7 @@
 const bubbles = document.getElementById("bubbles");
 const people = document.getElementById("people");
 const list = document.querySelector("[data-follow]");
+const devices = document.getElementById("devices");
 
 const atEnd = () => bubbles.scrollHeight - bubbles.scrollTop - bubbles.clientHeight < 80;
 const toEnd = () => { bubbles.scrollTop = bubbles.scrollHeight; };
@@ -68,3 +69,11 @@ events.addEventListener("changed", (event) => {
 events.addEventListener("open", () => { showPeople(); showBubbles(); });
 
 if (bubbles) toEnd();
+
+// Codes come and go by the second. An open menu is left alone.
+const showDevices = once(() => take(devices.dataset.from, devices));
+if (devices) {
+  setInterval(() => {
+    if (!document.hidden && !devices.querySelector("details[open]") && !devices.contains(document.activeElement)) showDevices();
+  }, 1000);
+}

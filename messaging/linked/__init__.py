@@ -1,0 +1,140 @@
+"""A phone's own app as a line: the port to its network, and what comes through it.
+
+A client is opened for one session. `events()` connects and tells what happens until the
+connection ends; an event counts as taken when the next one is asked for, so that a client whose
+network repeats what was not taken can do so. Adapters tell; the host decides.
+"""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from messaging.lines import Envelope, InboundMessage, Outcome, Receipt
+
+KIND = "linked"
+"""Of lines, and of the leases on their sessions."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Whose session it is, and the device it was linked as; no device: it has to be linked."""
+
+    tenant_id: int
+    line_id: int
+    name: str
+    device: str = ""
+
+
+@dataclass(frozen=True)
+class Media:
+    """A file that was fetched for a message and found to be what it should be."""
+
+    body: bytes
+    mime_type: str
+    filename: str = ""
+
+
+@dataclass(frozen=True)
+class QrShown:
+    code: str
+    until: datetime
+
+
+@dataclass(frozen=True)
+class CodeShown:
+    """To be typed into the phone, in place of a QR code."""
+
+    code: str
+    until: datetime
+
+
+@dataclass(frozen=True)
+class PairingTimedOut:
+    """Nobody scanned any of the codes; the session has to be started again."""
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The device has to be kept: with it the session goes on without a new code."""
+
+    device: str
+    phone: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Connected:
+    pass
+
+
+@dataclass(frozen=True)
+class Disconnected:
+    because: str
+
+
+@dataclass(frozen=True)
+class LoggedOut:
+    """Unlinked, on the phone or by the network; its device is worth nothing any more."""
+
+    because: str
+
+
+@dataclass(frozen=True)
+class Restricted:
+    because: str
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Received:
+    message: InboundMessage
+
+
+@dataclass(frozen=True)
+class Receipted:
+    receipt: Receipt
+
+
+@dataclass(frozen=True)
+class Echoed:
+    """Something this number sent: from here with its answer lost, or by hand on the phone."""
+
+    network_id: str
+    phone: str
+    kind: str
+    text: str
+    at: int
+
+
+Event = (
+    QrShown
+    | CodeShown
+    | PairingTimedOut
+    | Paired
+    | Connected
+    | Disconnected
+    | LoggedOut
+    | Restricted
+    | Received
+    | Receipted
+    | Echoed
+)
+
+
+class Client(Protocol):
+    def events(self, code_phone: str = "") -> AsyncGenerator[Event, None]:
+        """Connect, and tell. With `code_phone`, ask for a code to type instead of QR codes."""
+
+    async def send(self, envelope: Envelope, media: Media | None) -> Outcome:
+        """The network's id comes with the answer; there is none of ours in what leaves."""
+
+    async def log_out(self) -> None:
+        """Unlink this device, so that it disappears from the phone's list."""
+
+    async def close(self) -> None:
+        """Let go of the connection; the device stays linked."""
+
+
+class CannotOpen(Exception):
+    """The client cannot be made here, in a sentence for people."""

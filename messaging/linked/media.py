@@ -1,0 +1,108 @@
+"""A media message's file, fetched before it leaves: whole, in time, small enough, what it says.
+
+A cloud line hands the address to its network; a linked phone has to hand over the file itself.
+"""
+
+from urllib.parse import unquote, urlsplit
+
+from core.outbound import BadUrl, OutboundError, RefusedAddress, TooLarge
+from core.outbound.aio import Client
+from messaging.lines import Envelope, Refused, TryLater
+from messaging.linked import Media
+
+MB = 1024 * 1024
+MOST = {"image": 5 * MB, "audio": 16 * MB, "video": 16 * MB, "document": 100 * MB}
+SECONDS = {"image": 20.0, "audio": 40.0, "video": 40.0, "document": 120.0}
+KINDS = frozenset(MOST)
+UNUSABLE = "media_unusable"
+
+# How files begin: at which byte, with what, and what they are then.
+BEGINNINGS = (
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"GIF8", "image/gif"),
+    (8, b"WEBP", "image/webp"),
+    (0, b"OggS", "audio/ogg"),
+    (0, b"ID3", "audio/mpeg"),
+    (0, b"\xff\xfb", "audio/mpeg"),
+    (0, b"\xff\xf3", "audio/mpeg"),
+    (0, b"\xff\xf1", "audio/aac"),
+    (0, b"\xff\xf9", "audio/aac"),
+    (0, b"#!AMR", "audio/amr"),
+    (8, b"WAVE", "audio/wav"),
+    (4, b"ftypM4A", "audio/mp4"),
+    (4, b"ftyp3g", "video/3gpp"),
+    (4, b"ftyp", "video/mp4"),
+    (0, b"\x1aE\xdf\xa3", "video/webm"),
+    (0, b"%PDF-", "application/pdf"),
+    (0, b"PK\x03\x04", "application/zip"),
+    (0, b"\xd0\xcf\x11\xe0", "application/msword"),
+)
+SHOWN = {
+    "image": frozenset({"image/jpeg", "image/png", "image/webp"}),
+    "audio": frozenset({"audio/ogg", "audio/mpeg", "audio/aac", "audio/amr", "audio/mp4"}),
+    "video": frozenset({"video/mp4", "video/3gpp"}),
+}
+OFFICE = {
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "csv": "text/csv",
+    "txt": "text/plain",
+}
+
+
+async def fetch(client: Client, envelope: Envelope) -> Media | Refused | TryLater:
+    kind, url = envelope.kind, str(envelope.content.get("url") or "")
+    try:
+        reply = await client.request("GET", url, timeout=SECONDS[kind], max_body=MOST[kind])
+    except TooLarge:
+        return _never(f"The file is larger than {MOST[kind] // MB} MB, the most for this kind.")
+    except (BadUrl, RefusedAddress) as error:
+        return _never(f"The file's address cannot be used: {error}.")
+    except OutboundError as error:
+        return TryLater("media_unreachable", f"The file could not be fetched: {error}.")
+    if reply.status in (408, 425, 429) or reply.status >= 500:
+        return TryLater("media_unreachable", f"The file's server answered {reply.status}.")
+    if not reply.ok:
+        return _never(f"The file's server answered {reply.status}; it must answer 200.")
+    if not reply.body:
+        return _never("The file is empty.")
+    return check(envelope, reply.body)
+
+
+def check(envelope: Envelope, body: bytes) -> Media | Refused:
+    """By its first bytes; what its server or its name call it is not asked."""
+    found = sniff(body)
+    name = _name(envelope)
+    if envelope.kind == "document":
+        return Media(body, _document(found, name), name)
+    if found not in SHOWN[envelope.kind]:
+        looks = f"it looks like {found}" if found else "its first bytes are of no known kind"
+        return _never(f"The file is not one that phones show as {envelope.kind}: {looks}.")
+    return Media(body, found, name)
+
+
+def sniff(body: bytes) -> str:
+    for at, begins, kind in BEGINNINGS:
+        if body[at : at + len(begins)] == begins:
+            return kind
+    return ""
+
+
+def _document(found: str, name: str) -> str:
+    ending = name.rpartition(".")[2].lower()
+    if found in ("", "application/zip") and ending in OFFICE:
+        return OFFICE[ending]
+    return found or "application/octet-stream"
+
+
+def _name(envelope: Envelope) -> str:
+    if given := envelope.content.get("filename"):
+        return str(given)
+    last = unquote(urlsplit(str(envelope.content.get("url"))).path).rpartition("/")[2]
+    return last[:100] if envelope.kind == "document" else ""
+
+
+def _never(sentence: str) -> Refused:
+    return Refused(UNUSABLE, sentence)

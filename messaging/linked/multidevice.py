@@ -1,0 +1,190 @@
+"""Linked lines on the real network, by the package `neonize` (the extra `linked`).
+
+UNTRIED: the library reaches only the real network, and nobody has paired a phone with this
+adapter yet. What the library gives has been read in its version 0.5 and turned into our events in
+`multidevice_words.py`, which is tested without a network; everything else of a linked line is
+tried against the simulated network. Kept thin for that reason. See docs/linked.md.
+"""
+
+import asyncio
+import contextlib
+import importlib
+from collections.abc import AsyncGenerator
+from datetime import timedelta
+from typing import Any
+
+from core.clock import now
+from core.logs import logger
+from messaging.lines import Accepted, Envelope, Outcome, Refused, TryLater, Unknown
+from messaging.linked import (
+    CannotOpen,
+    CodeShown,
+    Connected,
+    Disconnected,
+    Event,
+    LoggedOut,
+    Media,
+    Paired,
+    QrShown,
+    Restricted,
+    Session,
+)
+from messaging.linked.multidevice_words import (
+    BANS,
+    device_of,
+    parts_of,
+    read_message,
+    read_receipt,
+)
+
+log = logger(__name__)
+
+FIRST_QR_SECONDS, NEXT_QR_SECONDS, CODE_SECONDS = 60, 20, 160
+NOT_INSTALLED = (
+    "Linking a real phone needs the extra `linked` of this service, which is not installed here."
+)
+OUTDATED = "The network no longer takes this client's version; the service has to be updated."
+_FAILED_BEFORE_LEAVING = ("not connected", "not logged in", "websocket", "no signal session")
+
+
+class MultiDeviceClient:
+    def __init__(self, store_url: str, session: Session) -> None:
+        try:
+            importlib.import_module("pylibmagic")  # first: it brings the library neonize asks for
+            self._library = importlib.import_module("neonize.aioze.client")
+            self._told = importlib.import_module("neonize.aioze.events")
+            self._proto = importlib.import_module("neonize.proto.Neonize_pb2")
+            self._words = importlib.import_module("neonize.proto.waE2E.WAWebProtobufsE2E_pb2")
+            self._kinds = importlib.import_module("neonize.utils.enum")
+        except (ImportError, OSError) as error:
+            log.warning("neonize cannot be loaded", error=str(error))
+            raise CannotOpen(NOT_INSTALLED) from None
+        device = device_of(session.device)
+        self._client: Any = self._library.NewAClient(
+            store_url,
+            jid=self._proto.JID(**device) if device else None,
+            uuid=f"{session.tenant_id}-{session.line_id}",
+            new_device=not device,
+        )
+        self._events: asyncio.Queue[Event] = asyncio.Queue()
+        self._reachable: set[str] = set()
+        self._codes = 0
+        self._code_phone = ""
+
+    async def events(self, code_phone: str = "") -> AsyncGenerator[Event, None]:
+        self._code_phone = code_phone
+        self._listen()
+        ends = await self._client.connect()
+        ends.add_done_callback(self._ended)
+        while True:
+            event = await self._events.get()
+            yield event
+            if isinstance(event, Disconnected | LoggedOut):
+                return
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        error = None if task.cancelled() else task.exception()
+        because = f"The client ended: {error}." if error else "The client ended."
+        self._events.put_nowait(Disconnected(because))
+
+    def _listen(self) -> None:
+        told, client = self._told, self._client
+        client.event.qr(self._qr)
+        for kind, take in (
+            (told.PairStatusEv, self._pair_status),
+            (told.ConnectedEv, lambda _: Connected()),
+            (told.DisconnectedEv, lambda _: Disconnected("The connection to the network was cut.")),
+            (told.StreamReplacedEv, lambda _: Disconnected("Another connection took its place.")),
+            (told.ConnectFailureEv, lambda e: Disconnected(f"The network refused: {e.Message}.")),
+            (told.ClientOutdatedEv, lambda _: Disconnected(OUTDATED)),
+            (told.LoggedOutEv, lambda _: LoggedOut("The phone has unlinked this device.")),
+            (told.TemporaryBanEv, self._ban),
+            (told.MessageEv, read_message),
+            (told.ReceiptEv, read_receipt),
+        ):
+            client.event(kind)(self._note(take))
+
+    def _note(self, take: Any) -> Any:
+        async def note(_client: Any, event: Any) -> None:
+            try:
+                made = take(event)
+            except Exception:
+                log.exception("an event of the library was not understood")
+                return
+            for one in made if isinstance(made, list) else [made]:
+                self._events.put_nowait(one)
+
+        return note
+
+    async def _qr(self, _client: Any, code: bytes) -> None:
+        if self._code_phone:
+            if self._codes == 0:
+                typed = await self._client.PairPhone(self._code_phone, True)
+                until = now() + timedelta(seconds=CODE_SECONDS)
+                self._events.put_nowait(CodeShown(typed, until))
+        else:
+            lasts = NEXT_QR_SECONDS if self._codes else FIRST_QR_SECONDS
+            until = now() + timedelta(seconds=lasts)
+            self._events.put_nowait(QrShown(code.decode(), until))
+        self._codes += 1
+
+    def _pair_status(self, event: Any) -> list[Event]:
+        if event.Error:
+            return [Disconnected(f"The phone could not be linked: {event.Error}.")]
+        device = f"{event.ID.User}:{event.ID.Device}@{event.ID.Server}"
+        return [Paired(device, event.ID.User, event.BusinessName)]
+
+    def _ban(self, event: Any) -> Event:
+        because = BANS.get(event.Code, "The network has restricted this number for a while.")
+        return Restricted(because, now() + timedelta(seconds=event.Expire))
+
+    async def send(self, envelope: Envelope, media: Media | None) -> Outcome:
+        try:
+            refused = await self._unreachable(envelope.phone)
+            if refused is not None:
+                return refused
+            message = await self._message(envelope, media)
+        except Exception as error:  # noqa: BLE001 - nothing has left yet, whatever it was
+            return TryLater("network_trouble", f"The message could not be prepared: {error}.")
+        try:
+            answer = await self._client.send_message(envelope.phone, message)
+        except Exception as error:  # noqa: BLE001 - the library raises many kinds
+            said = str(error)
+            if any(part in said.lower() for part in _FAILED_BEFORE_LEAVING):
+                return TryLater("network_trouble", f"The message did not leave: {said}.")
+            return Unknown(f"The library gave no answer: {said}.")
+        return Accepted(answer.ID)
+
+    async def _unreachable(self, phone: str) -> Refused | None:
+        if phone in self._reachable:
+            return None
+        found = await self._client.is_on_whatsapp(f"+{phone}")
+        if not any(one.IsIn for one in found):
+            return Refused("recipient_unavailable", "This number is not on the network.")
+        self._reachable.add(phone)
+        return None
+
+    async def _message(self, envelope: Envelope, media: Media | None) -> Any:
+        field, facts, kind = parts_of(envelope, media)
+        if media is not None:
+            sent = await self._client.upload(media.body, getattr(self._kinds.MediaType, kind))
+            facts |= {
+                "URL": sent.url,
+                "directPath": sent.DirectPath,
+                "mediaKey": sent.MediaKey,
+                "fileEncSHA256": sent.FileEncSHA256,
+                "fileSHA256": sent.FileSHA256,
+                "fileLength": sent.FileLength,
+            }
+        if field == "conversation":
+            return self._words.Message(conversation=facts["text"])
+        made = getattr(self._words, field[0].upper() + field[1:])(**facts)
+        return self._words.Message(**{field: made})
+
+    async def log_out(self) -> None:
+        await self._client.logout()
+        self._events.put_nowait(LoggedOut("Logged out here."))
+
+    async def close(self) -> None:
+        with contextlib.suppress(Exception):
+            await self._client.stop()

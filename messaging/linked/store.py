@@ -1,0 +1,67 @@
+"""The hosts' own database: which device a line is linked as, sealed; and the library's keys.
+
+It is another database than the service's, with a role of its own: a door or a worker that is
+talked into something cannot reach a session. The library makes its own tables in it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg2
+from psycopg2.extensions import connection as Connection  # noqa: N812 - a class of theirs
+
+from core.keyring import the_keyring
+
+TABLE = """
+CREATE TABLE IF NOT EXISTS devices (
+    tenant_id bigint NOT NULL,
+    line_id integer NOT NULL,
+    device text NOT NULL,
+    PRIMARY KEY (tenant_id, line_id)
+)
+"""
+KEEP = """
+INSERT INTO devices (tenant_id, line_id, device) VALUES (%s, %s, %s)
+ON CONFLICT (tenant_id, line_id) DO UPDATE SET device = excluded.device
+"""
+FIND = "SELECT device FROM devices WHERE tenant_id = %s AND line_id = %s"
+FORGET = "DELETE FROM devices WHERE tenant_id = %s AND line_id = %s"
+
+
+class Store:
+    def __init__(self, url: str) -> None:
+        self.url = "postgresql://" + url.partition("://")[2]
+
+    def prepare(self) -> None:
+        with self._opened() as connection, connection.cursor() as cursor:
+            cursor.execute(TABLE)
+
+    def keep(self, tenant_id: int, line_id: int, device: str) -> None:
+        sealed = the_keyring().encrypt(device, _context(tenant_id, line_id))
+        with self._opened() as connection, connection.cursor() as cursor:
+            cursor.execute(KEEP, (tenant_id, line_id, sealed))
+
+    def find(self, tenant_id: int, line_id: int) -> str:
+        """The device, or nothing: the line has to be linked."""
+        with self._opened() as connection, connection.cursor() as cursor:
+            cursor.execute(FIND, (tenant_id, line_id))
+            found = cursor.fetchone()
+        return the_keyring().decrypt(found[0], _context(tenant_id, line_id)) if found else ""
+
+    def forget(self, tenant_id: int, line_id: int) -> None:
+        with self._opened() as connection, connection.cursor() as cursor:
+            cursor.execute(FORGET, (tenant_id, line_id))
+
+    @contextmanager
+    def _opened(self) -> Iterator[Connection]:
+        """Asked for a few times in the life of a session: no pool is worth it."""
+        connection = psycopg2.connect(self.url, connect_timeout=5, application_name="comanda-host")
+        try:
+            with connection:
+                yield connection
+        finally:
+            connection.close()
+
+
+def _context(tenant_id: int, line_id: int) -> str:
+    return f"devices.device@{tenant_id}/{line_id}"

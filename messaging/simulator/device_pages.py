@@ -1,0 +1,87 @@
+"""A phone's "Linked devices": scan a code, see what is linked, unlink it."""
+
+import io
+from typing import Any
+
+import segno
+from aiohttp import web
+from markupsafe import Markup
+
+from messaging.simulator.device_control import act
+from messaging.simulator.devices import Devices
+from messaging.simulator.guard import TENANT
+from messaging.simulator.phones import Phones
+from messaging.simulator.state import stamp
+
+NOT_GOOD = "This code is not good, or has run out. Take the one that is on the page now."
+
+
+class LinkedDevices:
+    def __init__(self, devices: Devices, pages: Phones) -> None:
+        self._devices = devices
+        self._pages = pages
+
+    def routes(self) -> list[web.RouteDef]:
+        here = r"/{phone:\d+}/devices"
+        return [
+            web.get(here, self.show),
+            web.post(here, self.scan),
+            web.get(here + "/list", self.listed),
+            web.post(here + r"/{line:\d+}/{what:unlink|ban|lift|drop}", self.change),
+        ]
+
+    async def show(self, request: web.Request) -> web.Response:
+        return self._page(request)
+
+    async def listed(self, request: web.Request) -> web.Response:
+        return self._pages.html("device_list.html", **self._facts(request))
+
+    async def scan(self, request: web.Request) -> web.Response:
+        phone = request.match_info["phone"]
+        code = str((await request.post()).get("code", ""))
+        tenant = request.get(TENANT)
+        if not self._devices.scan(code, phone, self._pages.name_of(phone, tenant), tenant):
+            return self._page(request, status=422, fault=NOT_GOOD, given=code)
+        raise web.HTTPSeeOther(f"/phones/{phone}/devices")
+
+    async def change(self, request: web.Request) -> web.Response:
+        phone, tenant = request.match_info["phone"], request.get(TENANT)
+        for device in self._devices.of_phone(phone, tenant):
+            if device.line.phone_number_id == request.match_info["line"]:
+                act(self._devices, device, request.match_info["what"])
+        raise web.HTTPSeeOther(f"/phones/{phone}/devices")
+
+    def _page(self, request: web.Request, *, status: int = 200, **more: Any) -> web.Response:
+        return self._pages.page(
+            request,
+            status=status,
+            phone=request.match_info["phone"],
+            devices_shown=True,
+            **self._facts(request),
+            **more,
+        )
+
+    def _facts(self, request: web.Request) -> dict[str, Any]:
+        phone, tenant = request.match_info["phone"], request.get(TENANT)
+        return {
+            "phone_number": phone,
+            "devices": self._devices.of_phone(phone, tenant),
+            "scans": [
+                {
+                    "code": one.code,
+                    "name": one.name,
+                    "seconds": max(int(one.until - stamp()), 0),
+                    "picture": picture(one.code),
+                }
+                for one in self._devices.waiting(tenant)
+                if one.code
+            ],
+        }
+
+
+def picture(code: str) -> Markup:
+    drawn = io.BytesIO()
+    segno.make(code, error="l", micro=False).save(
+        drawn, kind="svg", xmldecl=False, svgns=False, omitsize=True, border=2, light="#fff"
+    )
+    return Markup(drawn.getvalue().decode())  # noqa: S704 - drawn by us, out of squares

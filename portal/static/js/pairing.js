@@ -1,0 +1,37 @@
+// Asks every second how far the pairing is, and counts down in between. What has not changed
+// stays as it is on the page.
+const part = () => document.querySelector('[data-part="pairing"]');
+
+const seen = () => document.hidden
+  ? new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }))
+  : Promise.resolve();
+
+function count(seconds) {
+  const shown = part().querySelector("[data-left]");
+  if (!shown) return;
+  shown.dataset.left = shown.textContent = seconds ?? Math.max(Number(shown.dataset.left) - 1, 0);
+  const bar = part().querySelector("[data-left-bar]");
+  if (bar) bar.value = shown.dataset.left;
+}
+
+async function look() {
+  const answer = await fetch(location.href, { headers: { "X-Part": "pairing" }, redirect: "error", cache: "no-store" });
+  if (!answer.ok) return answer.status >= 500;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-part]");
+  const left = fresh.querySelector("[data-left]");
+  const same = fresh.dataset.version === part().dataset.version
+    && (left === null) === (part().querySelector("[data-left]") === null)
+    && !fresh.querySelector(".notice") === !part().querySelector(".notice");
+  if (same) count(left?.dataset.left);
+  else part().replaceWith(document.adoptNode(fresh));
+  return "live" in part().dataset;
+}
+
+let more = "live" in part().dataset;
+while (more) {
+  await new Promise((done) => setTimeout(done, 1000));
+  await seen();
+  // A moment without network, or a server that starts anew: the next look tells.
+  more = await look().catch(() => { count(); return true; });
+}
+if (part().querySelector(".pairing-done")) document.querySelector("[data-until-linked]")?.remove();
