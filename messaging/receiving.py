@@ -12,7 +12,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
 from core.phone import country_of, same_variants
-from messaging import contacts, lines_book
+from messaging import contacts, lines_book, templates
 from messaging.contacts import Met
 from messaging.lines import InboundMessage, LineNews
 from messaging.models import Line
@@ -72,6 +72,10 @@ def receive_news(line: Line, news: LineNews, _tally: Tally | None = None) -> Non
     """The network's word on the line itself, or on what somebody wants to get from it."""
     if news.kind == "marketing":
         _preference(line, news.detail)
+        return
+    if news.kind == "template":
+        if not templates.note_news(line, news.detail):
+            templates.look_soon()
         return
     because = str(news.detail.get("because") or "")
     for one in _lines_meant(line, news.detail):

@@ -32,7 +32,7 @@ from api.v1.message_shapes import (
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import DomainError, Invalid, TryAgain
-from messaging import lines_book, reading, sending
+from messaging import lines_book, reading, sending, template_check
 from messaging.sending import Draft, Ticket
 from messaging.settling import Told
 from messaging.waiting import wait_for
@@ -151,7 +151,7 @@ def _send(draft: Draft, line_id: int | None, unknown: list[str]) -> Response:
         if attempt.first_did:
             return _present_state(attempt.first_did)
         line = lines_book.route_for(line_id, test=caller.test, allowed=caller.key.line_ids)
-        ticket = sending.accept(draft, line, caller.tenant)
+        ticket = sending.accept(template_check.checked(draft, line), line, caller.tenant)
         if ticket.state != "queued" or patience == 0:
             return attempt.keep(*_accepted(ticket, None, unknown, applied))
         attempt.note(ticket.id)

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from core.db import Base, TenantOwned
+from core.doomed import DoomedBlob
 from core.lanes import Lane
 from core.lookups import Lookup
 from core.mail import Mail
@@ -12,7 +13,15 @@ from tenants.models import Tenant
 from webhooks.models import Event
 
 CITUS = Path(__file__).parents[2] / "deploy" / "citus"
-IMPORTED = (Event, Lane, Line, Lookup, Mail, Tenant)  # each brings the tables of its module
+IMPORTED = (
+    DoomedBlob,
+    Event,
+    Lane,
+    Line,
+    Lookup,
+    Mail,
+    Tenant,
+)  # each brings the tables of its module
 STATEMENT = re.compile(r"SELECT (\w+)\('(\w+)'(?:, '(\w+)')?(?:, colocate_with => '(\w+)')?\);")
 
 
@@ -52,7 +61,7 @@ def test_the_rest_is_a_reference_or_stays_on_the_coordinator() -> None:
 
 
 def test_what_is_claimed_with_skip_locked_across_tenants_stays_whole() -> None:
-    assert set(by("citus_add_local_table_to_metadata")) == {"lanes", "mails"}
+    assert set(by("citus_add_local_table_to_metadata")) == {"lanes", "mails", "doomed_blobs"}
 
 
 def test_references_come_after_what_they_reference(
