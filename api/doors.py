@@ -4,6 +4,7 @@ from flask_openapi3.openapi import OpenAPI
 
 from api.health import health
 from api.hooks import cloud, hooks
+from api.media import files
 from api.reference import reference, swagger
 from api.v1 import instances, me, messages, templates, usage, v1
 
@@ -22,4 +23,5 @@ def open_api_doors(app: OpenAPI) -> None:
     app.register_blueprint(reference)
     app.register_blueprint(swagger)
     app.register_blueprint(hooks)
+    app.register_blueprint(files)
     app.register_api(v1)

@@ -148,6 +148,17 @@ def set_pace(line_id: int, per_second: Decimal) -> Line:
     return line
 
 
+def set_account(line_id: int, account_id: str) -> Line:
+    """Which business account the number belongs to: its templates are asked for there."""
+    line = get(line_id)
+    if (line.account_id or "") != account_id:
+        audit.record("lines.account_changed", line.name, instance_id=line.id)
+        line.account_id, line.templates_at, line.templates_error = account_id or None, None, ""
+        lanes.mark_due("templates", line.tenant_id)
+        ring("jobs.templates.drain")
+    return line
+
+
 def renew_access(line_id: int, token: str, app_secret: str = "") -> Line:
     """A new token, and with it a new app secret where one is given."""
     line = get(line_id)

@@ -27,6 +27,7 @@ from portal.operator.pages import operator
 from portal.settings import settings_pages
 from portal.start import start
 from portal.team import team_pages
+from portal.template_pages import templates_pages
 from portal.tenancy import tenancy
 from portal.visitors import is_page, set_up_visitors
 from portal.words import in_words, set_up_words
@@ -40,6 +41,7 @@ PAGES = (
     home,
     messages_pages,
     lines_pages,
+    templates_pages,
     team_pages,
     integrations,
     settings_pages,

@@ -197,6 +197,14 @@ class LimitsForm(Form):
     )
 
 
+def _line_or_none(value: Any) -> int | None:
+    """The line chosen, or none; what is no number is not among the choices either."""
+    if value in (None, "", "None"):
+        return None
+    text = str(value)
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else -1
+
+
 def _trimmed(text: str | None) -> str | None:
     return text.strip() if text else text
 
@@ -235,6 +243,13 @@ class LineForm(Form):
         [needed(), NumberRange(Decimal("0.1"), 1000, _("Between 0.1 and 1000."))],
         places=None,
     )
+    account_id = StringField(
+        _("Business account ID"), [Optional(), _network_id()], filters=[_trimmed]
+    )
+    fallback = SelectField(_("While it is down"), [Optional()], coerce=_line_or_none)
+
+    def offer_lines(self, lines: list[tuple[int, str]]) -> None:
+        self.fallback.choices = [("", _("its messages wait")), *lines]
 
 
 class TestMessageForm(Form):
@@ -242,3 +257,11 @@ class TestMessageForm(Form):
 
     phone = StringField(_("To"), [needed(), Length(max=40)])
     text = TextAreaField(_("Text"), [needed(), Length(max=4096)])
+
+
+class TemplateForm(Form):
+    phone = StringField(_("To"), [needed(), Length(max=40)])
+    line = SelectField(_("Line"), [needed()], coerce=_line_or_none)
+
+    def offer_lines(self, lines: list[tuple[int, str]]) -> None:
+        self.line.choices = lines

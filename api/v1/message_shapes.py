@@ -105,6 +105,17 @@ class SendAnswer(BaseModel):
     warnings: list[str] = Field(default_factory=list)
 
 
+class MediaShape(BaseModel):
+    """What customers sent has an address of ours, good for 7 days and new with each look."""
+
+    mime_type: str | None
+    url: str | None
+    size: int | None = Field(description="null until it is fetched.")
+    sha256: str | None
+    caption: str | None
+    filename: str | None
+
+
 class MessageShape(BaseModel):
     id: str
     message_id: str | None
@@ -119,6 +130,7 @@ class MessageShape(BaseModel):
     test: bool
     created_at: str
     error: dict[str, Any] | None
+    media: MediaShape | None
 
 
 class MessagePage(BaseModel):

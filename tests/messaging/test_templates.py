@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.db import tenant_scope
+from core.db import db, tenant_scope
 from jobs import templates as job
 from messaging import lines_book, templates
 from messaging.lines import LineNews, cloud_templates
@@ -107,11 +107,7 @@ def test_the_networks_news_moves_one_template(restaurant, line):
 def test_news_of_a_template_nobody_knows_asks_for_the_list(restaurant, line, network, run_jobs):
     run_jobs()
     with restaurant.scope():
-        for one in templates.listed(Wanted(name="hello_world")):
-            keep_not = one
-        from core.db import db
-
-        db.session.delete(keep_not)
+        db.session.delete(templates.listed(Wanted(name="hello_world"))[0])
     with restaurant.scope():
         receive_news(
             line,
