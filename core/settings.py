@@ -44,6 +44,8 @@ class Settings(BaseSettings):
     cloud_version: str = "v23.0"
     simulator_url: str = ""
     simulator_secret: str = ""
+    hook_body_days: int = Field(3, ge=0, le=365)
+    hook_days: int = Field(30, ge=1, le=365)
     linger_seconds: float = Field(1.0, ge=0, le=10)
     lease_seconds: float = Field(60.0, ge=2, le=600)
     web_processes: int = Field(1, ge=1, le=256)

@@ -9,7 +9,7 @@ from rq.cron import CronJob, CronScheduler
 
 from core.ground import bare_app
 from core.ids import new_token
-from jobs import costs, hooks, housekeeping, media, templates
+from jobs import costs, hooks, housekeeping, media, templates, warnings
 from jobs.connection import worker_redis
 
 LEASE_SECONDS = 15
@@ -20,6 +20,7 @@ AT: dict[Callable[[], object], str] = {
     housekeeping.tidy: "17 3 * * *",
     hooks.find_forgotten: "*/5 * * * *",
     media.remove_doomed: "*/5 * * * *",
+    warnings.look: "53 * * * *",
     templates.mark_all: "37 * * * *",
     costs.close_day: "23 0 * * *",
     housekeeping.make_months: "41 1 * * *",

@@ -23,6 +23,11 @@ from webhooks.publishing import publish
 
 CLOUD_PER_SECOND = Decimal(80)
 SENDS = frozenset({"connected", "quality_low"})
+EVENTS = {
+    "connected": "instances.connected",
+    "restricted": "instances.restricted",
+    "quality_low": "instances.restricted",
+}
 LOWEST_ID, HIGHEST_ID = 100_000, 2_000_000_000
 
 
@@ -259,11 +264,13 @@ def note_trouble(line_id: int, state: str, because: str, until: datetime | None 
         .returning(Line.id)
     ).first()
     if changed is not None:
-        kind = "instances.connected" if state == "connected" else "instances.restricted"
+        kind = EVENTS.get(state, "instances.disconnected")
         publish(
             kind,
             {"instance_id": line_id, "data": {"state": state, "because": because}},
         )
+        lanes.mark_due("troubles", current_tenant_id())
+        ring("jobs.troubles.tell")
 
 
 def _no_default() -> None:

@@ -17,11 +17,13 @@ from portal.account import account
 from portal.audit import audit_pages
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
+from portal.hooks import hooks_pages
 from portal.integrations import integrations
 from portal.invitations import invitations
 from portal.lines import lines_pages
 from portal.mailbox import mailbox
 from portal.messages import messages_pages
+from portal.operator import rates
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
 from portal.settings import settings_pages
@@ -42,6 +44,7 @@ PAGES = (
     messages_pages,
     lines_pages,
     templates_pages,
+    hooks_pages,
     team_pages,
     integrations,
     settings_pages,
@@ -51,6 +54,8 @@ PAGES = (
 )
 
 FORM_BYTES = 1024 * 1024
+
+ADDED_TO_OPERATOR = (rates,)  # importing it adds its pages
 
 csrf = CSRFProtect()
 

@@ -9,6 +9,7 @@ from typing import Any
 from flask_babel import lazy_gettext as _
 from flask_wtf import FlaskForm
 from wtforms import (
+    DateField,
     DecimalField,
     Field,
     HiddenField,
@@ -265,3 +266,23 @@ class TemplateForm(Form):
 
     def offer_lines(self, lines: list[tuple[int, str]]) -> None:
         self.line.choices = lines
+
+
+class RateForm(Form):
+    kind = SelectField(
+        _("Kind"),
+        [needed()],
+        choices=[("cloud", _("WhatsApp Cloud API")), ("linked", _("Linked phone"))],
+    )
+    category = SelectField(
+        _("Category"),
+        [needed()],
+        choices=[
+            ("marketing", _("Marketing")),
+            ("utility", _("Utility")),
+            ("authentication", _("Authentication")),
+            ("service", _("Service")),
+        ],
+    )
+    since = DateField(_("Valid from"), [needed()])
+    usd = DecimalField(_("US dollars for one message"), [InputRequired()], places=None)

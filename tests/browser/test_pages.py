@@ -54,6 +54,14 @@ OWNER = {
     "line-new": "/lines/new",
     "line": "/lines/{line}",
     "line-remove": "/lines/{line}/remove",
+    "templates": "/templates",
+    "templates-empty": "/templates?q=nothing",
+    "template": "/templates/{template}",
+    "template-paused": "/templates/{paused}",
+    "message-photo": "/messages/{photo}",
+    "received": "/received",
+    "received-empty": "/received?kind=form",
+    "received-hook": "/received/{hook}",
     "settings": "/settings",
     "audit": "/audit",
     "audit-empty": "/audit?who=nobody-at-all",
@@ -66,6 +74,8 @@ OPERATOR = {
     "operator": "/operator/",
     "operator-tenant": "/operator/tenants/{tenant}",
     "operator-queues": "/operator/queues",
+    "operator-rates": "/operator/rates",
+    "operator-rate": "/operator/rates/TR",
 }
 # The browser itself calls these an error.
 EXPECTED = {"not-found": 404}
@@ -157,6 +167,11 @@ def test_no_page_is_forgotten(app):
     elsewhere = {
         "/": "leads on",
         "/audit.csv": "a file",
+        "/operator/rates.csv": "a file",
+        "/operator/rates/X": "a country's page",
+        "/messages/X/picture": "a picture",
+        "/messages/X/file": "a file",
+        "/templates/X/send": "the template's page",
         "/signin/two-step": "seen on the first day",
         "/team/invite": "the team's page",
         "/lines/X/message": "the line's page",

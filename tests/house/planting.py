@@ -7,13 +7,14 @@ from typing import Any
 
 from psycopg2 import sql
 from psycopg2.extras import Json
+from sqlalchemy import select
 
 from core import mail
 from core.clock import now
 from core.db import db, global_scope
 from messaging import lines_book, sending
 from messaging.lines import InboundMessage
-from messaging.models import LedgerEntry, RateOverride, ReceivedHook
+from messaging.models import LedgerEntry, MediaFile, RateOverride, ReceivedHook, Template
 from messaging.receiving import receive_message
 from messaging.sending import Draft
 from messaging.usage import Tally
@@ -34,6 +35,8 @@ class Planted:
     session_id: str
     line_id: int
     message_id: str
+    hook_id: str
+    template_id: str
     mail_id: str
     verify_token: str
     reset_token: str
@@ -67,6 +70,9 @@ def plant(name: str) -> Planted:
     with business.scope():
         member = team.of_person(helper.id)
     line_id, message_id = plant_messages(business, name)
+    with business.scope():
+        hook_id = planted_id(ReceivedHook, business.tenant_id)
+        template_id = planted_id(Template, business.tenant_id)
     with global_scope():
         token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
         visitor = signin.visitor(token_of_session)
@@ -82,6 +88,8 @@ def plant(name: str) -> Planted:
         session_id=visitor.sign_in.id,
         line_id=line_id,
         message_id=message_id,
+        hook_id=hook_id,
+        template_id=template_id,
         mail_id=letter.id,
         verify_token=verify,
         reset_token=reset,
@@ -132,7 +140,36 @@ def plant_messages(business: Business, name: str) -> tuple[int, str]:
                 due_at=None,
             )
         )
+        db.session.add(
+            Template(
+                tenant_id=business.tenant_id,
+                account_id=name,
+                name=f"{name.lower()}_template",
+                language="en",
+                network_id="1",
+                category="utility",
+                state="approved",
+                components=[{"type": "BODY", "text": f"{name} wording"}],
+            )
+        )
+        db.session.add(
+            MediaFile(
+                tenant_id=business.tenant_id,
+                message_id=ticket.id,
+                source=name,
+                kind="image",
+                filename=f"{name}.jpg",
+                state="failed",
+                due_at=None,
+            )
+        )
     return line.id, ticket.id
+
+
+def planted_id(model: Any, tenant_id: int) -> str:
+    """Of the one row that was planted, in the open scope."""
+    query = select(model.id).where(model.tenant_id == tenant_id)
+    return str(db.session.scalars(query.limit(1)).one())
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

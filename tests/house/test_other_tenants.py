@@ -33,6 +33,9 @@ def ids(theirs):
         "line_id": theirs.line_id,
         "instance_id": theirs.line_id,
         "message_id": theirs.message_id,
+        "hook_id": theirs.hook_id,
+        "template_id": theirs.template_id,
+        "country": "TR",
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
         "job_id": "no-such-job",
@@ -95,6 +98,8 @@ def refused(answers):
         "line_id",
         "instance_id",
         "message_id",
+        "hook_id",
+        "template_id",
         "tenant_id",
     }
     checked = 0
@@ -169,7 +174,10 @@ def test_a_member_reaches_nothing_of_another_tenant(app, restaurant, ids, stored
 
 def mine(rule):
     """A page of a tenant's own things, for its members."""
-    theirs = {"key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"}
+    theirs = {
+        *("key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"),
+        *("hook_id", "template_id"),
+    }
     return bool(rule.arguments & theirs) and not is_api(rule)
 
 
@@ -209,6 +217,13 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("GET", "/messages/{message_id}"),
         ("GET", "/messages/{message_id}/cancel"),
         ("POST", "/messages/{message_id}/cancel"),
+        ("GET", "/messages/{message_id}/picture"),
+        ("GET", "/messages/{message_id}/file"),
+        ("GET", "/templates/{template_id}"),
+        ("POST", "/templates/{template_id}/send"),
+        ("GET", "/received/{hook_id}"),
+        ("POST", "/received/{hook_id}/run"),
+        ("GET", "/operator/rates/TR"),
         ("GET", "/operator/tenants/{tenant_id}"),
         ("POST", "/operator/tenants/{tenant_id}/suspend"),
         ("POST", "/operator/tenants/{tenant_id}/limits"),
@@ -254,6 +269,12 @@ def test_a_tenant_number_out_of_all_range_is_simply_not_there(app, number):
         "/audit.csv?who=%00",
         "/messages?phone=%00&reference=%00",
         "/messages?after=x",
+        "/templates?q=%00&state=x&after=x",
+        "/templates/x",
+        "/received?kind=%00&target=%00&state=x",
+        "/received?after=x",
+        "/received/x",
+        "/media/x",
         "/messages?line=99999999999999999999&state=x&direction=x",
         "/messages/%00",
         "/lines/99999999999999999999",

@@ -3,9 +3,10 @@
 import pytest
 
 from core.db import global_scope
+from messaging.models import ReceivedHook, Template
 from tenants import people, team
 from tests.cast import Browser
-from tests.house.planting import plant_messages
+from tests.house.planting import plant_messages, planted_id
 
 ODD = {
     "nul": "a\0b",
@@ -27,11 +28,12 @@ FIELDS = (
     *("role", "mode", "scopes", "expires", "rate_per_second", "overlap", "country", "currency"),
     *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
     *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
-    *("act", "on"),
+    *("act", "on", "fallback", "line", "values", "header", "buttons"),
+    *("kind", "category", "since", "usd"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
-    *("phone", "line", "state", "direction", "reference"),
+    *("phone", "line", "state", "direction", "reference", "kind", "target", "category"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 
@@ -51,9 +53,15 @@ def ids(restaurant):
         invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
         member = team.of_person(helper.id)
     line_id, message_id = plant_messages(restaurant, "Mavi")
+    with restaurant.scope():
+        hook_id = planted_id(ReceivedHook, restaurant.tenant_id)
+        template_id = planted_id(Template, restaurant.tenant_id)
     return {
         "line_id": line_id,
         "message_id": message_id,
+        "hook_id": hook_id,
+        "template_id": template_id,
+        "country": "TR",
         "key_id": restaurant.key_id,
         "member_id": member.id,
         "invitation_id": invitation.id,
