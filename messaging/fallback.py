@@ -33,7 +33,7 @@ from tenants.plans import known_facts
 WINDOW_CLOSED = "window_closed"
 WINDOW = timedelta(hours=24)
 KEPT = frozenset({"own_line", "gone_ids"})
-AS_TEMPLATE = "The 24-hour window is closed; it goes as the template {name}."
+AS_TEMPLATE = "The 24-hour window is closed; it goes as the template: {name}"
 BACK_AGAIN = "The other line may not write to this person; it waits for its own line."
 TRIED_AGAIN = "Its line went down while it was sent; it was not taken."
 

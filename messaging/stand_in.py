@@ -15,7 +15,7 @@ from messaging.templates import account_of
 from messaging.timeline import note_changes
 
 MOST_MOVED = 500
-BY_OTHER_LINE = "Its line is down; it goes by the line {name}."
+BY_OTHER_LINE = "Its line is down; it goes by another line: {name}"
 
 MOVE = text("""
 WITH mine AS (

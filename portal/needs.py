@@ -23,7 +23,7 @@ UNSETTLED = text("""
 SELECT count(*) FROM (
     SELECT 1 FROM messages
      WHERE tenant_id = :tenant_id AND state = 'unknown' AND id >= :since AND id < :before
-     LIMIT 100) AS some
+     LIMIT 100) AS found
 """)
 
 

@@ -14,6 +14,7 @@ from core.db import db, global_scope, tenant_scope
 from core.errors import Conflict
 from core.settings import Settings
 from portal.newborn import equip
+from portal.operator.happenings import tell_happenings
 from portal.operator.history import tell_conversations
 from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
@@ -84,6 +85,7 @@ def _make() -> dict[str, Any]:
     owner = cast[OWNER]
     restaurant = _restaurant(owner, cast)
     tell_conversations(restaurant)
+    tell_happenings(restaurant)
     _shop(owner, cast)
     return _describe(restaurant, owner)
 

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from flask import Response, abort, flash, redirect, render_template, request, url_for
@@ -70,7 +71,11 @@ def rate(country: str) -> Any:
         with refusals_on(form):
             with global_scope():
                 rate_card.set_rate(
-                    form.kind.data, country, form.category.data, form.since.data, form.usd.data
+                    form.kind.data,
+                    country,
+                    form.category.data,
+                    form.since.data or now().date(),
+                    form.usd.data or Decimal(0),
                 )
                 people.note(current_user.person.id, "rates_changed", address())
             flash(gettext("Saved. Every process uses it within a minute."), "success")

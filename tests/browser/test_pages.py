@@ -11,8 +11,9 @@ from playwright.sync_api import expect
 from core import mail
 from core.clock import now
 from core.db import global_scope, tenant_scope
-from messaging import lines_book, sending
+from messaging import hook_book, lines_book, reading, sending, templates
 from messaging.sending import Draft
+from messaging.templates import Wanted
 from portal.operator import demo
 from tenants import keys, people, team
 from tenants.plans import known_facts
@@ -121,6 +122,11 @@ def _ids(tenant_id: int) -> dict[str, object]:
         )
         ticket = sending.accept(draft, line, known_facts())
         _, token = team.invite(unique_email(), "waiter", "owner", "Derya Aksoy")
+        known = templates.listed(Wanted())
+        template = next(one for one in known if one.name == "weekend_menu")
+        paused = next(one for one in known if one.state == "paused")
+        [hook] = hook_book.listed(hook_book.Wanted(state="parked"), None, 1)
+        photo = reading.get("wamid.demo-photo")
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
         mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
@@ -130,6 +136,10 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "key": key.id,
             "line": line.id,
             "message": ticket.id,
+            "template": template.id,
+            "paused": paused.id,
+            "hook": hook.id,
+            "photo": photo.id,
             "invitation": token,
             "verify": people.issue_token(person.id, "verify"),
             "reset": people.issue_token(person.id, "reset"),

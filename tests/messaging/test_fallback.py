@@ -80,7 +80,7 @@ def test_refused_for_the_window_it_goes_as_its_template(restaurant, line):
     assert message.content["instead_of"] == {"kind": "text", "text": "It is ready!"}
     assert (message.category, message.cost_usd) == ("utility", message.quoted_usd)
     assert message.cost_usd > 0
-    assert any("as the template order" in cause for cause in causes(restaurant, ticket))
+    assert any("as the template: order" in cause for cause in causes(restaurant, ticket))
 
 
 def test_a_template_that_is_refused_too_is_the_end(restaurant, line):

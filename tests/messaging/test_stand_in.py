@@ -81,7 +81,7 @@ def test_while_the_first_is_down_the_second_sends_and_says_so(app, restaurant, l
     message, causes = read(restaurant, ticket)
     assert (message.state, message.line_id) == ("sent", second.id)
     assert network[0] == [(second.id, ticket.id, "text")]
-    assert any("goes by the line Front desk" in cause for cause in causes)
+    assert any("goes by another line: Front desk" in cause for cause in causes)
     trouble(restaurant, first, "connected")
     back = accept(restaurant, first, phone="905321112244")
     work(app, restaurant)
