@@ -4,6 +4,7 @@ from flask_openapi3.openapi import OpenAPI
 
 from api.health import health
 from api.hooks import cloud, hooks
+from api.media import files
 from api.reference import reference, swagger
 from api.request_log import keep_request_log
 from api.v1 import (
@@ -14,6 +15,7 @@ from api.v1 import (
     orders,
     pairing,
     sites,
+    templates,
     usage,
     v1,
     webhooks,
@@ -25,6 +27,7 @@ RESOURCES = (
     instances,
     pairing,
     messages,
+    templates,
     usage,
     webhooks,
     sites,
@@ -40,4 +43,5 @@ def open_api_doors(app: OpenAPI, request_log_days: int) -> None:
     app.register_blueprint(reference)
     app.register_blueprint(swagger)
     app.register_blueprint(hooks)
+    app.register_blueprint(files)
     app.register_api(v1)

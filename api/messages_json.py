@@ -4,7 +4,8 @@ from typing import Any
 
 from core.clock import rfc3339
 from core.money import json_number
-from messaging.models import Message
+from messaging import media
+from messaging.models import MediaFile, Message
 from messaging.sending import Ticket
 from messaging.settling import Told
 
@@ -28,7 +29,8 @@ def ticket_json(ticket: Ticket, told: Told | None, unknown: list[str]) -> dict[s
     return answer
 
 
-def message_json(message: Message) -> dict[str, Any]:
+def message_json(message: Message, file: MediaFile | None = None) -> dict[str, Any]:
+    """`file` is what came with it, when somebody has looked."""
     error = None
     if message.error_code:
         error = {"code": message.error_code, "message": message.error_text}
@@ -46,4 +48,21 @@ def message_json(message: Message) -> dict[str, Any]:
         "test": message.test,
         "created_at": rfc3339(message.created_at),
         "error": error,
+        "media": media_json(message, file),
+    }
+
+
+def media_json(message: Message, file: MediaFile | None) -> dict[str, Any] | None:
+    """What we sent is where the sender has it; what came in is at an address of ours."""
+    if message.kind not in media.KINDS:
+        return None
+    content = message.content
+    mine = message.direction == "in"
+    return {
+        "mime_type": (file and file.mime_type) or content.get("mime_type"),
+        "url": (media.link(message.id) if file else None) if mine else content.get("url"),
+        "size": file.size if file else None,
+        "sha256": (file and file.sha256) or None,
+        "caption": message.text or None,
+        "filename": (file and file.filename) or content.get("filename"),
     }

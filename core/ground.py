@@ -7,6 +7,7 @@ from core.blobs import blobs_at
 from core.buckets import use_share
 from core.db import current_tenant_id, db, engine_options
 from core.keyring import Keyring, use_keyring
+from core.links import use_links
 from core.logs import set_up_logs
 from core.rings import use_redis
 from core.settings import Settings, load_settings
@@ -23,6 +24,7 @@ def lay_ground(app: Flask, settings: Settings) -> None:
         TESTING=settings.app_env == "test",
     )
     use_keyring(Keyring.parse(settings.encryption_keys), current_tenant_id)
+    use_links(settings.base_url, settings.secret_key)
     use_redis(settings.redis_url)
     use_share(settings.web_processes)
     app.extensions["blobs"] = blobs_at(settings.blob_url)

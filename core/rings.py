@@ -27,6 +27,10 @@ QUEUES = {
     "jobs.orders": "default",
     "jobs.mail": "default",
     "jobs.housekeeping": "default",
+    "jobs.media": "default",
+    "jobs.templates": "default",
+    "jobs.troubles": "default",
+    "jobs.warnings": "default",
 }
 ALL_QUEUES = ("sends", "deliveries", "hooks", "prints", "campaigns", "costs", "default")
 # Jobs that stay awake for a while after their work is done: they hear a ring by themselves,

@@ -49,6 +49,8 @@ class Settings(BaseSettings):
     linked_store_url: str = ""
     linked_lines: int = Field(100, ge=1, le=5000)
     linked_lease_seconds: float = Field(15.0, ge=2, le=300)
+    hook_body_days: int = Field(3, ge=0, le=365)
+    hook_days: int = Field(30, ge=1, le=365)
     linger_seconds: float = Field(1.0, ge=0, le=10)
     lease_seconds: float = Field(60.0, ge=2, le=600)
     event_days: int = Field(30, ge=1, le=400)

@@ -14,8 +14,8 @@ from core.logs import logger
 from core.mail import Mail
 from core.rings import hear
 from core.settings import Settings
-from jobs import deliveries, hooks, orders
-from messaging import sending
+from jobs import deliveries, hooks, media, orders, templates, troubles
+from messaging import hook_book, sending
 from tenants import idempotency, people
 from tenants.accounts import every_tenant
 
@@ -35,6 +35,9 @@ def sweep() -> None:
         hooks.sweep()
         orders.sweep()
         deliveries.sweep()
+        media.sweep()
+        templates.sweep()
+        troubles.sweep()
 
 
 def make_months() -> None:
@@ -70,11 +73,30 @@ def tidy() -> dict[str, int]:
     """Drop what has outlived its promise. One transaction for each tenant."""
     hear("jobs.housekeeping.tidy")
     moment = now()
-    gone = {"tokens": 0, "idempotency_keys": 0}
+    settings: Settings = current_app.extensions["comanda"]
+    gone = {"tokens": 0, "idempotency_keys": 0, "hooks": 0}
     with global_scope():
         gone["tokens"] = people.forget_old_tokens(moment - timedelta(days=30))
     for tenant_id in every_tenant(because="idempotency keys are kept 7 days"):
         with tenant_scope(tenant_id):
             gone["idempotency_keys"] += idempotency.forget_old(moment - idempotency.KEPT)
+        gone["hooks"] += _forget_hooks(tenant_id, settings)
     log.info("tidied", **gone)
+    return gone
+
+
+def _forget_hooks(tenant_id: int, settings: Settings) -> int:
+    """Bodies first, then what is left of them; in small steps, each its own transaction."""
+    gone = 0
+    steps = (
+        (hook_book.drop_bodies, timedelta(days=settings.hook_body_days)),
+        (hook_book.drop, timedelta(days=settings.hook_days)),
+    )
+    for step, kept in steps:
+        while True:
+            with tenant_scope(tenant_id):
+                done = step(kept)
+            gone += done
+            if done < hook_book.AT_ONCE:
+                break
     return gone

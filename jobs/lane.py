@@ -13,7 +13,7 @@ from core.logs import logger
 from core.outbound.aio import Client
 from core.rings import redis_client
 from jobs.linked import tell_hosts
-from messaging import claiming, lines_book, settling
+from messaging import claiming, fallback, lines_book, settling, stand_in
 from messaging.claiming import Claimed
 from messaging.lines import LineFacts, Outcome, Refused, TryLater, Unknown, cloud
 from messaging.models import Line
@@ -87,7 +87,11 @@ class LaneWork:
         self.lines = {line.id: (line, lines_book.facts_of(line)) for line in lines_book.listed()}
         self.linked = any(line.kind == "linked" for line, _ in self.lines.values())
         self.held = known_facts().suspended
-        return claiming.claim(BATCH, settings.lease_seconds, self.lines_down())
+        known = {line_id: line for line_id, (line, _) in self.lines.items()}
+        if not self.held:
+            stand_in.take_over(known)
+        batch = claiming.claim(BATCH, settings.lease_seconds, self.lines_down())
+        return fallback.as_templates(batch, known, settings.lease_seconds)
 
     def lines_down(self) -> list[int]:
         moment = now()
@@ -175,7 +179,8 @@ class LaneWork:
                 lines_book.note_trouble(line_id, outcome.line_state, outcome.sentence)
                 outcome = replace(outcome, code="line_unavailable")
             final.append((one, outcome))
-        told = settling.settle(final)
+        known = {line_id: line for line_id, (line, _) in self.lines.items()}
+        told = settling.settle(fallback.second_chances(final, known))
         faultpoints.at("before_settle_commit")
         return told
 

@@ -9,7 +9,7 @@ from rq.cron import CronJob, CronScheduler
 
 from core.ground import bare_app
 from core.ids import new_token
-from jobs import costs, deliveries, hooks, housekeeping
+from jobs import costs, deliveries, hooks, housekeeping, media, templates, warnings
 from jobs.connection import worker_redis
 
 LEASE_SECONDS = 15
@@ -21,6 +21,9 @@ AT: dict[Callable[[], object], str] = {
     hooks.find_forgotten: "*/5 * * * *",
     deliveries.find_forgotten: "* * * * *",
     deliveries.forget: "52 2 * * *",
+    media.remove_doomed: "*/5 * * * *",
+    warnings.look: "53 * * * *",
+    templates.mark_all: "37 * * * *",
     costs.close_day: "23 0 * * *",
     housekeeping.make_months: "41 1 * * *",
     housekeeping.turn_days: "51 */6 * * *",

@@ -7,8 +7,9 @@ from decimal import Decimal
 
 from sqlalchemy import select, update
 
+from core import lanes
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, db, ring
 from core.errors import Forbidden, Invalid, NotFound, invalid
 from core.ids import new_token
 from core.lookups import publish as make_findable
@@ -29,6 +30,8 @@ TOLD = {
     "connected": "instances.connected",
     "disconnected": "instances.disconnected",
     "logged_out": "instances.disconnected",
+    "restricted": "instances.restricted",
+    "quality_low": "instances.restricted",
     "unpaired": "",
     "pairing": "",
 }
@@ -82,6 +85,8 @@ def add_cloud_line(
         _no_default()
     db.session.add(line)
     db.session.flush()
+    lanes.mark_due("templates", line.tenant_id)
+    ring("jobs.templates.drain")
     make_findable("cloud_hook", str(line.hook_token), str(line.id))
     audit.record("lines.added", line.name, kind="cloud", instance_id=line.id)
     return line
@@ -160,6 +165,17 @@ def set_pace(line_id: int, per_second: Decimal) -> Line:
     return line
 
 
+def set_account(line_id: int, account_id: str) -> Line:
+    """Which business account the number belongs to: its templates are asked for there."""
+    line = get(line_id)
+    if (line.account_id or "") != account_id:
+        audit.record("lines.account_changed", line.name, instance_id=line.id)
+        line.account_id, line.templates_at, line.templates_error = account_id or None, None, ""
+        lanes.mark_due("templates", line.tenant_id)
+        ring("jobs.templates.drain")
+    return line
+
+
 def renew_access(line_id: int, token: str, app_secret: str = "") -> Line:
     """A new token, and with it a new app secret where one is given."""
     line = get(line_id)
@@ -178,12 +194,35 @@ def set_enabled(line_id: int, enabled: bool) -> Line:
     return line
 
 
+def set_fallback(line_id: int, other_id: int | None, field: str = "fallback") -> Line:
+    """Which line takes over while this one is down; None: its messages wait."""
+    line = get(line_id)
+    if other_id is not None:
+        other = db.session.get(Line, (current_tenant_id(), other_id))
+        if other is None or other.removed_at is not None:
+            raise invalid(field, "unknown_instance", "There is no line with that number.")
+        if other.id == line.id:
+            raise invalid(field, "same_line", "A line cannot stand in for itself.")
+        if other.test != line.test:
+            raise invalid(field, "test_line", "The test line only reaches simulated phones.")
+    if line.fallback_line_id != other_id:
+        line.fallback_line_id = other_id
+        audit.record("lines.fallback_changed", line.name, now=other_id)
+    return line
+
+
 def remove(line_id: int) -> None:
     """The row stays for the messages that left by it; its secrets go."""
     line = get(line_id)
     if line.test:
         raise Invalid("test_line", "Every account keeps its test line.")
     line.removed_at, line.enabled, line.is_default = now(), False, False
+    line.fallback_line_id = None
+    db.session.execute(
+        update(Line)
+        .where(Line.tenant_id == current_tenant_id(), Line.fallback_line_id == line.id)
+        .values(fallback_line_id=None)
+    )
     line.token = line.app_secret = None
     if line.hook_token:
         withdraw("cloud_hook", line.hook_token)
@@ -236,11 +275,13 @@ def note_trouble(line_id: int, state: str, because: str, until: datetime | None 
         .values(state=state, state_because=because, state_at=now(), paused_until=until)
         .returning(Line.id)
     ).first()
-    if changed is not None and (kind := TOLD.get(state, "instances.restricted")):
+    if changed is not None and (kind := TOLD.get(state, "instances.disconnected")):
         publish(
             kind,
             {"instance_id": line_id, "data": {"state": state, "because": because}},
         )
+        lanes.mark_due("troubles", current_tenant_id())
+        ring("jobs.troubles.tell")
     return changed is not None
 
 

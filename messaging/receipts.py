@@ -13,9 +13,9 @@ from uuid import UUID
 from sqlalchemy import TextClause, text
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, db, savepoint
 from core.ids import BadId, from_uuid, to_uuid
-from messaging import ledger
+from messaging import fallback, ledger, lines_book
 from messaging.ledger import Charged
 from messaging.lines import Receipt
 from messaging.models import Line
@@ -38,7 +38,7 @@ VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING
 """)
 ROW = """
 SELECT id, line_id, state, phone, reference, network_id, country, category, quoted_usd, cost_usd,
-       test, created_at
+       test, created_at, content -> 'gone_ids', content -> 'fallback', content -> 'own_line'
   FROM messages
  WHERE tenant_id = :tenant_id AND id = :id AND line_id = :line_id AND direction = 'out'
    FOR UPDATE"""
@@ -64,6 +64,10 @@ class NeedsRoom(Exception):
     """
 
 
+class _NoOtherWay(Exception):
+    """What was given back for it stays taken."""
+
+
 @dataclass(frozen=True)
 class _Found:
     """The columns of LOCK, in their order."""
@@ -80,6 +84,9 @@ class _Found:
     cost_usd: Decimal
     test: bool
     created_at: datetime
+    gone_ids: list[str] | None
+    fallback: dict[str, Any] | None
+    own_line: int | None
 
     @property
     def charged(self) -> Charged:
@@ -105,8 +112,12 @@ def receive_receipt(line: Line, receipt: Receipt, tally: Tally, *, alone: bool =
     message = _alone(line, receipt) if alone else _beside_others(line, receipt)
     if message is None:
         raise TooEarly("no message of ours has this id yet")
+    if receipt.network_id in (message.gone_ids or ()):
+        return False  # of a way that was given up: the message has gone another since
     if message.state in NOT_LEFT:
         raise TooEarly(f"the message is {message.state} with us")
+    if _goes_on(message, receipt, tally):
+        return True
     moved = may_move(message.state, receipt.state) and _move(message, receipt)
     cost = _account(line, message, receipt, moved, tally)
     if moved:
@@ -177,6 +188,25 @@ def _move(message: _Found, receipt: Receipt) -> bool:
         },
     )
     return moved.first() is not None
+
+
+def _goes_on(message: _Found, receipt: Receipt, tally: Tally) -> bool:
+    """Refused because it may not go freely, and there is another way for it."""
+    if receipt.state != "failed" or receipt.error_code != fallback.WINDOW_CLOSED:
+        return False
+    if not (message.fallback or message.own_line) or not may_move(message.state, "failed"):
+        return False
+    mine = Tally()
+    try:
+        with savepoint():
+            ledger.refund(message.charged, mine)
+            whole = fallback.read(message.id)
+            if not fallback.after_receipt(whole, receipt.network_id, lines_book.listed()):
+                raise _NoOtherWay
+    except _NoOtherWay:
+        return False
+    tally.join(mine)
+    return True
 
 
 def _account(line: Line, message: _Found, receipt: Receipt, moved: bool, tally: Tally) -> Decimal:

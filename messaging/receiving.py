@@ -12,7 +12,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
 from core.phone import country_of, same_variants
-from messaging import contacts, lines_book
+from messaging import contacts, lines_book, media, templates
 from messaging.contacts import Met
 from messaging.lines import InboundMessage, LineNews
 from messaging.models import Line
@@ -47,7 +47,6 @@ ON CONFLICT (tenant_id, line_id, contact_id) DO UPDATE
        window_until = greatest(conversations.window_until, excluded.window_until),
        unread = conversations.unread + 1
 """)
-MEDIA = frozenset({"image", "video", "audio", "document", "sticker"})
 
 
 def receive_message(line: Line, message: InboundMessage, tally: Tally) -> str | None:
@@ -61,6 +60,7 @@ def receive_message(line: Line, message: InboundMessage, tally: Tally) -> str | 
         message.sender_phone, message.sender_network_id, normalize("NFC", message.sender_name), at
     )
     _store(line, message, uuid, contact, at)
+    media.expect(uuid, message.kind, message.content)
     publish("messages.upsert", upsert_body(line, message, message_id, at))
     if message.kind in ("text", "button") and contacts.asks_to_stop(message.text):
         _opt_out(line, message.sender_phone, message.sender_network_id, contact.id, at)
@@ -72,6 +72,10 @@ def receive_news(line: Line, news: LineNews, _tally: Tally | None = None) -> Non
     """The network's word on the line itself, or on what somebody wants to get from it."""
     if news.kind == "marketing":
         _preference(line, news.detail)
+        return
+    if news.kind == "template":
+        if not templates.note_news(line, news.detail):
+            templates.look_soon()
         return
     because = str(news.detail.get("because") or "")
     for one in _lines_meant(line, news.detail):
@@ -102,12 +106,12 @@ def upsert_body(
         "id": message_id,
     }
     content = message.content
-    if message.kind in MEDIA:
+    if message.kind in media.KINDS:
         data["media"] = {
             "mime_type": content.get("mime_type"),
-            "url": None,
+            "url": media.link(message_id) if content.get("id") else None,
             "size": content.get("size"),
-            "sha256": content.get("sha256"),
+            "sha256": media.hex_digest(str(content.get("sha256") or "")) or None,
             "caption": content.get("caption"),
             "filename": content.get("filename"),
         }

@@ -18,12 +18,14 @@ from portal.audit import audit_pages
 from portal.diner.pages import diner
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
+from portal.hooks import hooks_pages
 from portal.integrations import integrations
 from portal.invitations import invitations
 from portal.lines import lines_pages
 from portal.linked import linked_pages
 from portal.mailbox import mailbox
 from portal.messages import messages_pages
+from portal.operator import rates
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
 from portal.phones import phones
@@ -32,6 +34,7 @@ from portal.request_log import request_log_pages
 from portal.settings import settings_pages
 from portal.start import start
 from portal.team import team_pages
+from portal.template_pages import templates_pages
 from portal.tenancy import tenancy
 from portal.usage import usage_pages
 from portal.visitors import is_page, set_up_visitors
@@ -48,6 +51,8 @@ PAGES = (
     lines_pages,
     usage_pages,
     linked_pages,
+    templates_pages,
+    hooks_pages,
     team_pages,
     integrations,
     request_log_pages,
@@ -61,6 +66,8 @@ PAGES = (
 )
 
 FORM_BYTES = 1024 * 1024
+
+ADDED_TO_OPERATOR = (rates,)  # importing it adds its pages
 
 csrf = CSRFProtect()
 

@@ -9,6 +9,7 @@ from typing import Any
 from flask_babel import lazy_gettext as _
 from flask_wtf import FlaskForm
 from wtforms import (
+    DateField,
     DecimalField,
     Field,
     HiddenField,
@@ -203,6 +204,14 @@ class SpendCapForm(Form):
     )
 
 
+def _line_or_none(value: Any) -> int | None:
+    """The line chosen, or none; what is no number is not among the choices either."""
+    if value in (None, "", "None"):
+        return None
+    text = str(value)
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else -1
+
+
 def _trimmed(text: str | None) -> str | None:
     return text.strip() if text else text
 
@@ -249,6 +258,13 @@ class LineForm(Form):
         [needed(), NumberRange(Decimal("0.1"), 1000, _("Between 0.1 and 1000."))],
         places=None,
     )
+    account_id = StringField(
+        _("Business account ID"), [Optional(), _network_id()], filters=[_trimmed]
+    )
+    fallback = SelectField(_("While it is down"), [Optional()], coerce=_line_or_none)
+
+    def offer_lines(self, lines: list[tuple[int, str]]) -> None:
+        self.fallback.choices = [("", _("its messages wait")), *lines]
 
 
 class TestMessageForm(Form):
@@ -256,3 +272,31 @@ class TestMessageForm(Form):
 
     phone = StringField(_("To"), [needed(), Length(max=40)])
     text = TextAreaField(_("Text"), [needed(), Length(max=4096)])
+
+
+class TemplateForm(Form):
+    phone = StringField(_("To"), [needed(), Length(max=40)])
+    line = SelectField(_("Line"), [needed()], coerce=_line_or_none)
+
+    def offer_lines(self, lines: list[tuple[int, str]]) -> None:
+        self.line.choices = lines
+
+
+class RateForm(Form):
+    kind = SelectField(
+        _("Kind"),
+        [needed()],
+        choices=[("cloud", _("WhatsApp Cloud API")), ("linked", _("Linked phone"))],
+    )
+    category = SelectField(
+        _("Category"),
+        [needed()],
+        choices=[
+            ("marketing", _("Marketing")),
+            ("utility", _("Utility")),
+            ("authentication", _("Authentication")),
+            ("service", _("Service")),
+        ],
+    )
+    since = DateField(_("Valid from"), [needed()])
+    usd = DecimalField(_("US dollars for one message"), [InputRequired()], places=None)

@@ -11,6 +11,7 @@ from flask_login import current_user
 from core.clock import now
 from core.db import tenant_scope
 from messaging import usage
+from portal.needs import needs
 from portal.visitors import may, member_may
 from tenants import audit, keys, quota, team
 from tenants.plans import known_facts
@@ -30,6 +31,7 @@ def index() -> Any:
         used = quota.usage(facts)
         days = _days(now().date()) if may("messages.view") else []
         entries = audit.entries(limit=8) if may("audit.view") else []
+        wanting = needs(facts, used)
     steps = {
         "verified": current_user.person.verified_at is not None,
         "key": bool(working),
@@ -46,6 +48,7 @@ def index() -> Any:
         keys=working,
         entries=entries,
         days=days,
+        needs=wanting,
     )
 
 

@@ -8,7 +8,6 @@ from flask_babel import gettext
 
 from core.db import tenant_scope
 from core.errors import DomainError, Forbidden, invalid
-from core.phone import normalize
 from core.texts import BadText, clean
 from messaging import lines_book, sending
 from messaging.lines import LineFacts
@@ -20,9 +19,9 @@ from messaging.sending import Draft, Ticket
 from portal.asking import ask_then
 from portal.forms import AccessForm, LineForm, NewLineForm, TestMessageForm, refusals_on, said
 from portal.line_check import AFTER_SAVING, STOPS, callback_url, findings
+from portal.numbers import read_phone
 from portal.visitors import may, member_may
 from portal.words import in_words, network_words
-from tenants import accounts
 from tenants.plans import known_facts
 
 lines_pages = Blueprint("lines", __name__)
@@ -45,7 +44,7 @@ def new() -> Any:
     form, found = NewLineForm(), None
     if form.validate_on_submit():
         with refusals_on(form):
-            phone = _phone(said(form.phone))
+            phone = read_phone(said(form.phone))
             found = _look(form)
             stopped = any(one.code in STOPS for one in found)
             if request.form.get("act") == "save" and not stopped:
@@ -75,6 +74,7 @@ def line(line_id: int) -> Any:
 @member_may("lines.manage")
 def save(line_id: int) -> Any:
     known, form = _line(line_id), LineForm()
+    form.offer_lines(_others(known))
     if form.validate_on_submit():
         with refusals_on(form):
             with tenant_scope(g.tenant_id):
@@ -84,6 +84,11 @@ def save(line_id: int) -> Any:
                     linked_pace.set_pace(line_id, pace)
                 else:
                     lines_book.set_pace(line_id, pace)
+                if _has_access(known):
+                    lines_book.set_account(line_id, said(form.account_id))
+                if not known.test:
+                    lines_book.set_fallback(line_id, form.fallback.data)
+                sending.look_again()
             flash(gettext("Saved."), "success")
             return redirect(url_for("lines.line", line_id=line_id))
     return _page(known, form=form)
@@ -203,7 +208,15 @@ def _page(
     """Whichever form was refused comes back as it was sent; the others are fresh."""
     if may("lines.manage"):
         pace = Decimal(f"{known.per_second.normalize():f}")  # 80, not 80.000
-        form = form or LineForm(formdata=None, name=known.name, per_second=pace)
+        if form is None:
+            form = LineForm(
+                formdata=None,
+                name=known.name,
+                per_second=pace,
+                account_id=known.account_id or "",
+                fallback=known.fallback_line_id,
+            )
+            form.offer_lines(_others(known))
         if _has_access(known):
             access_form = access_form or AccessForm(formdata=None)
     if may("messages.send"):
@@ -211,11 +224,14 @@ def _page(
             formdata=None, text=gettext("Hello! This is a test message.")
         )
     linked, today = _linked(known)
+    with tenant_scope(g.tenant_id):
+        names = {one.id: one.name for one in lines_book.names()}
     return render_template(
         "lines/line.html" if linked is None else "linked/line.html",
         line=known,
         linked=linked,
         today=today,
+        stand_in=names.get(known.fallback_line_id or 0),
         callback_url=callback_url(known),
         form=form,
         access_form=access_form,
@@ -238,6 +254,13 @@ def _linked(known: Line) -> tuple[LinkedLine | None, linked_pace.Day | None]:
 def _line(line_id: int) -> Line:
     with tenant_scope(g.tenant_id):
         return lines_book.get(line_id)
+
+
+def _others(known: Line) -> list[tuple[int, str]]:
+    """Who could stand in for a line."""
+    with tenant_scope(g.tenant_id):
+        listed = lines_book.listed()
+    return [(one.id, one.name) for one in listed if not one.test and one.id != known.id]
 
 
 def _look(form: AccessForm, known: Line | None = None) -> list[Finding]:
@@ -268,23 +291,9 @@ def _tell(found: list[Finding]) -> None:
         flash(network_words(one.sentence), "error" if one.code in STOPS else "warning")
 
 
-def _phone(written: str) -> str:
-    """People write numbers in many ways; the country is asked for only where it cannot be told."""
-    with tenant_scope(g.tenant_id):
-        country = accounts.account().country
-    phone = normalize(written, country or None)
-    if phone is None:
-        raise invalid(
-            "phone",
-            "invalid_phone",
-            "This is not a phone number. Write it with its country code, such as 905321112233.",
-        )
-    return phone
-
-
 def _send(known: Line, written: str, text: str) -> Ticket:
     """The same way as a message of the API takes."""
-    phone = _phone(written)
+    phone = read_phone(written)
     try:
         words = clean(text)
     except BadText:

@@ -1,14 +1,25 @@
 """Messages: what was sent and received, and what became of each."""
 
+from mimetypes import guess_extension
 from typing import Any
 
-from flask import Blueprint, g, render_template, request, url_for
+from flask import (
+    Blueprint,
+    abort,
+    current_app,
+    g,
+    render_template,
+    request,
+    url_for,
+)
 from flask_babel import gettext
 
 from core.db import tenant_scope
+from core.errors import NotFound
 from core.phone import normalize
-from messaging import lines_book, reading
-from messaging.models import Message
+from core.serving import file_answer, wait_for
+from messaging import lines_book, media, reading
+from messaging.models import MediaFile, Message
 from messaging.reading import Filters
 from messaging.states import ENDS, OUT_STATES
 from portal.asking import ask_then
@@ -18,6 +29,7 @@ from tenants import accounts
 
 messages_pages = Blueprint("messages", __name__)
 
+WAIT_SECONDS = 8.0
 STATES = (*OUT_STATES, "received")
 CANCELLABLE = frozenset({"scheduled", "queued"})
 
@@ -46,6 +58,8 @@ def message(message_id: str) -> Any:
     """With `X-Part: timeline` only what changes while a message is on its way."""
     with tenant_scope(g.tenant_id):
         known = reading.get(message_id)
+        media.want(known)
+        kept = media.of(known.id)
         changes = reading.timeline(known.id)
         lines = {line.id: line for line in lines_book.names()}
     part = request.headers.get("X-Part") == "timeline"
@@ -53,10 +67,56 @@ def message(message_id: str) -> Any:
         "messages/live.html" if part else "messages/message.html",
         message=known,
         changes=changes,
+        file=kept,
         line=lines.get(known.line_id),
         final=is_final(known),
         cancellable=known.state in CANCELLABLE,
     )
+
+
+@messages_pages.get("/messages/<message_id>/picture")
+@member_may("messages.view")
+def picture(message_id: str) -> Any:
+    """Drawn anew by us; one that is still on its way is waited for."""
+    file = _file(message_id)
+    if not file.preview_blob_key:
+        abort(404)
+    kind = "image/png" if file.preview_blob_key.endswith(".png") else "image/jpeg"
+    return file_answer(
+        current_app.extensions["blobs"], file.preview_blob_key, kind, None, inline=True
+    )
+
+
+@messages_pages.get("/messages/<message_id>/file")
+@member_may("messages.view")
+def file(message_id: str) -> Any:
+    """The file as it came, to be saved."""
+    found = _file(message_id)
+    if not found.blob_key:
+        abort(404)
+    name = found.filename or f"{found.kind}{guess_extension(found.mime_type) or ''}"
+    return file_answer(
+        current_app.extensions["blobs"],
+        found.blob_key,
+        found.mime_type,
+        found.size,
+        name,
+        inline=False,
+    )
+
+
+def _file(message_id: str) -> MediaFile:
+    def look() -> MediaFile | None:
+        with tenant_scope(g.tenant_id):
+            found = media.of(reading.get(message_id).id)
+        if found is None:
+            raise NotFound()
+        return None if found.state == "waiting" else found
+
+    ready = wait_for(look, WAIT_SECONDS)
+    if ready is None or ready.state != "kept":
+        abort(404)
+    return ready
 
 
 @messages_pages.route("/messages/<message_id>/cancel", methods=["GET", "POST"])

@@ -27,6 +27,24 @@ BEGINNINGS = (
         " URL:"
     ),
     N_("Our own sending failed:"),
+    N_("The 24-hour window is closed; it goes as the template:"),
+    N_("Its line is down; it goes by another line:"),
+    N_("The file could not be fetched:"),
+    N_("The network answered"),
+    N_("The server answered"),
+)
+# What timelines and files say of themselves, as messaging writes it down.
+SENTENCES = (
+    N_("The other line may not write to this person; it waits for its own line."),
+    N_("Its line went down while it was sent; it was not taken."),
+    N_("The network no longer has this file."),
+    N_("The file is larger than we take in."),
+    N_("The file is not what the message says it is."),
+    N_("The file that came is not the one that was announced."),
+    N_("The file could not be stored."),
+    N_("The file is empty."),
+    N_("The line of this message is gone."),
+    N_("The network told an address that is not safe."),
 )
 
 

@@ -1,8 +1,12 @@
-"""Take a tenant out of the database: every row it owns, and what points to it."""
+"""Take a tenant out of the database: every row it owns, and what points to it.
 
-from sqlalchemy import delete
+A column whose name ends with blob_key names a file of the tenant; a job removes it afterwards.
+"""
+
+from sqlalchemy import delete, select
 
 from core.db import Base, current_tenant_id, db
+from core.doomed import doom
 from core.lanes import Lane
 from core.leases import Lease
 from core.lookups import Lookup
@@ -26,6 +30,10 @@ def erase_tenant() -> None:
     tenant_id = current_tenant_id()
     for name in reversed(owned_tables()):
         table = Base.metadata.tables[name]
+        for column in table.columns:
+            if column.name.endswith("blob_key"):
+                mine = select(column).where(table.c.tenant_id == tenant_id, column.is_not(None))
+                doom(db.session.scalars(mine))
         db.session.execute(delete(table).where(table.c.tenant_id == tenant_id))
     for pointer in POINTERS:
         db.session.execute(delete(pointer).where(pointer.tenant_id == tenant_id))

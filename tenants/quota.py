@@ -15,6 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from core.clock import now
 from core.db import current_tenant_id, db, savepoint
 from core.errors import PaymentRequired
+from tenants import warnings
 from tenants.models import Account, UsageMonth
 from tenants.plans import TenantFacts
 
@@ -125,9 +126,12 @@ def _reserve_month(facts: TenantFacts, messages: int, cost_usd: Decimal) -> None
         index_elements=[UsageMonth.tenant_id, UsageMonth.month],
         set_={"messages": after_messages, "spend_usd": after_spend},
         where=and_(true(), *within),
-    ).returning(UsageMonth.messages)
-    if db.session.execute(statement).first() is None:
+    ).returning(UsageMonth.messages, UsageMonth.spend_usd)
+    after = db.session.execute(statement).first()
+    if after is None:
         _refuse(facts, messages)
+    before = warnings.Used(after.messages - messages, after.spend_usd - cost_usd)
+    warnings.note_crossing(facts, before, warnings.Used(after.messages, after.spend_usd))
 
 
 def _refuse(facts: TenantFacts, messages: int) -> NoReturn:

@@ -91,6 +91,19 @@ def members() -> list[TeamMember]:
     ]
 
 
+def admins() -> list[Person]:
+    """Whom to write to about the account: owners and admins whose address is confirmed."""
+    rows = db.session.scalars(
+        select(Member.person_id).where(
+            Member.tenant_id == current_tenant_id(), Member.role.in_(("owner", "admin"))
+        )
+    )
+    known = people.names_of(set(rows))
+    return sorted(
+        (one for one in known.values() if one.verified_at is not None), key=lambda one: one.id
+    )
+
+
 def change_role(member_id: str, role: str, by_role: str) -> Member:
     _check_role(role)
     member = _lock(member_id)

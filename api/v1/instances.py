@@ -1,16 +1,16 @@
 """Lines, called instances on the wire: which there are and how they are."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from flask import g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictInt
 
 from api.auth import Caller, key_may
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
-from core.errors import NotFound
+from core.errors import Forbidden, NotFound
 from messaging import lines_book
 from messaging.models import Line
 
@@ -34,7 +34,16 @@ class InstanceShape(BaseModel):
     is_default: bool = Field(description="Used when a send names no instance_id.")
     test: bool = Field(description="The simulated line of test keys.")
     messages_per_second: float
+    fallback_instance_id: int | None = Field(
+        description="The line that takes over while this one is down."
+    )
     created_at: str
+
+
+class InstanceChange(BaseModel):
+    fallback_instance_id: Annotated[StrictInt, Field(ge=1, le=2**31 - 1)] | None = Field(
+        None, description="null: nobody takes over, its messages wait."
+    )
 
 
 class InstancePage(BaseModel):
@@ -70,6 +79,30 @@ def visible(instance_id: int) -> Line:
     return line
 
 
+@v1.patch(
+    "/instances/<int:instance_id>",
+    tags=[TAG],
+    summary="Choose the line that takes over",
+    responses={200: InstanceShape},
+)
+@key_may("lines")
+def change_instance(path: InstancePath, body: InstanceChange) -> dict[str, Any]:
+    """While a line is down, what waits for it leaves by the line named here."""
+    other_id = body.fallback_instance_id
+    with tenant_scope(g.tenant_id):
+        line = lines_book.get(path.instance_id)
+        if not _may_see(line):
+            raise NotFound()
+        if "fallback_instance_id" in body.model_fields_set:
+            allowed = g.caller.key.line_ids
+            if other_id is not None and allowed is not None and other_id not in allowed:
+                raise Forbidden(
+                    "line_not_allowed", "This key may not use line {line}.", line=other_id
+                )
+            lines_book.set_fallback(line.id, other_id, field="fallback_instance_id")
+    return instance_json(line)
+
+
 def _may_see(line: Line) -> bool:
     caller: Caller = g.caller
     return line.test or caller.key.line_ids is None or line.id in caller.key.line_ids
@@ -89,5 +122,6 @@ def instance_json(line: Line) -> dict[str, Any]:
         "is_default": line.is_default,
         "test": line.test,
         "messages_per_second": float(line.per_second),
+        "fallback_instance_id": line.fallback_line_id,
         "created_at": rfc3339(line.created_at),
     }

@@ -11,6 +11,7 @@ from core.errors import invalid
 from core.outbound import BadUrl, Policy, RefusedAddress, check_url
 from core.phone import BadPhone, check_phone
 from core.texts import BadText, clean
+from messaging.lines.cloud_template import template
 from messaging.sending import VALID, Draft
 
 LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
@@ -42,30 +43,51 @@ class SendOptions(BaseModel):
         return sorted(self.model_extra or {})
 
 
-class TextRequest(SendOptions):
+Parameters = Annotated[
+    list[Annotated[str, Field(max_length=1024)]] | dict[str, Any],
+    Field(
+        max_length=50,
+        description="The body's values in order; or an object: the names of a template with named"
+        ' places, or {"header": …, "body": […], "buttons": […]}.',
+        examples=[["Zeynep", "M-0184"]],
+    ),
+]
+
+
+class TemplateNamed(BaseModel):
+    """An approved template of a cloud line, by its name."""
+
+    name: str = Field(min_length=1, max_length=512, examples=["order_confirmation"])
+    language: str = Field(min_length=2, max_length=15, examples=["tr"])
+    parameters: Parameters = Field(default_factory=list)
+
+
+class FreeOptions(SendOptions):
+    fallback_template: TemplateNamed | None = Field(
+        None, description="Sent instead when the 24-hour window of a cloud line is closed."
+    )
+
+
+class TextRequest(FreeOptions):
     message: str = Field(description="The text, 1 to 4096 characters.", examples=["Merhaba!"])
 
 
-class MediaRequest(SendOptions):
+class MediaRequest(FreeOptions):
     media_url: str = Field(description="Where the file is.", max_length=2048)
     type: Literal["image", "document", "video", "audio"] = Field(examples=["document"])
     caption: str | None = Field(None, description="1024 characters at most.")
     filename: str | None = Field(None, max_length=240)
 
 
-class LocationRequest(SendOptions):
+class LocationRequest(FreeOptions):
     latitude: float = Field(ge=-90, le=90, examples=[41.0082])
     longitude: float = Field(ge=-180, le=180, examples=[28.9784])
     name: str | None = Field(None, max_length=200)
     address: str | None = Field(None, max_length=400)
 
 
-class TemplateRequest(SendOptions):
+class TemplateRequest(TemplateNamed, SendOptions):
     """An approved template of a cloud line, by its name."""
-
-    name: str = Field(min_length=1, max_length=512, examples=["order_confirmation"])
-    language: str = Field(min_length=2, max_length=15, examples=["tr"])
-    parameters: list[str] = Field(default_factory=list, max_length=50)
 
 
 class SendAnswer(BaseModel):
@@ -83,6 +105,17 @@ class SendAnswer(BaseModel):
     warnings: list[str] = Field(default_factory=list)
 
 
+class MediaShape(BaseModel):
+    """What customers sent has an address of ours, good for 7 days and new with each look."""
+
+    mime_type: str | None
+    url: str | None
+    size: int | None = Field(description="null until it is fetched.")
+    sha256: str | None
+    caption: str | None
+    filename: str | None
+
+
 class MessageShape(BaseModel):
     id: str
     message_id: str | None
@@ -97,6 +130,7 @@ class MessageShape(BaseModel):
     test: bool
     created_at: str
     error: dict[str, Any] | None
+    media: MediaShape | None
 
 
 class MessagePage(BaseModel):
@@ -137,15 +171,35 @@ def draft_of_location(body: LocationRequest) -> Draft:
 
 
 def draft_of_template(body: TemplateRequest) -> Draft:
+    return _draft(body, kind="template", content=_template(body), category="utility")
+
+
+def _template(named: TemplateNamed, place: str = "") -> dict[str, Any]:
+    """As the line's driver wants it, and tried on it: a form that it cannot use is refused here."""
+    given: Any = named.parameters
+    if isinstance(given, list):
+        given = [_text(one, f"{place}parameters", 1024) for one in given]
     content = {
-        "name": _text(body.name, "name", 512),
-        "language": _text(body.language, "language", 15),
-        "parameters": [_text(one, "parameters", 1024) for one in body.parameters],
+        "name": _text(named.name, f"{place}name", 512),
+        "language": _text(named.language, f"{place}language", 15),
+        "parameters": given,
     }
-    return _draft(body, kind="template", content=content, category="utility")
+    try:
+        template(content)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise invalid(
+            f"{place}parameters",
+            "invalid_parameters",
+            "The parameters have a form that no template takes.",
+        ) from None
+    return content
 
 
 def _draft(body: SendOptions, **more: Any) -> Draft:
+    named = body.fallback_template if isinstance(body, FreeOptions) else None
+    if named is not None:
+        fallback = _template(named, "fallback_template.")
+        more["content"] = {**more.get("content", {}), "fallback": fallback}
     valid = VALID if body.valid_for_seconds is None else timedelta(seconds=body.valid_for_seconds)
     return Draft(
         phone=_phone(body.phone),

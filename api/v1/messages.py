@@ -32,7 +32,7 @@ from api.v1.message_shapes import (
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import DomainError, Invalid, TryAgain
-from messaging import lines_book, reading, sending
+from messaging import lines_book, media, reading, sending, template_check
 from messaging.sending import Draft, Ticket
 from messaging.settling import Told
 from messaging.waiting import wait_for
@@ -98,7 +98,10 @@ def list_messages(query: ListQuery) -> dict[str, Any]:
     )
     with tenant_scope(g.tenant_id):
         rows = reading.listed(filters, query.after, query.limit + 1)
-    return page(rows, query, lambda row: row.id, message_json)
+        files = media.of_messages(row.id for row in rows if row.kind in media.KINDS)
+        return page(
+            rows, query, lambda row: row.id, lambda row: message_json(row, files.get(row.id))
+        )
 
 
 @v1.get(
@@ -107,7 +110,8 @@ def list_messages(query: ListQuery) -> dict[str, Any]:
 @key_may("messages:read")
 def read(path: MessagePath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        return message_json(reading.get(path.message_id))
+        message = reading.get(path.message_id)
+        return message_json(message, media.of(message.id))
 
 
 @v1.get(
@@ -151,7 +155,7 @@ def _send(draft: Draft, line_id: int | None, unknown: list[str]) -> Response:
         if attempt.first_did:
             return _present_state(attempt.first_did)
         line = lines_book.route_for(line_id, test=caller.test, allowed=caller.key.line_ids)
-        ticket = sending.accept(draft, line, caller.tenant)
+        ticket = sending.accept(template_check.checked(draft, line), line, caller.tenant)
         if ticket.state != "queued" or patience == 0:
             return attempt.keep(*_accepted(ticket, None, unknown, applied))
         attempt.note(ticket.id)

@@ -31,6 +31,7 @@ SELECT create_reference_table('person_events');
 SELECT citus_add_local_table_to_metadata('lanes');
 SELECT citus_add_local_table_to_metadata('leases');
 SELECT citus_add_local_table_to_metadata('mails');
+SELECT citus_add_local_table_to_metadata('doomed_blobs');
 
 -- Tenant-owned: all of one tenant's rows on one node, so that they join and reference there.
 SELECT create_distributed_table('accounts', 'tenant_id');
@@ -51,6 +52,8 @@ SELECT create_distributed_table('network_ids', 'tenant_id', colocate_with => 'ac
 SELECT create_distributed_table('ledger_entries', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('usage_days', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('rate_overrides', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('templates', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('media_files', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('messages', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('message_changes', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('events', 'tenant_id', colocate_with => 'accounts');

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from core.outbound import OutboundError
 from core.outbound.aio import Client
+from core.outbound.reply import MAX_BODY
 from messaging.lines import LineFacts
 from messaging.lines.cloud_errors import EXPIRED, UNKNOWN_NUMBER, meaning_of, meaning_of_status
 from messaging.lines.cloud_wire import api_error, bearer, read_json
@@ -35,14 +36,14 @@ async def live_check(
 ) -> list[Finding]:
     """Empty when all is well. With `account_id` the account's subscription is looked at too."""
     at = f"{base_url}/{version}"
-    number = await _ask(
+    number = await ask(
         client, f"{at}/{quote(facts.phone_number_id, safe='')}?fields={_FIELDS}", facts
     )
     if isinstance(number, Finding):
         return [number]
     found = _number(number) + _webhook(number, callback_url)
     if account_id:
-        apps = await _ask(client, f"{at}/{quote(account_id, safe='')}/subscribed_apps", facts)
+        apps = await ask(client, f"{at}/{quote(account_id, safe='')}/subscribed_apps", facts)
         if isinstance(apps, Finding):
             found.append(apps)
         elif not apps.get("data"):
@@ -56,14 +57,19 @@ async def live_check(
     return found
 
 
-async def _ask(client: Client, url: str, facts: LineFacts) -> dict[str, Any] | Finding:
+async def ask(
+    client: Client, url: str, facts: LineFacts, *, max_body: int = MAX_BODY
+) -> dict[str, Any] | Finding:
+    """What the network answers to a question, or what is wrong with the asking."""
     authorization = bearer(facts.token)
     if authorization is None:
         return Finding("token_expired", EXPIRED.sentence)
     if not facts.phone_number_id:
         return Finding("wrong_phone_number_id", "The line has no phone number ID.")
     try:
-        reply = await client.request("GET", url, headers={"Authorization": authorization})
+        reply = await client.request(
+            "GET", url, headers={"Authorization": authorization}, max_body=max_body
+        )
     except OutboundError as error:
         return Finding("network_unreachable", f"The network could not be reached: {error}.")
     answer = read_json(reply.body)

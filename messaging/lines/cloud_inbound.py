@@ -17,7 +17,16 @@ from messaging.lines import InboundMessage, LineNews, Parsed, Receipt
 from messaging.lines.cloud_errors import REFUSED, meaning_of
 from messaging.lines.cloud_kinds import read_content
 from messaging.lines.cloud_news import read_news
-from messaging.lines.cloud_parts import Skip, known_id, mapping, mappings, phone_of, text, when
+from messaging.lines.cloud_parts import (
+    Skip,
+    known_id,
+    mapping,
+    mappings,
+    phone_of,
+    storable,
+    text,
+    when,
+)
 from messaging.lines.cloud_wire import read_error
 
 SIGNATURE = "x-hub-signature-256"
@@ -35,7 +44,6 @@ CATEGORIES = {
     "referral_conversion": "service",
 }
 _TROUBLESOME = re.compile(r"\\u(?:0000|d[89a-f])", re.IGNORECASE)
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _log = logger(__name__)
 
 
@@ -82,22 +90,12 @@ def _load(raw_body: bytes) -> Any:
     body = raw_body.decode("utf-8-sig", "replace")
     loaded = json.loads(body, parse_float=_finite, parse_constant=lambda _: None)
     # PostgreSQL stores neither NUL nor half a character; both hide behind escapes.
-    return _storable(loaded) if _TROUBLESOME.search(body) else loaded
+    return storable(loaded) if _TROUBLESOME.search(body) else loaded
 
 
 def _finite(number: str) -> float | None:
     value = float(number)
     return value if math.isfinite(value) else None
-
-
-def _storable(value: Any) -> Any:
-    if isinstance(value, str):
-        return _UNSTORABLE.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_storable(part) for part in value]
-    if isinstance(value, dict):
-        return {_storable(name): _storable(part) for name, part in value.items()}
-    return value
 
 
 def _each(parts: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,8 +1,11 @@
 """Picks from bodies that somebody else wrote: the right type, or nothing."""
 
+import math
+import re
 import time
 from typing import Any
 
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 LONGEST_ID = 512
 LAST_SECOND = 4_102_444_800  # the year 2100
 
@@ -29,6 +32,19 @@ def mapping(parent: Any, name: str) -> dict[str, Any]:
 
 def mappings(value: Any) -> list[dict[str, Any]]:
     return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
+
+
+def storable(value: Any) -> Any:
+    """Without what PostgreSQL cannot keep: NUL, half a character, a number that is none."""
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [storable(part) for part in value]
+    if isinstance(value, dict):
+        return {storable(name): storable(part) for name, part in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def number(value: Any) -> int | float | None:

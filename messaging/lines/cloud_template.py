@@ -24,8 +24,12 @@ def template(content: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+def is_by_places(parameters: Any) -> bool:
+    return isinstance(parameters, dict) and parameters.keys() <= _PLACES
+
+
 def _components(parameters: Any) -> list[dict[str, Any]]:
-    if not (isinstance(parameters, dict) and parameters.keys() <= _PLACES):
+    if not is_by_places(parameters):
         parameters = {"body": parameters}
     made = [
         {"type": place, "parameters": _values(parameters[place])}

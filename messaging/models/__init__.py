@@ -3,9 +3,11 @@
 from messaging.models.hooks import ReceivedHook
 from messaging.models.lines import Line
 from messaging.models.linked import LinkedDay, LinkedLine
+from messaging.models.media import MediaFile
 from messaging.models.messages import Message, MessageChange, NetworkId
 from messaging.models.money import LedgerEntry, Rate, RateOverride, UsageDay
 from messaging.models.people import Contact, Conversation, Identity
+from messaging.models.templates import Template
 
 __all__ = [
     "Contact",
@@ -15,11 +17,13 @@ __all__ = [
     "Line",
     "LinkedDay",
     "LinkedLine",
+    "MediaFile",
     "Message",
     "MessageChange",
     "NetworkId",
     "Rate",
     "RateOverride",
     "ReceivedHook",
+    "Template",
     "UsageDay",
 ]

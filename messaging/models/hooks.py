@@ -25,6 +25,20 @@ class ReceivedHook(Base, TenantOwned):
             "due_at",
             postgresql_where=text("due_at IS NOT NULL"),
         ),
+        Index(
+            "received_hooks_parked_idx",
+            "tenant_id",
+            "id",
+            postgresql_where=text("state = 'parked'"),
+        ),
+        Index(
+            "received_hooks_target_idx",
+            "tenant_id",
+            "kind",
+            "target",
+            "id",
+            postgresql_where=text("kind <> 'cloud'"),
+        ),
         {"postgresql_partition_by": "RANGE (id)"},
     )
 

@@ -42,5 +42,10 @@ class Line(Base, TenantOwned):
     per_second: Mapped[Decimal] = mapped_column(Numeric(8, 3))
     paused_until: Mapped[datetime | None]
     fallback_line_id: Mapped[int | None] = mapped_column(Integer)
+    told_state: Mapped[str] = mapped_column(Text, default="connected")
+    """The state that the tenant's admins were last written to about."""
+    templates_at: Mapped[datetime | None]
+    """When the network last told its templates; empty: it never did."""
+    templates_error: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]

@@ -48,6 +48,13 @@ class Message(Base, TenantOwned):
             "id",
             postgresql_where=text("state IN ('failed', 'unknown', 'expired')"),
         ),
+        Index(
+            "messages_template_idx",
+            "tenant_id",
+            text("(content ->> 'name')"),
+            "id",
+            postgresql_where=text("kind = 'template'"),
+        ),
         {"postgresql_partition_by": "RANGE (id)"},
     )
 

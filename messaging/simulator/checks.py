@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from messaging.simulator.magic import Refusal
-from messaging.simulator.samples import filled, find, places
+from messaging.simulator.samples import filled, find, places, refusal_of
 
 LONGEST_TEXT, LONGEST_CAPTION, LONGEST_OURS = 4096, 1024, 512
 MEDIA = ("image", "video", "audio", "document", "sticker")
@@ -76,6 +76,8 @@ def _template(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
     found = find(str(part.get("name")), code)
     if found is None:
         return _bad("(#132001) Template name does not exist in the translation", 132001)
+    if code_of := refusal_of(found):
+        return _bad(f"(#{code_of}) Template is paused or disabled", code_of)
     values = [
         str(value.get("text", "…"))
         for component in part.get("components") or []

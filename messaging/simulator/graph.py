@@ -202,7 +202,7 @@ class Graph:
             return refused
         if not self._account(request):
             return self._nothing_here(request.match_info["id"])
-        return answer({"data": TEMPLATES, "paging": {"cursors": {"before": "", "after": ""}}})
+        return answer(page_of(TEMPLATES, request))
 
     async def subscribed(self, request: web.Request) -> web.Response:
         if refused := self._no_entry(request):
@@ -212,6 +212,18 @@ class Graph:
             return self._nothing_here(request.match_info["id"])
         app = {"whatsapp_business_api_data": {"id": "1", "name": "Simulated app"}}
         return answer({"data": [app] if any(line.callback_url for line in lines) else []})
+
+
+def page_of(all_of_them: list[dict[str, Any]], request: web.Request) -> dict[str, Any]:
+    """As the network pages: a cursor, and `next` only when there is more."""
+    limit, after = request.query.get("limit", ""), request.query.get("after", "")
+    size = min(int(limit), 100) if limit.isdecimal() and int(limit) > 0 else 25
+    begins = int(after) if after.isdecimal() else 0
+    ends = min(begins + size, len(all_of_them))
+    paging: dict[str, Any] = {"cursors": {"before": str(begins), "after": str(ends)}}
+    if ends < len(all_of_them):
+        paging["next"] = str(request.url.update_query(after=str(ends)))
+    return {"data": all_of_them[begins:ends], "paging": paging}
 
 
 def _number(line: SimLine) -> dict[str, Any]:

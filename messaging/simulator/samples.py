@@ -1,4 +1,4 @@
-"""A few approved templates, the same for every simulated account."""
+"""A few templates, the same for every simulated account; most of them approved."""
 
 import re
 from typing import Any
@@ -6,22 +6,49 @@ from typing import Any
 _PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
-def _template(number: int, name: str, language: str, category: str, body: str) -> dict[str, Any]:
+def _template(
+    number: int,
+    name: str,
+    language: str,
+    category: str,
+    body: str,
+    samples: tuple[str, ...] = (),
+    *,
+    more: tuple[dict[str, Any], ...] = (),
+    **facts: Any,
+) -> dict[str, Any]:
+    text: dict[str, Any] = {"type": "BODY", "text": body}
+    if samples:
+        text["example"] = {"body_text": [list(samples)]}
     return {
         "id": str(880_000_000_000 + number),
         "name": name,
         "language": language,
         "category": category,
         "status": "APPROVED",
+        "rejected_reason": "NONE",
+        "quality_score": {"score": "GREEN" if category != "AUTHENTICATION" else "UNKNOWN"},
         "parameter_format": "POSITIONAL",
-        "components": [{"type": "BODY", "text": body}],
+        "components": [*more[:1], text, *more[1:]],
+        **facts,
     }
 
+
+_HEADER = {"type": "HEADER", "format": "TEXT", "text": "Lokanta Mavi"}
+_STOP = {"type": "FOOTER", "text": "Reply STOP to get no more of these."}
+_DUR = {"type": "FOOTER", "text": "Almak istemiyorsanız DUR yazın."}
+_MENU = {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Show me"}]}
+_MENU_TR = {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Menüyü aç"}]}
 
 TEMPLATES = [
     _template(1, "hello_world", "en_US", "UTILITY", "Hello! This is a message from our business."),
     _template(
-        2, "order_confirmation", "en", "UTILITY", "Hi {{1}}, we have your order {{2}}. Thank you!"
+        2,
+        "order_confirmation",
+        "en",
+        "UTILITY",
+        "Hi {{1}}, we have your order {{2}}. Thank you!",
+        ("Zeynep", "M-0184"),
     ),
     _template(
         3,
@@ -29,20 +56,76 @@ TEMPLATES = [
         "tr",
         "UTILITY",
         "Merhaba {{1}}, {{2}} numaralı siparişiniz alındı.",
+        ("Zeynep", "M-0184"),
     ),
-    _template(4, "shipping_update", "en", "UTILITY", "Your order {{1}} is on its way: {{2}}"),
-    _template(5, "table_ready", "en", "UTILITY", "{{1}}, your table is ready."),
-    _template(6, "weekend_menu", "en", "MARKETING", "{{1}}, see what we cook this weekend!"),
     _template(
-        7, "weekend_menu", "tr", "MARKETING", "{{1}}, bu hafta sonu neler pişiriyoruz, bakın!"
+        4,
+        "shipping_update",
+        "en",
+        "UTILITY",
+        "Your order {{1}} is on its way: {{2}}",
+        ("M-0184", "https://example.com/t/184"),
     ),
-    _template(8, "sign_in_code", "en", "AUTHENTICATION", "{{1}} is your verification code."),
+    _template(5, "table_ready", "en", "UTILITY", "{{1}}, your table is ready.", ("Zeynep",)),
+    _template(
+        6,
+        "weekend_menu",
+        "en",
+        "MARKETING",
+        "{{1}}, see what we cook this weekend!",
+        ("Zeynep",),
+        more=(_HEADER, _STOP, _MENU),
+    ),
+    _template(
+        7,
+        "weekend_menu",
+        "tr",
+        "MARKETING",
+        "{{1}}, bu hafta sonu neler pişiriyoruz, bakın!",
+        ("Zeynep",),
+        more=(_HEADER, _DUR, _MENU_TR),
+    ),
+    _template(
+        8, "sign_in_code", "en", "AUTHENTICATION", "{{1}} is your verification code.", ("481902",)
+    ),
+    _template(
+        9,
+        "we_miss_you",
+        "en",
+        "MARKETING",
+        "{{1}}, it has been a while. Your next dessert is on us.",
+        ("Zeynep",),
+        status="PAUSED",
+        quality_score={"score": "RED"},
+    ),
+    _template(
+        10,
+        "spring_sale",
+        "en",
+        "UTILITY",
+        "Everything is half price until Sunday!",
+        status="REJECTED",
+        rejected_reason="INCORRECT_CATEGORY",
+        quality_score={"score": "UNKNOWN"},
+    ),
 ]
+_UNUSABLE = {"PAUSED": 132015, "DISABLED": 132016}
 
 
 def find(name: str, language: str) -> dict[str, Any] | None:
-    wanted = (name, language)
-    return next((one for one in TEMPLATES if (one["name"], one["language"]) == wanted), None)
+    """One that was approved at some time; a paused one is refused by `refusal_of`."""
+    return next(
+        (
+            one
+            for one in TEMPLATES
+            if (one["name"], one["language"]) == (name, language) and one["status"] != "REJECTED"
+        ),
+        None,
+    )
+
+
+def refusal_of(template: dict[str, Any]) -> int | None:
+    return _UNUSABLE.get(template["status"])
 
 
 def category_of(name: str) -> str:
@@ -52,9 +135,13 @@ def category_of(name: str) -> str:
 
 
 def places(template: dict[str, Any]) -> list[str]:
-    return _PLACE.findall(template["components"][0]["text"])
+    return _PLACE.findall(_body(template))
 
 
 def filled(template: dict[str, Any], values: list[str]) -> str:
     given = iter(values)
-    return _PLACE.sub(lambda _: next(given, "…"), template["components"][0]["text"])
+    return _PLACE.sub(lambda _: next(given, "…"), _body(template))
+
+
+def _body(template: dict[str, Any]) -> str:
+    return next(str(one["text"]) for one in template["components"] if one["type"] == "BODY")

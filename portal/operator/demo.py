@@ -17,6 +17,7 @@ from core.settings import Settings
 from messaging.linked import pairing
 from portal.newborn import equip
 from portal.operator.call_history import tell_calls
+from portal.operator.happenings import tell_happenings
 from portal.operator.history import tell_conversations
 from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
@@ -88,6 +89,7 @@ def _make() -> dict[str, Any]:
     restaurant = _restaurant(owner, cast)
     tell_conversations(restaurant)
     tell_calls(restaurant)
+    tell_happenings(restaurant)
     _shop(owner, cast)
     return _describe(restaurant, owner)
 

@@ -11,9 +11,10 @@ from playwright.sync_api import expect
 from core import mail
 from core.clock import now
 from core.db import global_scope, tenant_scope
-from messaging import lines_book, sending
+from messaging import hook_book, lines_book, reading, sending, templates
 from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
+from messaging.templates import Wanted
 from portal.operator import demo
 from tenants import calls, keys, people, team
 from tenants.calls import Filters as CallFilters
@@ -69,6 +70,14 @@ OWNER = {
     "line-paired": "/lines/{paired}/pair",
     "line-linked-up": "/lines/{paired}",
     "line-logout": "/lines/{paired}/logout",
+    "templates": "/templates",
+    "templates-empty": "/templates?q=nothing",
+    "template": "/templates/{template}",
+    "template-paused": "/templates/{paused}",
+    "message-photo": "/messages/{photo}",
+    "received": "/received",
+    "received-empty": "/received?kind=form",
+    "received-hook": "/received/{hook}",
     "settings": "/settings",
     "audit": "/audit",
     "audit-empty": "/audit?who=nobody-at-all",
@@ -81,6 +90,8 @@ OPERATOR = {
     "operator": "/operator/",
     "operator-tenant": "/operator/tenants/{tenant}",
     "operator-queues": "/operator/queues",
+    "operator-rates": "/operator/rates",
+    "operator-rate": "/operator/rates/TR",
 }
 # The browser itself calls these an error.
 EXPECTED = {"not-found": 404}
@@ -131,6 +142,11 @@ def _ids(tenant_id: int) -> dict[str, object]:
         )
         ticket = sending.accept(draft, line, known_facts())
         _, token = team.invite(unique_email(), "waiter", "owner", "Derya Aksoy")
+        known = templates.listed(Wanted())
+        template = next(one for one in known if one.name == "weekend_menu")
+        paused = next(one for one in known if one.state == "paused")
+        [hook] = hook_book.listed(hook_book.Wanted(state="parked"), None, 1)
+        photo = reading.get("wamid.demo-photo")
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
         mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
@@ -144,6 +160,10 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "paired": phones[2].id,
             "message": ticket.id,
             "call": call.id,
+            "template": template.id,
+            "paused": paused.id,
+            "hook": hook.id,
+            "photo": photo.id,
             "invitation": token,
             "verify": people.issue_token(person.id, "verify"),
             "reset": people.issue_token(person.id, "reset"),
@@ -183,6 +203,11 @@ def test_no_page_is_forgotten(app):
         "/audit.csv": "a file",
         "/usage.csv": "a file",
         "/usage/spend-cap": "the usage page",
+        "/operator/rates.csv": "a file",
+        "/operator/rates/X": "a country's page",
+        "/messages/X/picture": "a picture",
+        "/messages/X/file": "a file",
+        "/templates/X/send": "the template's page",
         "/signin/two-step": "seen on the first day",
         "/team/invite": "the team's page",
         "/lines/X/message": "the line's page",

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from core.db import Base, TenantOwned
+from core.doomed import DoomedBlob
 from core.lanes import Lane
 from core.leases import Lease
 from core.lookups import Lookup
@@ -15,7 +16,7 @@ from webhooks.models import Event
 
 CITUS = Path(__file__).parents[2] / "deploy" / "citus"
 # Each brings the tables of its module.
-IMPORTED = (Event, Lane, Lease, Line, Lookup, Mail, Site, Tenant)
+IMPORTED = (DoomedBlob, Event, Lane, Lease, Line, Lookup, Mail, Site, Tenant)
 STATEMENT = re.compile(r"SELECT (\w+)\('(\w+)'(?:, '(\w+)')?(?:, colocate_with => '(\w+)')?\);")
 
 
@@ -56,6 +57,7 @@ def test_the_rest_is_a_reference_or_stays_on_the_coordinator() -> None:
 
 def test_what_is_claimed_with_skip_locked_across_tenants_stays_whole() -> None:
     assert set(by("citus_add_local_table_to_metadata")) == {"lanes", "leases", "mails"}
+    assert set(by("citus_add_local_table_to_metadata")) == {"lanes", "mails", "doomed_blobs"}
 
 
 def test_references_come_after_what_they_reference(

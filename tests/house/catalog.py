@@ -7,6 +7,7 @@ APP_ROLE, OWNER_ROLE = "comanda_app", "comanda_owner"
 # Read before a tenant is known, or belonging to people, who may belong to several tenants.
 GLOBAL = {
     "alembic_version": "which migration the schema is at",
+    "doomed_blobs": "files to remove, whoever they belonged to",
     "lanes": "which tenant has work; leased before that tenant's transaction is opened",
     "leases": "which process has which session; taken before that tenant's transaction is opened",
     "lookups": "finds the tenant behind a key's or a link's hash",

@@ -7,6 +7,7 @@ from typing import Any
 
 from psycopg2 import sql
 from psycopg2.extras import Json
+from sqlalchemy import select
 
 from core import mail
 from core.clock import now
@@ -16,7 +17,7 @@ from core.outbound import Policy
 from messaging import lines_book, sending
 from messaging.lines import InboundMessage
 from messaging.linked import pairing
-from messaging.models import LedgerEntry, LinkedDay, RateOverride, ReceivedHook
+from messaging.models import LedgerEntry, LinkedDay, MediaFile, RateOverride, ReceivedHook, Template
 from messaging.receiving import receive_message
 from messaging.sending import Draft
 from messaging.usage import Tally
@@ -47,6 +48,8 @@ class Planted:
     call_id: str
     endpoint_id: str
     delivery_id: str
+    hook_id: str
+    template_id: str
     mail_id: str
     site: Site
     verify_token: str
@@ -84,6 +87,9 @@ def plant(name: str) -> Planted:
     line_id, message_id = plant_messages(business, name)
     site = plant_restaurant(business, name)
     endpoint_id, delivery_id = plant_webhooks(business, name)
+    with business.scope():
+        hook_id = planted_id(ReceivedHook, business.tenant_id)
+        template_id = planted_id(Template, business.tenant_id)
     with global_scope():
         token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
         visitor = signin.visitor(token_of_session)
@@ -102,6 +108,8 @@ def plant(name: str) -> Planted:
         call_id=call_id,
         endpoint_id=endpoint_id,
         delivery_id=delivery_id,
+        hook_id=hook_id,
+        template_id=template_id,
         mail_id=letter.id,
         site=site,
         verify_token=verify,
@@ -157,6 +165,29 @@ def plant_messages(business: Business, name: str) -> tuple[int, str]:
                 due_at=None,
             )
         )
+        db.session.add(
+            Template(
+                tenant_id=business.tenant_id,
+                account_id=name,
+                name=f"{name.lower()}_template",
+                language="en",
+                network_id="1",
+                category="utility",
+                state="approved",
+                components=[{"type": "BODY", "text": f"{name} wording"}],
+            )
+        )
+        db.session.add(
+            MediaFile(
+                tenant_id=business.tenant_id,
+                message_id=ticket.id,
+                source=name,
+                kind="image",
+                filename=f"{name}.jpg",
+                state="failed",
+                due_at=None,
+            )
+        )
     return line.id, ticket.id
 
 
@@ -197,6 +228,12 @@ def plant_webhooks(business: Business, name: str) -> tuple[str, str]:
         settling.settle(batch, [(batch.claimed[0], failed)], [], finished=True)
         [delivery] = reading.listed(Filters(), None, 1)
     return endpoint.id, delivery.id
+
+
+def planted_id(model: Any, tenant_id: int) -> str:
+    """Of the one row that was planted, in the open scope."""
+    query = select(model.id).where(model.tenant_id == tenant_id)
+    return str(db.session.scalars(query.limit(1)).one())
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

@@ -36,6 +36,9 @@ def ids(theirs):
         "call_id": theirs.call_id,
         "endpoint_id": theirs.endpoint_id,
         "delivery_id": theirs.delivery_id,
+        "hook_id": theirs.hook_id,
+        "template_id": theirs.template_id,
+        "country": "TR",
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
         "job_id": "no-such-job",
@@ -101,6 +104,8 @@ def refused(answers):
         "call_id",
         "endpoint_id",
         "delivery_id",
+        "hook_id",
+        "template_id",
         "tenant_id",
     }
     checked = 0
@@ -180,6 +185,10 @@ def mine(rule):
     """A page of a tenant's own things, for its members."""
     theirs = {"key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"}
     theirs |= {"endpoint_id", "delivery_id"}
+    theirs = {
+        *("key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"),
+        *("hook_id", "template_id"),
+    }
     return bool(rule.arguments & theirs) and not is_api(rule)
 
 
@@ -220,6 +229,13 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("GET", "/messages/{message_id}"),
         ("GET", "/messages/{message_id}/cancel"),
         ("POST", "/messages/{message_id}/cancel"),
+        ("GET", "/messages/{message_id}/picture"),
+        ("GET", "/messages/{message_id}/file"),
+        ("GET", "/templates/{template_id}"),
+        ("POST", "/templates/{template_id}/send"),
+        ("GET", "/received/{hook_id}"),
+        ("POST", "/received/{hook_id}/run"),
+        ("GET", "/operator/rates/TR"),
         ("GET", "/operator/tenants/{tenant_id}"),
         ("POST", "/operator/tenants/{tenant_id}/suspend"),
         ("POST", "/operator/tenants/{tenant_id}/limits"),
@@ -267,6 +283,12 @@ def test_a_tenant_number_out_of_all_range_is_simply_not_there(app, number):
         "/integrations/requests?id=%00&outcome=x&key=%00&call=%00",
         "/integrations/requests?after=x",
         "/messages?after=x",
+        "/templates?q=%00&state=x&after=x",
+        "/templates/x",
+        "/received?kind=%00&target=%00&state=x",
+        "/received?after=x",
+        "/received/x",
+        "/media/x",
         "/messages?line=99999999999999999999&state=x&direction=x",
         "/messages/%00",
         "/lines/99999999999999999999",

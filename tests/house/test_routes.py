@@ -12,6 +12,7 @@ UNGUARDED = {
     "health.metrics": "checks its own token and does not exist without one",
     "reference.document": "the API's description holds nothing of a tenant",
     "reference.docs": "leads to the reference page",
+    "files.media_file": "the signature in the address is the guard",
     "hooks.cloud": "the token in the address finds a line, its signature is the guard",
     "hooks.cloud_handshake": "echoes only to who knows the line's verify token",
 }

@@ -365,7 +365,13 @@ def test_templates_are_listed(network):
     status, answer = network.graph("/9001/message_templates")
     assert status == 200
     assert {"hello_world", "weekend_menu"} <= {one["name"] for one in answer["data"]}
-    assert {one["status"] for one in answer["data"]} == {"APPROVED"}
+    assert {one["status"] for one in answer["data"]} == {"APPROVED", "PAUSED", "REJECTED"}
+    first = network.graph("/9001/message_templates?limit=4")[1]
+    assert len(first["data"]) == 4
+    assert "after=4" in first["paging"]["next"]
+    last = network.graph("/9001/message_templates?limit=4&after=8")[1]
+    assert len(last["data"]) == 2
+    assert "next" not in last["paging"]
     assert network.graph("/123/message_templates")[0] == 400
 
 

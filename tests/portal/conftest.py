@@ -2,8 +2,9 @@
 
 import pytest
 
+from messaging.models import ReceivedHook, Template
 from tenants import team
-from tests.house.planting import plant_call, plant_messages, plant_webhooks
+from tests.house.planting import plant_call, plant_messages, plant_webhooks, planted_id
 
 
 @pytest.fixture
@@ -17,7 +18,13 @@ def ids(restaurant):
         call_id = plant_call("Mavi")
     line_id, message_id = plant_messages(restaurant, "Mavi")
     endpoint_id, delivery_id = plant_webhooks(restaurant, "Mavi")
+    with restaurant.scope():
+        hook_id = planted_id(ReceivedHook, restaurant.tenant_id)
+        template_id = planted_id(Template, restaurant.tenant_id)
     return {
+        "hook_id": hook_id,
+        "template_id": template_id,
+        "country": "TR",
         "endpoint_id": endpoint_id,
         "delivery_id": delivery_id,
         "line_id": line_id,

@@ -27,6 +27,7 @@ FIELDS = (
     *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
     *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
     *("act", "on", "cap_usd"),
+    *("fallback", "line", "values", "header", "buttons", "kind", "category", "since", "usd"),
     *("url", "events", "description", "every", "since", "until", "missed"),
 )
 QUERIES = (
@@ -34,7 +35,7 @@ QUERIES = (
     *("phone", "line", "state", "direction", "reference"),
     *("id", "outcome", "key", "call"),
     *("period", "since", "until", "by", "sort"),
-    *("endpoint", "event"),
+    *("endpoint", "event", "kind", "target", "category"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 

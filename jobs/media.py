@@ -1,0 +1,116 @@
+"""Fetch the files of messages, and remove those nobody needs any more."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from flask import current_app
+
+from core import doomed, lanes
+from core.blobs import BlobError, Blobs
+from core.clock import now
+from core.db import global_scope, ring, tenant_scope
+from core.logs import logger
+from core.rings import hear
+from core.settings import Settings
+from messaging import fetching, lines_book, media
+from messaging.lines import LineFacts
+from messaging.media import LANE, Kept, Lost, Wanted
+from messaging.models import Line
+
+log = logger(__name__)
+
+WORK_SECONDS = 30.0
+AT_ONCE = 8
+LEASE_SECONDS = 180.0  # longer than the slowest file may take
+LANE_SECONDS = 120.0
+DOOMED_AT_ONCE = 500
+
+
+def drain() -> int:
+    """Lanes in turn, for half a minute at most; inside one, files side by side."""
+    hear("jobs.media.drain")
+    stop, done = time.monotonic() + WORK_SECONDS, 0
+    while time.monotonic() < stop:
+        with global_scope():
+            leased = lanes.lease_next(LANE, LANE_SECONDS)
+        if leased is None:
+            return done
+        tenant_id, lease = leased
+        done += _work_lane(tenant_id, stop)
+        with global_scope():
+            lanes.release(LANE, tenant_id, lease)
+        _look_again(tenant_id)
+    with global_scope():
+        ring("jobs.media.drain")
+    return done
+
+
+def sweep() -> None:
+    """In the sweep's global transaction: what is due again, and lanes that nobody rang for."""
+    for tenant_id in lanes.take_due(LANE):
+        lanes.mark_due(LANE, tenant_id)
+    if lanes.any_due(LANE):
+        ring("jobs.media.drain")
+
+
+def remove_doomed() -> int:
+    """The blob first: a name that is left over is only looked at once more."""
+    hear("jobs.media.remove_doomed")
+    blobs: Blobs = current_app.extensions["blobs"]
+    with global_scope():
+        keys = doomed.doomed(DOOMED_AT_ONCE)
+    gone = []
+    for key in keys:
+        try:
+            blobs.delete(key)
+        except (BlobError, OSError) as error:
+            log.warning("blob not removed", error=type(error).__name__)
+        else:
+            gone.append(key)
+    if gone:
+        with global_scope():
+            doomed.forget(gone)
+    return len(gone)
+
+
+def _work_lane(tenant_id: int, stop: float) -> int:
+    done = 0
+    while time.monotonic() < stop:
+        with tenant_scope(tenant_id):
+            wanted = media.claim(AT_ONCE, LEASE_SECONDS)
+            lines = {line.id: (line.network, lines_book.facts_of(line)) for line in _lines(wanted)}
+        if not wanted:
+            break
+        outcomes = _fetch(wanted, lines)
+        with tenant_scope(tenant_id):
+            for one, outcome in zip(wanted, outcomes, strict=True):
+                media.settle(one, outcome)
+        done += len(wanted)
+    return done
+
+
+def _lines(wanted: list[Wanted]) -> list[Line]:
+    return lines_book.listed() if wanted else []
+
+
+def _fetch(wanted: list[Wanted], lines: dict[int, tuple[str, LineFacts]]) -> list[Kept | Lost]:
+    settings: Settings = current_app.extensions["comanda"]
+    blobs: Blobs = current_app.extensions["blobs"]
+
+    def one(each: Wanted) -> Kept | Lost:
+        network, facts = lines.get(each.line_id, ("", None))
+        return fetching.take_in(settings, blobs, each, network, facts)
+
+    with ThreadPoolExecutor(AT_ONCE, "media") as hands:
+        return list(hands.map(one, wanted))
+
+
+def _look_again(tenant_id: int) -> None:
+    """After the release: marks that were made meanwhile did nothing."""
+    with tenant_scope(tenant_id):
+        due = media.next_due()
+        if due is not None and due <= now():
+            lanes.mark_due(LANE, tenant_id)
+            ring("jobs.media.drain")
+        elif due is not None:
+            lanes.mark_later(LANE, tenant_id, due)

@@ -1,0 +1,33 @@
+"""Templates as the network knows them."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Text, UniqueConstraint
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.db import Base, TenantOwned
+from messaging.models.columns import new_key
+
+
+class Template(Base, TenantOwned):
+    """A copy: the network's word wins at every look."""
+
+    __tablename__ = "templates"
+    __table_args__ = (UniqueConstraint("tenant_id", "account_id", "name", "language"),)
+
+    id: Mapped[str] = new_key("tpl")
+    account_id: Mapped[str] = mapped_column(Text)
+    name: Mapped[str] = mapped_column(Text)
+    language: Mapped[str] = mapped_column(Text)
+    network_id: Mapped[str] = mapped_column(Text)
+    category: Mapped[str] = mapped_column(Text)
+    state: Mapped[str] = mapped_column(Text)
+    reason: Mapped[str] = mapped_column(Text, default="")
+    quality: Mapped[str] = mapped_column(Text, default="")
+    parameter_format: Mapped[str] = mapped_column(Text, default="positional")
+    components: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
+    changed_at: Mapped[datetime] = mapped_column(default=now)
+    synced_at: Mapped[datetime] = mapped_column(default=now)

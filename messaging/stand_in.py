@@ -1,0 +1,80 @@
+"""A second line takes over while the first is down, and gives back when it is up.
+
+Only what waits with us is moved, so that it goes once, by one line or by the other.
+"""
+
+from collections.abc import Mapping
+
+from sqlalchemy import text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from messaging.lines_book import SENDS
+from messaging.models import Line
+from messaging.templates import account_of
+from messaging.timeline import note_changes
+
+MOST_MOVED = 500
+BY_OTHER_LINE = "Its line is down; it goes by another line: {name}"
+
+MOVE = text("""
+WITH mine AS (
+    SELECT m.id FROM messages m
+     WHERE m.tenant_id = :tenant_id AND m.line_id = :line_id AND m.due_at <= :now
+       AND m.state IN ('queued', 'scheduled') AND m.content -> 'stays' IS NULL
+       AND (m.kind <> 'template' OR :same_account OR EXISTS (
+           SELECT 1 FROM templates t
+            WHERE t.tenant_id = :tenant_id AND t.account_id = :account_id
+              AND t.name = m.content ->> 'name' AND t.language = m.content ->> 'language'
+              AND t.state = 'approved'))
+     ORDER BY m.priority, m.due_at, m.id
+     LIMIT :most
+       FOR UPDATE OF m SKIP LOCKED
+)
+UPDATE messages
+   SET line_id = :other_id,
+       content = jsonb_set(messages.content, '{own_line}', to_jsonb(CAST(:line_id AS integer)))
+  FROM mine
+ WHERE messages.tenant_id = :tenant_id AND messages.id = mine.id
+RETURNING messages.id
+""")
+
+
+def take_over(lines: Mapping[int, Line]) -> None:
+    """What waits for a line that is down goes by the line that the tenant named for it."""
+    for line in lines.values():
+        other = stand_in(line, lines)
+        if other is not None:
+            _move(line, other)
+
+
+def stand_in(line: Line, lines: Mapping[int, Line]) -> Line | None:
+    """Who takes over for a line. None: it works, or nobody does."""
+    if line.state in SENDS or not line.enabled:  # one that was switched off keeps its messages
+        return None
+    other = lines.get(line.fallback_line_id or 0)
+    if other is None or not other.enabled or other.state not in SENDS or other.test != line.test:
+        return None
+    paused = other.paused_until is not None and other.paused_until > now()
+    return None if paused else other
+
+
+def _move(line: Line, other: Line) -> None:
+    moment, account_id = now(), account_of(other)
+    moved = [
+        str(uuid)
+        for uuid in db.session.execute(
+            MOVE,
+            {
+                "tenant_id": current_tenant_id(),
+                "line_id": line.id,
+                "other_id": other.id,
+                "now": moment,
+                "same_account": bool(account_id) and account_id == account_of(line),
+                "account_id": account_id,
+                "most": MOST_MOVED,
+            },
+        ).scalars()
+    ]
+    cause = BY_OTHER_LINE.format(name=other.name)
+    note_changes(moved, ["queued"] * len(moved), [cause] * len(moved), moment)

@@ -1,0 +1,112 @@
+"""What a template is made of: its places, its sample values, and how it reads when filled."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_MEDIA = ("IMAGE", "VIDEO", "DOCUMENT")
+Components = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a send has to bring along."""
+
+    body: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    header_media: str = ""
+    """image, video or document"""
+    buttons: tuple[int, ...] = ()
+    """The places of buttons whose URL has an end of its own."""
+
+
+@dataclass(frozen=True)
+class Bubble:
+    """A template as the recipient's phone shows it."""
+
+    header: str = ""
+    header_media: str = ""
+    body: str = ""
+    footer: str = ""
+    buttons: tuple[str, ...] = field(default=())
+
+
+def needs_of(components: Components) -> Needs:
+    header, buttons = _part(components, "HEADER"), _part(components, "BUTTONS")
+    media = str(header.get("format") or "").upper()
+    return Needs(
+        body=_places(_part(components, "BODY").get("text")),
+        header=_places(header.get("text")) if media in ("", "TEXT") else (),
+        header_media=media.lower() if media in _MEDIA else "",
+        buttons=tuple(
+            at for at, button in enumerate(_buttons(buttons)) if _places(button.get("url"))
+        ),
+    )
+
+
+def samples_of(components: Components) -> dict[str, str]:
+    """What the template's author gave as an example for each place of the body."""
+    example = _part(components, "BODY").get("example")
+    names = needs_of(components).body
+    if not isinstance(example, dict):
+        return {}
+    if isinstance(named := example.get("body_text_named_params"), list):
+        return {
+            str(one.get("param_name")): str(one.get("example"))
+            for one in named
+            if isinstance(one, dict)
+        }
+    rows = example.get("body_text")
+    row = rows[0] if isinstance(rows, list) and rows else []
+    row = row if isinstance(row, list) else [row]
+    return {name: str(value) for name, value in zip(names, row, strict=False)}
+
+
+def filled(components: Components, values: Mapping[str, str]) -> Bubble:
+    """A place without a value stays visible as what it is called."""
+    header, body = _part(components, "HEADER"), _part(components, "BODY")
+    needs = needs_of(components)
+
+    def put(place: "re.Match[str]") -> str:
+        return values.get(place[1]) or f"[{place[1]}]"
+
+    return Bubble(
+        header=_fill(header.get("text"), _header_value(header)) if not needs.header_media else "",
+        header_media=needs.header_media,
+        body=_fill(body.get("text"), put),
+        footer=str(_part(components, "FOOTER").get("text") or ""),
+        buttons=tuple(
+            str(button.get("text") or button.get("type") or "")
+            for button in _buttons(_part(components, "BUTTONS"))
+        ),
+    )
+
+
+def _header_value(header: dict[str, Any]) -> Callable[["re.Match[str]"], str]:
+    example = header.get("example")
+    given = example.get("header_text") if isinstance(example, dict) else None
+    sample = str(given[0]) if isinstance(given, list) and given else ""
+    return lambda place: sample or f"[{place[1]}]"
+
+
+def _part(components: Components, kind: str) -> dict[str, Any]:
+    return next((one for one in components if str(one.get("type")).upper() == kind), {})
+
+
+def _buttons(part: dict[str, Any]) -> list[dict[str, Any]]:
+    found = part.get("buttons")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _places(said: Any) -> tuple[str, ...]:
+    """Each once, numbers in their order."""
+    found = dict.fromkeys(_PLACE.findall(said)) if isinstance(said, str) else {}
+    if all(name.isdecimal() for name in found):
+        return tuple(sorted(found, key=int))
+    return tuple(found)
+
+
+def _fill(said: Any, put: Callable[["re.Match[str]"], str]) -> str:
+    return _PLACE.sub(put, said) if isinstance(said, str) else ""

@@ -1,0 +1,94 @@
+"""Received hooks: what networks, shops and forms posted to us, and what could not be understood."""
+
+import contextlib
+import json
+from typing import Any
+
+from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core import lanes
+from core.db import ring, tenant_scope
+from messaging import hook_book, hooks, lines_book
+from messaging.hook_book import STATES, Wanted
+from portal.visitors import member_may
+from tenants import audit
+
+hooks_pages = Blueprint("received", __name__)
+
+PAGE = 50
+SHOWN_BYTES = 20_000
+LARGEST_READ = 200_000
+
+
+@hooks_pages.get("/received")
+@member_may("lines.view")
+def index() -> Any:
+    asked = _asked()
+    after = request.args.get("after")
+    wanted = Wanted(asked.get("kind"), asked.get("target"), asked.get("state"))
+    with tenant_scope(g.tenant_id):
+        found = hook_book.listed(wanted, after, PAGE + 1)
+        lines = {str(line.id): line.name for line in lines_book.names()}
+    shown = found[:PAGE]
+    more: dict[str, Any] = dict(asked)
+    return render_template(
+        "received/index.html",
+        hooks=shown,
+        lines=lines,
+        asked=asked,
+        states=STATES,
+        next_url=url_for("received.index", **more, after=shown[-1].id)
+        if len(found) > PAGE
+        else None,
+        previous_url=url_for("received.index", **more) if after else None,
+    )
+
+
+@hooks_pages.get("/received/<hook_id>")
+@member_may("lines.manage")
+def hook(hook_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = hook_book.get(hook_id)
+        raw = hook_book.beginning_of(hook_id, LARGEST_READ)
+        lines = {str(line.id): line.name for line in lines_book.names()}
+    return render_template("received/hook.html", hook=known, body=_readable(raw), lines=lines)
+
+
+@hooks_pages.post("/received/<hook_id>/run")
+@member_may("lines.manage")
+def run(hook_id: str) -> Any:
+    """For one that was parked: what stood in its way may be mended by now."""
+    with tenant_scope(g.tenant_id):
+        known = hook_book.get(hook_id)
+        freed = bool(known.size) and hooks.run_again(known.id)
+        if freed:
+            lanes.mark_due(hooks.LANE, g.tenant_id)
+            ring("jobs.hooks.drain")
+            audit.record("hooks.run_again", known.kind, id=known.id)
+    if freed:
+        flash(gettext("It is tried again now. Load the page again in a moment."), "success")
+    else:
+        flash(gettext("This one cannot be run again."), "error")
+    return redirect(url_for("received.hook", hook_id=known.id))
+
+
+def _readable(raw: bytes) -> str:
+    """JSON spread out, anything else as it is; never more than a person reads."""
+    text = raw.decode("utf-8", "replace")
+    with contextlib.suppress(ValueError, RecursionError):
+        spread = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+        text = spread.encode("utf-8", "replace").decode()  # half a character cannot be sent
+    cut = text[:SHOWN_BYTES]
+    return f"{cut}\n…" if len(text) > SHOWN_BYTES else cut
+
+
+def _asked() -> dict[str, str]:
+    """The filters as they stand in the address."""
+    given = {
+        name: request.args.get(name, "")[:64].replace("\0", "").strip()
+        for name in ("kind", "target", "state")
+    }
+    if given["state"] not in STATES:
+        given["state"] = ""
+    return {name: value for name, value in given.items() if value}

@@ -1,0 +1,128 @@
+"""What needs a person: shown on Home until it is seen to."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from flask import url_for
+from flask_babel import gettext
+from sqlalchemy import text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.partitions import id_at
+from messaging import hook_book, lines_book, templates
+from messaging.lines_book import SENDS
+from messaging.templates import Wanted
+from portal.visitors import may
+from portal.words import network_words
+from tenants import quota
+from tenants.plans import TenantFacts
+
+MOST = 5
+UNSETTLED = text("""
+SELECT count(*) FROM (
+    SELECT 1 FROM messages
+     WHERE tenant_id = :tenant_id AND state = 'unknown' AND id >= :since AND id < :before
+     LIMIT 100) AS found
+""")
+
+
+@dataclass(frozen=True)
+class Need:
+    tone: str
+    text: str
+    url: str
+    action: str
+
+
+def needs(facts: TenantFacts, used: quota.Usage) -> list[Need]:
+    """In the open tenant's transaction; only what the person may see."""
+    found: list[Need] = []
+    if may("lines.view"):
+        found += _lines() + _templates() + _hooks()
+    if may("messages.view"):
+        found += _messages()
+    return _usage(facts, used) + found
+
+
+def _lines() -> list[Need]:
+    return [
+        Need(
+            "bad" if line.state not in SENDS else "wait",
+            f"{line.name}: {network_words(line.state_because)}",
+            url_for("lines.line", line_id=line.id),
+            gettext("Open the line"),
+        )
+        for line in lines_book.listed()
+        if line.state != "connected" and line.enabled and not line.test
+    ][:MOST]
+
+
+def _templates() -> list[Need]:
+    held = [one for state in ("paused", "disabled") for one in templates.listed(Wanted(state))]
+    return [
+        Need(
+            "wait",
+            gettext("The network has stopped the template “%(name)s”.", name=one.name),
+            url_for("templates.template", template_id=one.id),
+            gettext("See why"),
+        )
+        for one in held[:MOST]
+    ]
+
+
+def _hooks() -> list[Need]:
+    count = hook_book.parked_count()
+    if not count:
+        return []
+    said = f"{count}+" if count >= hook_book.MOST_COUNTED else str(count)
+    return [
+        Need(
+            "wait",
+            gettext("Received, but not understood: %(count)s.", count=said),
+            url_for("received.index", state="parked"),
+            gettext("Look at them"),
+        )
+    ]
+
+
+def _messages() -> list[Need]:
+    moment = now()
+    count = db.session.execute(
+        UNSETTLED,
+        {
+            "tenant_id": current_tenant_id(),
+            "since": id_at(moment - timedelta(days=14)),
+            "before": id_at(moment - timedelta(hours=24)),
+        },
+    ).scalar()
+    if not count:
+        return []
+    return [
+        Need(
+            "wait",
+            gettext(
+                "The network has not said for a day whether these messages left: %(count)s.",
+                count=count,
+            ),
+            url_for("messages.index", state="unknown"),
+            gettext("Look at them"),
+        )
+    ]
+
+
+def _usage(facts: TenantFacts, used: quota.Usage) -> list[Need]:
+    shares = []
+    if facts.monthly_messages:
+        shares.append(used.messages * 100 / facts.monthly_messages)
+    if facts.spend_cap_usd:
+        shares.append(float(used.spend_usd * 100 / facts.spend_cap_usd))
+    share = max(shares, default=0)
+    if share < 80:
+        return []
+    sentence = (
+        gettext("This month's messages or its spend cap are used up: sends are refused.")
+        if share >= 100
+        else gettext("Most of this month's messages or of its spend cap is used.")
+    )
+    return [Need("bad" if share >= 100 else "wait", sentence, "", "")]

@@ -1,0 +1,197 @@
+"""A second line takes over while the first is down. Nothing goes twice."""
+
+import asyncio
+import time
+
+import pytest
+
+from core import lanes
+from core.db import global_scope
+from core.errors import Invalid
+from jobs.lane import LaneWork
+from jobs.sends import Drain
+from messaging import fallback, lines_book, reading, sending, stand_in
+from messaging.lines import Accepted, Refused, cloud
+from messaging.lines.cloud_templates import NetworkTemplate
+from messaging.models import Line
+from messaging.pacing import Pacing
+from messaging.sending import LANE, Draft
+from messaging.templates import account_of, store
+from tenants.plans import known_facts
+from tests.lines import give_line
+from tests.messaging.line_cast import add_line
+
+PHONE = "905321112233"
+EXPIRED = Refused("line_unavailable", "The token ran out.", "190", "token_expired")
+
+
+@pytest.fixture
+def lines(restaurant):
+    first, second = give_line(restaurant), add_line(restaurant, default=False)
+    with restaurant.scope():
+        lines_book.set_fallback(first.id, second.id)
+    return first, second
+
+
+@pytest.fixture
+def network(monkeypatch):
+    """Answers by line; keeps who sent what."""
+    sent, answers = [], {}
+
+    async def send(_client, _base, _version, facts, envelope):
+        sent.append((facts.id, envelope.message_id, envelope.kind))
+        return answers.get(facts.id) or Accepted(f"wamid.{time.time_ns()}")
+
+    monkeypatch.setattr(cloud, "send", send)
+    return sent, answers
+
+
+def accept(business, line, **more):
+    with business.scope():
+        draft = Draft(**{"kind": "text", "phone": PHONE, "text": "Merhaba", **more})
+        return sending.accept(draft, line, known_facts())
+
+
+def work(app, business):
+    with business.scope():
+        sending.look_again()
+    with global_scope():
+        leased = dict(lanes.lease_many(LANE, 30, 1000))
+    drain = Drain(app)
+    drain.until = time.monotonic() + 1.0
+    lane = LaneWork(drain, None, Pacing(), business.tenant_id, leased[business.tenant_id])
+    asyncio.run(lane.run())
+
+
+def trouble(business, line, state="restricted"):
+    with business.scope():
+        lines_book.note_trouble(line.id, state, "The network said so.")
+
+
+def read(business, ticket):
+    with business.scope():
+        return reading.get(ticket.id), [one.cause for one in reading.timeline(ticket.id)]
+
+
+def test_while_the_first_is_down_the_second_sends_and_says_so(app, restaurant, lines, network):
+    first, second = lines
+    trouble(restaurant, first)
+    ticket = accept(restaurant, first)
+    work(app, restaurant)
+    message, causes = read(restaurant, ticket)
+    assert (message.state, message.line_id) == ("sent", second.id)
+    assert network[0] == [(second.id, ticket.id, "text")]
+    assert any("goes by another line: Front desk" in cause for cause in causes)
+    trouble(restaurant, first, "connected")
+    back = accept(restaurant, first, phone="905321112244")
+    work(app, restaurant)
+    assert read(restaurant, back)[0].line_id == first.id
+    assert [line_id for line_id, _, _ in network[0]] == [second.id, first.id]
+
+
+def test_the_message_that_finds_the_line_down_goes_by_the_other(app, restaurant, lines, network):
+    first, second = lines
+    network[1][first.id] = EXPIRED
+    ticket = accept(restaurant, first)
+    work(app, restaurant)
+    message, _ = read(restaurant, ticket)
+    assert (message.state, message.line_id) == ("sent", second.id)
+    with restaurant.scope():
+        assert lines_book.get(first.id).state == "token_expired"
+
+
+def test_when_both_are_down_it_waits(app, restaurant, lines, network):
+    first, second = lines
+    trouble(restaurant, first)
+    trouble(restaurant, second)
+    ticket = accept(restaurant, first)
+    work(app, restaurant)
+    message, _ = read(restaurant, ticket)
+    assert (message.state, message.line_id, network[0]) == ("queued", first.id, [])
+
+
+def test_a_line_that_was_switched_off_keeps_its_messages(app, restaurant, lines, network):
+    first, _ = lines
+    ticket = accept(restaurant, first)
+    with restaurant.scope():
+        lines_book.set_enabled(first.id, False)
+    work(app, restaurant)
+    assert read(restaurant, ticket)[0].line_id == first.id
+    assert network[0] == []
+
+
+def test_what_the_second_may_not_write_waits_for_the_first(app, restaurant, lines, network):
+    first, second = lines
+    trouble(restaurant, first)
+    network[1][second.id] = Refused(fallback.WINDOW_CLOSED, "Not freely.", "131047")
+    ticket = accept(restaurant, first)
+    work(app, restaurant)
+    message, causes = read(restaurant, ticket)
+    assert (message.state, message.line_id) == ("queued", first.id)
+    assert causes[-1] == fallback.BACK_AGAIN
+    trouble(restaurant, first, "connected")
+    work(app, restaurant)
+    assert read(restaurant, ticket)[0].state == "sent"
+    assert [line_id for line_id, _, _ in network[0]] == [second.id, first.id]
+
+
+def test_a_template_only_goes_where_it_is_known(app, restaurant, lines, network):
+    first, second = lines
+    trouble(restaurant, first)
+    content = {"name": "order", "language": "en", "parameters": []}
+    ticket = accept(restaurant, first, kind="template", content=content)
+    work(app, restaurant)
+    assert read(restaurant, ticket)[0].line_id == first.id
+    with restaurant.scope():
+        found = NetworkTemplate("1", "order", "en", "utility", "approved")
+        store(account_of(second), [found])
+    work(app, restaurant)
+    assert read(restaurant, ticket)[0].line_id == second.id
+
+
+@pytest.mark.parametrize("other", ["itself", "unknown", "test"])
+def test_who_cannot_stand_in(restaurant, lines, other):
+    first, _ = lines
+    test_line = give_line(restaurant, default=False, test=True)
+    ids = {"itself": first.id, "unknown": 12, "test": test_line.id}
+    with pytest.raises(Invalid), restaurant.scope():
+        lines_book.set_fallback(first.id, ids[other])
+
+
+def test_a_removed_line_stands_in_for_nobody(restaurant, lines):
+    first, second = lines
+    with restaurant.scope():
+        lines_book.remove(second.id)
+    with restaurant.scope():
+        assert lines_book.get(first.id).fallback_line_id is None
+
+
+def test_it_is_chosen_over_the_api(app, restaurant, lines, shop):
+    first, second = lines
+    client, path = app.test_client(), f"/api/v1/instances/{first.id}"
+
+    def change(value, headers=restaurant.bearer):
+        return client.patch(path, json={"fallback_instance_id": value}, headers=headers)
+
+    assert change(None).json["fallback_instance_id"] is None
+    assert change(second.id).json["fallback_instance_id"] == second.id
+    assert change(first.id).status_code == 422
+    assert change("7").status_code == 422
+    assert change(second.id, shop.bearer).status_code == 404
+    assert (
+        client.patch(path, json={}, headers=restaurant.bearer).json["fallback_instance_id"]
+        == second.id
+    )
+
+
+def test_a_paused_line_does_not_stand_in(restaurant, lines):
+    first, second = lines
+    with restaurant.scope():
+        known = {line.id: line for line in lines_book.listed()}
+        first, second = known[first.id], known[second.id]
+        assert stand_in.stand_in(first, known) is None
+        first.state = "restricted"
+        assert stand_in.stand_in(first, known) is second
+        assert isinstance(second, Line)
+        second.enabled = False
+        assert stand_in.stand_in(first, known) is None

@@ -1,0 +1,223 @@
+"""Templates: told by the network, kept as a copy, and sends held against the copy."""
+
+import pytest
+
+from core.db import db, tenant_scope
+from jobs import templates as job
+from messaging import lines_book, templates
+from messaging.lines import LineNews, cloud_templates
+from messaging.lines.cloud_templates import NetworkTemplate
+from messaging.receiving import receive_news
+from messaging.starting import add_simulated_line
+from messaging.template_parts import filled, needs_of, samples_of
+from messaging.templates import Wanted
+from tests.lines import give_line
+from tests.network import network_at
+
+BODY = {"type": "BODY", "text": "Hi {{1}}, order {{2}}."}
+ASYNC = {"Prefer": "respond-async"}
+
+
+@pytest.fixture(scope="module")
+def network(settings):
+    with network_at(settings) as url:
+        yield url
+
+
+@pytest.fixture
+def line(restaurant, settings):
+    with restaurant.scope():
+        return add_simulated_line(
+            "Front desk", "http://localhost", settings.simulator_secret, test=False, default=True
+        )
+
+
+def told(name="order", language="en", state="approved", **more):
+    return NetworkTemplate("1", name, language, "utility", state, **{"components": [BODY], **more})
+
+
+def keep(business, line, *found):
+    with business.scope():
+        templates.store(templates.account_of(line), list(found))
+
+
+def names(business, **wanted):
+    with business.scope():
+        return [(one.name, one.language, one.state) for one in templates.listed(Wanted(**wanted))]
+
+
+def send(app, business, **body):
+    return app.test_client().post(
+        "/api/v1/messages/send-template",
+        json={"phone": "905321112233", **body},
+        headers={**business.bearer, **ASYNC},
+    )
+
+
+def test_a_new_line_learns_its_templates_over_all_pages(
+    restaurant, line, network, run_jobs, monkeypatch
+):
+    monkeypatch.setattr(cloud_templates, "PAGE", 3)
+    run_jobs()
+    found = names(restaurant)
+    assert len(found) == 10
+    assert ("weekend_menu", "tr", "approved") in found
+    assert ("we_miss_you", "en", "paused") in found
+    with restaurant.scope():
+        assert lines_book.get(line.id).templates_at is not None
+        [rejected] = templates.listed(Wanted(state="rejected"))
+        assert rejected.reason == "INCORRECT_CATEGORY"
+
+
+def test_what_the_network_lists_no_more_is_gone_and_what_changed_is_changed(restaurant, line):
+    keep(restaurant, line, told("one"), told("two"))
+    keep(restaurant, line, told("two", state="paused"), told("three"))
+    assert names(restaurant) == [("three", "en", "approved"), ("two", "en", "paused")]
+
+
+def test_an_account_that_cannot_be_asked_keeps_what_is_known_and_says_why(
+    app, restaurant, line, network, settings
+):
+    keep(restaurant, line, told("one"))
+    with restaurant.scope():
+        lines_book.get(line.id).token = "expired"
+    job.sync(settings, restaurant.tenant_id)
+    assert names(restaurant) == [("one", "en", "approved")]
+    with restaurant.scope():
+        assert "token" in lines_book.get(line.id).templates_error
+
+
+def test_the_networks_news_moves_one_template(restaurant, line):
+    keep(restaurant, line, told("one"), told("two"))
+    detail = {
+        "field": "message_template_status_update",
+        "account_id": templates.account_of(line),
+        "event": "REJECTED",
+        "reason": "SCAM",
+        "message_template_name": "one",
+        "message_template_language": "en",
+    }
+    with restaurant.scope():
+        receive_news(line, LineNews("template", detail))
+    assert names(restaurant) == [("one", "en", "rejected"), ("two", "en", "approved")]
+    with restaurant.scope():
+        assert templates.listed(Wanted(name="one"))[0].reason == "SCAM"
+
+
+def test_news_of_a_template_nobody_knows_asks_for_the_list(restaurant, line, network, run_jobs):
+    run_jobs()
+    with restaurant.scope():
+        db.session.delete(templates.listed(Wanted(name="hello_world"))[0])
+    with restaurant.scope():
+        receive_news(
+            line,
+            LineNews(
+                "template",
+                {
+                    "field": "message_template_status_update",
+                    "event": "APPROVED",
+                    "message_template_name": "hello_world",
+                    "message_template_language": "en_US",
+                },
+            ),
+        )
+    run_jobs()
+    assert ("hello_world", "en_US", "approved") in names(restaurant)
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "words"),
+    [
+        ({"name": "ordr", "language": "en", "parameters": ["a", "b"]}, "name", "no template named"),
+        ({"name": "order", "language": "de", "parameters": ["a", "b"]}, "language", "it is in en"),
+        ({"name": "order", "language": "en", "parameters": ["a"]}, "parameters", "takes 2"),
+        ({"name": "old", "language": "en"}, "name", "calls it paused"),
+        ({"name": "photo", "language": "en"}, "parameters", "header to fill"),
+        ({"name": "order", "language": "en", "parameters": {"buttons": 3}}, "parameters", "form"),
+    ],
+)
+def test_a_send_that_the_network_would_refuse_is_refused_before_it_is_queued(
+    app, restaurant, line, body, field, words
+):
+    header = {"type": "HEADER", "format": "IMAGE"}
+    keep(
+        restaurant,
+        line,
+        told(),
+        told("old", state="paused"),
+        told("photo", components=[header, {"type": "BODY", "text": "Look!"}]),
+    )
+    answer = send(app, restaurant, **body)
+    assert answer.status_code == 422, answer.json
+    assert answer.json["errors"][0]["field"] == field
+    assert words in answer.json["message"]
+    listed = app.test_client().get("/api/v1/messages", headers=restaurant.bearer).json["data"]
+    assert listed == []
+
+
+def test_a_good_send_is_queued_with_its_words_and_its_own_price(app, restaurant, line):
+    keep(restaurant, line, told(), told("menu", components=[BODY]))
+    answer = send(app, restaurant, name="order", language="en", parameters=["Zeynep", "M-1"])
+    assert answer.status_code == 202
+    message = app.test_client().get(
+        f"/api/v1/messages/{answer.json['id']}", headers=restaurant.bearer
+    )
+    assert message.json["text"] == "Hi Zeynep, order M-1."
+    assert answer.json["cost_usd"] > 0
+
+
+def test_what_was_never_synced_is_left_to_the_network(app, restaurant):
+    give_line(restaurant)
+    answer = send(app, restaurant, name="anything", language="en", parameters=["1", "2", "3"])
+    assert answer.status_code == 202
+
+
+def test_the_list_over_the_api_shows_what_to_fill(app, restaurant, line, shop):
+    keep(restaurant, line, told(), told("old", state="paused"))
+    client = app.test_client()
+    answer = client.get("/api/v1/templates?state=approved", headers=restaurant.bearer).json
+    [one] = answer["data"]
+    assert (one["name"], one["places"], one["instance_ids"]) == ("order", ["1", "2"], [line.id])
+    assert one["body"] == "Hi {{1}}, order {{2}}."
+    page = client.get("/api/v1/templates?limit=1", headers=restaurant.bearer).json
+    after = page["next"]
+    rest = client.get(f"/api/v1/templates?limit=1&after={after}", headers=restaurant.bearer).json
+    assert [one["name"] for one in page["data"] + rest["data"]] == ["old", "order"]
+    assert client.get(f"/api/v1/templates/{one['id']}", headers=shop.bearer).status_code == 404
+
+
+def test_a_preview_has_the_authors_samples():
+    components = [
+        {"type": "HEADER", "format": "TEXT", "text": "Lokanta"},
+        {**BODY, "example": {"body_text": [["Zeynep", "M-0184"]]}},
+        {"type": "FOOTER", "text": "Bye"},
+        {"type": "BUTTONS", "buttons": [{"type": "URL", "text": "See", "url": "https://x/{{1}}"}]},
+    ]
+    shown = filled(components, samples_of(components))
+    assert (shown.header, shown.body, shown.footer, shown.buttons) == (
+        "Lokanta",
+        "Hi Zeynep, order M-0184.",
+        "Bye",
+        ("See",),
+    )
+    assert needs_of(components).buttons == (0,)
+    named = [
+        {
+            "type": "BODY",
+            "text": "Hi {{first}}",
+            "example": {"body_text_named_params": [{"param_name": "first", "example": "Ada"}]},
+        }
+    ]
+    assert filled(named, samples_of(named)).body == "Hi Ada"
+    assert filled(named, {}).body == "Hi [first]"
+
+
+def test_everybody_with_a_cloud_line_is_asked_about(app, restaurant, line, network, run_jobs):
+    run_jobs()
+    with tenant_scope(restaurant.tenant_id):
+        lines_book.get(line.id).templates_at = None
+    with app.app_context():
+        assert job.mark_all() >= 1
+    run_jobs()
+    with restaurant.scope():
+        assert lines_book.get(line.id).templates_at is not None
