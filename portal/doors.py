@@ -15,6 +15,7 @@ from core.logs import logger
 from core.settings import Settings
 from portal.account import account
 from portal.audit import audit_pages
+from portal.guides import guides
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
 from portal.integrations import integrations
@@ -24,6 +25,7 @@ from portal.mailbox import mailbox
 from portal.messages import messages_pages
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
+from portal.reference import developers
 from portal.request_log import request_log_pages
 from portal.settings import settings_pages
 from portal.start import start
@@ -46,6 +48,8 @@ PAGES = (
     team_pages,
     integrations,
     request_log_pages,
+    developers,
+    guides,
     settings_pages,
     audit_pages,
     account,

@@ -49,7 +49,7 @@ def test_this_month_by_default_and_test_messages_apart(browser, restaurant, line
 
 def test_a_breakdown_by_country_and_category_in_names(browser, restaurant, lines):
     used(restaurant, lines[0], cost_usd=Decimal("0.5"))
-    used(restaurant, lines[0], country="DE", category="marketing", cost_usd=Decimal("2"))
+    used(restaurant, lines[0], country="DE", category="marketing", cost_usd=Decimal(2))
     used(restaurant, lines[0], country="other", category="service")
     browser.signs_in(restaurant.owner)
     text = text_of(browser.get("/usage?by=country"))
