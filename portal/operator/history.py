@@ -85,12 +85,20 @@ def _guest_writes(
 def _place_answers(tenant_id: int, at: datetime, phone: str, text: str, outcome: Outcome) -> None:
     """In one transaction, so that no worker of a running service finds it half-way."""
     with frozen(at), tenant_scope(tenant_id):
-        draft = Draft(kind="text", phone=phone, text=text)
+        draft = _draft(phone, text)
         ticket = sending.accept(draft, _line(), known_facts())
         claimed = [
             one for one in claiming.claim(100, 60.0, []) if one.envelope.message_id == ticket.id
         ]
         settling.settle([(one, outcome) for one in claiming.begin(claimed, 60.0)])
+
+
+def _draft(phone: str, text: str) -> Draft:
+    """Abroad, and with news of an order, the place writes by a template; so some cost money."""
+    if phone.startswith("90") and "yola" not in text:
+        return Draft(kind="text", phone=phone, text=text)
+    content = {"name": "order_confirmation", "language": "tr", "parameters": ["Mavi", "20:00"]}
+    return Draft(kind="template", phone=phone, content=content, category="utility")
 
 
 def _reported(tenant_id: int, at: datetime, network_id: str, state: str) -> None:
