@@ -4,10 +4,12 @@ Examples follow from the shapes: a field's own example, else one for its name, e
 kind. So a new call has examples without anybody writing them.
 """
 
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
 from flask import Flask
+from pydantic import BaseModel
 
 Schema = dict[str, Any]
 
@@ -70,10 +72,28 @@ def described_api(app: Flask) -> dict[str, Any]:
     if known is None:
         known = deepcopy(dict(app.api_doc))  # type: ignore[attr-defined]
         known["servers"] = [{"url": app.extensions["comanda"].base_url}]
+        restore_examples(known["components"]["schemas"])
         add_examples(known)
         app.extensions["openapi_document"] = known
     found: dict[str, Any] = known
     return found
+
+
+def restore_examples(shapes: dict[str, Schema]) -> None:
+    """The framework drops the examples of fields; the models they came from still have them."""
+    for model in _models(BaseModel):
+        shape = shapes.get(model.__name__)
+        if shape is None or not model.__module__.startswith("api."):
+            continue
+        for name, field in model.model_fields.items():
+            if field.examples and name in shape.get("properties", {}):
+                shape["properties"][name].setdefault("examples", list(field.examples))
+
+
+def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for inner in model.__subclasses__():
+        yield inner
+        yield from _models(inner)
 
 
 def add_examples(document: dict[str, Any]) -> None:
@@ -89,6 +109,8 @@ def add_examples(document: dict[str, Any]) -> None:
                 _fill_refusal(answer, *REFUSALS[status])
             else:
                 _fill(answer, shapes, asked=False)
+                if status == "202":
+                    _not_yet(answer)
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
@@ -172,7 +194,7 @@ def _plain(schema: Schema, name: str) -> Any:
     if schema.get("format") == "date-time" or name.endswith(("_at", "_until")) or name == "at":
         return MOMENT
     if name == "id" or name.endswith("_id"):
-        return f"{name.removesuffix('_id')[:3] or 'msg'}_{ULID}"
+        return f"{'msg' if name == 'id' else name[:3]}_{ULID}"
     if isinstance(schema.get("default"), str):
         return schema["default"]
     return "…"[: schema.get("maxLength", 1)] if kind in ("string", None) else None
@@ -195,6 +217,15 @@ def _fill(part: dict[str, Any] | None, shapes: dict[str, Schema], *, asked: bool
     content = (part or {}).get("content", {}).get("application/json")
     if content and "example" not in content and "examples" not in content:
         content["example"] = example_of(content.get("schema", {}), shapes, asked=asked)
+
+
+def _not_yet(part: dict[str, Any]) -> None:
+    """Accepted, but the network has not named it."""
+    example = part.get("content", {}).get("application/json", {}).get("example")
+    if isinstance(example, dict) and "status_code" in example:
+        example |= {"status_code": "queued"}
+        if "message_id" in example:
+            example["message_id"] = None
 
 
 def _fill_refusal(part: dict[str, Any], code: str, message: str) -> None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, abort, render_template, url_for
+from flask import Blueprint, abort, current_app, render_template, url_for
 from flask_babel import get_locale, gettext
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -21,6 +21,7 @@ from portal.visitors import open_to_all
 guides = Blueprint("guides", __name__)
 
 DOCS = Path(__file__).parent.parent / "docs"
+EXAMPLE = "https://comanda.example.com"
 # In the order they are read. A page that is not there is not offered.
 PAGES = ("quick-start", "magic-numbers", "going-live-cloud", "linked", "webhooks", "errors")
 
@@ -63,17 +64,17 @@ def page(guide: str) -> Any:
 
 
 def _all() -> list[Guide]:
-    return guides_in(str(get_locale()))
+    return guides_in(str(get_locale()), current_app.extensions["comanda"].base_url)
 
 
 @lru_cache(maxsize=8)
-def guides_in(locale: str) -> list[Guide]:
-    """In the reader's language where it is written in it."""
+def guides_in(locale: str, base_url: str) -> list[Guide]:
+    """In the reader's language where it is written in it, with this service's own address."""
     found = []
     for name in PAGES:
         for place in (DOCS / locale / f"{name}.md", DOCS / f"{name}.md"):
             if place.is_file():
-                found.append(read(name, place.read_text()))
+                found.append(read(name, place.read_text().replace(EXAMPLE, base_url)))
                 break
     return found
 
@@ -99,11 +100,17 @@ def _markdown() -> MarkdownIt:
     """HTML in a page is shown as text; links to scripts are no links."""
     markdown = MarkdownIt("commonmark", {"html": False, "highlight": _highlighted})
     markdown.enable("table").disable("image")
-    markdown.add_render_rule("table_open", lambda *_: '<div class="guide-table"><table>')
+    markdown.add_render_rule("table_open", _table)
     markdown.add_render_rule("table_close", lambda *_: "</table></div>")
     markdown.add_render_rule("fence", _fence)
     markdown.add_render_rule("link_open", _link)
     return markdown
+
+
+def _table(*_: Any) -> str:
+    """Wide ones scroll by themselves, also with the keyboard."""
+    label = escape(gettext("Table"))
+    return f'<div class="guide-table" tabindex="0" role="region" aria-label="{label}"><table>'
 
 
 def _highlighted(code: str, language: str, _attributes: str) -> str:

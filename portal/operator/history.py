@@ -42,6 +42,8 @@ def tell_conversations(tenant_id: int) -> None:
         busy = 4 if opening.weekday() in (4, 5) else 2
         for minutes in sorted(dice.sample(range(600), busy + dice.randrange(2))):
             _conversation(tenant_id, opening + timedelta(minutes=minutes), dice)
+    for minutes in (170, 95, 40, 12):
+        _conversation(tenant_id, beginning - timedelta(minutes=minutes), dice)
 
 
 def _conversation(tenant_id: int, at: datetime, dice: random.Random) -> None:

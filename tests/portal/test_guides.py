@@ -11,7 +11,8 @@ from tests.portal.pages import faults, nonce_of, text_of, title_of
 
 @pytest.mark.parametrize("locale", ["en", "tr"])
 def test_every_guide_is_a_page_that_runs_nothing(client, app, locale):
-    shown = guides_in(locale)
+    with app.test_request_context():
+        shown = guides_in(locale, "http://localhost")
     assert {"quick-start", "magic-numbers", "going-live-cloud", "errors"} <= {
         one.name for one in shown
     }
@@ -19,6 +20,12 @@ def test_every_guide_is_a_page_that_runs_nothing(client, app, locale):
         page = client.get(f"/docs/{guide.name}", headers={"Accept-Language": locale})
         assert title_of(page) == guide.title
         assert not faults(page.get_data(as_text=True), nonce_of(page))
+
+
+def test_samples_name_this_service(client, app):
+    text = text_of(client.get("/docs/quick-start"))
+    assert "http://localhost/api/v1/messages/send" in text
+    assert "comanda.example.com" not in text
 
 
 def test_what_is_not_for_customers_is_not_served(client, app):
