@@ -5,7 +5,7 @@ from flask_openapi3.openapi import OpenAPI
 from api.health import health
 from api.hooks import cloud, hooks
 from api.media import files
-from api.reference import reference, swagger
+from api.reference import reference
 from api.request_log import keep_request_log
 from api.v1 import (
     instances,
@@ -41,7 +41,6 @@ def open_api_doors(app: OpenAPI, request_log_days: int) -> None:
     keep_request_log(app, request_log_days)
     app.register_blueprint(health)
     app.register_blueprint(reference)
-    app.register_blueprint(swagger)
     app.register_blueprint(hooks)
     app.register_blueprint(files)
     app.register_api(v1)

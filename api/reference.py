@@ -1,23 +1,15 @@
 """The OpenAPI document, generated from the code."""
 
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import flask_openapi3_swagger
 from flask import Blueprint, Response, current_app, jsonify, redirect, url_for
 from flask_openapi3.models.info import Info
-from flask_openapi3.openapi import OpenAPI
 from flask_openapi3.types import SecuritySchemesDict
 
 from api.answers import API_VERSION
+from core.openapi import described_api
 
 reference = Blueprint("reference", __name__, url_prefix="/api/v1")
-
-# Swagger UI's own files, served from the installed package.
-SWAGGER_FOLDER = Path(flask_openapi3_swagger.__file__).parent / "templates" / "swagger"
-swagger = Blueprint(
-    "swagger", __name__, static_folder=SWAGGER_FOLDER, static_url_path="/static/swagger"
-)
 
 INFO = Info(
     title="Comanda API",
@@ -38,15 +30,9 @@ SECURITY_SCHEMES: SecuritySchemesDict = {
 
 @reference.get("/openapi.json")
 def document() -> Response:
-    return jsonify(openapi_document())
+    return jsonify(described_api(current_app))
 
 
 @reference.get("/docs")
 def docs() -> Any:
-    return redirect(url_for("integrations.reference"))
-
-
-def openapi_document() -> dict[str, Any]:
-    document: dict[str, Any] = dict(cast(OpenAPI, current_app).api_doc)
-    document["servers"] = [{"url": current_app.extensions["comanda"].base_url}]
-    return document
+    return redirect(url_for("developers.reference"))

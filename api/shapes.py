@@ -1,6 +1,22 @@
 """The bodies every resource shares, as the OpenAPI document shows them."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+
+def _in_utc(moment: datetime) -> datetime:
+    """The database knows offsets up to 15:59 only, and years from 1 to 9999 hold in UTC too."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("this moment is beyond all years") from None
+
+
+Moment = Annotated[datetime, AfterValidator(_in_utc)]
 
 
 class Fault(BaseModel):

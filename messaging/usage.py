@@ -115,12 +115,12 @@ class Total:
     """What one day, line, country or category came to."""
 
     key: Any
-    sent: int
-    delivered: int
-    read: int
-    failed: int
-    received: int
-    cost_usd: Decimal
+    sent: int = 0
+    delivered: int = 0
+    read: int = 0
+    failed: int = 0
+    received: int = 0
+    cost_usd: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True)

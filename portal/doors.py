@@ -16,6 +16,7 @@ from core.settings import Settings
 from portal.account import account
 from portal.audit import audit_pages
 from portal.diner.pages import diner
+from portal.guides import guides
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
 from portal.hooks import hooks_pages
@@ -30,6 +31,7 @@ from portal.operator.commands import add_commands
 from portal.operator.pages import operator
 from portal.phones import phones
 from portal.photos import photos
+from portal.reference import developers
 from portal.request_log import request_log_pages
 from portal.settings import settings_pages
 from portal.start import start
@@ -56,6 +58,8 @@ PAGES = (
     team_pages,
     integrations,
     request_log_pages,
+    developers,
+    guides,
     settings_pages,
     audit_pages,
     account,

@@ -11,7 +11,8 @@ from core.db import tenant_scope
 from messaging import lines_book
 from portal.asking import ask_then
 from portal.forms import KeyForm, NewKeyForm, RotateForm, refusals_on, said
-from portal.visitors import may, member_may, open_to_all
+from portal.samples import first_message, samples
+from portal.visitors import may, member_may
 from tenants import accounts, keys
 from tenants.models import ApiKey
 
@@ -32,7 +33,14 @@ def _shown(key: ApiKey) -> ApiKey:
 def index() -> Any:
     with tenant_scope(g.tenant_id):
         listed = [_shown(key) for key in keys.listed()]
-    return render_template("integrations/index.html", keys=listed, api_url=api_url())
+        line = lines_book.default_line(test=False)
+    return render_template(
+        "integrations/index.html",
+        keys=listed,
+        api_url=api_url(),
+        line=line,
+        samples=first_message(api_url(), line_id=line.id if line else None),
+    )
 
 
 @integrations.route("/integrations/keys/new", methods=["GET", "POST"])
@@ -142,17 +150,22 @@ def revoke(key_id: str) -> Any:
     )
 
 
-@integrations.get("/reference")
-@open_to_all
-def reference() -> Any:
-    return render_template("reference/index.html", api_url=api_url())
-
-
 def _created(key: ApiKey, secret: str, replaced: Any) -> str:
+    """The one page that shows the key: its samples may hold it."""
+    line = None
+    if key.mode == "live":
+        with tenant_scope(g.tenant_id):
+            line = lines_book.default_line(test=False)
+    sends = "messages:send" in key.scopes
+    url = api_url()
+    shown = first_message(url, secret, line.id if line else None)
     return render_template(
         "integrations/key_created.html",
         key=key,
         secret=secret,
-        api_url=api_url(),
+        api_url=url,
         replaced=replaced,
+        line=line,
+        sends=sends,
+        samples=shown if sends else samples("GET", f"{url}/me", key=secret),
     )

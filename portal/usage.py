@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import date, timedelta
-from decimal import Decimal
 from typing import Any
 
 from flask import Blueprint, flash, g, redirect, render_template, request, url_for
@@ -159,11 +158,7 @@ def _line_ids(asked: Asked, lines: dict[int, LineName]) -> frozenset[int]:
 def _by_day(span: Period, found: list[Total]) -> list[Total]:
     """Every day of the period, oldest first, also those on which nothing happened."""
     known = {total.key: total for total in found}
-    return [known.get(day) or _nothing(day) for day in span.days()]
-
-
-def _nothing(key: object) -> Total:
-    return Total(key, 0, 0, 0, 0, 0, Decimal(0))
+    return [known.get(day) or Total(day) for day in span.days()]
 
 
 def _sum(totals: list[Total]) -> Total:

@@ -119,7 +119,7 @@ def _host(url: str) -> str:
 
 
 def _hidden(value: str) -> str:
-    return f"… {len(value)}" if value else ""
+    return f"… {len(value)} characters" if value else ""
 
 
 @lru_cache(maxsize=4096)

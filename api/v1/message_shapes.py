@@ -250,4 +250,7 @@ def _scheduled(moment: datetime | None) -> datetime | None:
         raise invalid("scheduled_at", "invalid_time", "scheduled_at needs a time zone, such as Z")
     if moment > now() + FURTHEST:
         raise invalid("scheduled_at", "too_far", "scheduled_at is more than 35 days ahead")
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise invalid("scheduled_at", "invalid_time", "scheduled_at is beyond all years") from None

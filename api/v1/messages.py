@@ -1,7 +1,6 @@
 """Sending and reading messages: spec 4.1 and 4.2, and what they leave open."""
 
 import re
-from datetime import datetime
 from typing import Any
 
 from flask import Response, g, jsonify, request
@@ -14,6 +13,7 @@ from api.auth import Caller, key_may
 from api.messages_json import message_json, ticket_json
 from api.once import Attempt, once
 from api.paging import PageQuery, page
+from api.shapes import Moment
 from api.v1 import v1
 from api.v1.message_shapes import (
     LocationRequest,
@@ -53,8 +53,8 @@ class ListQuery(PageQuery):
     status_code: str | None = Field(None, max_length=20)
     direction: str | None = Field(None, pattern="^(in|out)$")
     reference: str | None = Field(None, max_length=64)
-    since: datetime | None = None
-    until: datetime | None = None
+    since: Moment | None = None
+    until: Moment | None = None
 
 
 @v1.post("/messages/send", tags=[TAG], summary="Send a text message", responses=SENT)

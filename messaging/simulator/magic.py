@@ -1,4 +1,4 @@
-"""Numbers that make things happen. docs/simulator.md has this table for customers."""
+"""Numbers that make things happen. docs/magic-numbers.md has this table for customers."""
 
 from dataclasses import dataclass, field
 

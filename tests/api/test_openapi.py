@@ -97,6 +97,21 @@ def test_an_answer_is_as_described(app, client, document, restaurant):
         jsonschema_rs.validator_for(whole).validate(json.loads(answer.get_data()))
 
 
+def test_every_body_and_answer_has_an_example_that_holds(document):
+    whole = {"components": document["components"]}
+    for path, method, operation in operations(document):
+        parts = [*operation["responses"].values(), operation.get("requestBody") or {}]
+        for content in (part.get("content", {}).get("application/json") for part in parts):
+            if content:
+                shape = jsonschema_rs.validator_for({**content["schema"], **whole})
+                shape.validate(content["example"])
+                assert "…" not in json.dumps(content["example"]), (method, path)
+        for parameter in operation.get("parameters", []):
+            if parameter["required"]:
+                shape = {**parameter["schema"], **whole}
+                jsonschema_rs.validator_for(shape).validate(parameter["example"])
+
+
 def test_the_page_to_read_it_is_served_from_here(client, app):
     answer = client.get("/api/v1/docs", follow_redirects=True)
     assert answer.status_code == 200

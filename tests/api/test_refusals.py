@@ -245,3 +245,17 @@ def test_a_failed_database_is_503_and_says_nothing_was_done(settings, app):
     ready = away.test_client().get("/readyz")
     assert (ready.status_code, ready.json["status"]) == (503, "not ready")
     assert away.test_client().get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "moment",
+    ["2000-01-01T00:00:00+16:00", "0001-01-01T00:00:00+23:00", "9999-12-31T23:59:59-23:00"],
+)
+def test_moments_no_database_knows_are_no_crash(client, restaurant, moment):
+    listed = client.get(
+        "/api/v1/messages", query_string={"since": moment}, headers=restaurant.bearer
+    )
+    assert listed.status_code in (200, 422)
+    body = {"phone": "905321112233", "message": "x", "scheduled_at": moment}
+    sent = client.post("/api/v1/messages/send", json=body, headers=restaurant.bearer)
+    assert sent.status_code == 422

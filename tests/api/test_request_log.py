@@ -40,7 +40,7 @@ def test_a_call_is_found_by_its_request_id_with_what_was_asked_and_answered(
     assert (call.call, call.code) == ("POST /messages/send", "invalid_phone")
     assert (call.key_id, call.key_name) == (restaurant.key_id, "Live key")
     assert call.duration_ms >= 0
-    assert '"message": "… 14"' in call.asked
+    assert '"message": "… 14 characters"' in call.asked
     assert "22 33" not in call.asked + call.answered
     assert "digits" in call.answered
 

@@ -44,6 +44,8 @@ def ids(theirs):
         "job_id": "no-such-job",
         "token": "no-such-token",
         "filename": "theme.css",
+        "group": "messages",
+        "guide": "quick-start",
     }
 
 

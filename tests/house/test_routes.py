@@ -6,7 +6,6 @@ import pytest
 UNGUARDED = {
     "static": "our own files",
     "bootstrap.static": "Bootstrap's files",
-    "swagger.static": "the reference page's files",
     "health.healthz": "asked by load balancers, says only that the process lives",
     "health.readyz": "asked by load balancers, says only what is reachable",
     "health.metrics": "checks its own token and does not exist without one",
@@ -37,7 +36,10 @@ OPEN = {
     "diner.send_cart": "guests order without signing in; the table's token proves their seat",
     "diner.call": "the table's token is the guard",
     "photos.show": "photos of menus are for everybody",
-    "integrations.reference": "the API's description holds nothing of a tenant",
+    "developers.reference": "the API's description holds nothing of a tenant",
+    "developers.calls": "the API's description holds nothing of a tenant",
+    "guides.index": "guides hold nothing of a tenant",
+    "guides.page": "guides hold nothing of a tenant",
     "mailbox.index": "development only: the blueprint is not there when mail is sent",
     "mailbox.show": "development only: the blueprint is not there when mail is sent",
 }

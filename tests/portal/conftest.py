@@ -35,6 +35,8 @@ def ids(restaurant):
         "invitation_id": invitation.id,
         "session_id": "ses_00000000000000000000000000",
         "tenant_id": restaurant.tenant_id,
+        "group": "messages",
+        "guide": "quick-start",
         "job_id": "no-such-job",
         "token": "no-such-token",
     }

@@ -213,7 +213,7 @@ def test_everything_about_keys_is_noted(owners, restaurant):
 
 def test_the_quick_start_names_this_service_and_no_key(owners):
     page = text_of(owners.get("/integrations"))
-    assert "curl http://localhost/api/v1/me" in page
+    assert "curl -X POST http://localhost/api/v1/messages/send" in page
     assert "$COMANDA_API_KEY" in page
 
 

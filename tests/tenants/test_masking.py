@@ -15,7 +15,7 @@ def masked(body):
 
 def test_a_send_keeps_its_form_and_the_end_of_the_number():
     kept = masked({"phone": "905321112233", "message": "Masanız hazır.", "instance_id": 7})
-    assert kept == {"phone": "**********33", "message": "… 14", "instance_id": 7}
+    assert kept == {"phone": "**********33", "message": "… 14 characters", "instance_id": 7}
 
 
 def test_an_answer_keeps_state_cost_and_our_id():
@@ -82,7 +82,10 @@ def test_large_long_deep_and_broken_bodies_are_told_by_their_size():
 
 
 def test_addresses_and_paths_are_masked_too():
-    assert masked_query("phone=905321112233&limit=5&q=Zeynep") == "phone=**********33&limit=5&q=… 6"
+    assert (
+        masked_query("phone=905321112233&limit=5&q=Zeynep")
+        == "phone=**********33&limit=5&q=… 6 characters"
+    )
     path = "/api/v1/messages/msg_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
     assert masked_path(path) == path
     assert "MOTA1MzIx" not in masked_path("/api/v1/messages/wamid.HBgMOTA1MzIxMTEyMjMzFQIAERgS")

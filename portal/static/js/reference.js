@@ -1,22 +1,73 @@
-/* global SwaggerUIBundle */
-const place = document.getElementById("reference");
+// Try a call from the page. The key lives in its field and nowhere else: no storage, no address.
+const key = document.getElementById("try-key");
+const prefix = document.querySelector("[data-prefix]").dataset.prefix;
 
-SwaggerUIBundle({
-  url: place.dataset.openapi,
-  domNode: place,
-  deepLinking: true,
-  defaultModelsExpandDepth: 0,
-  docExpansion: "list",
-  persistAuthorization: false,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-  onComplete() {
-    place.querySelector("#servers")?.setAttribute("aria-label", place.dataset.serverLabel);
-  },
-});
+document.querySelector("[data-try-key]").hidden = false;
 
-// Swagger UI has a dark dress of its own; it follows ours.
-const root = document.documentElement;
-const dress = () => root.classList.toggle("dark-mode", root.dataset.bsTheme === "dark");
-new MutationObserver(dress).observe(root, { attributeFilter: ["data-bs-theme"] });
-dress();
+for (const form of document.querySelectorAll("[data-try]")) {
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    ask(form);
+  });
+}
+
+function address(form) {
+  let path = form.dataset.path;
+  const query = new URLSearchParams();
+  for (const input of form.querySelectorAll("[data-where]")) {
+    if (input.dataset.where === "path") {
+      path = path.replace(`{${input.name}}`, encodeURIComponent(input.value));
+    } else if (input.value) {
+      query.set(input.name, input.value);
+    }
+  }
+  return `${prefix}${path}${query.size ? `?${query}` : ""}`;
+}
+
+async function ask(form) {
+  const state = form.querySelector("[data-try-state]");
+  const place = form.querySelector("[data-try-answer]");
+  const body = form.querySelector("[data-body]");
+  if (!key.value.trim()) {
+    state.textContent = state.dataset.noKey;
+    key.focus();
+    return;
+  }
+  const headers = { Authorization: `Bearer ${key.value.trim()}` };
+  if (body) {
+    try {
+      JSON.parse(body.value);
+    } catch (error) {
+      state.textContent = `${state.dataset.badJson} ${error.message}`;
+      return;
+    }
+    headers["Content-Type"] = "application/json";
+  }
+  state.textContent = state.dataset.waits;
+  const began = performance.now();
+  try {
+    const answer = await fetch(address(form), {
+      method: form.dataset.method,
+      headers,
+      body: body?.value,
+      credentials: "omit",
+      cache: "no-store",
+    });
+    const text = await answer.text();
+    const took = Math.round(performance.now() - began);
+    state.textContent = `${answer.status} · ${took} ms · ${answer.headers.get("X-Request-Id") ?? ""}`;
+    place.hidden = false;
+    place.querySelector("code").textContent = laidOut(text);
+  } catch {
+    state.textContent = state.dataset.away;
+  }
+}
+
+function laidOut(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,225 @@
+"""The API reference: every call from the generated document, with samples, and a way to try it."""
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from flask import Blueprint, Flask, abort, current_app, render_template
+from markupsafe import Markup
+
+from core.openapi import described_api, operations, resolved
+from portal.guides import inline
+from portal.integrations import api_url
+from portal.samples import Sample, samples
+from portal.visitors import open_to_all
+from tenants.calls import call_name
+
+developers = Blueprint("developers", __name__)
+
+PREFIX = "/api/v1"
+DEEPEST = 3
+
+
+@dataclass(frozen=True)
+class Part:
+    """A parameter, or a field of a body."""
+
+    name: str
+    kind: str
+    needed: bool
+    text: Markup
+    example: str = ""
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: str
+    words: str
+    example: str
+
+
+@dataclass
+class Call:
+    id: str
+    method: str
+    path: str
+    title: str
+    text: Markup
+    scope: str
+    parameters: list[Part]
+    fields: list[Part]
+    example: Any
+    answers: list[Answer] = field(default_factory=list)
+
+    @property
+    def refusals(self) -> list[Answer]:
+        return [answer for answer in self.answers if answer.status >= "400"]
+
+    @property
+    def successes(self) -> list[Answer]:
+        return [answer for answer in self.answers if answer.status < "400"]
+
+    @cached_property
+    def body(self) -> str:
+        return "" if self.example is None else _pretty(self.example)
+
+    def samples(self, base: str) -> list[Sample]:
+        url = base + self.path
+        for part in self.parameters:
+            if part.where == "path":
+                url = url.replace(f"{{{part.name}}}", part.example)
+        return samples(self.method, url, self.example)
+
+
+@dataclass
+class Group:
+    slug: str
+    name: str
+    calls: list[Call]
+
+
+@developers.get("/reference")
+@open_to_all
+def reference() -> Any:
+    return render_template("reference/index.html", groups=_groups(), api_url=api_url())
+
+
+@developers.get("/reference/<group>")
+@open_to_all
+def calls(group: str) -> Any:
+    groups = _groups()
+    chosen = next((one for one in groups if one.slug == group), None)
+    if chosen is None:
+        abort(404)
+    return render_template(
+        "reference/group.html", groups=groups, group=chosen, api_url=api_url(), prefix=PREFIX
+    )
+
+
+def _groups() -> list[Group]:
+    known: list[Group] | None = current_app.extensions.get("reference_groups")
+    if known is None:
+        known = current_app.extensions["reference_groups"] = read_groups(current_app)
+    return known
+
+
+def read_groups(app: Flask) -> list[Group]:
+    document = described_api(app)
+    shapes = document["components"]["schemas"]
+    scopes = _scopes(app)
+    groups: dict[str, Group] = {}
+    for path, method, operation in operations(document):
+        name = (operation.get("tags") or ["Other"])[0]
+        group = groups.setdefault(name, Group(name.lower().replace(" ", "-"), name, []))
+        group.calls.append(_call(path, method.upper(), operation, shapes, scopes))
+    first = ("Messages", "Instances")
+    return sorted(
+        groups.values(),
+        key=lambda one: (first.index(one.name) if one.name in first else len(first), one.name),
+    )
+
+
+def _call(
+    path: str,
+    method: str,
+    operation: dict[str, Any],
+    shapes: dict[str, Any],
+    scopes: dict[str, str],
+) -> Call:
+    short = path.removeprefix(PREFIX)
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    return Call(
+        id=f"{method.lower()}{short.replace('/', '-').replace('{', '').replace('}', '')}",
+        method=method,
+        path=short,
+        title=operation.get("summary", ""),
+        text=inline(operation.get("description", "")),
+        scope=scopes.get(f"{method} {short}", ""),
+        parameters=[_parameter(one, shapes) for one in operation.get("parameters", [])],
+        fields=_fields(body.get("schema", {}), shapes),
+        example=body.get("example"),
+        answers=_answers(operation["responses"]),
+    )
+
+
+def _parameter(parameter: dict[str, Any], shapes: dict[str, Any]) -> Part:
+    schema = resolved(parameter.get("schema", {}), shapes)
+    return Part(
+        name=parameter["name"],
+        kind=kind_of(schema, shapes),
+        needed=bool(parameter.get("required")),
+        text=inline(parameter.get("description") or schema.get("description", "")),
+        example=str(parameter.get("example", "")),
+        where=parameter["in"],
+    )
+
+
+def _fields(
+    schema: dict[str, Any], shapes: dict[str, Any], before: str = "", depth: int = 0
+) -> list[Part]:
+    """The fields of a body; those of an object inside it by `outer.inner`."""
+    schema = resolved(schema, shapes)
+    needed = set(schema.get("required", []))
+    found = []
+    for name, inner in schema.get("properties", {}).items():
+        inner = _plain(inner, shapes)
+        text = inline(inner.get("description", ""))
+        found.append(
+            Part(before + name, kind_of(inner, shapes), name in needed and not before, text)
+        )
+        many = inner.get("type") == "array"
+        deeper = _plain(inner.get("items", {}), shapes) if many else inner
+        if depth < DEEPEST and deeper.get("properties"):
+            found += _fields(deeper, shapes, f"{before}{name}{'[]' if many else ''}.", depth + 1)
+    return found
+
+
+def _plain(schema: dict[str, Any], shapes: dict[str, Any]) -> dict[str, Any]:
+    """Without the wrapping that says it may also be null; its description stays."""
+    outer = resolved(schema, shapes)
+    ways = [resolved(way, shapes) for way in outer.get("anyOf") or outer.get("allOf") or []]
+    real = [way for way in ways if way.get("type") != "null"]
+    if len(real) != 1:
+        return outer
+    described = schema.get("description") or outer.get("description")
+    return {**real[0], **({"description": described} if described else {})}
+
+
+def kind_of(schema: dict[str, Any], shapes: dict[str, Any]) -> str:
+    schema = _plain(schema, shapes)
+    if schema.get("enum"):
+        return " | ".join(map(str, schema["enum"]))
+    if "const" in schema:
+        return str(schema["const"])
+    kind = schema.get("type")
+    if kind == "array":
+        return f"{kind_of(schema.get('items', {}), shapes)}[]"
+    if schema.get("format") in ("date", "date-time"):
+        return str(schema["format"])
+    return str(kind or "any")
+
+
+def _answers(responses: dict[str, Any]) -> list[Answer]:
+    found = []
+    for status, answer in responses.items():
+        content = answer.get("content", {})
+        shown = content.get("application/json", {})
+        example = _pretty(shown["example"]) if "example" in shown else ", ".join(content)
+        found.append(Answer(status, answer.get("description", ""), example))
+    return sorted(found, key=lambda answer: answer.status)
+
+
+def _scopes(app: Flask) -> dict[str, str]:
+    """Which scope a call needs: said by the guard of its view."""
+    return {
+        call_name(method, rule.rule): getattr(app.view_functions[rule.endpoint], "key_scope", "")
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("v1.")
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    }
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
