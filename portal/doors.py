@@ -15,6 +15,7 @@ from core.logs import logger
 from core.settings import Settings
 from portal.account import account
 from portal.audit import audit_pages
+from portal.deliveries import deliveries_pages
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
 from portal.integrations import integrations
@@ -29,6 +30,7 @@ from portal.start import start
 from portal.team import team_pages
 from portal.tenancy import tenancy
 from portal.visitors import is_page, set_up_visitors
+from portal.webhooks import webhooks_pages
 from portal.words import in_words, set_up_words
 
 log = logger(__name__)
@@ -42,6 +44,8 @@ PAGES = (
     lines_pages,
     team_pages,
     integrations,
+    webhooks_pages,
+    deliveries_pages,
     settings_pages,
     audit_pages,
     account,

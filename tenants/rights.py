@@ -10,6 +10,8 @@ RIGHTS = (
     "team.manage",
     "keys.view",
     "keys.manage",
+    "webhooks.view",
+    "webhooks.manage",
     "settings.view",
     "settings.manage",
     "audit.view",
@@ -28,7 +30,7 @@ ROLES: dict[str, frozenset[str]] = {
     "inbox": _STAFF | _WRITES,
     "manager": _STAFF | _WRITES | {"settings.view"},
     "waiter": _EVERYONE,
-    "viewer": _STAFF | _READS | {"settings.view", "keys.view"},
+    "viewer": _STAFF | _READS | {"settings.view", "keys.view", "webhooks.view"},
 }
 
 SCOPES = (

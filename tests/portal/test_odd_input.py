@@ -31,7 +31,7 @@ FIELDS = (
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
-    *("phone", "line", "state", "direction", "reference", "endpoint", "event", "since", "until"),
+    *("phone", "line", "state", "direction", "reference", "to", "event", "id"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 
