@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
-from flask_babel import format_date, gettext, ngettext
+from flask_babel import format_date, gettext
 from flask_login import current_user
 
 from core.clock import now, zone
@@ -162,16 +162,10 @@ def replay(endpoint_id: str) -> Any:
             wish = Replay(_moment(form.since.data), _moment(form.until.data), form.missed.data)
             with tenant_scope(g.tenant_id):
                 count = reading.replay(endpoint_id, wish)
-            flash(
-                ngettext(
-                    "%(num)s event is on its way again.",
-                    "%(num)s events are on their way again.",
-                    count,
-                )
-                if count
-                else gettext("There was nothing to send again in that time."),
-                "success",
-            )
+            if count:
+                flash(gettext("Events on their way again: %(count)s.", count=count), "success")
+            else:
+                flash(gettext("There was nothing to send again in that time."), "warning")
             return redirect(url_for("deliveries.index", to=endpoint_id))
     return _page(known, replay_form=form)
 

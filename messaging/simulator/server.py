@@ -52,6 +52,7 @@ def make_app(options: Options) -> web.Application:
     app = web.Application(client_max_size=MOST_MEDIA + 1024 * 1024)
     app.add_routes(Graph(network, receipts, options.secret).routes())
     app.router.add_get("/healthz", _healthy)
+    app.router.add_post("/customer", _taken)
     app.add_subapp("/_sim", control)
     app.add_subapp("/phones", phones)
     app.cleanup_ctx.append(living)
@@ -60,3 +61,8 @@ def make_app(options: Options) -> web.Application:
 
 async def _healthy(_request: web.Request) -> web.Response:
     return web.json_response({"status": "ok"})
+
+
+async def _taken(_request: web.Request) -> web.Response:
+    """A customer's own server, for the demo's webhooks: it takes what comes."""
+    return web.json_response({"received": True})

@@ -15,6 +15,7 @@ from core.errors import Conflict
 from core.settings import Settings
 from portal.newborn import equip
 from portal.operator.history import tell_conversations
+from portal.operator.webhook_history import tell_deliveries
 from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
 from tenants.erasing import erase_tenant
@@ -47,7 +48,7 @@ def load(settings: Settings) -> dict[str, Any]:
         owner = people.find(OWNER)
         tenants = signin.tenants_of(owner.id) if owner else []
     if owner is None or not tenants:
-        facts = _make()
+        facts = _make(settings)
     elif place.is_file():
         facts = json.loads(place.read_text())
     else:
@@ -72,7 +73,7 @@ def erase(settings: Settings) -> None:
     (settings.data_dir / FILE).unlink(missing_ok=True)
 
 
-def _make() -> dict[str, Any]:
+def _make(settings: Settings) -> dict[str, Any]:
     with global_scope():
         cast = {
             email: people.register(
@@ -84,6 +85,8 @@ def _make() -> dict[str, Any]:
     owner = cast[OWNER]
     restaurant = _restaurant(owner, cast)
     tell_conversations(restaurant)
+    with acting(Actor("person", owner.id, owner.name, "127.0.0.1")):
+        tell_deliveries(restaurant, settings)
     _shop(owner, cast)
     return _describe(restaurant, owner)
 

@@ -18,6 +18,8 @@ from tenants import keys, people, team
 from tenants.plans import known_facts
 from tests.browser.driver import look_over, new_page, sign_in
 from tests.cast import unique_email
+from webhooks import endpoints, reading
+from webhooks.reading import Filters
 
 pytestmark = pytest.mark.browser
 
@@ -54,6 +56,16 @@ OWNER = {
     "line-new": "/lines/new",
     "line": "/lines/{line}",
     "line-remove": "/lines/{line}/remove",
+    "webhooks": "/webhooks",
+    "webhook-new": "/webhooks/new",
+    "webhook": "/webhooks/{endpoint}",
+    "webhook-off": "/webhooks/{endpoint}/off",
+    "webhook-remove": "/webhooks/{endpoint}/remove",
+    "webhook-gone": "/webhooks/{gone}",
+    "deliveries": "/webhooks/deliveries",
+    "deliveries-empty": "/webhooks/deliveries?id=nothing",
+    "delivery": "/webhooks/deliveries/{delivery}",
+    "delivery-failed": "/webhooks/deliveries/{undelivered}",
     "settings": "/settings",
     "audit": "/audit",
     "audit-empty": "/audit?who=nobody-at-all",
@@ -111,6 +123,10 @@ def _ids(tenant_id: int) -> dict[str, object]:
         )
         ticket = sending.accept(draft, line, known_facts())
         _, token = team.invite(unique_email(), "waiter", "owner", "Derya Aksoy")
+        working = next(one for one in endpoints.listed() if one.enabled)
+        gone = next(one for one in endpoints.listed() if not one.enabled)
+        delivered = reading.listed(Filters(endpoint_id=working.id), None, 1)[0]
+        undelivered = reading.listed(Filters(state="cancelled"), None, 1)[0]
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
         mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
@@ -120,6 +136,10 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "key": key.id,
             "line": line.id,
             "message": ticket.id,
+            "endpoint": working.id,
+            "gone": gone.id,
+            "delivery": delivered.id,
+            "undelivered": undelivered.id,
             "invitation": token,
             "verify": people.issue_token(person.id, "verify"),
             "reset": people.issue_token(person.id, "reset"),

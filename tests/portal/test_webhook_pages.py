@@ -108,7 +108,7 @@ def test_a_range_is_replayed(owner, restaurant, server, run_jobs):
         missed="y",
         follow=True,
     )
-    assert "1 event is on its way again." in words(answer)
+    assert "Events on their way again: 1." in words(answer)
     run_jobs()
     assert [body["event"] for body in server.bodies] == ["messages.read"]
     backwards = owner.post(
