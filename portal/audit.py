@@ -17,7 +17,7 @@ from tenants.models import AuditEntry
 audit_pages = Blueprint("audit", __name__)
 
 BATCH = 500
-AREAS = ("account", "keys", "lines", "settings", "team")
+AREAS = ("account", "keys", "lines", "settings", "team", "webhooks")
 COLUMNS = ("time", "who", "kind", "act", "subject", "detail", "address", "request_id")
 
 

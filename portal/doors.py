@@ -15,6 +15,7 @@ from core.logs import logger
 from core.settings import Settings
 from portal.account import account
 from portal.audit import audit_pages
+from portal.deliveries import deliveries_pages
 from portal.diner.pages import diner
 from portal.guides import guides
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
@@ -40,6 +41,7 @@ from portal.template_pages import templates_pages
 from portal.tenancy import tenancy
 from portal.usage import usage_pages
 from portal.visitors import is_page, set_up_visitors
+from portal.webhooks import webhooks_pages
 from portal.words import in_words, set_up_words
 
 log = logger(__name__)
@@ -60,6 +62,8 @@ PAGES = (
     request_log_pages,
     developers,
     guides,
+    webhooks_pages,
+    deliveries_pages,
     settings_pages,
     audit_pages,
     account,

@@ -9,7 +9,9 @@ from typing import Any
 from flask_babel import lazy_gettext as _
 from flask_wtf import FlaskForm
 from wtforms import (
+    BooleanField,
     DateField,
+    DateTimeLocalField,
     DecimalField,
     Field,
     HiddenField,
@@ -29,6 +31,9 @@ from core.errors import DomainError
 from portal.choices import LANGUAGES, countries, currencies, zones
 from portal.words import in_words
 from tenants.rights import ROLES, SCOPES, may_give
+from webhooks.kinds import KINDS
+
+LOCAL_TIMES = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]  # as browsers send them
 
 
 def needed() -> InputRequired:
@@ -300,3 +305,30 @@ class RateForm(Form):
     )
     since = DateField(_("Valid from"), [needed()])
     usd = DecimalField(_("US dollars for one message"), [InputRequired()], places=None)
+
+
+class EndpointForm(Form):
+    url = StringField(_("URL"), [needed(), Length(max=2048)], filters=[_trimmed])
+    description = StringField(_("Name"), [Optional(), Length(max=200)])
+    every = RadioField(
+        _("Events"), [needed()], choices=[("yes", "yes"), ("no", "no")], default="yes"
+    )
+    events = SelectMultipleField(_("Events"), choices=[(kind, kind) for kind in KINDS])
+
+    def chosen(self) -> list[str]:
+        return ["*"] if self.every.data == "yes" else list(self.events.data or [])
+
+
+class SecretForm(Form):
+    overlap = RadioField(
+        _("The old secret also signs for"),
+        [needed()],
+        choices=[(c, c) for c in ("now", "hour", "day", "week")],
+        default="day",
+    )
+
+
+class ReplayForm(Form):
+    since = DateTimeLocalField(_("From"), [needed()], format=LOCAL_TIMES)
+    until = DateTimeLocalField(_("To"), [needed()], format=LOCAL_TIMES)
+    missed = BooleanField(_("Only what did not arrive"), default=True)

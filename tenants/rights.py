@@ -2,11 +2,19 @@
 
 RIGHTS = (
     "home.view",
+    "inbox.view",
+    "inbox.reply",
     "messages.view",
     "messages.send",
+    "contacts.view",
+    "contacts.manage",
     "usage.view",
     "lines.view",
     "lines.manage",
+    "stores.view",
+    "stores.manage",
+    "webhooks.view",
+    "webhooks.manage",
     "team.view",
     "team.manage",
     "keys.view",
@@ -19,8 +27,9 @@ RIGHTS = (
 
 _EVERYONE = frozenset({"home.view"})
 _STAFF = _EVERYONE | {"team.view"}
-_READS = frozenset({"lines.view", "messages.view"})
-_WRITES = _READS | {"messages.send"}
+_READS = frozenset({"lines.view", "messages.view", "inbox.view", "contacts.view"})
+_WRITES = _READS | {"messages.send", "inbox.reply", "contacts.manage"}
+_LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view"}
 _ADMIN = frozenset(RIGHTS) - {"account.close"}
 
 ROLES: dict[str, frozenset[str]] = {
@@ -29,7 +38,7 @@ ROLES: dict[str, frozenset[str]] = {
     "inbox": _STAFF | _WRITES,
     "manager": _STAFF | _WRITES | {"settings.view", "usage.view"},
     "waiter": _EVERYONE,
-    "viewer": _STAFF | _READS | {"settings.view", "keys.view", "usage.view"},
+    "viewer": _LOOKS_ON | {"keys.view", "stores.view", "webhooks.view"},
 }
 
 SCOPES = (

@@ -61,6 +61,7 @@ def make_app(options: Options) -> web.Application:
     app.add_routes(Graph(network, receipts, options.secret).routes())
     app.add_routes(Linked(devices, receipts).routes())
     app.router.add_get("/healthz", _healthy)
+    app.router.add_post("/customer", _taken)
     app.add_subapp("/_sim", control)
     app.add_subapp("/phones", phones)
     app.cleanup_ctx.append(living)
@@ -69,3 +70,8 @@ def make_app(options: Options) -> web.Application:
 
 async def _healthy(_request: web.Request) -> web.Response:
     return web.json_response({"status": "ok"})
+
+
+async def _taken(_request: web.Request) -> web.Response:
+    """A customer's own server, for the demo's webhooks: it takes what comes."""
+    return web.json_response({"received": True})

@@ -19,6 +19,7 @@ from portal.newborn import equip
 from portal.operator.call_history import tell_calls
 from portal.operator.happenings import tell_happenings
 from portal.operator.history import tell_conversations
+from portal.operator.webhook_history import tell_deliveries
 from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
 from tenants.erasing import erase_tenant
@@ -51,7 +52,7 @@ def load(settings: Settings) -> dict[str, Any]:
         owner = people.find(OWNER)
         tenants = signin.tenants_of(owner.id) if owner else []
     if owner is None or not tenants:
-        facts = _make()
+        facts = _make(settings)
     elif place.is_file():
         facts = json.loads(place.read_text())
     else:
@@ -76,7 +77,7 @@ def erase(settings: Settings) -> None:
     (settings.data_dir / FILE).unlink(missing_ok=True)
 
 
-def _make() -> dict[str, Any]:
+def _make(settings: Settings) -> dict[str, Any]:
     with global_scope():
         cast = {
             email: people.register(
@@ -90,6 +91,8 @@ def _make() -> dict[str, Any]:
     tell_conversations(restaurant)
     tell_calls(restaurant)
     tell_happenings(restaurant)
+    with acting(Actor("person", owner.id, owner.name, "127.0.0.1")):
+        tell_deliveries(restaurant, settings)
     _shop(owner, cast)
     return _describe(restaurant, owner)
 

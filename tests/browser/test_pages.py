@@ -21,6 +21,9 @@ from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
 from tests.browser.driver import look_over, new_page, sign_in
 from tests.cast import unique_email
+from webhooks import endpoints
+from webhooks import reading as deliveries
+from webhooks.reading import Filters
 
 pytestmark = pytest.mark.browser
 
@@ -84,6 +87,16 @@ OWNER = {
     "received": "/received",
     "received-empty": "/received?kind=form",
     "received-hook": "/received/{hook}",
+    "webhooks": "/webhooks",
+    "webhook-new": "/webhooks/new",
+    "webhook": "/webhooks/{endpoint}",
+    "webhook-off": "/webhooks/{endpoint}/off",
+    "webhook-remove": "/webhooks/{endpoint}/remove",
+    "webhook-gone": "/webhooks/{gone}",
+    "deliveries": "/webhooks/deliveries",
+    "deliveries-empty": "/webhooks/deliveries?id=nothing",
+    "delivery": "/webhooks/deliveries/{delivery}",
+    "delivery-failed": "/webhooks/deliveries/{undelivered}",
     "settings": "/settings",
     "audit": "/audit",
     "audit-empty": "/audit?who=nobody-at-all",
@@ -153,6 +166,10 @@ def _ids(tenant_id: int) -> dict[str, object]:
         paused = next(one for one in known if one.state == "paused")
         [hook] = hook_book.listed(hook_book.Wanted(state="parked"), None, 1)
         photo = reading.get("wamid.demo-photo")
+        working = next(one for one in endpoints.listed() if one.enabled)
+        gone = next(one for one in endpoints.listed() if not one.enabled)
+        delivered = deliveries.listed(Filters(endpoint_id=working.id), None, 1)[0]
+        undelivered = deliveries.listed(Filters(state="cancelled"), None, 1)[0]
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
         mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
@@ -172,6 +189,10 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "photo": photo.id,
             "group": "messages",
             "guide": "magic-numbers",
+            "endpoint": working.id,
+            "gone": gone.id,
+            "delivery": delivered.id,
+            "undelivered": undelivered.id,
             "invitation": token,
             "verify": people.issue_token(person.id, "verify"),
             "reset": people.issue_token(person.id, "reset"),

@@ -35,7 +35,7 @@ QUERIES = (
     *("phone", "line", "state", "direction", "reference"),
     *("id", "outcome", "key", "call"),
     *("period", "since", "until", "by", "sort"),
-    *("endpoint", "event", "kind", "target", "category"),
+    *("endpoint", "event", "kind", "target", "category", "to"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 

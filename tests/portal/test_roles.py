@@ -11,15 +11,20 @@ from tests.house.planting import rows_of
 MAY = {
     "owner": set(RIGHTS),
     "admin": set(RIGHTS) - {"account.close"},
-    "inbox": {"home.view", "team.view", "lines.view", "messages.view", "messages.send"},
+    "inbox": {
+        *("home.view", "team.view", "lines.view", "messages.view", "messages.send"),
+        *("inbox.view", "inbox.reply", "contacts.view", "contacts.manage"),
+    },
     "manager": {
         *("home.view", "team.view", "settings.view", "usage.view"),
         *("lines.view", "messages.view", "messages.send"),
+        *("inbox.view", "inbox.reply", "contacts.view", "contacts.manage"),
     },
     "waiter": {"home.view"},
     "viewer": {
         *("home.view", "team.view", "settings.view", "keys.view", "usage.view"),
-        *("lines.view", "messages.view"),
+        *("lines.view", "messages.view", "inbox.view", "contacts.view"),
+        *("stores.view", "webhooks.view"),
     },
 }
 DONE_OR_REFUSED_FOR_ANOTHER_REASON = {200, 302, 409, 422}

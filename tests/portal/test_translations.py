@@ -16,7 +16,7 @@ from core.db import global_scope
 from deploy.local.translations import FOLDERS, KEYWORDS, compile_translations
 from tenants import people
 from tests.cast import PASSWORD, make_business, unique_email
-from tests.house.planting import plant_messages
+from tests.house.planting import plant_messages, plant_webhooks
 
 ROOT = Path(__file__).parent.parent.parent
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
@@ -154,6 +154,12 @@ def test_a_page_in_english_would_be_noticed(browser):
         "/messages?state=failed",
         "/messages/{message}",
         "/messages/{message}/cancel",
+        "/webhooks",
+        "/webhooks/new",
+        "/webhooks/{endpoint}",
+        "/webhooks/{endpoint}/off",
+        "/webhooks/deliveries",
+        "/webhooks/deliveries/{delivery}",
         "/settings",
         "/audit",
         "/account",
@@ -172,7 +178,9 @@ def test_an_owner_who_reads_turkish_reads_no_english(browser, derya, path):
     business = make_business("Lokanta Mavi", owner=derya)
     browser.signs_in(derya)
     line, message = plant_messages(business, "Mavi")
-    answer = browser.get(path.format(key=business.key_id, line=line, message=message))
+    endpoint, delivery = plant_webhooks(business, "Mavi")
+    ids = {"key": business.key_id, "line": line, "message": message}
+    answer = browser.get(path.format(**ids, endpoint=endpoint, delivery=delivery))
     assert answer.status_code == 200
     assert not english_on(answer.get_data(as_text=True))
 

@@ -1,0 +1,91 @@
+"""Endpoints with two weeks behind them for the demo, as the worker would have written it.
+
+All of it in one transaction: a worker of a running service must not find it half-way.
+"""
+
+import random
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select
+
+from core.clock import frozen, now
+from core.db import current_tenant_id, db, tenant_scope
+from core.outbound import Policy
+from core.settings import Settings
+from webhooks import claiming, endpoints, fanout, settling
+from webhooks.claiming import Claimed
+from webhooks.endpoints import Wishes
+from webhooks.models import Event
+from webhooks.posting import Posted
+
+ELSEWHERE = "https://crm.lokanta-mavi.example/comanda"
+OLD = "https://kasa.lokanta-mavi.example/events"
+SORRY = '{"error": "database is locked"}'
+FINE = '{"received": true}'
+
+
+def tell_deliveries(tenant_id: int, settings: Settings) -> None:
+    """A CRM that takes everything, with a bad afternoon, and a cash register that is gone."""
+    dice = random.Random(20260102)  # noqa: S311 - a demo, not a secret
+    sink = f"{settings.simulator_url}/customer" if settings.simulator_url else ELSEWHERE
+    beginning = now()
+    with tenant_scope(tenant_id):
+        with frozen(beginning - timedelta(days=20)):
+            endpoints.register(Wishes(sink, ["*"], "CRM"), Policy(allow_loopback=True))
+            register = endpoints.register(
+                Wishes(OLD, ["messages.upsert"], "Old cash register"), Policy()
+            )
+        for day in _days():
+            with frozen(min(day.replace(hour=21, minute=30), beginning)):
+                fanout.number(_until(now()))
+                while batches := claiming.claim(100, 60.0):
+                    for batch in batches:
+                        results = [
+                            (one, _answer(one, batch.endpoint_id == register.id, dice))
+                            for one in batch.claimed
+                        ]
+                        settling.settle(batch, results, [], finished=True)
+                        _let_rest(batch.endpoint_id)
+        endpoints.note_listening()
+
+
+def _days() -> list[datetime]:
+    rows = db.session.scalars(
+        select(func.date_trunc("day", Event.occurred_at))
+        .where(Event.tenant_id == current_tenant_id(), Event.sequence.is_(None))
+        .distinct()
+    )
+    return sorted(rows)
+
+
+def _until(moment: datetime) -> int:
+    """How many events have happened by then that have no number."""
+    found = db.session.scalar(
+        select(func.count())
+        .select_from(Event)
+        .where(
+            Event.tenant_id == current_tenant_id(),
+            Event.sequence.is_(None),
+            Event.occurred_at <= moment,
+        )
+    )
+    return int(found or 0)
+
+
+def _answer(one: Claimed, gone: bool, dice: random.Random) -> Posted:
+    at, millis = now() + timedelta(seconds=1), dice.randrange(38, 190)
+    if gone and dice.random() < 0.15:
+        said = "The endpoint answered 410: it is gone and wants no more events."
+        return Posted(at, millis, 410, said, signature="v1,demo", answer="Gone")
+    if one.attempt == 1 and dice.random() < 0.05:
+        said = "The endpoint answered 500."
+        return Posted(at, millis, 500, said, signature="v1,demo", answer=SORRY)
+    headers = {"content-type": "application/json", "server": "nginx"}
+    return Posted(at, millis, 200, None, signature="v1,demo", headers=headers, answer=FINE)
+
+
+def _let_rest(endpoint_id: str) -> None:
+    """A day in the demo is a moment: what has to be tried again is due at once."""
+    endpoint = endpoints.get(endpoint_id)
+    endpoint.rests_until = endpoint.busy_until = None
+    db.session.flush()
