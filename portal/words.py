@@ -27,6 +27,16 @@ BEGINNINGS = (
         " URL:"
     ),
     N_("Our own sending failed:"),
+    N_("The client ended:"),
+    N_("The network refused:"),
+    N_("The phone could not be linked:"),
+    N_("The message could not be prepared:"),
+    N_("The message did not leave:"),
+    N_("The library gave no answer:"),
+    N_("The file's address cannot be used:"),
+    N_("The file could not be fetched:"),
+    N_("The file's server should answer 200, but answers"),
+    N_("The network has restricted this number for breaking its terms."),
 )
 
 
