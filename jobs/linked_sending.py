@@ -30,7 +30,6 @@ ANSWER_SECONDS = 30.0
 FINISH_SECONDS = 5.0
 NO_LIMIT = 1e6  # of the line itself: only how often one person is written to is asked of Pacing
 SENDS = KINDS | {"text", "location"}
-CANNOT = "A linked phone cannot send this kind of message; send it by a cloud line."
 
 
 class Sender:
@@ -117,7 +116,7 @@ class Sender:
 
     async def fetched(self, one: Claimed) -> Media | Refused | TryLater | None:
         if one.envelope.kind not in SENDS:
-            return Refused("unsupported_kind", CANNOT)
+            return Refused("unsupported_kind", sessions.CANNOT_SEND)
         if one.envelope.kind not in KINDS:
             return None
         async with self.host.fetching:

@@ -165,7 +165,7 @@ class LineSession:
                                 break
         await client.close()
         await self.in_store(lambda store: store.forget(*self.key))
-        await self.tenant(lambda: sessions.logged_out(self.line_id, "Logged out here."))
+        await self.tenant(lambda: sessions.logged_out(self.line_id, sessions.LOGGED_OUT))
         self.over = True
 
     async def pause(self) -> bool:

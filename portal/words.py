@@ -32,6 +32,15 @@ BEGINNINGS = (
     N_("The file could not be fetched:"),
     N_("The network answered"),
     N_("The server answered"),
+    N_("The client ended:"),
+    N_("The network refused:"),
+    N_("The phone could not be linked:"),
+    N_("The message could not be prepared:"),
+    N_("The message did not leave:"),
+    N_("The library gave no answer:"),
+    N_("The file's address cannot be used:"),
+    N_("The file's server should answer 200, but answers"),
+    N_("The network has restricted this number for breaking its terms."),
 )
 # What timelines and files say of themselves, as messaging writes it down.
 SENTENCES = (

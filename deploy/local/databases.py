@@ -15,6 +15,7 @@ from psycopg2.extensions import cursor as Cursor  # noqa: N812
 from deploy.local.errors import CannotRun
 
 OWNER, APP, DATABASE = "comanda_owner", "comanda_app", "comanda"
+HOSTS, STORE = "comanda_hosts", "comanda_linked"
 DRIVER = "postgresql+psycopg2"
 
 
@@ -43,6 +44,17 @@ def make_roles_and_database(
                     sql.Identifier(database), sql.Identifier(OWNER)
                 )
             )
+
+
+def make_store(connection: Connection, password: str, database: str = STORE) -> None:
+    """The linked hosts' own database, which nobody else may even open."""
+    with each_on_its_own(connection) as cursor:
+        _login_role(cursor, HOSTS, password)
+        cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", (database,))
+        if cursor.fetchone() is None:
+            named, owner = sql.Identifier(database), sql.Identifier(HOSTS)
+            cursor.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(named, owner))
+            cursor.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(named))
 
 
 def _login_role(cursor: Cursor, role: str, password: str) -> None:

@@ -47,7 +47,8 @@ def valkey_program(server: Valkey) -> Program:
     )
 
 
-def app_programs(settings: Mapping[str, str]) -> list[Program]:
+def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Program]:
+    """Where the sessions of linked phones are, their host alone is told."""
     port, processes = settings["PORT"], settings.get("WEB_PROCESSES", "1")
     network = settings["SIMULATOR_URL"].rpartition(":")[2]
     web = ["-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", port]
@@ -60,7 +61,11 @@ def app_programs(settings: Mapping[str, str]) -> list[Program]:
         ("scheduler", ["-m", "jobs.scheduler"]),
         ("simulator", ["-m", "messaging.simulator", "--port", network]),
     )
-    return [python_program(name, arguments, settings) for name, arguments in table]
+    programs = [python_program(name, arguments, settings) for name, arguments in table]
+    if store_url:
+        told = {**settings, "LINKED_STORE_URL": store_url}
+        programs.append(python_program("linked-host", ["-m", "jobs.linked_host"], told))
+    return programs
 
 
 def python_program(

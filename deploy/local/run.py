@@ -9,8 +9,11 @@ from typing import Any
 from deploy.local.databases import (
     APP,
     DATABASE,
+    HOSTS,
     OWNER,
+    STORE,
     make_roles_and_database,
+    make_store,
     prepare_external,
     with_driver,
 )
@@ -87,6 +90,7 @@ class LocalService:
         self.supervisor = Supervisor(data_dir / "logs", self.terminal)
         self.service_file = data_dir / "service.env"
         self.database: Postgres | None = None
+        self.store_url = os.environ.get("LINKED_STORE_URL", "")
 
     def run(self) -> int:
         try:
@@ -110,8 +114,11 @@ class LocalService:
         compile_translations(ROOT)
         prepared = self.prepare(settings)
         say("Starting the service")
-        for child in [self.supervisor.start(program) for program in app_programs(settings)]:
+        programs = app_programs(settings, self.store_url)
+        for child in [self.supervisor.start(program) for program in programs]:
             self.supervisor.wait_ready(child)
+        if not self.store_url:
+            say("Phones cannot be linked: LINKED_STORE_URL names no database for it.")
         prepared.setdefault("pages", []).append(["Phones", f"{addresses['SIMULATOR_URL']}/phones"])
         say(welcome(settings["BASE_URL"], self.data_dir, prepared))
 
@@ -154,6 +161,9 @@ class LocalService:
         self.supervisor.start_ready(postgres_program(server))
         owner, app = self.kept["owner_password"], self.kept["app_password"]
         make_roles_and_database(server.connect(), owner_password=owner, app_password=app)
+        if not self.store_url:
+            make_store(server.connect(), self.kept["host_password"])
+            self.store_url = server.url(HOSTS, self.kept["host_password"], STORE)
         return server.url(APP, app, DATABASE), server.url(OWNER, owner, DATABASE)
 
     def prepare(self, settings: Mapping[str, str]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ def keep_secrets(data_dir: Path) -> dict[str, str]:
         "metrics_token": secrets.token_urlsafe(24),
         "postgres_password": secrets.token_urlsafe(24),
         "owner_password": secrets.token_urlsafe(24),
+        "host_password": secrets.token_urlsafe(24),
         "app_password": secrets.token_urlsafe(24),
         "redis_password": secrets.token_urlsafe(24),
     } | known
@@ -54,6 +55,7 @@ def service_settings(
         "METRICS_TOKEN": kept["metrics_token"],
         "MAIL_URL": "mailbox:",
         "ALLOW_LOOPBACK": "true",
+        "LINKED_NETWORK": "simulator",
         "LOG_FORMAT": "console",
     }
     chosen |= {name: os.environ[name] for name in (*chosen, *OPTIONAL) if os.environ.get(name)}

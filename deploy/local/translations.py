@@ -24,8 +24,9 @@ KEYWORDS = (
         for error in ("Invalid", "Conflict", "Forbidden", "PaymentRequired", "TryAgain")
     ),
     # What the lines' drivers say (messaging/lines); the portal says it in the reader's language.
-    *(f"{maker}:2" for maker in ("Finding", "Meaning", "_never")),
-    *(f"{maker}:1" for maker in ("_token", "_line", "_slow", "_trouble", "Unknown")),
+    *(f"{maker}:2" for maker in ("Finding", "Meaning", "_never", "Refused", "TryLater")),
+    *(f"{maker}:1" for maker in ("_token", "_line", "_slow", "_trouble", "Unknown", "_unusable")),
+    *(f"{told}:1" for told in ("Disconnected", "LoggedOut", "Restricted", "CannotOpen")),
 )
 
 

@@ -15,6 +15,7 @@ MOST = {"image": 5 * MB, "audio": 16 * MB, "video": 16 * MB, "document": 100 * M
 SECONDS = {"image": 20.0, "audio": 40.0, "video": 40.0, "document": 120.0}
 KINDS = frozenset(MOST)
 UNUSABLE = "media_unusable"
+NOT_200 = "The file's server should answer 200, but answers"
 
 # How files begin: at which byte, with what, and what they are then.
 BEGINNINGS = (
@@ -38,6 +39,18 @@ BEGINNINGS = (
     (0, b"PK\x03\x04", "application/zip"),
     (0, b"\xd0\xcf\x11\xe0", "application/msword"),
 )
+N_ = str  # collected for translation here, translated where it is shown
+TOO_LARGE = {
+    "image": N_("The file is larger than the 5 MB a picture may have."),
+    "audio": N_("The file is larger than the 16 MB a recording may have."),
+    "video": N_("The file is larger than the 16 MB a video may have."),
+    "document": N_("The file is larger than the 100 MB a document may have."),
+}
+OTHERWISE = {
+    "image": N_("The file is not a JPEG, PNG or WebP picture."),
+    "audio": N_("The file is not an OGG, MP3, AAC, AMR or M4A recording."),
+    "video": N_("The file is not an MP4 or 3GP video."),
+}
 SHOWN = {
     "image": frozenset({"image/jpeg", "image/png", "image/webp"}),
     "audio": frozenset({"audio/ogg", "audio/mpeg", "audio/aac", "audio/amr", "audio/mp4"}),
@@ -57,17 +70,17 @@ async def fetch(client: Client, envelope: Envelope) -> Media | Refused | TryLate
     try:
         reply = await client.request("GET", url, timeout=SECONDS[kind], max_body=MOST[kind])
     except TooLarge:
-        return _never(f"The file is larger than {MOST[kind] // MB} MB, the most for this kind.")
+        return _unusable(TOO_LARGE[kind])
     except (BadUrl, RefusedAddress) as error:
-        return _never(f"The file's address cannot be used: {error}.")
+        return _unusable(f"The file's address cannot be used: {error}.")
     except OutboundError as error:
         return TryLater("media_unreachable", f"The file could not be fetched: {error}.")
     if reply.status in (408, 425, 429) or reply.status >= 500:
-        return TryLater("media_unreachable", f"The file's server answered {reply.status}.")
+        return TryLater("media_unreachable", f"{NOT_200} {reply.status}.")
     if not reply.ok:
-        return _never(f"The file's server answered {reply.status}; it must answer 200.")
+        return _unusable(f"{NOT_200} {reply.status}.")
     if not reply.body:
-        return _never("The file is empty.")
+        return _unusable("The file is empty.")
     return check(envelope, reply.body)
 
 
@@ -78,8 +91,7 @@ def check(envelope: Envelope, body: bytes) -> Media | Refused:
     if envelope.kind == "document":
         return Media(body, _document(found, name), name)
     if found not in SHOWN[envelope.kind]:
-        looks = f"it looks like {found}" if found else "its first bytes are of no known kind"
-        return _never(f"The file is not one that phones show as {envelope.kind}: {looks}.")
+        return _unusable(OTHERWISE[envelope.kind])
     return Media(body, found, name)
 
 
@@ -104,5 +116,5 @@ def _name(envelope: Envelope) -> str:
     return last[:100] if envelope.kind == "document" else ""
 
 
-def _never(sentence: str) -> Refused:
+def _unusable(sentence: str) -> Refused:
     return Refused(UNUSABLE, sentence)

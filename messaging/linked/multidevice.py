@@ -40,10 +40,11 @@ from messaging.linked.multidevice_words import (
 log = logger(__name__)
 
 FIRST_QR_SECONDS, NEXT_QR_SECONDS, CODE_SECONDS = 60, 20, 160
-NOT_INSTALLED = (
+N_ = str  # collected for translation here, translated where it is shown
+NOT_INSTALLED = N_(
     "Linking a real phone needs the extra `linked` of this service, which is not installed here."
 )
-OUTDATED = "The network no longer takes this client's version; the service has to be updated."
+OUTDATED = N_("The network no longer takes this client's version; the service has to be updated.")
 _FAILED_BEFORE_LEAVING = ("not connected", "not logged in", "websocket", "no signal session")
 
 

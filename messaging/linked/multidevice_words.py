@@ -10,12 +10,15 @@ from messaging.linked import Echoed, Event, Media, Receipted, Received
 PEOPLE, HIDDEN = "s.whatsapp.net", "lid"
 DELIVERED, READ, PLAYED = 1, 4, 6
 STATES = {DELIVERED: "delivered", READ: "read", PLAYED: "read"}
+N_ = str  # collected for translation here, translated where it is shown
 BANS = {
-    1: "The network has restricted this number: it wrote to too many people who do not know it.",
-    2: "The network has restricted this number: too many people blocked it.",
-    3: "The network has restricted this number: it made too many groups.",
-    4: "The network has restricted this number: it sent the same message too often.",
-    5: "The network has restricted this number: it wrote to too many people at once.",
+    1: N_(
+        "The network has restricted this number: it wrote to too many people who do not know it."
+    ),
+    2: N_("The network has restricted this number: too many people blocked it."),
+    3: N_("The network has restricted this number: it made too many groups."),
+    4: N_("The network has restricted this number: it sent the same message too often."),
+    5: N_("The network has restricted this number: it wrote to too many people at once."),
 }
 MEDIA = {
     "image": ("imageMessage", "MediaImage"),

@@ -14,8 +14,11 @@ from messaging.sending import look_again
 from tenants.plans import known_facts
 from webhooks.publishing import publish
 
-TIMED_OUT = "No phone scanned a code in time. Start again when the phone is at hand."
-PARKED = (
+N_ = str  # collected for translation here, translated where it is shown
+TIMED_OUT = N_("No phone scanned a code in time. Start again when the phone is at hand.")
+CANNOT_SEND = N_("A linked phone cannot send this kind of message; send it by a cloud line.")
+LOGGED_OUT = N_("Logged out here.")
+PARKED = N_(
     "The session failed again and again and is parked, so that it disturbs nobody."
     " Restart it to try once more."
 )

@@ -37,8 +37,9 @@ from messaging.starting import OPEN, SESSION
 
 TOKEN_LASTS = timedelta(minutes=10)
 CONNECT_SECONDS = 5.0
-UNREACHABLE = "The network could not be reached."
-CUT = "The connection to the network was cut."
+N_ = str  # collected for translation here, translated where it is shown
+UNREACHABLE = N_("The network could not be reached.")
+CUT = N_("The connection to the network was cut.")
 REFUSALS: dict[object, Refused | TryLater] = {
     131026: Refused("recipient_unavailable", "This number is not on the network.", "131026"),
     131056: TryLater("pair_limited", "Too many messages to this recipient.", 6.0, "pair"),
@@ -106,7 +107,7 @@ class SimulatedClient:
         if kind == "paired":
             return [Paired(frame["device"], frame["phone"], frame["name"])]
         if kind == "logged_out":
-            return [LoggedOut(f"The phone has unlinked this device: {because}.")]
+            return [LoggedOut("The phone has unlinked this device.")]
         if kind == "restricted":
             return [Restricted(because)]
         if kind == "echo":

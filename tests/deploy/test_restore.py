@@ -65,6 +65,7 @@ def names(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         COMANDA_OWNER_PASSWORD="owner'pass",
         COMANDA_APP_PASSWORD="app",
         COMANDA_BACKUP_PASSWORD="backup",
+        COMANDA_HOSTS_PASSWORD="hosts",
     )
     yield name
     run("dropdb", "--force", name)
@@ -91,6 +92,7 @@ def test_the_roles_may_what_they_must_and_no_more(run: Run, names: str) -> None:
     assert rights == [
         f"{names}_app|f|f|f|f|t",
         f"{names}_backup|f|f|f|t|t",
+        f"{names}_hosts|f|f|f|f|t",
         f"{names}_owner|f|f|f|f|t",
     ]
     owner = f"SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = '{names}'"

@@ -29,6 +29,7 @@ def test_every_process_has_a_unit() -> None:
         "comanda-web.service",
         "comanda-worker@.service",
         "comanda-scheduler.service",
+        "comanda-linked-host@.service",
         "comanda-migrate.service",
     }
 
@@ -59,6 +60,11 @@ def test_what_it_starts_exists(unit: Path) -> None:
 def test_only_the_migration_knows_the_owner() -> None:
     readers = [unit.name for unit in UNITS if "migrate.env" in unit.read_text()]
     assert readers == ["comanda-migrate.service"]
+
+
+def test_only_the_hosts_know_the_sessions() -> None:
+    readers = [unit.name for unit in UNITS if "linked.env" in unit.read_text()]
+    assert readers == ["comanda-linked-host@.service"]
 
 
 def test_the_operators_command_is_shell() -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from messaging.simulator.tickets import phones_link
 from tests.browser.driver import _keep_picture, new_page, sign_in, start_chromium
 from tests.cast import PASSWORD, make_business
+from tests.messaging.linked_cast import eventually
 from tests.service import HOST
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -88,6 +89,8 @@ def test_a_phone_is_linked_by_its_code_and_speaks(app, settings, service, chromi
     phone.get_by_label("Message", exact=True).fill("Geliyoruz")
     phone.keyboard.press("Enter")
     expect(phone.get_by_role("log")).to_contain_text("Geliyoruz")
+    received = f"/messages?direction=in&instance_id={line_id}"
+    eventually(lambda: ask(service, business, "GET", received)[1]["data"], SLOW / 1000)
     page.goto(f"/messages?line={line_id}")
     expect(page.get_by_text("Geliyoruz")).to_be_visible()
 

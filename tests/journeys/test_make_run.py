@@ -29,6 +29,7 @@ CHILDREN = {
     "web": "granian",
     "worker": "jobs.worker",
     "scheduler": "jobs.scheduler",
+    "host": "jobs.linked_host",
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from deploy.local.databases import (
     make_roles_and_database,
+    make_store,
     plain,
     prepare_external,
     with_driver,
@@ -43,7 +44,8 @@ def server(own_services) -> Iterator[str]:
     yield own_services.admin_url
     for statement in (
         "DROP DATABASE IF EXISTS comanda WITH (FORCE)",
-        "DROP ROLE IF EXISTS comanda_app, comanda_owner, creator, plain_user",
+        "DROP DATABASE IF EXISTS comanda_linked WITH (FORCE)",
+        "DROP ROLE IF EXISTS comanda_app, comanda_owner, comanda_hosts, creator, plain_user",
     ):
         ask(own_services.admin_url, statement)
 
@@ -99,3 +101,17 @@ def test_a_login_is_put_into_an_address_without_losing_the_rest():
     assert with_login(url, "new", "a/b@c") == (
         "postgresql+psycopg2://new:a%2Fb%40c@db.example.org:6432/name?sslmode=require"
     )
+
+
+def test_nobody_but_a_host_opens_the_sessions_of_linked_phones(server):
+    make_roles_and_database(
+        psycopg2.connect(plain(server)), owner_password="owner", app_password="app"
+    )
+    for password in ("first", "second"):
+        make_store(psycopg2.connect(plain(server)), password)
+    store = server.rpartition("/")[0] + "/comanda_linked"
+    host = with_login(store, "comanda_hosts", "second")
+    assert ask(host, "CREATE TABLE made (id integer)") == []
+    for role, password in (("comanda_app", "app"), ("comanda_owner", "owner")):
+        with pytest.raises(psycopg2.OperationalError, match="permission denied"):
+            ask(with_login(store, role, password), "SELECT 1")
