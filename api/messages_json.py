@@ -12,7 +12,8 @@ from messaging.settling import Told
 
 def ticket_json(ticket: Ticket, told: Told | None, unknown: list[str]) -> dict[str, Any]:
     """Spec 2.2 first, in its order. A test message quotes the real price."""
-    cost = ticket.quoted_usd
+    # It may have gone another way than it was quoted for, as a template.
+    cost = max(ticket.quoted_usd, told.cost_usd) if told else ticket.quoted_usd
     answer: dict[str, Any] = {
         "status": "success",
         "message_id": told.network_id if told else None,

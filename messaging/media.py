@@ -38,6 +38,7 @@ RETURNING message_id, source, kind, mime_type, filename, sha256, tries
 """)
 NEXT_DUE = text(
     "SELECT min(due_at) FROM media_files WHERE tenant_id = :tenant_id AND due_at IS NOT NULL"
+    " AND state = 'waiting'"
 )
 SETTLE = text("""
 UPDATE media_files

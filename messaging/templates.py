@@ -196,6 +196,11 @@ def named(line: Line, name: str) -> list[Template]:
     )
 
 
+def mainly(lines: list[Line]) -> list[Line]:
+    """Whose templates are meant when nobody says: the live lines', or else the test line's."""
+    return [line for line in lines if not line.test] or lines
+
+
 def lines_of(known: Template, lines: list[Line]) -> list[Line]:
     return [line for line in lines if account_of(line) == known.account_id]
 

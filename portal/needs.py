@@ -59,7 +59,13 @@ def _lines() -> list[Need]:
 
 
 def _templates() -> list[Need]:
-    held = [one for state in ("paused", "disabled") for one in templates.listed(Wanted(state))]
+    live = [line for line in lines_book.listed() if not line.test]
+    mine = frozenset(map(templates.account_of, live))
+    held = [
+        one
+        for state in ("paused", "disabled")
+        for one in templates.listed(Wanted(state, accounts=mine))
+    ]
     return [
         Need(
             "wait",

@@ -32,9 +32,11 @@ LONGEST_VALUE = 1024
 def index() -> Any:
     asked = _asked()
     after = request.args.get("after")
-    wanted = Wanted(asked.get("state"), asked.get("category"), asked.get("q"))
     with tenant_scope(g.tenant_id):
         lines = [line for line in lines_book.listed() if templates.account_of(line)]
+        chosen = [line for line in lines if asked.get("line") == str(line.id)]
+        accounts = frozenset(map(templates.account_of, chosen or templates.mainly(lines)))
+        wanted = Wanted(asked.get("state"), asked.get("category"), asked.get("q"), accounts)
         found = templates.listed(wanted, after, PAGE + 1)
     shown = found[:PAGE]
     more: dict[str, Any] = dict(asked)
@@ -193,7 +195,7 @@ def _asked() -> dict[str, str]:
     """The filters as they stand in the address; what names nothing we know is left out."""
     given = {
         name: request.args.get(name, "")[:64].replace("\0", "").strip()
-        for name in ("q", "state", "category")
+        for name in ("q", "state", "category", "line")
     }
     known = {"state": STATES, "category": CATEGORIES}
     return {

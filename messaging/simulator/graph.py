@@ -119,7 +119,7 @@ class Graph:
         phone = to if to[0].isdigit() else self._phone_behind(to, line)
         if phone is None:
             return refuse(self._network, Refusal(131026, 400, "Message undeliverable"))
-        magic = magic_of(phone)
+        magic = magic_of(phone, kind)
         if magic.refusal is not None and self._stands(magic.refusal, ours or line.phone, phone):
             return refuse(self._network, magic.refusal)
         bubble = Bubble(new_network_id(), True, kind, text, content, stamp(), "accepted", ours)

@@ -30,10 +30,11 @@ class Magic:
 
 ORDINARY = Magic("an ordinary phone")
 UNDELIVERABLE = Refusal(131026, 400, "Message undeliverable")
+WINDOW_CLOSED = Refusal(131047, 400, "Re-engagement message")
 
 NUMBERS: dict[str, Magic] = {
     "000001": Magic("undeliverable", Refusal(131026, 400, "Message undeliverable")),
-    "000002": Magic("window closed", Refusal(131047, 400, "Re-engagement message")),
+    "000002": Magic("window closed", WINDOW_CLOSED),
     "000003": Magic(
         "too fast for this recipient, once",
         Refusal(131056, 400, "(Business Account, Consumer Account) pair rate limit hit", times=1),
@@ -49,10 +50,16 @@ NUMBERS: dict[str, Magic] = {
     "000010": Magic("the line is too fast, twice", Refusal(130429, 429, "Rate limit hit", times=2)),
     "000011": Magic("never delivered", states=("sent",)),
     "000012": Magic("fails after it was sent", states=("sent", "failed"), failure=UNDELIVERABLE),
+    "000013": Magic(
+        "taken, then refused for the window", states=("sent", "failed"), failure=WINDOW_CLOSED
+    ),
 }
 
 
-def magic_of(phone: str) -> Magic:
-    if phone.startswith(PREFIX) and len(phone) == len(PREFIX) + DIGITS:
-        return NUMBERS.get(phone[-DIGITS:], ORDINARY)
-    return ORDINARY
+def magic_of(phone: str, kind: str = "text") -> Magic:
+    """A closed window is closed for everything but a template."""
+    if not phone.startswith(PREFIX) or len(phone) != len(PREFIX) + DIGITS:
+        return ORDINARY
+    magic = NUMBERS.get(phone[-DIGITS:], ORDINARY)
+    closed = WINDOW_CLOSED in (magic.refusal, magic.failure)
+    return ORDINARY if closed and kind == "template" else magic

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from io import BytesIO
 
 from flask import current_app
+from sqlalchemy import null
 
 from core.blobs import Blobs
 from core.clock import frozen, now
@@ -117,7 +118,7 @@ def _hook(tenant_id: int, target: str, at: datetime, body: bytes = b"", **more: 
                 "target": target,
                 "body": body,
                 "state": "done",
-                "due_at": None,
+                "due_at": null(),  # a plain None would be now
                 "received_at": at,
                 **more,
             }

@@ -37,7 +37,12 @@ def rates() -> Any:
             row for row in rows if fold(wanted) in fold(row[1]) or wanted.upper() == row[0].upper()
         ]
     return render_template(
-        "operator/rates.html", rows=rows, kind=kind, kinds=KINDS, categories=CATEGORIES, q=wanted
+        "operator/rates.html",
+        rows=rows,
+        others=card.get(OTHER, {}),
+        kind=kind,
+        categories=CATEGORIES,
+        q=wanted,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from psycopg2 import sql
 from psycopg2.extras import Json
-from sqlalchemy import select
+from sqlalchemy import null, select
 
 from core import mail
 from core.clock import now
@@ -162,7 +162,7 @@ def plant_messages(business: Business, name: str) -> tuple[int, str]:
                 target=str(line.id),
                 body=name.encode(),
                 state="parked",
-                due_at=None,
+                due_at=null(),  # a plain None would be now
             )
         )
         db.session.add(
@@ -185,7 +185,7 @@ def plant_messages(business: Business, name: str) -> tuple[int, str]:
                 kind="image",
                 filename=f"{name}.jpg",
                 state="failed",
-                due_at=None,
+                due_at=null(),
             )
         )
     return line.id, ticket.id

@@ -222,3 +222,24 @@ def test_without_a_line_the_next_step_is_said(service, app):
     fresh = make_business("Yeni")
     status, answer, _ = call(service, fresh.key, "/messages/send", {"phone": PHONE, "message": "x"})
     assert (status, answer["code"]) == (422, "no_instance")
+
+
+@pytest.mark.parametrize("number", ["905550000002", "905550000013"])
+def test_outside_the_window_the_fallback_template_arrives_once(service, business, number):
+    """Refused in the answer, or in a receipt after it was taken: the phone gets the template."""
+    body = {
+        "phone": number,
+        "message": "Your table is ready!",
+        "fallback_template": {"name": "table_ready", "language": "en", "parameters": ["Ada"]},
+    }
+    status, answer, _ = call(service, business.key, "/messages/send", body)
+    assert status == 200, answer
+    path = f"/messages/{answer['id']}"
+
+    def seen():
+        message = call(service, business.key, path)[1]
+        return message["type"], message["status_code"]
+
+    eventually(seen, ("template", "read"), seconds=20)
+    causes = [one["cause"] for one in call(service, business.key, f"{path}/timeline")[1]["data"]]
+    assert sum("goes as the template: table_ready" in cause for cause in causes) == 1
