@@ -23,6 +23,7 @@ QUEUES = {
     "jobs.hooks": "hooks",
     "jobs.costs": "costs",
     "jobs.mail": "default",
+    "jobs.contacts": "default",
     "jobs.housekeeping": "default",
 }
 ALL_QUEUES = ("sends", "deliveries", "hooks", "prints", "campaigns", "costs", "default")

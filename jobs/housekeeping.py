@@ -12,7 +12,7 @@ from core.logs import logger
 from core.mail import Mail
 from core.rings import hear
 from core.settings import Settings
-from jobs import hooks
+from jobs import contacts, hooks
 from messaging import sending
 from tenants import idempotency, people
 from tenants.accounts import every_tenant
@@ -31,6 +31,7 @@ def sweep() -> None:
         if lanes.any_due(sending.LANE):
             ring("jobs.sends.drain")
         hooks.sweep()
+        contacts.sweep()
 
 
 def make_months() -> None:

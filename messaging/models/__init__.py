@@ -1,5 +1,17 @@
 """Lines, messages, the people on the other side, and what it all costs."""
 
+from messaging.models.crm import (
+    BlockedPhone,
+    ContactErasure,
+    ContactField,
+    ContactImport,
+    ContactImportPhone,
+    ContactImportReject,
+    ContactNote,
+    ContactTag,
+    ContactToken,
+    ContactWish,
+)
 from messaging.models.hooks import ReceivedHook
 from messaging.models.lines import Line
 from messaging.models.messages import Message, MessageChange, NetworkId
@@ -7,7 +19,17 @@ from messaging.models.money import LedgerEntry, Rate, RateOverride, UsageDay
 from messaging.models.people import Contact, Conversation, Identity
 
 __all__ = [
+    "BlockedPhone",
     "Contact",
+    "ContactErasure",
+    "ContactField",
+    "ContactImport",
+    "ContactImportPhone",
+    "ContactImportReject",
+    "ContactNote",
+    "ContactTag",
+    "ContactToken",
+    "ContactWish",
     "Conversation",
     "Identity",
     "LedgerEntry",
