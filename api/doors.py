@@ -5,9 +5,16 @@ from flask_openapi3.openapi import OpenAPI
 from api.health import health
 from api.hooks import cloud, hooks
 from api.reference import reference, swagger
-from api.v1 import instances, me, messages, usage, v1
+from api.v1 import contact_imports, contacts, instances, me, messages, usage, v1
 
-RESOURCES = (me, instances, messages, usage)  # importing a resource adds its routes to v1
+RESOURCES = (
+    me,
+    instances,
+    messages,
+    contacts,
+    contact_imports,
+    usage,
+)  # importing a resource adds its routes to v1
 HOOKS = (cloud,)  # and a kind of hook its routes to hooks
 
 

@@ -15,6 +15,10 @@ from core.logs import logger
 from core.settings import Settings
 from portal.account import account
 from portal.audit import audit_pages
+from portal.contact import contact_pages
+from portal.contact_fields import contact_fields
+from portal.contact_imports import contact_imports
+from portal.contacts import contacts_pages
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
 from portal.integrations import integrations
@@ -39,6 +43,10 @@ PAGES = (
     tenancy,
     home,
     messages_pages,
+    contacts_pages,
+    contact_fields,
+    contact_imports,
+    contact_pages,
     lines_pages,
     team_pages,
     integrations,

@@ -7,7 +7,7 @@ from datetime import date
 
 from core.clock import now
 from core.errors import invalid
-from core.phone import normalize
+from core.phone import normalize, same_variants
 from core.texts import BadText, one_line
 from messaging import contacts as people
 from messaging.crm import fields, tokens
@@ -34,7 +34,10 @@ class Entry:
 def a_phone(written: str, country: str | None = None) -> str:
     """As people write it; a national form is of the country named, or of the account's own."""
     region = country or accounts.account().country or None
-    phone = normalize(written[:64].replace("\0", ""), region)
+    said = written[:64].replace("\0", "").strip()
+    # The network's own spelling of three countries is no valid number anywhere else.
+    spelled = len(said) >= 12 and len(same_variants(said)) > 1
+    phone = said if spelled else normalize(said, region)
     if phone is None:
         raise invalid(
             "phone",

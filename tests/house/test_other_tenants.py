@@ -33,6 +33,11 @@ def ids(theirs):
         "line_id": theirs.line_id,
         "instance_id": theirs.line_id,
         "message_id": theirs.message_id,
+        "contact_id": theirs.contact_id,
+        "note_id": theirs.note_id,
+        "field_id": theirs.field_id,
+        "import_id": theirs.import_id,
+        "erasure_id": theirs.erasure_id,
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
         "job_id": "no-such-job",
@@ -95,6 +100,10 @@ def refused(answers):
         "line_id",
         "instance_id",
         "message_id",
+        "contact_id",
+        "field_id",
+        "import_id",
+        "erasure_id",
         "tenant_id",
     }
     checked = 0
@@ -134,6 +143,10 @@ def as_browser(app, person):
         "per_second": "1",
         "token": "taken-over",
         "on": "no",
+        "tags": "taken",
+        "consent_source": "taken over",
+        "act": "block",
+        "kind": "text",
     }
 
     def call(method, path):
@@ -170,6 +183,7 @@ def test_a_member_reaches_nothing_of_another_tenant(app, restaurant, ids, stored
 def mine(rule):
     """A page of a tenant's own things, for its members."""
     theirs = {"key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"}
+    theirs |= {"contact_id", "field_id", "import_id", "erasure_id"}
     return bool(rule.arguments & theirs) and not is_api(rule)
 
 
@@ -209,6 +223,30 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("GET", "/messages/{message_id}"),
         ("GET", "/messages/{message_id}/cancel"),
         ("POST", "/messages/{message_id}/cancel"),
+        ("GET", "/contacts/{contact_id}"),
+        ("GET", "/contacts/{contact_id}/edit"),
+        ("POST", "/contacts/{contact_id}/edit"),
+        ("POST", "/contacts/{contact_id}/notes"),
+        ("POST", "/contacts/{contact_id}/notes/{note_id}/remove"),
+        ("POST", "/contacts/{contact_id}/tags"),
+        ("POST", "/contacts/{contact_id}/phones"),
+        ("POST", "/contacts/{contact_id}/identities/remove"),
+        ("POST", "/contacts/{contact_id}/consent"),
+        ("POST", "/contacts/{contact_id}/wish"),
+        ("POST", "/contacts/{contact_id}/message"),
+        ("GET", "/contacts/{contact_id}/merge"),
+        ("POST", "/contacts/{contact_id}/merge"),
+        ("POST", "/contacts/{contact_id}/remove"),
+        ("POST", "/contacts/{contact_id}/erase"),
+        ("GET", "/contacts/erasures/{erasure_id}"),
+        ("GET", "/contacts/fields/{field_id}"),
+        ("POST", "/contacts/fields/{field_id}/remove"),
+        ("GET", "/contacts/import/{import_id}"),
+        ("POST", "/contacts/import/{import_id}"),
+        ("POST", "/contacts/import/{import_id}/read"),
+        ("POST", "/contacts/import/{import_id}/start"),
+        ("POST", "/contacts/import/{import_id}/cancel"),
+        ("GET", "/contacts/import/{import_id}/rejects.csv"),
         ("GET", "/operator/tenants/{tenant_id}"),
         ("POST", "/operator/tenants/{tenant_id}/suspend"),
         ("POST", "/operator/tenants/{tenant_id}/limits"),
@@ -258,6 +296,12 @@ def test_a_tenant_number_out_of_all_range_is_simply_not_there(app, number):
         "/messages/%00",
         "/lines/99999999999999999999",
         "/lines/2147483647",
+        "/contacts?q=%00&tag=%00&mark=x&since=x&sort=x&language=%00",
+        "/contacts?q=%25_%5C&tag=%25",
+        "/contacts/%00",
+        "/contacts/import/x",
+        "/contacts/erasures/x",
+        "/contacts/fields/x",
     ],
 )
 def test_odd_words_in_an_address_break_nothing(browser, restaurant, path):

@@ -10,7 +10,7 @@ from core.db import db
 from core.errors import Conflict, DomainError, Invalid, NotFound
 from messaging import contacts
 from messaging.crm import book, cards, fields, finding, merging, wishes
-from messaging.crm.book import Entry
+from messaging.crm.entries import Entry
 from messaging.crm.finding import Filters
 from messaging.models import BlockedPhone, ContactToken, Conversation, Message
 from messaging.receiving import receive_message

@@ -5,7 +5,7 @@ import pytest
 from core.db import global_scope
 from tenants import people, team
 from tests.cast import Browser
-from tests.house.planting import plant_messages
+from tests.house.planting import plant_contacts, plant_messages
 
 ODD = {
     "nul": "a\0b",
@@ -27,11 +27,13 @@ FIELDS = (
     *("role", "mode", "scopes", "expires", "rate_per_second", "overlap", "country", "currency"),
     *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
     *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
-    *("act", "on"),
+    *("act", "on", "tags", "birthday", "language", "kind", "choices", "column", "consent_source"),
+    *("other", "encoding", "delimiter", "agreed", "update", "own_0"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
     *("phone", "line", "state", "direction", "reference"),
+    *("tag", "mark", "since", "sort", "language", "other", "kind", "value"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 
@@ -52,6 +54,7 @@ def ids(restaurant):
         member = team.of_person(helper.id)
     line_id, message_id = plant_messages(restaurant, "Mavi")
     return {
+        **plant_contacts(restaurant, "Mavi"),
         "line_id": line_id,
         "message_id": message_id,
         "key_id": restaurant.key_id,

@@ -5,21 +5,25 @@ import pytest
 from tenants import team
 from tenants.rights import RIGHTS
 from tests.cast import Browser, make_person
-from tests.house.planting import plant_messages, rows_of
+from tests.house.planting import plant_contacts, plant_messages, rows_of
 
 # Not read from tenants/rights.py: what the roles mean is promised to people.
 MAY = {
     "owner": set(RIGHTS),
     "admin": set(RIGHTS) - {"account.close"},
-    "inbox": {"home.view", "team.view", "lines.view", "messages.view", "messages.send"},
+    "inbox": {
+        *("home.view", "team.view", "lines.view", "messages.view", "messages.send"),
+        *("contacts.view", "contacts.manage"),
+    },
     "manager": {
         *("home.view", "team.view", "settings.view"),
         *("lines.view", "messages.view", "messages.send"),
+        *("contacts.view", "contacts.manage"),
     },
     "waiter": {"home.view"},
     "viewer": {
         *("home.view", "team.view", "settings.view", "keys.view"),
-        *("lines.view", "messages.view"),
+        *("lines.view", "messages.view", "contacts.view"),
     },
 }
 DONE_OR_REFUSED_FOR_ANOTHER_REASON = {200, 302, 409, 422}
@@ -34,6 +38,7 @@ def ids(restaurant):
         member = team.of_person(colleague.id)
     line_id, message_id = plant_messages(restaurant, "Mavi")
     return {
+        **plant_contacts(restaurant, "Mavi"),
         "line_id": line_id,
         "message_id": message_id,
         "key_id": restaurant.key_id,
