@@ -48,7 +48,9 @@ LAST = (
 )
 RARE = 5000  # last names beside the common ones, as real books have them
 
+# The keys are made after the rows, which is how long lists are restored too.
 FILL = """
+ALTER TABLE contact_tokens DROP CONSTRAINT contact_tokens_pkey;
 CREATE TEMP TABLE firsts AS SELECT * FROM unnest(%(first)s::text[], %(first_key)s::text[])
   WITH ORDINALITY AS f (name, key, n);
 CREATE TEMP TABLE lasts AS SELECT * FROM unnest(%(last)s::text[], %(last_key)s::text[])
@@ -92,6 +94,7 @@ INSERT INTO contact_tokens (tenant_id, token, contact_id)
     UNION ALL SELECT '!blocked', id FROM whole WHERE n %% 1000 = 0
     UNION ALL SELECT '!agreed', id FROM whole WHERE n %% 3 = 0) every;
 DROP TABLE firsts, lasts, marks, made, whole;
+ALTER TABLE contact_tokens ADD PRIMARY KEY (tenant_id, token, contact_id);
 """
 
 SINCE = datetime(2026, 10, 20, tzinfo=UTC)
@@ -157,24 +160,30 @@ def database() -> Iterator[str]:
 def fill(superuser: str, tenant_id: int, count: int) -> None:
     last = [*LAST, *(f"Aile{number}" for number in range(RARE))]
     words = [(word, token) for word in (*FIRST, *last) for token in word_tokens(word)]
-    with contextlib.closing(psycopg2.connect(superuser)) as connection, connection:
-        with connection.cursor() as cursor:
-            cursor.execute("SET synchronous_commit = off; SET work_mem = '256MB'")
-            cursor.execute(
-                FILL,
-                {
-                    "tenant": tenant_id,
-                    "count": count,
-                    "first": list(FIRST),
-                    "first_key": [plain(name) for name in FIRST],
-                    "firsts": len(FIRST),
-                    "last": last,
-                    "last_key": [plain(name) for name in last],
-                    "lasts": len(last),
-                    "word": [word for word, _ in words],
-                    "token": [token for _, token in words],
-                },
-            )
+    with (
+        contextlib.closing(psycopg2.connect(superuser)) as connection,
+        connection,
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(
+            "SET synchronous_commit = off; SET work_mem = '256MB';"
+            " SET maintenance_work_mem = '512MB'"
+        )
+        cursor.execute(
+            FILL,
+            {
+                "tenant": tenant_id,
+                "count": count,
+                "first": list(FIRST),
+                "first_key": [plain(name) for name in FIRST],
+                "firsts": len(FIRST),
+                "last": last,
+                "last_key": [plain(name) for name in last],
+                "lasts": len(last),
+                "word": [word for word, _ in words],
+                "token": [token for _, token in words],
+            },
+        )
     with contextlib.closing(psycopg2.connect(superuser)) as connection:
         connection.autocommit = True
         with connection.cursor() as cursor:
@@ -189,7 +198,9 @@ def ask(tenant_id: int, question: dict[str, Any], sort: str, phone: str) -> tupl
     }
     began = time.perf_counter()
     with tenant_scope(tenant_id):
-        rows = finding.listed(Filters(**filled), sort=sort, limit=PAGE, country="TR")
+        filters = Filters(**filled)
+        sort = finding.usable_sort(filters, sort, "TR")
+        rows = finding.listed(filters, sort=sort, limit=PAGE, country="TR")
         cards.many(rows)
     return (time.perf_counter() - began) * 1000, len(rows)
 

@@ -98,8 +98,6 @@ def remove_identity(contact_id: str) -> Any:
             book.drop_identity(card.id, kind, value)
         flash(gettext("Saved."), "success")
     except DomainError as error:
-        if isinstance(error, NotFound):
-            raise
         flash(in_words(error), "error")
     return redirect(url_for("contact.page", contact_id=card.id))
 

@@ -54,13 +54,12 @@ MORE_COLUMNS = ("consent_at", "consent_source", "opted_out_at", "blocked_at", "l
 @member_may("contacts.view")
 def index() -> Any:
     asked, after = _asked(), request.args.get("after")
-    sort = asked.get("sort", "newest")
+    filters = _filters(asked)
     with tenant_scope(g.tenant_id):
-        tags = book.known_tags()
+        tags, country = book.known_tags(), _country()
+        sort = finding.usable_sort(filters, asked.get("sort", "newest"), country)
         try:
-            found = finding.listed(
-                _filters(asked), sort=sort, after=after, limit=PAGE + 1, country=_country()
-            )
+            found = finding.listed(filters, sort=sort, after=after, limit=PAGE + 1, country=country)
         except DomainError as error:
             flash(in_words(error), "error")
             return redirect(url_for("contacts.index"))
@@ -77,6 +76,7 @@ def index() -> Any:
         contacts=shown,
         tags=tags,
         asked=asked,
+        too_many=sort != asked.get("sort", "newest"),
         filtered={name: value for name, value in asked.items() if name != "sort"},
         next_url=next_url,
         previous_url=previous_url,

@@ -125,7 +125,7 @@ def apply(one: ContactImport, batch: list[Row], *, write: bool) -> Counts:
     counts = Counts(len(new), len(old), len(repeats), len(faults))
     _note(one, [*faults, *repeats])
     if write:
-        _create(one, new)
+        create(one, new)
         _update(one, old, known)
         book.note_tags({tag for row in good for tag in row.tags})
     return counts
@@ -206,7 +206,7 @@ def _columns(rows: list[Read], ids: list[str]) -> dict[str, Any]:
     }
 
 
-def _create(source: ContactImport, rows: list[Read]) -> None:
+def create(source: ContactImport, rows: list[Read]) -> None:
     if not rows:
         return
     ids = [str(new_uuid()) for _ in rows]

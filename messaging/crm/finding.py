@@ -1,7 +1,7 @@
 """Finding contacts: a page costs the same in a book of ten thousand and of a million.
 
 The newest first follows the tokens' own order. By name and by last sight follow an index of the
-contacts; where few contacts match, they are fetched and sorted instead.
+contacts; what a search finds is fetched and sorted, as long as it is not too much.
 """
 
 import base64
@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from phonenumbers import country_code_for_region
-from sqlalchemy import ColumnElement, Select, and_, exists, func, literal, or_, select, union
+from sqlalchemy import ColumnElement, Select, and_, exists, func, literal, select, union
 from sqlalchemy.orm import aliased
 
 from core.clock import BadTime, parse_rfc3339, rfc3339
@@ -26,7 +26,7 @@ from messaging.crm import tokens
 from messaging.models import Contact, ContactToken, Identity
 
 SORTS = ("newest", "name", "seen")
-FEW = 500  # as many are fetched and sorted; more are looked for along the index
+FEW = 500  # as many are sorted; more are shown the newest first
 LONGEST_SEARCH = 80
 _DIGITS = re.compile(r"[+\d\s().\-/\u00a0]{3,}")
 
@@ -67,6 +67,16 @@ def listed(
         ids = _newest(ways, filters, _id_after(after), limit)
         return _load(ids)
     return _sorted(ways, filters, sort, after, limit)
+
+
+def usable_sort(filters: Filters, sort: str, country: str | None = None) -> str:
+    """What so many match that sorting them would take longer the more there are: newest first."""
+    ways = _ways(filters, country)
+    if sort == "newest" or not any(way.tokens for way in ways):
+        return sort
+    found = _ids_of(ways, filters, None, FEW + 1).subquery()
+    many = (db.session.scalar(select(func.count()).select_from(found)) or 0) > FEW
+    return "newest" if many else sort
 
 
 def cursor_of(contact: Contact, sort: str) -> str:
@@ -227,20 +237,17 @@ def _has(contact_id: Any, asked: Sequence[str]) -> ColumnElement[bool]:
 def _sorted(
     ways: list[Asked], filters: Filters, sort: str, after: str | None, limit: int
 ) -> list[Contact]:
-    searched = any(way.tokens for way in ways)
     if not ways:
         return []
     column: Any = Contact.name_key if sort == "name" else Contact.last_seen_at
     query = select(Contact).where(Contact.tenant_id == current_tenant_id(), *_conditions(filters))
     if sort == "seen":
         query = query.where(Contact.last_seen_at.is_not(None))
-    if searched:
-        found = _ids_of(ways, filters, None, FEW + 1).subquery()
-        if (db.session.scalar(select(func.count()).select_from(found)) or 0) <= FEW:
-            query = query.where(Contact.id.in_(select(found.c.id)))
-            searched = False
-    if searched or not any(way.tokens for way in ways):
-        query = query.where(or_(*(and_(_has(Contact.id, way.tokens), *way.checks) for way in ways)))
+    if any(way.tokens for way in ways):
+        found = _ids_of(ways, filters, None, FEW).subquery()
+        query = query.where(Contact.id.in_(select(found.c.id)))
+    else:
+        query = query.where(*(check for way in ways for check in way.checks))
     place = _place_after(after, sort)
     if place is not None:
         value, contact_id = place

@@ -42,9 +42,7 @@ def talks(contact_id: str) -> list[Talk]:
             Line,
             (Line.tenant_id == current_tenant_id()) & (Line.id == Conversation.line_id),
         )
-        .where(
-            Conversation.tenant_id == current_tenant_id(), Conversation.contact_id == contact_id
-        )
+        .where(Conversation.tenant_id == current_tenant_id(), Conversation.contact_id == contact_id)
         .order_by(Conversation.last_at.desc())
     )
     return [Talk(*row) for row in rows]

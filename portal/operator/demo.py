@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from core.db import db, global_scope, tenant_scope
 from core.errors import Conflict
 from core.settings import Settings
 from portal.newborn import equip
+from portal.operator.guests import fill_book, know_guests
 from portal.operator.history import tell_conversations
 from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
@@ -83,14 +85,21 @@ def _make() -> dict[str, Any]:
         cast[OPERATOR].operator = True
     owner = cast[OWNER]
     restaurant = _restaurant(owner, cast)
+    shop = _shop(owner, cast)
+    for tenant_id, language in ((restaurant, "tr"), (shop, "es")):
+        _tell(tenant_id, _owner(owner), ((20, partial(fill_book, language)),))
     tell_conversations(restaurant)
-    _shop(owner, cast)
+    _tell(restaurant, _owner(owner), ((0, know_guests),))
     return _describe(restaurant, owner)
+
+
+def _owner(owner: Person) -> Actor:
+    return Actor("person", owner.id, owner.name, "127.0.0.1")
 
 
 def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
     tenant_id = accounts.reserve_id()
-    by = Actor("person", owner.id, owner.name, "127.0.0.1")
+    by = _owner(owner)
 
     used: list[str] = []
 
@@ -145,7 +154,7 @@ def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
 
 def _shop(owner: Person, cast: dict[str, Person]) -> int:
     tenant_id = accounts.reserve_id()
-    by = Actor("person", owner.id, owner.name, "127.0.0.1")
+    by = _owner(owner)
 
     def opened() -> None:
         accounts.create(SHOP, owner, "starter")

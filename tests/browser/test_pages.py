@@ -1,17 +1,22 @@
 """Every page of the portal, in a phone's, a tablet's and a desk's width, light and dark."""
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
+from flask import current_app
 from playwright.sync_api import expect
 
 from core import mail
 from core.clock import now
 from core.db import global_scope, tenant_scope
-from messaging import lines_book, sending
+from messaging import contacts, lines_book, sending
+from messaging.crm import batches, book, erasing, fields, finding, importing, sheets
+from messaging.crm.entries import Entry
+from messaging.crm.finding import Filters
 from messaging.sending import Draft
 from portal.operator import demo
 from tenants import keys, people, team
@@ -50,6 +55,25 @@ OWNER = {
     "messages-empty": "/messages?reference=nothing",
     "message": "/messages/{message}",
     "message-cancel": "/messages/{message}/cancel",
+    "contacts": "/contacts",
+    "contacts-search": "/contacts?q=ay&sort=name",
+    "contacts-empty": "/contacts?q=nobody-at-all",
+    "contact": "/contacts/{contact}",
+    "contact-no-phone": "/contacts/{no_phone}",
+    "contact-new": "/contacts/new",
+    "contact-edit": "/contacts/{contact}/edit",
+    "contact-merge": "/contacts/{contact}/merge?q=a",
+    "contact-merge-look": "/contacts/{contact}/merge?other={no_phone}",
+    "contact-remove": "/contacts/{contact}/remove",
+    "contact-erase": "/contacts/{contact}/erase",
+    "contact-erasure": "/contacts/erasures/{erasure}",
+    "contact-fields": "/contacts/fields",
+    "contact-field": "/contacts/fields/{field}",
+    "contact-field-remove": "/contacts/fields/{field}/remove",
+    "contact-import": "/contacts/import",
+    "contact-import-columns": "/contacts/import/{uploaded}",
+    "contact-import-ready": "/contacts/import/{ready}",
+    "contact-import-cancel": "/contacts/import/{ready}/cancel",
     "lines": "/lines",
     "line-new": "/lines/new",
     "line": "/lines/{line}",
@@ -111,10 +135,12 @@ def _ids(tenant_id: int) -> dict[str, object]:
         )
         ticket = sending.accept(draft, line, known_facts())
         _, token = team.invite(unique_email(), "waiter", "owner", "Derya Aksoy")
+        people_there = _contacts()
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
         mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
         return {
+            **people_there,
             "tenant": tenant_id,
             "member": member.id,
             "key": key.id,
@@ -125,6 +151,30 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "reset": people.issue_token(person.id, "reset"),
             "letter": mail.mailbox(None, 1)[0].id,
         }
+
+
+def _contacts() -> dict[str, object]:
+    """In the demo's own book: somebody known well, somebody without a phone, files on their way."""
+    blobs = current_app.extensions["blobs"]
+    guest = finding.listed(Filters(search="zeynep arslan"))[0]
+    unknown = contacts.meet("", "TR.99127361827", "", now()).id
+    gone = book.create(Entry(name="Gone"))
+    text = b"Telefon;Ad;Soyad;Etiket\n0532 111 22 33;Ay\xc5\x9fe;Y\xc4\xb1lmaz;vip\n12;Kim;Bu;\n"
+    uploaded = importing.take_in(io.BytesIO(text), "musteriler.csv", blobs)
+    ready = importing.take_in(io.BytesIO(text), "fuar.csv", blobs)
+    rows = [sheets.Row(2, ["0532 111 22 33", "Ay\u015fe"]), sheets.Row(3, ["12", "Kim"])]
+    counts = batches.apply(ready, rows, write=False)
+    ready.state, ready.total, ready.position = "ready", 2, 2
+    ready.created, ready.rejected = counts.created, counts.rejected
+    return {
+        "contact": guest.id,
+        "no_phone": unknown,
+        "erasure": erasing.erase(gone.id).id,
+        "field": fields.listed()[0].id,
+        "uploaded": uploaded.id,
+        "ready": ready.id,
+        "note": book.notes(guest.id)[0].id,
+    }
 
 
 PAGES = [
@@ -157,6 +207,14 @@ def test_no_page_is_forgotten(app):
     elsewhere = {
         "/": "leads on",
         "/audit.csv": "a file",
+        "/contacts.csv": "a file",
+        "/contacts/import/X/rejects.csv": "a file",
+        **dict.fromkeys(
+            (f"/contacts/X/{part}" for part in ("notes", "tags", "phones", "consent", "message")),
+            "the contact's page",
+        ),
+        "/contacts/X/notes/X/remove": "asks as /contacts/X/remove does",
+        "/contacts/X/identities/remove": "asks as /contacts/X/remove does",
         "/signin/two-step": "seen on the first day",
         "/team/invite": "the team's page",
         "/lines/X/message": "the line's page",
