@@ -84,6 +84,7 @@ def show(import_id: str) -> Any:
         one=one,
         rejects=found[:PAGE],
         cause=cause_of,
+        fault=_fault_of(one),
         next_url=next_url,
         first_url=url_for("contact_imports.show", import_id=one.id) if start else None,
     )
@@ -184,6 +185,11 @@ def cause_of(bad: ContactImportReject) -> str:
     """In the reader's language."""
     sentence = str(gettext(bad.cause))
     return sentence.format(**bad.values) if bad.values else sentence
+
+
+def _fault_of(one: ContactImport) -> str:
+    sentence, values = importing.fault_of(one)
+    return str(gettext(sentence)).format(**values) if sentence else ""
 
 
 def _act(import_id: str, act: Any) -> Any:

@@ -9,6 +9,7 @@ from core.clock import rfc3339
 from core.money import json_number
 from messaging.crm.cards import Card
 from messaging.crm.entries import Entry
+from messaging.crm.importing import fault_of
 from messaging.models import ContactErasure, ContactField, ContactImport, ContactNote
 
 CONTACT_ID = "con_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
@@ -251,6 +252,7 @@ def erasure_json(one: ContactErasure) -> dict[str, Any]:
 
 
 def import_json(one: ContactImport) -> dict[str, Any]:
+    sentence, values = fault_of(one)
     return {
         "id": one.id,
         "status_code": one.state,
@@ -260,7 +262,7 @@ def import_json(one: ContactImport) -> dict[str, Any]:
         "updated": one.updated,
         "repeated": one.repeated,
         "rejected": one.rejected,
-        "error": one.error or None,
+        "error": sentence.format(**values) if sentence else None,
     }
 
 

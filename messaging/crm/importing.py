@@ -22,7 +22,7 @@ from core.texts import one_line
 from messaging.crm import batches, fields, sheets, wishes
 from messaging.crm.entries import some_tags
 from messaging.crm.erasing import LANE
-from messaging.crm.sheets import Sheet, Unreadable
+from messaging.crm.sheets import NoTable, Sheet
 from messaging.models import ContactImport, ContactImportPhone, ContactImportReject
 from tenants import accounts, audit
 from tenants.audit import current_actor
@@ -128,8 +128,7 @@ def cancel(import_id: str) -> ContactImport:
 
 
 def fail(import_id: str, because: str) -> None:
-    one = _in_state(import_id, *MOVING)
-    one.state, one.error, one.changed_at = "failed", because, now()
+    _fail(_in_state(import_id, *MOVING), NoTable(because))
 
 
 def get(import_id: str) -> ContactImport:
@@ -215,15 +214,16 @@ class Pass:
     def work(self) -> bool:
         """A batch, in the open transaction. False: this pass is over, or not ours any more."""
         try:
-            batch, fault = list(islice(self.rows, BATCH)), ""
-        except Unreadable as error:
-            batch, fault = [], str(error)
+            batch, fault = list(islice(self.rows, BATCH)), None
+        except NoTable as error:
+            batch, fault = [], error
         one = self._mine()
         if one is None:
             return False
-        if fault or one.position + len(batch) > MOST_ROWS:
-            one.error = fault or f"A file has {MOST_ROWS} rows at most."
-            one.state, one.changed_at = "failed", now()
+        if one.position + len(batch) > MOST_ROWS:
+            fault = NoTable("A file has 500,000 rows at most.")
+        if fault is not None:
+            _fail(one, fault)
             return False
         if batch:
             counts = batches.apply(one, batch, write=self.state == "importing")
@@ -275,6 +275,16 @@ def wake() -> None:
     ring("jobs.contacts.drain")
 
 
+def _fail(one: ContactImport, fault: NoTable) -> None:
+    one.state, one.error, one.changed_at = "failed", fault.sentence, now()
+    one.options = {**one.options, "fault": fault.values}
+
+
+def fault_of(one: ContactImport) -> tuple[str, dict[str, Any]]:
+    """Why it failed: the sentence and the values that belong into it."""
+    return one.error, dict(one.options.get("fault") or {})
+
+
 def _begin_writing(one: ContactImport) -> None:
     _forget_rows(one.id)
     one.position = one.created = one.updated = one.repeated = one.rejected = 0
@@ -305,8 +315,8 @@ def _looked(stored: BinaryIO, encoding: str = "", delimiter: str = "") -> Sheet:
     country = accounts.account().country or None
     try:
         return sheets.look(stored, own, encoding=encoding, delimiter=delimiter, country=country)
-    except Unreadable as error:
-        raise invalid("file", "unreadable_file", "{fault}", fault=str(error)) from None
+    except NoTable as error:
+        raise invalid("file", "unreadable_file", error.sentence, **error.values) from None
 
 
 def _meanings(given: list[str], width: int) -> list[str]:

@@ -48,8 +48,12 @@ GUESSES = {
 _MEANT = {word: meaning for meaning, words in GUESSES.items() for word in words.split("|")}
 
 
-class Unreadable(ValueError):
+class NoTable(ValueError):
     """The file is no table; the sentence says why."""
+
+    def __init__(self, sentence: str, **values: int) -> None:
+        super().__init__(sentence.format(**values))
+        self.sentence, self.values = sentence, values
 
 
 @dataclass(frozen=True)
@@ -81,15 +85,15 @@ def look(
     """Only the beginning is decoded, after all of it was tried as UTF-8."""
     start = file.read(LOOKED_AT)
     if not start.strip(b"\0\r\n\t ,;"):
-        raise Unreadable("The file is empty.")
+        raise NoTable("The file is empty.")
     if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF")):
-        raise Unreadable("This is not a CSV file. Save the sheet as CSV first.")
+        raise NoTable("This is not a CSV file. Save the sheet as CSV first.")
     code = encoding or _encoding(start, file)
     text = start.decode(code, "replace").lstrip("\ufeff")
     mark = delimiter or _delimiter(text)
     first = [row.cells for row in _first_rows(text, mark)]
     if not first:
-        raise Unreadable("The file is empty.")
+        raise NoTable("The file is empty.")
     width = min(max(len(cells) for cells in first), MOST_COLUMNS)
     headed = _is_header(first[0], country)
     names = [*first[0], *[""] * width][:width] if headed else [""] * width
@@ -105,7 +109,7 @@ def look(
 
 
 def rows_of(file: BinaryIO, encoding: str, delimiter: str, has_header: bool) -> Iterator[Row]:
-    """Every row that holds anything, one at a time. Raises Unreadable where a table ends."""
+    """Every row that holds anything, one at a time. Raises NoTable where a table ends."""
     text = io.TextIOWrapper(file, encoding, errors="replace", newline="")
     reader = csv.reader(_without_mark(text), delimiter=delimiter)
     begins, first = 1, True
@@ -119,8 +123,11 @@ def rows_of(file: BinaryIO, encoding: str, delimiter: str, has_header: bool) -> 
                 continue
             first = False
             yield Row(line, cells)
-    except csv.Error as error:
-        raise Unreadable(f"The file cannot be read from line {begins} on: {error}.") from None
+    except csv.Error:
+        raise NoTable(
+            "The file cannot be read from line {line} on. Is a quotation mark left open there?",
+            line=begins,
+        ) from None
 
 
 def guess(

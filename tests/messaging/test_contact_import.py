@@ -260,7 +260,8 @@ def test_an_unclosed_quote_ends_in_a_sentence(place, blobs, run_jobs):
     one = take(place, blobs, 'phone,name\n905321112233,"' + "x" * 200_000)
     seen = look(place, one, run_jobs)
     assert seen.state == "failed"
-    assert "line 2" in seen.error
+    sentence, values = importing.fault_of(seen)
+    assert "from line 2 on" in sentence.format(**values)
 
 
 def test_a_batch_that_fails_half_way_is_done_whole_by_the_next_worker(
