@@ -8,6 +8,8 @@ from api.media import files
 from api.reference import reference
 from api.request_log import keep_request_log
 from api.v1 import (
+    contact_imports,
+    contacts,
     instances,
     me,
     menus,
@@ -27,6 +29,8 @@ RESOURCES = (
     instances,
     pairing,
     messages,
+    contacts,
+    contact_imports,
     templates,
     usage,
     webhooks,

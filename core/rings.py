@@ -26,6 +26,7 @@ QUEUES = {
     "jobs.costs": "costs",
     "jobs.orders": "default",
     "jobs.mail": "default",
+    "jobs.contacts": "default",
     "jobs.housekeeping": "default",
     "jobs.media": "default",
     "jobs.templates": "default",

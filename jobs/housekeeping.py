@@ -14,7 +14,7 @@ from core.logs import logger
 from core.mail import Mail
 from core.rings import hear
 from core.settings import Settings
-from jobs import deliveries, hooks, media, orders, templates, troubles
+from jobs import contacts, deliveries, hooks, media, orders, templates, troubles
 from messaging import hook_book, sending
 from tenants import idempotency, people
 from tenants.accounts import every_tenant
@@ -38,6 +38,7 @@ def sweep() -> None:
         media.sweep()
         templates.sweep()
         troubles.sweep()
+        contacts.sweep()
 
 
 def make_months() -> None:

@@ -9,7 +9,16 @@ from rq.cron import CronJob, CronScheduler
 
 from core.ground import bare_app
 from core.ids import new_token
-from jobs import costs, deliveries, hooks, housekeeping, media, templates, warnings
+from jobs import (
+    contacts,
+    costs,
+    deliveries,
+    hooks,
+    housekeeping,
+    media,
+    templates,
+    warnings,
+)
 from jobs.connection import worker_redis
 
 LEASE_SECONDS = 15
@@ -18,6 +27,7 @@ LOOK_EVERY_SECONDS = 2.0
 EVERY: dict[Callable[[], object], int] = {housekeeping.sweep: 5}  # seconds
 AT: dict[Callable[[], object], str] = {
     housekeeping.tidy: "17 3 * * *",
+    contacts.tidy: "47 3 * * *",
     hooks.find_forgotten: "*/5 * * * *",
     deliveries.find_forgotten: "* * * * *",
     deliveries.forget: "52 2 * * *",

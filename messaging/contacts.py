@@ -1,17 +1,20 @@
 """The people on the other side: found by any of their identities, or made when they first write."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, insert, text, update
+from sqlalchemy import delete, insert, select, text, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.clock import now
 from core.db import current_tenant_id, db
+from core.errors import Invalid, invalid
 from core.ids import from_uuid, new_id, to_uuid
 from core.phone import same_variants
 from core.texts import fold, one_line
-from messaging.models import Contact, Identity
+from messaging.crm import tokens, wishes
+from messaging.models import BlockedPhone, Contact, Identity
 
 LONGEST_NAME = 200
 
@@ -22,14 +25,19 @@ SELECT identities.kind, identities.contact_id, identities.value, identities.spel
     ON identities.kind = asked.kind AND identities.value = asked.value
  WHERE identities.tenant_id = :tenant_id
 """)
+# The network's newest name is kept; what a person wrote down is not replaced by it.
 SEEN = text("""
 UPDATE contacts
-   SET name = CASE WHEN name = '' OR last_seen_at <= :at
+   SET profile_name = CASE WHEN profile_name = '' OR last_seen_at IS NULL OR last_seen_at <= :at
+                           THEN coalesce(nullif(:name, ''), profile_name) ELSE profile_name END,
+       name = CASE WHEN named_by <> 'network' AND name <> '' THEN name
+                   WHEN name = '' OR last_seen_at IS NULL OR last_seen_at <= :at
                    THEN coalesce(nullif(:name, ''), name) ELSE name END,
        first_seen_at = least(first_seen_at, :at), last_seen_at = greatest(last_seen_at, :at)
  WHERE tenant_id = :tenant_id AND id = :id
-RETURNING opted_out_at, blocked_at
+RETURNING opted_out_at, blocked_at, name, name_key
 """)
+NAME_KEY = text("UPDATE contacts SET name_key = :key WHERE tenant_id = :tenant_id AND id = :id")
 _EDGES = " \t\r\n.,;:!¡?¿\"'*_~()[]«»“”‘’"
 
 # Words that mean "no more of this" when they are all that somebody writes.
@@ -79,10 +87,11 @@ def meet(phone: str, network_id: str, name: str, at: datetime) -> Met:
     if not names:
         raise ValueError("the sender has neither a phone nor an id of the network")
     contact_id, known = _find(names)
+    new = contact_id is None
     if contact_id is None:
         contact_id, known = _make(names, at)
-    _learn(contact_id, [one for one in names if one.kind not in known])
-    return _seen(contact_id, one_line(name, LONGEST_NAME), at)
+    learned = _learn(contact_id, [one for one in names if one.kind not in known])
+    return _seen(contact_id, one_line(name, LONGEST_NAME), at, new=new or learned)
 
 
 def find(phone: str = "", network_id: str = "") -> str | None:
@@ -96,34 +105,37 @@ def asks_to_stop(said: str) -> bool:
     return _plain(words) in _OPT_OUT
 
 
-def opt_out(contact_id: str, at: datetime) -> bool:
+def opt_out(contact_id: str, at: datetime, source: str = "word") -> bool:
     """True: from now on; False: they had already."""
-    done = db.session.execute(
-        update(Contact)
-        .where(
-            Contact.tenant_id == current_tenant_id(),
-            Contact.id == contact_id,
-            Contact.opted_out_at.is_(None),
-        )
-        .values(opted_out_at=at)
-        .returning(Contact.id)
-    )
-    return done.first() is not None
+    return wishes.opt_out(contact_id, at, source)
 
 
-def opt_in(contact_id: str, at: datetime) -> bool:
+def opt_in(contact_id: str, at: datetime, source: str = "network") -> bool:
     """They asked for it again. An older wish does not undo a newer one."""
-    done = db.session.execute(
-        update(Contact)
-        .where(
-            Contact.tenant_id == current_tenant_id(),
-            Contact.id == contact_id,
-            Contact.opted_out_at < at,
+    return wishes.opt_in(contact_id, at, source)
+
+
+def blocked_phones(phones: Iterable[str]) -> set[str]:
+    """Which of these belong to somebody who is blocked; one look at a small table."""
+    return set(
+        db.session.scalars(
+            select(BlockedPhone.phone).where(
+                BlockedPhone.tenant_id == current_tenant_id(), BlockedPhone.phone.in_(phones)
+            )
         )
-        .values(opted_out_at=None)
-        .returning(Contact.id)
     )
-    return done.first() is not None
+
+
+def refuse_blocked(phone: str) -> None:
+    """For the way out: nothing is sent to somebody who is blocked."""
+    if blocked_phones([phone]):
+        raise contact_blocked()
+
+
+def contact_blocked() -> Invalid:
+    return invalid(
+        "phone", "contact_blocked", "This contact is blocked; unblock them to write to them."
+    )
 
 
 def one_spelling(phone: str) -> str:
@@ -169,8 +181,6 @@ def _make(names: list[_Name], at: datetime) -> tuple[str, set[str]]:
         insert(Contact).values(
             tenant_id=tenant_id,
             id=contact_id,
-            name="",
-            language="",
             first_seen_at=at,
             last_seen_at=at,
         )
@@ -187,9 +197,9 @@ def _make(names: list[_Name], at: datetime) -> tuple[str, set[str]]:
     return found, known
 
 
-def _learn(contact_id: str, names: list[_Name]) -> None:
-    for one in names:
-        _name(contact_id, one)
+def _learn(contact_id: str, names: list[_Name]) -> bool:
+    made = [_name(contact_id, one) for one in names]
+    return any(made)
 
 
 def _name(contact_id: str, one: _Name) -> bool:
@@ -220,16 +230,13 @@ def _respell(kind: str, value: str, spelling: str) -> None:
     )
 
 
-def _seen(contact_id: str, name: str, at: datetime) -> Met:
+def _seen(contact_id: str, name: str, at: datetime, *, new: bool) -> Met:
     """Messages may come in any order: the name of the newest one stays."""
-    at = min(at, now())
-    row = db.session.execute(
-        SEEN,
-        {
-            "tenant_id": current_tenant_id(),
-            "id": str(to_uuid("con", contact_id)),
-            "name": name,
-            "at": at,
-        },
-    ).one()
+    mine = {"tenant_id": current_tenant_id(), "id": str(to_uuid("con", contact_id))}
+    row = db.session.execute(SEEN, {**mine, "name": name, "at": min(at, now())}).one()
+    key = tokens.plain(row.name)
+    if key != row.name_key:
+        db.session.execute(NAME_KEY, {**mine, "key": key})
+    if new or key != row.name_key:
+        tokens.made(contact_id, row.name_key)
     return Met(contact_id, row.opted_out_at, row.blocked_at)

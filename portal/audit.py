@@ -17,7 +17,18 @@ from tenants.models import AuditEntry
 audit_pages = Blueprint("audit", __name__)
 
 BATCH = 500
-AREAS = ("account", "keys", "lines", "settings", "team", "webhooks")
+AREAS = (
+    "account",
+    "contacts",
+    "inbox",
+    "keys",
+    "lines",
+    "settings",
+    "sites",
+    "stores",
+    "team",
+    "webhooks",
+)
 COLUMNS = ("time", "who", "kind", "act", "subject", "detail", "address", "request_id")
 
 

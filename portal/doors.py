@@ -15,6 +15,10 @@ from core.logs import logger
 from core.settings import Settings
 from portal.account import account
 from portal.audit import audit_pages
+from portal.contact import contact_pages
+from portal.contact_fields import contact_fields
+from portal.contact_imports import contact_imports
+from portal.contacts import contacts_pages
 from portal.deliveries import deliveries_pages
 from portal.diner.pages import diner
 from portal.guides import guides
@@ -52,6 +56,10 @@ PAGES = (
     tenancy,
     home,
     messages_pages,
+    contacts_pages,
+    contact_fields,
+    contact_imports,
+    contact_pages,
     lines_pages,
     usage_pages,
     linked_pages,

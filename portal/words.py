@@ -115,6 +115,8 @@ def network_words(sentence: str | None) -> str:
 
 def phone_words(phone: str) -> str:
     """A phone as people write it; the network's own ids stay as they are."""
+    if not phone:
+        return str(gettext("erased"))
     return display(phone) if phone.isascii() and phone.isdigit() else phone
 
 

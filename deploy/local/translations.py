@@ -23,6 +23,8 @@ KEYWORDS = (
         f"{error}:2"
         for error in ("Invalid", "Conflict", "Forbidden", "PaymentRequired", "TryAgain")
     ),
+    # Why a file of contacts, a row of it or a value is refused (messaging/crm).
+    *("NoTable:1", "Fault:4", "_wrong:2", "fail:2"),
     # What the lines' drivers say (messaging/lines); the portal says it in the reader's language.
     *(f"{maker}:2" for maker in ("Finding", "Meaning", "_never", "Refused", "TryLater")),
     *(f"{maker}:1" for maker in ("_token", "_line", "_slow", "_trouble", "Unknown", "_unusable")),

@@ -1,5 +1,17 @@
 """Lines, messages, the people on the other side, and what it all costs."""
 
+from messaging.models.crm import (
+    BlockedPhone,
+    ContactErasure,
+    ContactField,
+    ContactImport,
+    ContactImportPhone,
+    ContactImportReject,
+    ContactNote,
+    ContactTag,
+    ContactToken,
+    ContactWish,
+)
 from messaging.models.hooks import ReceivedHook
 from messaging.models.lines import Line
 from messaging.models.linked import LinkedDay, LinkedLine
@@ -10,7 +22,17 @@ from messaging.models.people import Contact, Conversation, Identity
 from messaging.models.templates import Template
 
 __all__ = [
+    "BlockedPhone",
     "Contact",
+    "ContactErasure",
+    "ContactField",
+    "ContactImport",
+    "ContactImportPhone",
+    "ContactImportReject",
+    "ContactNote",
+    "ContactTag",
+    "ContactToken",
+    "ContactWish",
     "Conversation",
     "Identity",
     "LedgerEntry",

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from core.settings import Settings
 from messaging.linked import pairing
 from portal.newborn import equip
 from portal.operator.call_history import tell_calls
+from portal.operator.guests import fill_book, know_guests
 from portal.operator.happenings import tell_happenings
 from portal.operator.history import tell_conversations
 from portal.operator.webhook_history import tell_deliveries
@@ -88,18 +90,25 @@ def _make(settings: Settings) -> dict[str, Any]:
         cast[OPERATOR].operator = True
     owner = cast[OWNER]
     restaurant = _restaurant(owner, cast)
+    shop = _shop(owner, cast)
+    for tenant_id, language in ((restaurant, "tr"), (shop, "es")):
+        _tell(tenant_id, _owner(owner), ((20, partial(fill_book, language)),))
     tell_conversations(restaurant)
     tell_calls(restaurant)
     tell_happenings(restaurant)
-    with acting(Actor("person", owner.id, owner.name, "127.0.0.1")):
+    with acting(_owner(owner)):
         tell_deliveries(restaurant, settings)
-    _shop(owner, cast)
+    _tell(restaurant, _owner(owner), ((0, know_guests),))
     return _describe(restaurant, owner)
+
+
+def _owner(owner: Person) -> Actor:
+    return Actor("person", owner.id, owner.name, "127.0.0.1")
 
 
 def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
     tenant_id = accounts.reserve_id()
-    by = Actor("person", owner.id, owner.name, "127.0.0.1")
+    by = _owner(owner)
 
     used: list[str] = []
 
@@ -159,7 +168,7 @@ def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
 
 def _shop(owner: Person, cast: dict[str, Person]) -> int:
     tenant_id = accounts.reserve_id()
-    by = Actor("person", owner.id, owner.name, "127.0.0.1")
+    by = _owner(owner)
 
     def opened() -> None:
         accounts.create(SHOP, owner, "starter")

@@ -1,17 +1,22 @@
 """Every page of the portal, in a phone's, a tablet's and a desk's width, light and dark."""
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
+from flask import current_app
 from playwright.sync_api import expect
 
 from core import mail
 from core.clock import now
 from core.db import global_scope, tenant_scope
-from messaging import hook_book, lines_book, reading, sending, templates
+from messaging import contacts, hook_book, lines_book, reading, sending, templates
+from messaging.crm import batches, book, erasing, fields, finding, importing, sheets
+from messaging.crm.entries import Entry
+from messaging.crm.finding import Filters
 from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from messaging.templates import Wanted
@@ -23,7 +28,7 @@ from tests.browser.driver import look_over, new_page, sign_in
 from tests.cast import unique_email
 from webhooks import endpoints
 from webhooks import reading as deliveries
-from webhooks.reading import Filters
+from webhooks.reading import Filters as DeliveryFilters
 
 pytestmark = pytest.mark.browser
 
@@ -68,6 +73,25 @@ OWNER = {
     "messages-empty": "/messages?reference=nothing",
     "message": "/messages/{message}",
     "message-cancel": "/messages/{message}/cancel",
+    "contacts": "/contacts",
+    "contacts-search": "/contacts?q=ay&sort=name",
+    "contacts-empty": "/contacts?q=nobody-at-all",
+    "contact": "/contacts/{contact}",
+    "contact-no-phone": "/contacts/{no_phone}",
+    "contact-new": "/contacts/new",
+    "contact-edit": "/contacts/{contact}/edit",
+    "contact-merge": "/contacts/{contact}/merge?q=a",
+    "contact-merge-look": "/contacts/{contact}/merge?other={no_phone}",
+    "contact-remove": "/contacts/{contact}/remove",
+    "contact-erase": "/contacts/{contact}/erase",
+    "contact-erasure": "/contacts/erasures/{erasure}",
+    "contact-fields": "/contacts/fields",
+    "contact-field": "/contacts/fields/{field}",
+    "contact-field-remove": "/contacts/fields/{field}/remove",
+    "contact-import": "/contacts/import",
+    "contact-import-columns": "/contacts/import/{uploaded}",
+    "contact-import-ready": "/contacts/import/{ready}",
+    "contact-import-cancel": "/contacts/import/{ready}/cancel",
     "lines": "/lines",
     "line-new": "/lines/new",
     "line": "/lines/{line}",
@@ -168,12 +192,14 @@ def _ids(tenant_id: int) -> dict[str, object]:
         photo = reading.get("wamid.demo-photo")
         working = next(one for one in endpoints.listed() if one.enabled)
         gone = next(one for one in endpoints.listed() if not one.enabled)
-        delivered = deliveries.listed(Filters(endpoint_id=working.id), None, 1)[0]
-        undelivered = deliveries.listed(Filters(state="cancelled"), None, 1)[0]
+        delivered = deliveries.listed(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
+        undelivered = deliveries.listed(DeliveryFilters(state="cancelled"), None, 1)[0]
+        people_there = _contacts()
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
         mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
         return {
+            **people_there,
             "tenant": tenant_id,
             "member": member.id,
             "key": key.id,
@@ -198,6 +224,30 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "reset": people.issue_token(person.id, "reset"),
             "letter": mail.mailbox(None, 1)[0].id,
         }
+
+
+def _contacts() -> dict[str, object]:
+    """In the demo's own book: somebody known well, somebody without a phone, files on their way."""
+    blobs = current_app.extensions["blobs"]
+    guest = finding.listed(Filters(search="zeynep arslan"))[0]
+    unknown = contacts.meet("", "TR.99127361827", "", now()).id
+    gone = book.create(Entry(name="Gone"))
+    text = b"Telefon;Ad;Soyad;Etiket\n0532 111 22 33;Ay\xc5\x9fe;Y\xc4\xb1lmaz;vip\n12;Kim;Bu;\n"
+    uploaded = importing.take_in(io.BytesIO(text), "musteriler.csv", blobs)
+    ready = importing.take_in(io.BytesIO(text), "fuar.csv", blobs)
+    rows = [sheets.Row(2, ["0532 111 22 33", "Ay\u015fe"]), sheets.Row(3, ["12", "Kim"])]
+    counts = batches.apply(ready, rows, write=False)
+    ready.state, ready.total, ready.position = "ready", 2, 2
+    ready.created, ready.rejected = counts.created, counts.rejected
+    return {
+        "contact": guest.id,
+        "no_phone": unknown,
+        "erasure": erasing.erase(gone.id).id,
+        "field": fields.listed()[0].id,
+        "uploaded": uploaded.id,
+        "ready": ready.id,
+        "note": book.notes(guest.id)[0].id,
+    }
 
 
 PAGES = [
@@ -235,6 +285,14 @@ def test_no_page_is_forgotten(app):
         "/messages/X/picture": "a picture",
         "/messages/X/file": "a file",
         "/templates/X/send": "the template's page",
+        "/contacts.csv": "a file",
+        "/contacts/import/X/rejects.csv": "a file",
+        **dict.fromkeys(
+            (f"/contacts/X/{part}" for part in ("notes", "tags", "phones", "consent", "message")),
+            "the contact's page",
+        ),
+        "/contacts/X/notes/X/remove": "asks as /contacts/X/remove does",
+        "/contacts/X/identities/remove": "asks as /contacts/X/remove does",
         "/signin/two-step": "seen on the first day",
         "/team/invite": "the team's page",
         "/lines/X/message": "the line's page",

@@ -1,10 +1,12 @@
 """A business with a row in every table a tenant owns, full of words nobody else uses."""
 
+import io
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+from flask import current_app
 from psycopg2 import sql
 from psycopg2.extras import Json
 from sqlalchemy import null, select
@@ -15,6 +17,8 @@ from core.db import db, global_scope
 from core.logs import new_request_id
 from core.outbound import Policy
 from messaging import lines_book, sending
+from messaging.crm import batches, book, erasing, fields, importing, sheets
+from messaging.crm.entries import Entry
 from messaging.lines import InboundMessage
 from messaging.linked import pairing
 from messaging.models import LedgerEntry, LinkedDay, MediaFile, RateOverride, ReceivedHook, Template
@@ -50,6 +54,11 @@ class Planted:
     delivery_id: str
     hook_id: str
     template_id: str
+    contact_id: str
+    note_id: str
+    field_id: str
+    import_id: str
+    erasure_id: str
     mail_id: str
     site: Site
     verify_token: str
@@ -90,6 +99,7 @@ def plant(name: str) -> Planted:
     with business.scope():
         hook_id = planted_id(ReceivedHook, business.tenant_id)
         template_id = planted_id(Template, business.tenant_id)
+    kept = plant_contacts(business, name)
     with global_scope():
         token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
         visitor = signin.visitor(token_of_session)
@@ -110,6 +120,7 @@ def plant(name: str) -> Planted:
         delivery_id=delivery_id,
         hook_id=hook_id,
         template_id=template_id,
+        **kept,
         mail_id=letter.id,
         site=site,
         verify_token=verify,
@@ -234,6 +245,37 @@ def planted_id(model: Any, tenant_id: int) -> str:
     """Of the one row that was planted, in the open scope."""
     query = select(model.id).where(model.tenant_id == tenant_id)
     return str(db.session.scalars(query.limit(1)).one())
+
+
+def plant_contacts(business: Business, name: str) -> dict[str, str]:
+    """A contact with all that can be kept of one, a file half-way in, and somebody erased."""
+    with business.scope():
+        field = fields.add(f"{name} field", "text", [])
+        gone = book.create(Entry(name=f"{name} gone", phone="905321112299"))
+        erasure = erasing.erase(gone.id)
+        card = book.create(
+            Entry(
+                name=f"{name} contact",
+                phone="905321112298",
+                tags=[f"{name}-tag"[:40]],
+                fields={field.id: f"{name} value"},
+            )
+        )
+        note = book.add_note(card.id, f"{name} note")
+        book.set_consent(card.id, f"{name} source"[:120])
+        book.set_blocked(card.id, True)
+        text = f"phone,name\n905321112297,{name.replace(',', ' ')}\nnone,{name}\n".encode()
+        one = importing.take_in(io.BytesIO(text), f"{name}.csv", current_app.extensions["blobs"])
+        one.state = "ready"
+        rows = [sheets.Row(2, ["905321112297", name]), sheets.Row(3, ["none", name])]
+        batches.apply(one, rows, write=False)
+    return {
+        "contact_id": card.id,
+        "note_id": note.id,
+        "field_id": field.id,
+        "import_id": one.id,
+        "erasure_id": erasure.id,
+    }
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

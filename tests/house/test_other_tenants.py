@@ -39,6 +39,11 @@ def ids(theirs):
         "hook_id": theirs.hook_id,
         "template_id": theirs.template_id,
         "country": "TR",
+        "contact_id": theirs.contact_id,
+        "note_id": theirs.note_id,
+        "field_id": theirs.field_id,
+        "import_id": theirs.import_id,
+        "erasure_id": theirs.erasure_id,
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
         "job_id": "no-such-job",
@@ -108,6 +113,10 @@ def refused(answers):
         "delivery_id",
         "hook_id",
         "template_id",
+        "contact_id",
+        "field_id",
+        "import_id",
+        "erasure_id",
         "tenant_id",
     }
     checked = 0
@@ -150,6 +159,10 @@ def as_browser(app, person):
         "url": "https://thief.example.com/",
         "events": "*",
         "since": "2026-01-01T00:00",
+        "tags": "taken",
+        "consent_source": "taken over",
+        "act": "block",
+        "kind": "text",
     }
 
     def call(method, path):
@@ -187,10 +200,8 @@ def mine(rule):
     """A page of a tenant's own things, for its members."""
     theirs = {"key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"}
     theirs |= {"endpoint_id", "delivery_id"}
-    theirs = {
-        *("key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"),
-        *("hook_id", "template_id"),
-    }
+    theirs |= {"hook_id", "template_id"}
+    theirs |= {"contact_id", "field_id", "import_id", "erasure_id"}
     return bool(rule.arguments & theirs) and not is_api(rule)
 
 
@@ -238,6 +249,30 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("GET", "/received/{hook_id}"),
         ("POST", "/received/{hook_id}/run"),
         ("GET", "/operator/rates/TR"),
+        ("GET", "/contacts/{contact_id}"),
+        ("GET", "/contacts/{contact_id}/edit"),
+        ("POST", "/contacts/{contact_id}/edit"),
+        ("POST", "/contacts/{contact_id}/notes"),
+        ("POST", "/contacts/{contact_id}/notes/{note_id}/remove"),
+        ("POST", "/contacts/{contact_id}/tags"),
+        ("POST", "/contacts/{contact_id}/phones"),
+        ("POST", "/contacts/{contact_id}/identities/remove"),
+        ("POST", "/contacts/{contact_id}/consent"),
+        ("POST", "/contacts/{contact_id}/wish"),
+        ("POST", "/contacts/{contact_id}/message"),
+        ("GET", "/contacts/{contact_id}/merge"),
+        ("POST", "/contacts/{contact_id}/merge"),
+        ("POST", "/contacts/{contact_id}/remove"),
+        ("POST", "/contacts/{contact_id}/erase"),
+        ("GET", "/contacts/erasures/{erasure_id}"),
+        ("GET", "/contacts/fields/{field_id}"),
+        ("POST", "/contacts/fields/{field_id}/remove"),
+        ("GET", "/contacts/import/{import_id}"),
+        ("POST", "/contacts/import/{import_id}"),
+        ("POST", "/contacts/import/{import_id}/read"),
+        ("POST", "/contacts/import/{import_id}/start"),
+        ("POST", "/contacts/import/{import_id}/cancel"),
+        ("GET", "/contacts/import/{import_id}/rejects.csv"),
         ("GET", "/operator/tenants/{tenant_id}"),
         ("POST", "/operator/tenants/{tenant_id}/suspend"),
         ("POST", "/operator/tenants/{tenant_id}/limits"),
@@ -295,6 +330,12 @@ def test_a_tenant_number_out_of_all_range_is_simply_not_there(app, number):
         "/messages/%00",
         "/lines/99999999999999999999",
         "/lines/2147483647",
+        "/contacts?q=%00&tag=%00&mark=x&since=x&sort=x&language=%00",
+        "/contacts?q=%25_%5C&tag=%25",
+        "/contacts/%00",
+        "/contacts/import/x",
+        "/contacts/erasures/x",
+        "/contacts/fields/x",
     ],
 )
 def test_odd_words_in_an_address_break_nothing(browser, restaurant, path):

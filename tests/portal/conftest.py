@@ -4,7 +4,13 @@ import pytest
 
 from messaging.models import ReceivedHook, Template
 from tenants import team
-from tests.house.planting import plant_call, plant_messages, plant_webhooks, planted_id
+from tests.house.planting import (
+    plant_call,
+    plant_contacts,
+    plant_messages,
+    plant_webhooks,
+    planted_id,
+)
 
 
 @pytest.fixture
@@ -21,7 +27,9 @@ def ids(restaurant):
     with restaurant.scope():
         hook_id = planted_id(ReceivedHook, restaurant.tenant_id)
         template_id = planted_id(Template, restaurant.tenant_id)
+    kept = plant_contacts(restaurant, "Mavi")
     return {
+        **kept,
         "hook_id": hook_id,
         "template_id": template_id,
         "country": "TR",

@@ -7,7 +7,7 @@ from core.texts import one_line
 from portal.letters import unlinked
 from tenants import people, team
 from tests.cast import Browser, make_business, make_person
-from tests.house.planting import plant_messages
+from tests.house.planting import plant_contacts, plant_messages
 from tests.portal.corpus import CORPUS, RUNS
 from tests.portal.letters import letters_to, link_to
 from tests.portal.pages import Page, faults, nonce_of
@@ -28,6 +28,7 @@ class Town:
         with self.business.scope():
             self.member = team.of_person(colleague.id)
         self.line_id, self.message_id = plant_messages(self.business, name)
+        self.ids = plant_contacts(self.business, self.name)
         with global_scope():
             people.get(owner.id).operator = True
         self.browser = Browser(app.test_client())
@@ -55,7 +56,19 @@ class Town:
         yield "line", self.browser.get(line)
         yield "line removed?", self.browser.get(f"{line}/remove")
         yield "message", self.browser.get(message)
-        paths += ["/lines", "/messages"]
+        paths += ["/lines", "/messages", "/contacts", "/contacts/fields", "/contacts/import"]
+        contact = f"/contacts/{self.ids['contact_id']}"
+        for place, path in {
+            "contact": contact,
+            "contact edit": f"{contact}/edit",
+            "contact removed?": f"{contact}/remove",
+            "contact erased?": f"{contact}/erase",
+            "contact merge": f"{contact}/merge",
+            "field": f"/contacts/fields/{self.ids['field_id']}",
+            "import": f"/contacts/import/{self.ids['import_id']}",
+        }.items():
+            yield place, self.browser.get(path)
+        yield "contacts?q", self.browser.get("/contacts", query_string={"q": self.name})
         for path in paths:
             yield path, self.browser.get(path)
         yield "audit?who", self.browser.get("/audit", query_string={"who": self.name})
@@ -80,6 +93,8 @@ SHOWN_IN = {
     *("/home", "/team", "/integrations", "/settings", "/audit", "/account", "/choose"),
     *("/operator/", "/mailbox", "audit?who", "operator?q", "rotated", "invitation"),
     *("sign-up", "sign-in", "reset", "resend", "suspended"),
+    *("/contacts", "/contacts/import", "contact", "contact edit", "import", "contacts?q"),
+    *("contact removed?", "contact erased?"),
     *("/lines", "/messages", "line", "line removed?", "message"),
 }
 

@@ -28,6 +28,8 @@ FIELDS = (
     *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
     *("act", "on", "cap_usd"),
     *("fallback", "line", "values", "header", "buttons", "kind", "category", "since", "usd"),
+    *("tags", "birthday", "language", "choices", "column", "consent_source"),
+    *("other", "encoding", "delimiter", "agreed", "update", "own_0"),
     *("url", "events", "description", "every", "since", "until", "missed"),
 )
 QUERIES = (
@@ -35,6 +37,7 @@ QUERIES = (
     *("phone", "line", "state", "direction", "reference"),
     *("id", "outcome", "key", "call"),
     *("period", "since", "until", "by", "sort"),
+    *("tag", "mark", "language", "other", "value"),
     *("endpoint", "event", "kind", "target", "category", "to"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}

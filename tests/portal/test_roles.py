@@ -52,7 +52,12 @@ def guarded(app, ids):
             continue
         path = rule.build({name: ids[name] for name in rule.arguments}, append_unknown=False)[1]
         found += [(guard, method, path) for method in sorted(rule.methods & {"GET", "POST"})]
-    return sorted(found, key=lambda row: row[1:])
+    return sorted(found, key=lambda row: (row[1], _destroys(row[2]), row[2]))
+
+
+def _destroys(path):
+    """What takes things away comes after what needs them; an erased contact last."""
+    return 2 if path.endswith("/erase") else int(path.endswith("/remove"))
 
 
 def call(browser, method, path):
@@ -95,6 +100,8 @@ def test_who_manages_is_not_refused(app, browser, restaurant, ids, role):
     changing = [row for row in guarded(app, ids) if row[0] in MAY[role] and row[1] == "POST"]
     assert len(changing) >= 16
     for _, method, path in changing:
+        if path.endswith(f"/{ids['contact_id']}/remove"):
+            continue  # there would be nobody left to erase
         status = call(browser, method, path).status_code
         assert status in DONE_OR_REFUSED_FOR_ANOTHER_REASON, (role, path, status)
 

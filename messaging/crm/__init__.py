@@ -1,0 +1,1 @@
+"""Contacts as a book: written into, searched, imported, exported, merged, erased."""

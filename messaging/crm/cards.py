@@ -1,0 +1,81 @@
+"""A contact as people see it: the row, how to reach it, and what to call it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from core.db import current_tenant_id, db
+from core.errors import NotFound
+from core.ids import BadId, canonical
+from core.phone import display
+from messaging.models import Contact, Identity
+
+ORDER = ("phone", "username", "network_id", "lid")
+
+
+@dataclass(frozen=True)
+class Card:
+    contact: Contact
+    identities: Sequence[Identity]
+
+    @property
+    def id(self) -> str:
+        return self.contact.id
+
+    @property
+    def phone(self) -> str:
+        """The first phone as the network writes it, or nothing: an id is never shown as one."""
+        return next((one.spelling for one in self.identities if one.kind == "phone"), "")
+
+    @property
+    def title(self) -> str:
+        """What to call them: a name, else the phone, else the network's id."""
+        if self.contact.name:
+            return self.contact.name
+        if self.phone:
+            return display(self.phone)
+        first = next(iter(self.identities), None)
+        return first.spelling if first else self.contact.id
+
+    @property
+    def birthday(self) -> str:
+        """1990-04-23, or --04-23 where nobody knows the year."""
+        if self.contact.birthday is None:
+            return ""
+        month, day = divmod(self.contact.birthday, 100)
+        year = f"{self.contact.birth_year:04}" if self.contact.birth_year else "-"
+        return f"{year}-{month:02}-{day:02}"
+
+
+def get(contact_id: str) -> Card:
+    return of(row(contact_id))
+
+
+def row(contact_id: str) -> Contact:
+    try:
+        known = canonical("con", contact_id)
+    except BadId:
+        raise NotFound() from None
+    found = db.session.get(Contact, (current_tenant_id(), known), populate_existing=True)
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def of(contact: Contact) -> Card:
+    return many([contact])[0]
+
+
+def many(contacts: Sequence[Contact]) -> list[Card]:
+    """Two queries, however many there are."""
+    names: dict[str, list[Identity]] = {one.id: [] for one in contacts}
+    if contacts:
+        query = select(Identity).where(
+            Identity.tenant_id == current_tenant_id(), Identity.contact_id.in_(list(names))
+        )
+        for identity in db.session.scalars(query.execution_options(populate_existing=True)):
+            names[identity.contact_id].append(identity)
+    for found in names.values():
+        found.sort(key=lambda one: (ORDER.index(one.kind), one.value))
+    return [Card(one, names[one.id]) for one in contacts]

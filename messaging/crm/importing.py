@@ -1,0 +1,352 @@
+"""A file of contacts: taken in, looked through, and only then written down, batch by batch.
+
+Both passes keep how far they are in the transaction of what they did. A worker that is killed
+leaves nothing half done, and the next one goes on with the row after the last that counted.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any, BinaryIO
+
+from sqlalchemy import delete, select
+
+from core import lanes
+from core.blobs import Blobs
+from core.clock import now
+from core.db import current_tenant_id, db, ring
+from core.errors import Conflict, NotFound, invalid
+from core.ids import BadId, canonical, new_id
+from core.texts import one_line
+from messaging.crm import batches, fields, sheets, wishes
+from messaging.crm.entries import some_tags
+from messaging.crm.erasing import LANE
+from messaging.crm.sheets import NoTable, Sheet
+from messaging.models import ContactImport, ContactImportPhone, ContactImportReject
+from tenants import accounts, audit
+from tenants.audit import current_actor
+
+LARGEST_FILE = 25 * 1024 * 1024
+MOST_ROWS = 500_000
+BATCH = 500
+KEPT = timedelta(days=30)
+MOVING = ("checking", "importing")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is said once for all rows."""
+
+    country: str = ""
+    tags: Sequence[str] = ()
+    consent_source: str = ""
+    """How all of them agreed to be written to; empty: nothing is said about consent."""
+    update: bool = True
+    """Whether contacts that are there already take over what the file says."""
+    alone: bool = False
+    """Whether to write without asking again, as a program that imports expects."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self.__dict__, "tags": list(self.tags)}
+
+
+def take_in(file: BinaryIO, file_name: str, blobs: Blobs) -> ContactImport:
+    """Keeps the file and looks at its beginning. Nothing is written to the contacts."""
+    import_id = new_id("imp")
+    key = f"tenants/{current_tenant_id()}/imports/{import_id}.csv"
+    blob = blobs.put(key, file, "text/csv")
+    try:
+        if blob.size > LARGEST_FILE:
+            raise invalid("file", "file_too_large", "The file is larger than 25 MB.")
+        with blobs.open(key) as stored:
+            sheet = _looked(stored)
+    except BaseException:
+        blobs.delete(key)
+        raise
+    country = accounts.account().country
+    one = ContactImport(
+        tenant_id=current_tenant_id(),
+        id=import_id,
+        file_name=one_line(file_name.replace("\0", ""), 120) or "contacts.csv",
+        blob=key,
+        size=blob.size,
+        encoding=sheet.encoding,
+        delimiter=sheet.delimiter,
+        has_header=sheet.has_header,
+        columns={"names": sheet.names, "meanings": sheet.meanings, "rows": sheet.rows},
+        options=Options(country=country).as_json(),
+        author=current_actor().name,
+    )
+    db.session.add(one)
+    db.session.flush()
+    return one
+
+
+def read_again(import_id: str, blobs: Blobs, encoding: str, delimiter: str) -> ContactImport:
+    """With another encoding or delimiter than was guessed."""
+    one = _in_state(import_id, "uploaded")
+    if encoding not in (*sheets.ENCODINGS, one.encoding) or delimiter not in sheets.DELIMITERS:
+        raise invalid("encoding", "invalid_choice", "Choose one of these.")
+    with blobs.open(one.blob) as stored:
+        sheet = _looked(stored, encoding, delimiter)
+    one.encoding, one.delimiter, one.has_header = encoding, delimiter, sheet.has_header
+    one.columns = {"names": sheet.names, "meanings": sheet.meanings, "rows": sheet.rows}
+    return one
+
+
+def check(import_id: str, meanings: list[str], options: Options) -> ContactImport:
+    """Look through all of it: what is new, what is known, what is broken. A job does it."""
+    one = _in_state(import_id, "uploaded", "ready")
+    meanings = _meanings(meanings, len(one.columns["names"]))
+    if options.consent_source:
+        options = replace(options, consent_source=wishes.checked_source(options.consent_source))
+    options = replace(options, tags=some_tags(options.tags))
+    _forget_rows(one.id)
+    one.columns = {**one.columns, "meanings": meanings}
+    one.options = options.as_json()
+    one.total = one.position = one.created = one.updated = one.repeated = one.rejected = 0
+    _move(one, "checking")
+    return one
+
+
+def start(import_id: str) -> ContactImport:
+    """The word to write. What is said here is the last look's numbers."""
+    one = _in_state(import_id, "ready")
+    _begin_writing(one)
+    return one
+
+
+def cancel(import_id: str) -> ContactImport:
+    """What is written stays; what is not, is not written any more."""
+    one = _in_state(import_id, "uploaded", "checking", "ready", "importing")
+    begun = one.state == "importing"
+    one.state, one.changed_at = "cancelled", now()
+    if begun:
+        audit.record("contacts.import_cancelled", one.file_name, rows=one.position)
+    return one
+
+
+def fail(import_id: str, because: str) -> None:
+    _fail(_in_state(import_id, *MOVING), NoTable(because))
+
+
+def get(import_id: str) -> ContactImport:
+    try:
+        known = canonical("imp", import_id)
+    except BadId:
+        raise NotFound() from None
+    one = db.session.get(ContactImport, (current_tenant_id(), known), populate_existing=True)
+    if one is None:
+        raise NotFound()
+    return one
+
+
+def listed(limit: int = 20) -> list[ContactImport]:
+    return list(
+        db.session.scalars(
+            select(ContactImport)
+            .where(ContactImport.tenant_id == current_tenant_id())
+            .order_by(ContactImport.id.desc())
+            .limit(limit)
+        )
+    )
+
+
+def rejects(import_id: str, after: int = 0, limit: int = 50) -> list[ContactImportReject]:
+    """In the order of the file."""
+    return list(
+        db.session.scalars(
+            select(ContactImportReject)
+            .where(
+                ContactImportReject.tenant_id == current_tenant_id(),
+                ContactImportReject.import_id == import_id,
+                ContactImportReject.line > after,
+            )
+            .order_by(ContactImportReject.line)
+            .limit(limit)
+        )
+    )
+
+
+def next_moving() -> str | None:
+    return db.session.scalar(
+        select(ContactImport.id)
+        .where(ContactImport.tenant_id == current_tenant_id(), ContactImport.state.in_(MOVING))
+        .order_by(ContactImport.id)
+        .limit(1)
+    )
+
+
+def forget_old(before: datetime, blobs: Blobs) -> int:
+    """Files and rejects are other people's data: they are kept no longer than they are of use."""
+    old = db.session.execute(
+        select(ContactImport.id, ContactImport.blob).where(
+            ContactImport.tenant_id == current_tenant_id(),
+            ContactImport.changed_at < before,
+            ContactImport.state.not_in(MOVING),
+        )
+    ).all()
+    for import_id, blob in old:
+        blobs.delete(blob)
+        db.session.execute(
+            delete(ContactImport).where(
+                ContactImport.tenant_id == current_tenant_id(), ContactImport.id == import_id
+            )
+        )
+    return len(old)
+
+
+class Pass:
+    """One worker's way through a file: the file stays open between its transactions."""
+
+    def __init__(self, one: ContactImport, blobs: Blobs) -> None:
+        self.id, self.state, self.position = one.id, one.state, one.position
+        self.over = False
+        """The file has done its duty; it can go once this is committed."""
+        self.file = blobs.open(one.blob)
+        every = sheets.rows_of(self.file, one.encoding, one.delimiter, one.has_header)
+        self.rows: Iterator[sheets.Row] = islice(every, one.position, None)
+
+    def close(self) -> None:
+        self.file.close()
+
+    def work(self) -> bool:
+        """A batch, in the open transaction. False: this pass is over, or not ours any more."""
+        try:
+            batch, fault = list(islice(self.rows, BATCH)), None
+        except NoTable as error:
+            batch, fault = [], error
+        one = self._mine()
+        if one is None:
+            return False
+        if one.position + len(batch) > MOST_ROWS:
+            fault = NoTable("A file has 500,000 rows at most.")
+        if fault is not None:
+            _fail(one, fault)
+            return False
+        if batch:
+            counts = batches.apply(one, batch, write=self.state == "importing")
+            one.created += counts.created
+            one.updated += counts.updated
+            one.repeated += counts.repeated
+            one.rejected += counts.rejected
+            one.position += len(batch)
+            one.changed_at, self.position = now(), one.position
+            if self.state == "checking":
+                one.total = one.position
+        if len(batch) < BATCH:
+            self._finish(one)
+            return False
+        return True
+
+    def _mine(self) -> ContactImport | None:
+        """Locked, and as we left it; otherwise another worker or a person was here."""
+        one = db.session.scalars(
+            select(ContactImport)
+            .where(ContactImport.tenant_id == current_tenant_id(), ContactImport.id == self.id)
+            .with_for_update()
+            .execution_options(populate_existing=True)
+        ).first()
+        if one is None or (one.state, one.position) != (self.state, self.position):
+            return None
+        return one
+
+    def _finish(self, one: ContactImport) -> None:
+        if self.state == "importing":
+            _forget_phones(one.id)
+            one.state, one.changed_at, self.over = "done", now(), True
+            one.columns = {**one.columns, "rows": []}
+            audit.record(
+                "contacts.imported",
+                one.file_name,
+                created=one.created,
+                updated=one.updated,
+                rejected=one.rejected + one.repeated,
+            )
+        elif one.options.get("alone"):
+            _begin_writing(one)
+        else:
+            one.state, one.changed_at = "ready", now()
+
+
+def wake() -> None:
+    lanes.mark_due(LANE, current_tenant_id())
+    ring("jobs.contacts.drain")
+
+
+def _fail(one: ContactImport, fault: NoTable) -> None:
+    one.state, one.error, one.changed_at = "failed", fault.sentence, now()
+    one.options = {**one.options, "fault": fault.values}
+
+
+def fault_of(one: ContactImport) -> tuple[str, dict[str, Any]]:
+    """Why it failed: the sentence and the values that belong into it."""
+    return one.error, dict(one.options.get("fault") or {})
+
+
+def _begin_writing(one: ContactImport) -> None:
+    _forget_rows(one.id)
+    one.position = one.created = one.updated = one.repeated = one.rejected = 0
+    _move(one, "importing")
+
+
+def _move(one: ContactImport, state: str) -> None:
+    one.state, one.changed_at, one.error = state, now(), ""
+    db.session.flush()
+    wake()
+
+
+def _in_state(import_id: str, *states: str) -> ContactImport:
+    one = get(import_id)
+    locked = db.session.scalars(
+        select(ContactImport)
+        .where(ContactImport.tenant_id == current_tenant_id(), ContactImport.id == one.id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    ).one()
+    if locked.state not in states:
+        raise Conflict("conflict", "This import is past that step. Load the page again.")
+    return locked
+
+
+def _looked(stored: BinaryIO, encoding: str = "", delimiter: str = "") -> Sheet:
+    own = [(one.id, one.name) for one in fields.listed()]
+    country = accounts.account().country or None
+    try:
+        return sheets.look(stored, own, encoding=encoding, delimiter=delimiter, country=country)
+    except NoTable as error:
+        raise invalid("file", "unreadable_file", error.sentence, **error.values) from None
+
+
+def _meanings(given: list[str], width: int) -> list[str]:
+    own = {f"field:{one.id}" for one in fields.listed()}
+    meanings = [*given, *[""] * width][:width]
+    for meant in meanings:
+        if meant and meant not in sheets.MEANINGS and meant not in own:
+            raise invalid("columns", "unknown_column", "Choose what each column is.")
+    used = [meant for meant in meanings if meant and meant != "tags"]
+    if len(set(used)) < len(used):
+        raise invalid("columns", "column_twice", "Two columns cannot be the same thing.")
+    if "phone" not in meanings:
+        raise invalid("columns", "no_phone", "Say which column holds the phone number.")
+    return meanings
+
+
+def _forget_rows(import_id: str) -> None:
+    db.session.execute(
+        delete(ContactImportReject).where(
+            ContactImportReject.tenant_id == current_tenant_id(),
+            ContactImportReject.import_id == import_id,
+        )
+    )
+    _forget_phones(import_id)
+
+
+def _forget_phones(import_id: str) -> None:
+    db.session.execute(
+        delete(ContactImportPhone).where(
+            ContactImportPhone.tenant_id == current_tenant_id(),
+            ContactImportPhone.import_id == import_id,
+        )
+    )

@@ -1,0 +1,106 @@
+"""A row of a file, read: what each cell says about somebody, or what is wrong with it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import invalid
+from core.texts import BadText, clean
+from messaging import contacts as people
+from messaging.crm import book, entries, fields
+from messaging.crm.sheets import LONGEST_CELL, Row
+from messaging.models import ContactField, ContactImport
+from tenants import accounts
+
+
+@dataclass
+class Read:
+    """A row that makes sense."""
+
+    line: int
+    cells: list[str]
+    phone: str
+    key: str
+    name: str = ""
+    language: str = ""
+    tags: list[str] = field(default_factory=list)
+    fields: dict[str, str] = field(default_factory=dict)
+    birthday: int | None = None
+    birth_year: int | None = None
+    note: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Fault:
+    line: int
+    cells: list[str]
+    field: str
+    cause: str
+    values: dict[str, Any]
+
+
+class Reader:
+    def __init__(self, one: ContactImport) -> None:
+        options = one.options
+        self.meanings: list[str] = one.columns["meanings"]
+        self.country = options.get("country") or accounts.account().country or None
+        self.tags = list(options.get("tags") or ())
+        self.source = str(options.get("consent_source") or "")
+        self.updates = bool(options.get("update", True))
+        self.own: dict[str, ContactField] = {one.id: one for one in fields.listed()}
+
+    def read(self, row: Row) -> Read:
+        said: dict[str, str] = {}
+        tags: list[str] = []
+        for meant, cell in zip(self.meanings, row.cells, strict=False):
+            if meant:
+                words = _cell(cell, meant)
+                if meant == "tags":
+                    tags += words.replace(";", ",").replace("|", ",").split(",")
+                else:
+                    said[meant] = words
+        written = said.get("phone", "")
+        if not written:
+            raise invalid("phone", "missing_phone", "The phone number is missing.")
+        phone = entries.a_phone(_undo_spreadsheet(written), self.country)
+        name = said.get("name", "")
+        if not name:
+            name = f"{said.get('first_name', '')} {said.get('last_name', '')}"
+        birthday, year = entries.a_birthday(said.get("birthday", ""))
+        values = {
+            meant.removeprefix("field:"): fields.value_of(self.own[meant[6:]], value)
+            for meant, value in said.items()
+            if meant.startswith("field:") and meant[6:] in self.own
+        }
+        return Read(
+            line=row.line,
+            cells=row.cells,
+            phone=phone,
+            key=people.one_spelling(phone),
+            name=entries.a_name(name),
+            language=entries.a_language(said.get("language", "")),
+            tags=entries.some_tags([*tags, *self.tags]),
+            fields={key: value for key, value in values.items() if value},
+            birthday=birthday,
+            birth_year=year,
+            note=said.get("note", "")[: book.LONGEST_NOTE],
+            source=said.get("consent_source", "")[:120] or self.source,
+        )
+
+
+def _cell(cell: str, meant: str) -> str:
+    if len(cell) > LONGEST_CELL:
+        raise invalid(meant, "long_cell", "This cell is longer than 10,000 characters.")
+    try:
+        return clean(cell)
+    except BadText:
+        raise invalid(
+            meant, "invalid_text", "The text holds a character nobody can read."
+        ) from None
+
+
+def _undo_spreadsheet(written: str) -> str:
+    """What spreadsheets do to long numbers: ="9053…", '9053…, 905321112233.0."""
+    bare = written.removeprefix("=").strip("\"'` ")
+    whole, dot, rest = bare.partition(".")
+    return whole if dot and whole.isdigit() and len(whole) > 7 and not rest.strip("0") else bare

@@ -1,0 +1,178 @@
+"""What contacts agree to and ask for: consent, opting out of marketing, blocking; with proof."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, delete, insert, select, text, update
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import invalid
+from core.ids import new_id, to_uuid
+from core.phone import same_variants
+from core.texts import one_line
+from messaging.crm import tokens
+from messaging.models import BlockedPhone, Contact, ContactWish, Identity
+from tenants.audit import current_actor
+
+LONGEST_SOURCE = 120
+BLOCK = text("""
+INSERT INTO blocked_phones (tenant_id, phone, contact_id)
+SELECT :tenant_id, mine.phone, :contact_id FROM unnest(CAST(:phones AS text[])) AS mine (phone)
+    ON CONFLICT DO NOTHING RETURNING phone
+""")
+
+
+def opt_out(contact_id: str, at: datetime, source: str) -> bool:
+    """From marketing; orders and payments still reach them. False: they had already."""
+    return _change(
+        contact_id,
+        "opted_out",
+        source,
+        at,
+        Contact.opted_out_at.is_(None),
+        opted_out_at=at,
+        opted_out_source=source,
+    )
+
+
+def opt_in(contact_id: str, at: datetime, source: str) -> bool:
+    """An older wish does not undo a newer one."""
+    return _change(
+        contact_id,
+        "opted_in",
+        source,
+        at,
+        Contact.opted_out_at < at,
+        opted_out_at=None,
+        opted_out_source="",
+    )
+
+
+def agree(contact_id: str, source: str, at: datetime | None = None) -> bool:
+    """A new consent takes the place of an older one; both stay in the history."""
+    named, moment = checked_source(source), at or now()
+    if moment > now():
+        raise invalid("consent_at", "invalid_time", "A consent cannot be given in the future.")
+    return _change(
+        contact_id, "consent", named, moment, None, consent_at=moment, consent_source=named
+    )
+
+
+def withdraw(contact_id: str, source: str) -> bool:
+    return _change(
+        contact_id,
+        "withdrawn",
+        source,
+        now(),
+        Contact.consent_at.is_not(None),
+        consent_at=None,
+        consent_source="",
+    )
+
+
+def block(contact_id: str) -> bool:
+    """Nothing goes out to them until they are unblocked."""
+    done = _change(
+        contact_id, "blocked", "person", now(), Contact.blocked_at.is_(None), blocked_at=now()
+    )
+    if done:
+        note_blocked(contact_id)
+    return done
+
+
+def unblock(contact_id: str) -> bool:
+    done = _change(
+        contact_id, "unblocked", "person", now(), Contact.blocked_at.is_not(None), blocked_at=None
+    )
+    if done:
+        forget_blocked(contact_id)
+    return done
+
+
+def note_blocked(contact_id: str) -> None:
+    """Every spelling of their phones, so that one look by phone is enough."""
+    phones = db.session.scalars(
+        select(Identity.spelling).where(
+            Identity.tenant_id == current_tenant_id(),
+            Identity.contact_id == contact_id,
+            Identity.kind == "phone",
+        )
+    )
+    ways = sorted({way for phone in phones for way in same_variants(phone)})
+    if ways:
+        db.session.execute(
+            BLOCK,
+            {
+                "tenant_id": current_tenant_id(),
+                "contact_id": str(to_uuid("con", contact_id)),
+                "phones": ways,
+            },
+        )
+
+
+def forget_blocked(contact_id: str) -> None:
+    db.session.execute(
+        delete(BlockedPhone).where(
+            BlockedPhone.tenant_id == current_tenant_id(), BlockedPhone.contact_id == contact_id
+        )
+    )
+
+
+def history(contact_id: str, limit: int = 50) -> list[ContactWish]:
+    """The newest first."""
+    return list(
+        db.session.scalars(
+            select(ContactWish)
+            .where(
+                ContactWish.tenant_id == current_tenant_id(), ContactWish.contact_id == contact_id
+            )
+            .order_by(ContactWish.id.desc())
+            .limit(limit)
+        )
+    )
+
+
+def checked_source(source: str) -> str:
+    """Where and how somebody agreed: without it a consent proves nothing."""
+    named = one_line(source, LONGEST_SOURCE)
+    if not named:
+        raise invalid(
+            "consent_source",
+            "missing_source",
+            "Say how they agreed, such as “form on the web site”: without it the consent proves"
+            " nothing.",
+        )
+    return named
+
+
+def _change(
+    contact_id: str,
+    kind: str,
+    source: str,
+    at: datetime,
+    condition: ColumnElement[bool] | None,
+    **values: Any,
+) -> bool:
+    """The conditional update decides; what is refused leaves no trace."""
+    tenant_id = current_tenant_id()
+    query = update(Contact).where(Contact.tenant_id == tenant_id, Contact.id == contact_id)
+    if condition is not None:
+        query = query.where(condition)
+    with tokens.kept(contact_id):
+        done = db.session.execute(query.values(**values).returning(Contact.id)).first()
+    if done is None:
+        return False
+    actor = current_actor()
+    db.session.execute(
+        insert(ContactWish).values(
+            tenant_id=tenant_id,
+            id=new_id("wish"),
+            contact_id=contact_id,
+            kind=kind,
+            source=source,
+            author="" if actor.kind == "system" else actor.name,
+            at=at,
+        )
+    )
+    return True

@@ -1,0 +1,325 @@
+"""One contact: its page, and what people do there."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.db import tenant_scope
+from core.errors import DomainError, Forbidden, NotFound, invalid
+from core.ids import BadId
+from core.texts import BadText, clean
+from messaging import contacts, lines_book, sending
+from messaging.crm import book, cards, erasing, fields, finding, history, merging, wishes
+from messaging.crm.cards import Card
+from messaging.crm.entries import Entry
+from messaging.crm.finding import Filters
+from messaging.sending import Draft, Ticket
+from portal.contact_forms import ConsentForm, NoteForm, PhoneForm, TagsForm, WriteForm
+from portal.forms import Form, refusals_on, said
+from portal.visitors import may, member_may
+from portal.words import in_words
+from tenants import accounts
+from tenants.plans import known_facts
+
+contact_pages = Blueprint("contact", __name__)
+
+MESSAGES = 20
+CONTACT = "/contacts/<contact_id>"
+
+
+@contact_pages.get(CONTACT)
+@member_may("contacts.view")
+def page(contact_id: str) -> Any:
+    return _page(contact_id)
+
+
+@contact_pages.route(f"{CONTACT}/notes", methods=["GET", "POST"])
+@member_may("contacts.manage")
+def note(contact_id: str) -> Any:
+    form = NoteForm()
+    return _submit(
+        contact_id, form, lambda: book.add_note(contact_id, said(form.text)), note_form=form
+    )
+
+
+@contact_pages.route(f"{CONTACT}/notes/<note_id>/remove", methods=["GET", "POST"])
+@member_may("contacts.manage")
+def remove_note(contact_id: str, note_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        card = cards.get(contact_id)
+    if request.method == "GET":
+        return _ask(
+            card, gettext("Remove this note?"), gettext("It cannot be brought back."),
+            gettext("Remove the note"),
+        )  # fmt: skip
+    with tenant_scope(g.tenant_id):
+        book.drop_note(card.id, note_id)
+    flash(gettext("The note is gone."), "success")
+    return redirect(url_for("contact.page", contact_id=card.id))
+
+
+@contact_pages.route(f"{CONTACT}/tags", methods=["GET", "POST"])
+@member_may("contacts.manage")
+def tags(contact_id: str) -> Any:
+    form = TagsForm()
+    given = said(form.tags).split(",")
+    return _submit(
+        contact_id, form, lambda: book.change(contact_id, Entry(tags=given)), tags_form=form
+    )
+
+
+@contact_pages.route(f"{CONTACT}/phones", methods=["GET", "POST"])
+@member_may("contacts.manage")
+def phones(contact_id: str) -> Any:
+    form = PhoneForm()
+    return _submit(
+        contact_id, form, lambda: book.add_phone(contact_id, said(form.phone)), phone_form=form
+    )
+
+
+@contact_pages.route(f"{CONTACT}/identities/remove", methods=["GET", "POST"])
+@member_may("contacts.manage")
+def remove_identity(contact_id: str) -> Any:
+    """Which one stands in the address."""
+    kind, value = (request.args.get(name, "").replace("\0", "") for name in ("kind", "value"))
+    with tenant_scope(g.tenant_id):
+        card = cards.get(contact_id)
+    if request.method == "GET":
+        return _ask(
+            card,
+            gettext("Take this number or id away?"),
+            gettext("Messages written under it stay, but no longer belong to this contact."),
+            gettext("Take it away"),
+        )
+    try:
+        with tenant_scope(g.tenant_id):
+            book.drop_identity(card.id, kind, value)
+        flash(gettext("Saved."), "success")
+    except DomainError as error:
+        flash(in_words(error), "error")
+    return redirect(url_for("contact.page", contact_id=card.id))
+
+
+@contact_pages.route(f"{CONTACT}/consent", methods=["GET", "POST"])
+@member_may("contacts.manage")
+def consent(contact_id: str) -> Any:
+    form = ConsentForm()
+    return _submit(
+        contact_id,
+        form,
+        lambda: book.set_consent(contact_id, said(form.consent_source)),
+        consent_form=form,
+    )
+
+
+@contact_pages.post(f"{CONTACT}/wish")
+@member_may("contacts.manage")
+def wish(contact_id: str) -> Any:
+    """One button each: they are undone by the next click."""
+    acts: dict[str, Callable[[str], Card]] = {
+        "opt_out": lambda one: book.set_opted_out(one, True),
+        "opt_in": lambda one: book.set_opted_out(one, False),
+        "withdraw": lambda one: book.set_consent(one, None),
+        "block": lambda one: book.set_blocked(one, True),
+        "unblock": lambda one: book.set_blocked(one, False),
+    }
+    act = acts.get(request.form.get("act", ""))
+    with tenant_scope(g.tenant_id):
+        card = cards.get(contact_id)
+        if act is not None:
+            act(card.id)
+    flash(gettext("Saved."), "success")
+    return redirect(url_for("contact.page", contact_id=card.id, _anchor="wishes"))
+
+
+@contact_pages.route(f"{CONTACT}/message", methods=["GET", "POST"])
+@member_may("messages.send")
+def message(contact_id: str) -> Any:
+    form = WriteForm()
+    if form.validate_on_submit():
+        with refusals_on(form):
+            ticket = _send(contact_id, said(form.text))
+            return redirect(url_for("messages.message", message_id=ticket.id))
+    return _page(contact_id, write_form=form)
+
+
+@contact_pages.route(f"{CONTACT}/merge", methods=["GET", "POST"])
+@member_may("contacts.manage")
+def merge(contact_id: str) -> Any:
+    """First who, then what will happen, then it happens."""
+    other = request.values.get("other", "")[:64]
+    search = request.args.get("q", "")[:80].replace("\0", "").strip()
+    look, found = None, []
+    with tenant_scope(g.tenant_id):
+        card = cards.get(contact_id)
+        try:
+            if other and request.method == "POST":
+                card = merging.merge(card.id, other)
+            elif other:
+                look = merging.look(card.id, other)
+            elif search:
+                country = accounts.account().country or None
+                rows = finding.listed(Filters(search=search), limit=11, country=country)
+                found = cards.many([row for row in rows if row.id != card.id][:10])
+        except DomainError as error:
+            if isinstance(error, NotFound):
+                raise
+            flash(in_words(error), "error")
+    if request.method == "POST" and other:
+        flash(gettext("The two are one now."), "success")
+        return redirect(url_for("contact.page", contact_id=card.id))
+    return render_template("contacts/merge.html", card=card, look=look, found=found, search=search)
+
+
+@contact_pages.route(f"{CONTACT}/remove", methods=["GET", "POST"])
+@member_may("contacts.manage")
+def remove(contact_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        card = cards.get(contact_id)
+    if request.method == "GET":
+        return _ask(
+            card,
+            gettext("Remove %(name)s from your contacts?", name=card.title),
+            gettext(
+                "Notes, tags and consent are deleted; messages stay. If they write again, they are"
+                " a new contact."
+            ),
+            gettext("Remove the contact"),
+        )
+    with tenant_scope(g.tenant_id):
+        erasing.remove(card.id)
+    flash(gettext("%(name)s is removed.", name=card.title), "success")
+    return redirect(url_for("contacts.index"))
+
+
+@contact_pages.route(f"{CONTACT}/erase", methods=["GET", "POST"])
+@member_may("contacts.manage")
+def erase(contact_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        card = cards.get(contact_id)
+    if request.method == "GET":
+        return _ask(
+            card,
+            gettext("Erase %(name)s for good?", name=card.title),
+            gettext(
+                "Name, numbers, notes, texts and files are taken out of everything that is kept:"
+                " messages, events, the audit. What messages cost stays in your books. Messages"
+                " that wait are not sent. This cannot be undone."
+            ),
+            gettext("Erase for good"),
+        )
+    with tenant_scope(g.tenant_id):
+        begun = erasing.erase(card.id)
+    return redirect(url_for("contact.erasure", erasure_id=begun.id))
+
+
+@contact_pages.get("/contacts/erasures/<erasure_id>")
+@member_may("contacts.view")
+def erasure(erasure_id: str) -> Any:
+    """With `X-Part` only what moves."""
+    with tenant_scope(g.tenant_id):
+        try:
+            found = erasing.get(erasure_id)
+        except BadId:
+            found = None
+    if found is None:
+        raise NotFound()
+    part = "X-Part" in request.headers
+    return render_template(
+        "contacts/erasure_live.html" if part else "contacts/erasure.html",
+        erasure=found,
+        steps=erasing.STEPS,
+    )
+
+
+def _page(contact_id: str, **forms: Form) -> Any:
+    """A form that was refused comes back as it was sent; the others are fresh."""
+    after = request.args.get("after") or None
+    with tenant_scope(g.tenant_id):
+        card = cards.get(contact_id)
+        own = fields.listed()
+        notes, wished = book.notes(card.id), wishes.history(card.id)
+        talks = history.talks(card.id)
+        lines = {line.id: line for line in lines_book.names()}
+        found = history.messages(card, after, MESSAGES + 1) if may("messages.view") else []
+        known_tags = book.known_tags()
+    fresh: dict[str, Form] = {}
+    if may("contacts.manage"):
+        fresh = {
+            "note_form": NoteForm(formdata=None),
+            "tags_form": TagsForm(formdata=None, tags=", ".join(card.contact.tags)),
+            "phone_form": PhoneForm(formdata=None),
+            "consent_form": ConsentForm(formdata=None),
+        }
+    if may("messages.send"):
+        fresh["write_form"] = WriteForm(formdata=None)
+    next_url = newest_url = None
+    if len(found) > MESSAGES:
+        next_url = url_for(
+            "contact.page", contact_id=card.id, after=found[MESSAGES - 1].id, _anchor="messages"
+        )
+    if after:
+        newest_url = url_for("contact.page", contact_id=card.id, _anchor="messages")
+    return render_template(
+        "contacts/contact.html",
+        card=card,
+        contact=card.contact,
+        own=own,
+        notes=notes,
+        wishes=wished,
+        talks=talks,
+        lines=lines,
+        messages=found[:MESSAGES],
+        next_url=next_url,
+        newest_url=newest_url,
+        known_tags=known_tags,
+        **{**fresh, **forms},
+    )
+
+
+def _submit(contact_id: str, form: Form, act: Callable[[], object], **named: Form) -> Any:
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                act()
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("contact.page", contact_id=contact_id))
+    return _page(contact_id, **named)
+
+
+def _ask(card: Card, title: str, text: str, yes: str) -> Any:
+    return render_template(
+        "shared/confirm.html",
+        title=title,
+        text=text,
+        yes=yes,
+        back_url=url_for("contact.page", contact_id=card.id),
+    )
+
+
+def _send(contact_id: str, text: str) -> Ticket:
+    """By the default line, or by the one for trying out while there is no other."""
+    try:
+        words = clean(text)
+    except BadText:
+        raise invalid(
+            "text", "invalid_text", "The text holds a character nobody can read."
+        ) from None
+    if not words:
+        raise invalid("text", "empty_text", "Fill this in.")
+    with tenant_scope(g.tenant_id):
+        card = cards.get(contact_id)
+        if not card.phone:
+            raise invalid("text", "no_phone", "They have no phone number to write to.")
+        contacts.refuse_blocked(card.phone)
+        facts = known_facts()
+        if facts.suspended:
+            raise Forbidden(
+                "account_suspended",
+                "This account is suspended. Write to us to have it opened again.",
+            )
+        test = lines_book.default_line(test=False) is None
+        line = lines_book.route_for(None, test=test, allowed=None)
+        return sending.accept(Draft(kind="text", phone=card.phone, text=words), line, facts)

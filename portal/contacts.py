@@ -1,0 +1,213 @@
+"""Contacts: who the business talks to, what is known of them, and what they wish."""
+
+import csv
+import io
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import (
+    Blueprint,
+    Response,
+    flash,
+    g,
+    redirect,
+    render_template,
+    request,
+    stream_with_context,
+    url_for,
+)
+from flask_babel import gettext
+
+from core.clock import rfc3339
+from core.db import tenant_scope
+from core.errors import DomainError
+from core.texts import csv_cell
+from messaging.crm import book, cards, fields, finding
+from messaging.crm.cards import Card
+from messaging.crm.entries import Entry
+from messaging.crm.finding import SORTS, Filters
+from messaging.models import ContactField
+from portal.contact_forms import ContactForm
+from portal.forms import refusals_on, said
+from portal.visitors import member_may
+from portal.words import in_words
+from tenants import accounts
+
+contacts_pages = Blueprint("contacts", __name__)
+
+PAGE = 50
+BATCH = 500
+# One choice in the address for what are several filters inside.
+MARKS: dict[str, dict[str, bool]] = {
+    "agreed": {"consent": True},
+    "open": {"opted_out": False, "blocked": False},
+    "out": {"opted_out": True},
+    "blocked": {"blocked": True},
+    "nophone": {"has_phone": False},
+}
+COLUMNS = ("id", "name", "phone", "other_identities", "language", "tags", "birthday")
+MORE_COLUMNS = ("consent_at", "consent_source", "opted_out_at", "blocked_at", "last_wrote_at")
+
+
+@contacts_pages.get("/contacts")
+@member_may("contacts.view")
+def index() -> Any:
+    asked, after = _asked(), request.args.get("after")
+    filters = _filters(asked)
+    with tenant_scope(g.tenant_id):
+        tags, country = book.known_tags(), _country()
+        sort = finding.usable_sort(filters, asked.get("sort", "newest"), country)
+        try:
+            found = finding.listed(filters, sort=sort, after=after, limit=PAGE + 1, country=country)
+        except DomainError as error:
+            flash(in_words(error), "error")
+            return redirect(url_for("contacts.index"))
+        shown = cards.many(found[:PAGE])
+    next_url = previous_url = None
+    chosen: dict[str, Any] = dict(asked)
+    if len(found) > PAGE:
+        cursor = finding.cursor_of(shown[-1].contact, sort)
+        next_url = url_for("contacts.index", **chosen, after=cursor)
+    if after:
+        previous_url = url_for("contacts.index", **chosen)
+    return render_template(
+        "contacts/index.html",
+        contacts=shown,
+        tags=tags,
+        asked=asked,
+        too_many=sort != asked.get("sort", "newest"),
+        filtered={name: value for name, value in asked.items() if name != "sort"},
+        next_url=next_url,
+        previous_url=previous_url,
+        csv_url=url_for("contacts.export", **chosen),
+    )
+
+
+@contacts_pages.get("/contacts.csv")
+@member_may("contacts.view")
+def export() -> Any:
+    """Streamed in batches, each in a transaction of its own."""
+    tenant_id, asked = g.tenant_id, _asked()
+    with tenant_scope(tenant_id):
+        own, country = fields.listed(), _country()
+    filters = _filters(asked)
+
+    def rows() -> Iterator[str]:
+        yield _line((*COLUMNS, *MORE_COLUMNS, *(one.name for one in own)))
+        after = None
+        while True:
+            with tenant_scope(tenant_id):
+                found = finding.listed(filters, after=after, limit=BATCH, country=country)
+                batch = cards.many(found)
+            yield "".join(_line(_cells(card, own)) for card in batch)
+            if len(found) < BATCH:
+                return
+            after = finding.cursor_of(found[-1], "newest")
+
+    answer = Response(stream_with_context(rows()), mimetype="text/csv; charset=utf-8")
+    answer.headers["Content-Disposition"] = 'attachment; filename="contacts.csv"'
+    return answer
+
+
+@contacts_pages.route("/contacts/new", methods=["GET", "POST"])
+@member_may("contacts.manage")
+def new() -> Any:
+    with tenant_scope(g.tenant_id):
+        own, tags = fields.listed(), book.known_tags()
+    form = ContactForm.with_fields(own)
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                card = book.create(_entry(form, own))
+            flash(gettext("%(name)s is in your contacts.", name=card.title), "success")
+            return redirect(url_for("contact.page", contact_id=card.id))
+    return render_template("contacts/edit.html", form=form, own=own, tags=tags, card=None)
+
+
+@contacts_pages.route("/contacts/<contact_id>/edit", methods=["GET", "POST"])
+@member_may("contacts.manage")
+def edit(contact_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        card, own, tags = cards.get(contact_id), fields.listed(), book.known_tags()
+    known = card.contact
+    values: dict[str, Any] = {
+        "name": known.name,
+        "language": known.language,
+        "birthday": card.birthday,
+        "tags": ", ".join(known.tags),
+    }
+    values |= {f"own_{number}": known.fields.get(one.id) for number, one in enumerate(own)}
+    form = ContactForm.with_fields(own, **values)
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                card = book.change(card.id, _entry(form, own))
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("contact.page", contact_id=card.id))
+    return render_template("contacts/edit.html", form=form, own=own, tags=tags, card=card)
+
+
+def _entry(form: ContactForm, own: list[ContactField]) -> Entry:
+    return Entry(
+        name=said(form.name),
+        phone=said(form.phone).strip() or None,
+        language=said(form.language),
+        tags=said(form.tags).split(","),
+        birthday=said(form.birthday),
+        fields=form.own_values(own),
+    )
+
+
+def _asked() -> dict[str, str]:
+    """The filters as they stand in the address; what is empty is left out of it."""
+    given = {
+        name: request.args.get(name, "")[:80].replace("\0", "").strip()
+        for name in ("q", "tag", "mark", "language", "since", "sort")
+    }
+    if given["mark"] not in MARKS:
+        given["mark"] = ""
+    if given["sort"] not in SORTS or given["sort"] == "newest":
+        given["sort"] = ""
+    if _day(given["since"]) is None:
+        given["since"] = ""
+    return {name: value for name, value in given.items() if value}
+
+
+def _filters(asked: dict[str, str]) -> Filters:
+    return Filters(
+        search=asked.get("q", ""),
+        tags=(asked["tag"],) if "tag" in asked else (),
+        language=asked.get("language", ""),
+        seen_since=_day(asked.get("since", "")),
+        **MARKS.get(asked.get("mark", ""), {}),
+    )
+
+
+def _day(text: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _country() -> str | None:
+    return accounts.account().country or None
+
+
+def _cells(card: Card, own: list[ContactField]) -> tuple[str, ...]:
+    one = card.contact
+    others = [each.spelling for each in card.identities if each.spelling != card.phone]
+    times = (one.consent_at, one.opted_out_at, one.blocked_at, one.last_seen_at)
+    agreed, out, blocked, wrote = (rfc3339(at) if at else "" for at in times)
+    return (
+        *(card.id, one.name, card.phone, " ".join(others), one.language, ", ".join(one.tags)),
+        *(card.birthday, agreed, one.consent_source, out, blocked, wrote),
+        *(one.fields.get(each.id, "") for each in own),
+    )
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerow([csv_cell(cell) for cell in cells])
+    return out.getvalue()

@@ -1,0 +1,102 @@
+"""A few hundred believable contacts for each of the demo's businesses."""
+
+import random
+from datetime import timedelta
+
+from core.clock import now
+from messaging import contacts
+from messaging.crm import batches, book, cards, fields, finding
+from messaging.crm.entries import Entry
+from messaging.crm.finding import Filters
+from messaging.crm.rows import Read
+from messaging.models import ContactImport
+
+COUNT = 320
+FIRST = {
+    "tr": "Ayşe Fatma Zeynep Elif Merve Selin Derya Ebru Gizem Esra Mehmet Mustafa Ahmet Can Emre"
+    " Burak Kerem Ozan Murat Hakan İrem Işıl Şule Çağla Ümit Özge",
+    "es": "Carla Marta Lucía Núria Paula Irene Sara Alba Jordi Pau Marc Álex Iker Hugo Diego Pablo"
+    " Íñigo Sofía Elena Ramón",
+}
+LAST = {
+    "tr": "Yılmaz Kaya Demir Çelik Şahin Yıldız Öztürk Aydın Arslan Doğan Kılıç Aslan Çetin Koç"
+    " Kurt Özkan Şimşek Polat Güneş Ergin",
+    "es": "García Martínez López Soler Ribas Ferrer Vidal Serra Puig Ortega Navarro Romero Castro"
+    " Ibáñez Núñez Molina Prats Roca",
+}
+ABROAD = (("4915", "de", "Lena Vogt"), ("4479", "en", "Oliver Hart"), ("336", "fr", "Inès Moreau"))
+TAGS = {
+    "tr": ("düzenli müşteri", "vip", "paket servis", "doğum günü", "kurumsal", "vejetaryen"),
+    "es": ("newsletter", "vip", "ceramics", "wholesale", "workshop", "returns"),
+}
+NOTES = {
+    "tr": ("Cam kenarını sever.", "Fıstık alerjisi var.", "Kalabalık gelir, önceden arar."),
+    "es": ("Asks for gift wrapping.", "Prefers to be written to in the evening.", "Pays by bank."),
+}
+
+
+def fill_book(language: str) -> None:
+    """In the open transaction; the same people every time, because the dice are loaded."""
+    dice = random.Random(f"guests {language}")  # noqa: S311 - a demo, not a secret
+    first, last = FIRST[language].split(), LAST[language].split()
+    rows: dict[str, Read] = {}
+    for number in range(COUNT):
+        name, spoken = f"{dice.choice(first)} {dice.choice(last)}", language
+        # No number of these is anybody's: the simulated network answers for them all.
+        stem = {"tr": "905", "es": "346"}[language]
+        if dice.random() < 0.08:
+            stem, spoken, name = dice.choice(ABROAD)
+        length = {"905": 12, "346": 11, "4915": 13, "4479": 12, "336": 11}[stem]
+        phone = stem + f"{dice.randrange(10**6):06}".rjust(length - len(stem), "0")
+        phone = phone.replace(f"{stem}000", f"{stem}301", 1)
+        tags = [tag for tag in TAGS[language] if dice.random() < 0.16]
+        agreed = dice.random() < 0.55
+        birthday = dice.randrange(1, 13) * 100 + dice.randrange(1, 29)
+        rows[phone] = Read(
+            line=number,
+            cells=[],
+            phone=phone,
+            key=contacts.one_spelling(phone),
+            name=name,
+            language=spoken,
+            tags=tags,
+            birthday=birthday if dice.random() < 0.4 else None,
+            birth_year=dice.randrange(1955, 2005) if dice.random() < 0.2 else None,
+            note=dice.choice(NOTES[language]) if dice.random() < 0.12 else "",
+            source=dice.choice(("web form", "at the counter")) if agreed else "",
+        )
+    batches.create(ContactImport(author="Derya Aksoy"), list(rows.values()))
+    book.note_tags(TAGS[language])
+    _live(dice, language)
+
+
+def _live(dice: random.Random, language: str) -> None:
+    """Some of them wrote, some want no more, one is blocked."""
+    everybody = finding.listed(Filters(), limit=COUNT)
+    for contact in dice.sample(everybody, 40):
+        ago = timedelta(hours=dice.randrange(2, 24 * 40))
+        phone = cards.of(contact).phone
+        contacts.meet(phone, "", contact.name.split()[0], now() - ago)
+    for contact in everybody[5:60:9]:
+        book.set_opted_out(contact.id, True)
+    book.set_blocked(everybody[17].id, True)
+    contacts.meet("", f"{'TR' if language == 'tr' else 'ES'}.88120034519", "Deniz", now())
+
+
+def know_guests() -> None:
+    """What the restaurant's people wrote down about those who wrote to them."""
+    seat = fields.add("Favourite table", "choice", ["Window", "Garden", "Bar", "Anywhere"])
+    fields.add("Allergies", "text", [])
+    fields.add("Guests, usually", "number", [])
+    for phone, tags, value in (
+        ("905321110101", ["vip", "düzenli müşteri"], "Window"),
+        ("905321110102", ["paket servis"], "Garden"),
+        ("905321110103", ["düzenli müşteri", "vejetaryen"], "Bar"),
+    ):
+        known = contacts.find(phone)
+        if known is not None:
+            book.change(
+                known, Entry(tags=tags, language="tr", birthday="--04-23", fields={seat.id: value})
+            )
+            book.set_consent(known, "at the counter")
+            book.add_note(known, "Cam kenarını sever, çayı açık içer.")
