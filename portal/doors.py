@@ -20,6 +20,7 @@ from portal.home import home
 from portal.integrations import integrations
 from portal.invitations import invitations
 from portal.lines import lines_pages
+from portal.live import set_up_live
 from portal.mailbox import mailbox
 from portal.messages import messages_pages
 from portal.operator.commands import add_commands
@@ -79,6 +80,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     app.add_template_global(csp_nonce)
     for pages in PAGES:
         app.register_blueprint(pages)
+    set_up_live(app)
     if settings.mailbox:
         app.register_blueprint(mailbox)
     add_commands(app)

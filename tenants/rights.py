@@ -4,6 +4,8 @@ RIGHTS = (
     "home.view",
     "messages.view",
     "messages.send",
+    "inbox.view",
+    "inbox.reply",
     "lines.view",
     "lines.manage",
     "team.view",
@@ -18,8 +20,8 @@ RIGHTS = (
 
 _EVERYONE = frozenset({"home.view"})
 _STAFF = _EVERYONE | {"team.view"}
-_READS = frozenset({"lines.view", "messages.view"})
-_WRITES = _READS | {"messages.send"}
+_READS = frozenset({"lines.view", "messages.view", "inbox.view"})
+_WRITES = _READS | {"messages.send", "inbox.reply"}
 _ADMIN = frozenset(RIGHTS) - {"account.close"}
 
 ROLES: dict[str, frozenset[str]] = {

@@ -23,13 +23,17 @@ class Service:
     url: str
     network: str
     """The simulated network's address."""
+    live: str
+    """The live door's address."""
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
 
 @contextmanager
 def start_service(settings: object) -> Iterator[Service]:
     port = any_free()
-    service = Service(f"http://127.0.0.1:{port}", settings.simulator_url)
+    live_port = any_free()
+    live = f"http://127.0.0.1:{live_port}"
+    service = Service(f"http://127.0.0.1:{port}", settings.simulator_url, live)
     environment = {
         **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
         "APP_ENV": "test",
@@ -41,6 +45,7 @@ def start_service(settings: object) -> Iterator[Service]:
         "ENCRYPTION_KEYS": settings.encryption_keys,
         "MAIL_URL": settings.mail_url,
         "ALLOW_LOOPBACK": "true",
+        "LIVE_URL": live,
         "SIMULATOR_URL": settings.simulator_url,
         "SIMULATOR_SECRET": settings.simulator_secret,
         "LOG_LEVEL": "WARNING",
@@ -53,6 +58,7 @@ def start_service(settings: object) -> Iterator[Service]:
         "web": web,
         "worker": [sys.executable, "-m", "jobs.worker"],
         "scheduler": [sys.executable, "-m", "jobs.scheduler"],
+        "live": [sys.executable, "-m", "api.live", "--port", str(live_port)],
     }
     for name, command in commands.items():
         service.processes[name] = subprocess.Popen(command, cwd=ROOT, env=environment)

@@ -29,6 +29,7 @@ def test_every_process_has_a_unit() -> None:
         "comanda-web.service",
         "comanda-worker@.service",
         "comanda-scheduler.service",
+        "comanda-live.service",
         "comanda-migrate.service",
     }
 
