@@ -22,6 +22,7 @@ QUEUES = {
     "jobs.sends": "sends",
     "jobs.hooks": "hooks",
     "jobs.costs": "costs",
+    "jobs.reads": "default",
     "jobs.mail": "default",
     "jobs.housekeeping": "default",
 }
