@@ -17,6 +17,7 @@ from portal.account import account
 from portal.audit import audit_pages
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
+from portal.inbox import acts, inbox, media, pages, quick_replies
 from portal.integrations import integrations
 from portal.invitations import invitations
 from portal.lines import lines_pages
@@ -39,6 +40,7 @@ PAGES = (
     invitations,
     tenancy,
     home,
+    inbox,
     messages_pages,
     lines_pages,
     team_pages,
@@ -48,6 +50,8 @@ PAGES = (
     account,
     operator,
 )
+
+INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 FORM_BYTES = 1024 * 1024
 
@@ -78,8 +82,9 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     add_security_headers(app, settings)
     stamp_static_files(app)
     app.add_template_global(csp_nonce)
-    for pages in PAGES:
-        app.register_blueprint(pages)
+    for area in PAGES:
+        app.register_blueprint(area)
+    pages.set_up_inbox(app)
     set_up_live(app)
     if settings.mailbox:
         app.register_blueprint(mailbox)

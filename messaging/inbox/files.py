@@ -10,9 +10,8 @@ from typing import IO, Any
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from core.blobs import Blobs
-from core.db import current_tenant_id
 from core.errors import invalid
-from core.ids import new_token
+from core.ids import new_id
 from core.signing import read_token, sign_token
 from core.texts import BadText, one_line
 
@@ -82,8 +81,10 @@ class Lent:
     filename: str
 
 
-def keep(blobs: Blobs, stream: IO[bytes], name: str, base_url: str, secret_key: str) -> Kept:
-    """Read once, never more than the largest kind may have."""
+def keep(
+    blobs: Blobs, stream: IO[bytes], name: str, folder: str, base_url: str, secret_key: str
+) -> Kept:
+    """Read once, never more than the largest kind may have; `folder` is the tenant's own."""
     body = stream.read(max(MOST_BYTES.values()) + 1)
     filename = _filename(name)
     kind, mime_type = _look_into(body, filename)
@@ -95,7 +96,7 @@ def keep(blobs: Blobs, stream: IO[bytes], name: str, base_url: str, secret_key: 
     if kind == "image":
         body, mime_type = _drawn_again(body), "image/jpeg"
         filename = f"{PurePath(filename).stem or 'photo'}.jpg"
-    key = f"{current_tenant_id()}/sent/{new_token(128).lstrip('-_') or 'x'}"
+    key = f"{folder}/sent/{new_id('file').lower()}"
     blob = blobs.put(key, body, mime_type)
     url = base_url + path_of(key, mime_type, filename, secret_key, LINK_FOR_NETWORK)
     return Kept(kind, mime_type, key, blob.size, filename, url)
