@@ -41,7 +41,7 @@ CONDITIONS = {
 }
 UNREAD = text("""
 SELECT count(*) FROM (SELECT 1 FROM conversations
- WHERE tenant_id = :tenant_id AND unread > 0 LIMIT :most) AS some
+ WHERE tenant_id = :tenant_id AND unread > 0 LIMIT :most) AS counted
 """)
 
 

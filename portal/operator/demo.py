@@ -15,6 +15,7 @@ from core.errors import Conflict
 from core.settings import Settings
 from portal.newborn import equip
 from portal.operator.history import tell_conversations
+from portal.operator.inbox_story import fill_inbox
 from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
 from tenants.erasing import erase_tenant
@@ -84,6 +85,7 @@ def _make() -> dict[str, Any]:
     owner = cast[OWNER]
     restaurant = _restaurant(owner, cast)
     tell_conversations(restaurant)
+    fill_inbox(restaurant, cast)
     _shop(owner, cast)
     return _describe(restaurant, owner)
 

@@ -193,8 +193,15 @@ subscribe(["conversations", "messages"], (facts) => {
 });
 
 document.addEventListener("visibilitychange", readSoon);
+// Whoever is at the end stays there: when a keyboard opens, when a picture gets its height.
+if (thread) {
+  let end = true;
+  thread.addEventListener("scroll", () => { end = atEnd(); }, { passive: true });
+  const follow = new ResizeObserver(() => { if (end) toEnd(); });
+  follow.observe(thread);
+  follow.observe(entries());
+}
 toEnd();
-for (const picture of thread?.querySelectorAll("img") ?? []) picture.addEventListener("load", toEnd, { once: true });
 document.querySelector(".talk-row[aria-current]")?.scrollIntoView({ block: "nearest" });
 readSoon();
 if (talkId) setUpComposer({ talkId, refresh, toEnd });
