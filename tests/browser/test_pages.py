@@ -12,6 +12,8 @@ from core import mail
 from core.clock import now
 from core.db import global_scope, tenant_scope
 from messaging import lines_book, sending
+from messaging.inbox import listing, quick_replies
+from messaging.inbox.listing import Asked
 from messaging.sending import Draft
 from portal.operator import demo
 from tenants import keys, people, team
@@ -46,6 +48,13 @@ OWNER = {
     "key": "/integrations/keys/{key}",
     "key-revoke": "/integrations/keys/{key}/revoke",
     "reference": "/reference",
+    "inbox": "/inbox",
+    "inbox-empty": "/inbox?q=nothing-like-it",
+    "conversation": "/inbox/{conversation}",
+    "conversation-old": "/inbox/{old_conversation}",
+    "quick-replies": "/inbox/quick-replies",
+    "quick-reply": "/inbox/quick-replies/{reply}",
+    "quick-reply-remove": "/inbox/quick-replies/{reply}/remove",
     "messages": "/messages",
     "messages-empty": "/messages?reference=nothing",
     "message": "/messages/{message}",
@@ -110,6 +119,8 @@ def _ids(tenant_id: int) -> dict[str, object]:
             scheduled_at=now() + timedelta(hours=2),
         )
         ticket = sending.accept(draft, line, known_facts())
+        talks = listing.listed(Asked(view="all"), None, 50)
+        reply = quick_replies.listed()[0]
         _, token = team.invite(unique_email(), "waiter", "owner", "Derya Aksoy")
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
@@ -120,6 +131,9 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "key": key.id,
             "line": line.id,
             "message": ticket.id,
+            "conversation": next(one.id for one in talks if one.contact_name == "Burak Çelik"),
+            "old_conversation": talks[-1].id,
+            "reply": reply.id,
             "invitation": token,
             "verify": people.issue_token(person.id, "verify"),
             "reset": people.issue_token(person.id, "reset"),
@@ -157,6 +171,10 @@ def test_no_page_is_forgotten(app):
     elsewhere = {
         "/": "leads on",
         "/audit.csv": "a file",
+        "/media/sent/X": "a file",
+        "/news/ticket": "read by a script",
+        "/inbox/unread": "read by a script",
+        "/inbox/X/older": "the conversation's page, further up",
         "/signin/two-step": "seen on the first day",
         "/team/invite": "the team's page",
         "/lines/X/message": "the line's page",

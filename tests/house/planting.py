@@ -12,6 +12,8 @@ from core import mail
 from core.clock import now
 from core.db import db, global_scope
 from messaging import lines_book, sending
+from messaging.inbox import listing, quick_replies, tending
+from messaging.inbox.listing import Asked
 from messaging.lines import InboundMessage
 from messaging.models import LedgerEntry, RateOverride, ReceivedHook
 from messaging.receiving import receive_message
@@ -34,6 +36,8 @@ class Planted:
     session_id: str
     line_id: int
     message_id: str
+    conversation_id: str
+    reply_id: str
     mail_id: str
     verify_token: str
     reset_token: str
@@ -67,6 +71,7 @@ def plant(name: str) -> Planted:
     with business.scope():
         member = team.of_person(helper.id)
     line_id, message_id = plant_messages(business, name)
+    conversation_id, reply_id = plant_inbox(business, name)
     with global_scope():
         token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
         visitor = signin.visitor(token_of_session)
@@ -82,6 +87,8 @@ def plant(name: str) -> Planted:
         session_id=visitor.sign_in.id,
         line_id=line_id,
         message_id=message_id,
+        conversation_id=conversation_id,
+        reply_id=reply_id,
         mail_id=letter.id,
         verify_token=verify,
         reset_token=reset,
@@ -133,6 +140,15 @@ def plant_messages(business: Business, name: str) -> tuple[int, str]:
             )
         )
     return line.id, ticket.id
+
+
+def plant_inbox(business: Business, name: str) -> tuple[str, str]:
+    """A note in the conversation of `plant_messages`, and a quick reply."""
+    with business.scope():
+        talk = listing.listed(Asked(view="all"), None, 1)[0]
+        tending.add_note(talk.id, f"{name} note")
+        reply = quick_replies.save(f"r{business.tenant_id}", f"{name} quick")
+    return talk.id, reply.id
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

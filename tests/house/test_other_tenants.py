@@ -33,6 +33,8 @@ def ids(theirs):
         "line_id": theirs.line_id,
         "instance_id": theirs.line_id,
         "message_id": theirs.message_id,
+        "conversation_id": theirs.conversation_id,
+        "reply_id": theirs.reply_id,
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
         "job_id": "no-such-job",
@@ -95,6 +97,8 @@ def refused(answers):
         "line_id",
         "instance_id",
         "message_id",
+        "conversation_id",
+        "reply_id",
         "tenant_id",
     }
     checked = 0

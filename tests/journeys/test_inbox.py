@@ -1,6 +1,7 @@
 """A customer writes, the team answers: real processes, real browsers, nobody reloads."""
 
 import json
+import os
 import re
 import time
 from contextlib import contextmanager
@@ -39,7 +40,7 @@ def place(app, settings, service):
         selin = business.hires("inbox", "Selin Kaya")
         found = Place(service, settings, business, selin, line)
         found.ask("/_sim/lines", **found.registration(service.url, line))
-        found.ask("/_sim/settings", sent_ms=10, delivered_ms=700, read_ms=1500)
+        found.ask("/_sim/settings", sent_ms=10, delivered_ms=200, auto_read=False)
         return found
 
 
@@ -97,10 +98,12 @@ class Place:
 
 @contextmanager
 def within(seconds=SOON_SECONDS):
+    """On a machine whose cores are shared with others, each waits its turn that much longer."""
+    share = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
     began = time.monotonic()
     yield
     took = time.monotonic() - began
-    assert took < seconds, f"it took {took:.2f} s"
+    assert took < seconds * share, f"it took {took:.2f} s; the load is {share:.1f} a core"
 
 
 def type_on_phone(phone: Page, text: str) -> None:
@@ -143,11 +146,11 @@ def test_an_evening_at_the_inbox(app, chromium, place):
     answer = log.locator(".entry-out").filter(has_text="sizi bekliyoruz")
     expect(answer).to_have_count(1)
     expect(answer.locator("strong")).to_have_text("sizi bekliyoruz")
-    states = []
-    for state in ("Sent", "Delivered", "Read"):
-        expect(answer.get_by_role("img", name=state)).to_be_visible(timeout=5000)
-        states.append(state)
-    assert states == ["Sent", "Delivered", "Read"]
+    with within():
+        expect(answer.get_by_role("img", name="Delivered")).to_be_visible()
+    place.ask(f"/_sim/phones/{AYSE}/read")
+    with within():
+        expect(answer.get_by_role("img", name="Read")).to_be_visible()
     expect(writing).to_have_value("")
 
     # Two people see each other's assignment at once.
@@ -194,7 +197,7 @@ def test_a_double_click_sends_once(app, chromium, place):
     send = page.get_by_role("button", name="Send", exact=True)
     send.dblclick()
     expect(page.locator(".entry-out").filter(has_text="Tek mesaj")).to_have_count(1)
-    expect(page.get_by_role("img", name="Read").last).to_be_visible(timeout=6000)
+    expect(page.get_by_role("img", name="Delivered").last).to_be_visible()
     assert [one["text"] for one in place.shown(VELI)].count("Tek mesaj") == 1
     context.close()
 

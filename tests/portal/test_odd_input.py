@@ -5,7 +5,7 @@ import pytest
 from core.db import global_scope
 from tenants import people, team
 from tests.cast import Browser
-from tests.house.planting import plant_messages
+from tests.house.planting import plant_inbox, plant_messages
 
 ODD = {
     "nul": "a\0b",
@@ -27,11 +27,13 @@ FIELDS = (
     *("role", "mode", "scopes", "expires", "rate_per_second", "overlap", "country", "currency"),
     *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
     *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
-    *("act", "on"),
+    *("act", "on", "once", "reply_to", "place", "template", "language", "parameters"),
+    *("person", "seen", "shortcut"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
     *("phone", "line", "state", "direction", "reference"),
+    *("view", "before", "since", "again"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 
@@ -51,7 +53,10 @@ def ids(restaurant):
         invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
         member = team.of_person(helper.id)
     line_id, message_id = plant_messages(restaurant, "Mavi")
+    conversation_id, reply_id = plant_inbox(restaurant, "Mavi")
     return {
+        "conversation_id": conversation_id,
+        "reply_id": reply_id,
         "line_id": line_id,
         "message_id": message_id,
         "key_id": restaurant.key_id,
