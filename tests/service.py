@@ -26,6 +26,16 @@ class Service:
     live: str
     """The live door's address."""
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def stops(self, name: str) -> None:
+        self.processes[name].terminate()
+        self.processes[name].wait(10)
+
+    def starts(self, name: str) -> None:
+        """Again, as it was."""
+        command = self.processes[name].args
+        self.processes[name] = subprocess.Popen(command, cwd=ROOT, env=self.environment)
 
 
 @contextmanager
@@ -60,6 +70,7 @@ def start_service(settings: object) -> Iterator[Service]:
         "scheduler": [sys.executable, "-m", "jobs.scheduler"],
         "live": [sys.executable, "-m", "api.live", "--port", str(live_port)],
     }
+    service.environment = environment
     for name, command in commands.items():
         service.processes[name] = subprocess.Popen(command, cwd=ROOT, env=environment)
     try:

@@ -78,6 +78,7 @@ def set_up_inbox(app: Flask) -> None:
     app.add_template_filter(views.tone_of, "tone_of")
     app.add_template_filter(views.day_words, "day_words")
     app.add_template_filter(views.short_time, "short_time")
+    app.add_template_filter(views.window_words, "window_words")
     app.add_template_filter(views.media_url, "media_url")
     app.add_template_filter(views.route_to, "route_to")
     app.add_template_global(_here, "inbox_here")

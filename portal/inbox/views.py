@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from flask import current_app, g, request
-from flask_babel import to_user_timezone
+from flask_babel import format_timedelta, to_user_timezone
 from flask_login import current_user
 
 from core.clock import now
@@ -175,6 +175,11 @@ def day_words(day: date) -> str:
 
 def short_time(moment: datetime) -> str:
     return day_words(to_user_timezone(moment).date())
+
+
+def window_words(left: timedelta) -> str:
+    """In hours as long as there is one: a day less a minute is not "a day"."""
+    return str(format_timedelta(left, granularity="minute", threshold=1))
 
 
 def tone_of(public_id: str) -> int:

@@ -202,6 +202,19 @@ def test_a_double_click_sends_once(app, chromium, place):
     context.close()
 
 
+def test_a_page_says_when_it_is_not_live_and_catches_up(app, chromium, place, service):
+    context, page, _ = place.desk(chromium, place.selin)
+    sign = page.get_by_text("Not live just now")
+    expect(sign).to_be_hidden()
+    service.stops("live")
+    expect(sign).to_be_visible(timeout=20_000)
+    place.writes("905321118803", text="Kimse duymadı", name="Murat")
+    service.starts("live")
+    expect(page.locator(".talk-row").filter(has_text="Kimse duymadı")).to_be_visible(timeout=40_000)
+    expect(sign).to_be_hidden()
+    context.close()
+
+
 def test_what_customers_call_themselves_runs_nothing(app, chromium, place):
     context, page, watch = place.desk(chromium, place.selin)
     for number, text in enumerate(RUNS):
