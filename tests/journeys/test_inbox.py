@@ -219,7 +219,8 @@ def test_what_customers_call_themselves_runs_nothing(app, chromium, place):
     context, page, watch = place.desk(chromium, place.selin)
     for number, text in enumerate(RUNS):
         place.writes(f"90532111{9000 + number}", text=text, name=text[:60])
-    expect(page.locator(".talk-row").filter(has_text=RUNS[-1][:20])).to_be_visible()
+    last = page.locator(".talk-row").filter(has_text=RUNS[-1][:20])
+    expect(last).to_be_visible(timeout=60_000)
     for row in page.locator(".talk-row").all()[:3]:
         page.goto(row.get_attribute("href") or "")
         expect(page.get_by_role("log")).to_be_visible()

@@ -5,21 +5,24 @@ import pytest
 from tenants import team
 from tenants.rights import RIGHTS
 from tests.cast import Browser, make_person
-from tests.house.planting import plant_messages, rows_of
+from tests.house.planting import plant_inbox, plant_messages, rows_of
 
 # Not read from tenants/rights.py: what the roles mean is promised to people.
 MAY = {
     "owner": set(RIGHTS),
     "admin": set(RIGHTS) - {"account.close"},
-    "inbox": {"home.view", "team.view", "lines.view", "messages.view", "messages.send"},
+    "inbox": {
+        *("home.view", "team.view", "lines.view", "messages.view", "messages.send"),
+        *("inbox.view", "inbox.reply"),
+    },
     "manager": {
         *("home.view", "team.view", "settings.view"),
-        *("lines.view", "messages.view", "messages.send"),
+        *("lines.view", "messages.view", "messages.send", "inbox.view", "inbox.reply"),
     },
     "waiter": {"home.view"},
     "viewer": {
         *("home.view", "team.view", "settings.view", "keys.view"),
-        *("lines.view", "messages.view"),
+        *("lines.view", "messages.view", "inbox.view"),
     },
 }
 DONE_OR_REFUSED_FOR_ANOTHER_REASON = {200, 302, 409, 422}
@@ -33,7 +36,10 @@ def ids(restaurant):
         invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
         member = team.of_person(colleague.id)
     line_id, message_id = plant_messages(restaurant, "Mavi")
+    conversation_id, reply_id = plant_inbox(restaurant, "Mavi")
     return {
+        "conversation_id": conversation_id,
+        "reply_id": reply_id,
         "line_id": line_id,
         "message_id": message_id,
         "key_id": restaurant.key_id,
