@@ -10,6 +10,7 @@ from api.request_log import keep_request_log
 from api.v1 import (
     contact_imports,
     contacts,
+    conversations,
     instances,
     me,
     menus,
@@ -31,6 +32,7 @@ RESOURCES = (
     messages,
     contacts,
     contact_imports,
+    conversations,
     templates,
     usage,
     webhooks,

@@ -1,10 +1,10 @@
 """One transaction at a time, opened by a door, with its tenant set first.
 
-Domain code uses `db.session` and never commits. Rings collected while the transaction
+Domain code uses `db.session` and never commits. Rings and news collected while the transaction
 is open leave only after it is committed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -44,10 +44,14 @@ class TenantOwned:
     )
 
 
+Leave = Callable[[int, list[Any]], None]
+
+
 @dataclass
 class Scope:
     tenant_id: int | None
     rings: list[Ring] = field(default_factory=list)
+    gathered: dict[Leave, list[Any]] = field(default_factory=dict)
 
 
 _scope: ContextVar[Scope | None] = ContextVar("scope", default=None)
@@ -114,6 +118,8 @@ def _transaction(scope: Scope) -> Iterator[Session]:
         _scope.reset(token)
         db.session.remove()
     send_rings(scope.rings)
+    for leave, things in scope.gathered.items():
+        leave(scope.tenant_id or 0, things)
 
 
 def current_tenant_id() -> int:
@@ -128,6 +134,12 @@ def ring(job: str, *args: object) -> None:
     one = Ring(job, args)
     one.check()
     _require_scope().rings.append(one)
+
+
+def after_commit(leave: Leave, thing: object) -> None:
+    """`leave(tenant_id, things)` gets all that was gathered for it, once it is committed."""
+    current_tenant_id()
+    _require_scope().gathered.setdefault(leave, []).append(thing)
 
 
 @contextmanager

@@ -25,6 +25,7 @@ QUEUES = {
     "jobs.hooks": "hooks",
     "jobs.costs": "costs",
     "jobs.orders": "default",
+    "jobs.reads": "default",
     "jobs.mail": "default",
     "jobs.contacts": "default",
     "jobs.housekeeping": "default",

@@ -1,6 +1,7 @@
 """Settings come from the environment; what is missing or wrong is named in one sentence."""
 
 import os
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -42,6 +43,7 @@ class Settings(BaseSettings):
     trusted_proxies: int = Field(0, ge=0, le=5)
     cloud_base_url: str = "https://graph.facebook.com"
     cloud_version: str = "v23.0"
+    live_url: str = ""
     simulator_url: str = ""
     simulator_secret: str = ""
     menu_domain: str = ""
@@ -93,6 +95,13 @@ class Settings(BaseSettings):
         self.base_url = (self.base_url or f"http://127.0.0.1:{self.port}").rstrip("/")
         self.blob_url = self.blob_url or (self.data_dir.resolve() / "blobs").as_uri()
         return self
+
+    @field_validator("live_url")
+    @classmethod
+    def live_door_is_an_origin(cls, url: str) -> str:
+        if url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", url):
+            raise ValueError("must be an origin such as https://live.example.com, or empty")
+        return url.rstrip("/")
 
     @property
     def production(self) -> bool:

@@ -11,9 +11,11 @@ from sqlalchemy import select, text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
+from core.news import tell
 from core.phone import country_of, same_variants
 from messaging import contacts, lines_book, media, templates
 from messaging.contacts import Met
+from messaging.inbox import words
 from messaging.lines import InboundMessage, LineNews
 from messaging.models import Line
 from messaging.sending import look_again
@@ -45,7 +47,8 @@ ON CONFLICT (tenant_id, line_id, contact_id) DO UPDATE
                               ELSE conversations.last_message_id END,
        last_at = greatest(conversations.last_at, excluded.last_at),
        window_until = greatest(conversations.window_until, excluded.window_until),
-       unread = conversations.unread + 1
+       unread = conversations.unread + 1, closed_at = NULL
+RETURNING id
 """)
 
 
@@ -59,8 +62,10 @@ def receive_message(line: Line, message: InboundMessage, tally: Tally) -> str | 
     contact = contacts.meet(
         message.sender_phone, message.sender_network_id, normalize("NFC", message.sender_name), at
     )
-    _store(line, message, uuid, contact, at)
+    conversation_id = _store(line, message, uuid, contact, at)
     media.expect(uuid, message.kind, message.content)
+    words.learn(conversation_id, _words(message))
+    tell("conversations.changed", id=conversation_id, message=message_id)
     publish("messages.upsert", upsert_body(line, message, message_id, at))
     if message.kind in ("text", "button") and contacts.asks_to_stop(message.text):
         _opt_out(line, message.sender_phone, message.sender_network_id, contact.id, at)
@@ -161,9 +166,18 @@ def _country(message: InboundMessage) -> str:
     return (country_of(message.sender_phone) if message.sender_phone else None) or "other"
 
 
-def _store(line: Line, message: InboundMessage, uuid: UUID, contact: Met, at: datetime) -> None:
-    """The message, its timeline and its conversation, in one round trip."""
-    db.session.execute(
+def _words(message: InboundMessage) -> list[str]:
+    return [
+        *words.words_of(message.text),
+        *words.words_of(message.sender_name),
+        *words.words_of_phone(message.sender_phone),
+        *words.words_of(message.content.get("filename") or ""),
+    ]
+
+
+def _store(line: Line, message: InboundMessage, uuid: UUID, contact: Met, at: datetime) -> str:
+    """The message, its timeline and its conversation, in one round trip; the conversation's id."""
+    stored = db.session.execute(
         STORE,
         {
             "tenant_id": current_tenant_id(),
@@ -184,6 +198,7 @@ def _store(line: Line, message: InboundMessage, uuid: UUID, contact: Met, at: da
             "window_until": at + WINDOW if line.kind == "cloud" else None,
         },
     )
+    return from_uuid("cnv", stored.scalar_one())
 
 
 def _opt_out(line: Line, phone: str, network_id: str, contact_id: str, at: datetime) -> None:

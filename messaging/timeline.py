@@ -10,6 +10,7 @@ from sqlalchemy import text
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid
 from core.money import json_number
+from core.news import tell
 from webhooks.publishing import announce
 
 CHANGES = text("""
@@ -34,6 +35,8 @@ def write_down(rows: Sequence[Any], moment: datetime, causes: list[str]) -> None
     if not rows:
         return
     note_changes([str(row.id) for row in rows], [row.state for row in rows], causes, moment)
+    for row in rows:
+        tell("messages.changed", id=from_uuid("msg", row.id), state=row.state)
     told = [row for row in rows if row.state != "queued"]
     if told:
         types = [f"messages.{row.state}" for row in told]

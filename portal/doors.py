@@ -25,10 +25,12 @@ from portal.guides import guides
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
 from portal.hooks import hooks_pages
+from portal.inbox import acts, inbox, media, pages, quick_replies
 from portal.integrations import integrations
 from portal.invitations import invitations
 from portal.lines import lines_pages
 from portal.linked import linked_pages
+from portal.live import set_up_live
 from portal.mailbox import mailbox
 from portal.messages import messages_pages
 from portal.operator import rates
@@ -55,6 +57,7 @@ PAGES = (
     invitations,
     tenancy,
     home,
+    inbox,
     messages_pages,
     contacts_pages,
     contact_fields,
@@ -80,6 +83,8 @@ PAGES = (
     photos,
     diner,
 )
+
+INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 FORM_BYTES = 1024 * 1024
 
@@ -113,8 +118,10 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     stamp_static_files(app)
     app.add_template_global(csp_nonce)
     csrf.exempt(diner)  # nobody is signed in there, and no cookie is read
-    for pages in PAGES:
-        app.register_blueprint(pages)
+    for area in PAGES:
+        app.register_blueprint(area)
+    pages.set_up_inbox(app)
+    set_up_live(app)
     if settings.mailbox:
         app.register_blueprint(mailbox)
     add_commands(app)

@@ -19,14 +19,14 @@ def csp_nonce() -> str:
     return str(g.csp_nonce)
 
 
-def content_policy(nonce: str) -> str:
+def content_policy(nonce: str, live_url: str = "") -> str:
     return "; ".join(
         (
             "default-src 'self'",
             f"script-src 'self' 'nonce-{nonce}'",
             f"style-src 'self' 'nonce-{nonce}'",
             "img-src 'self' data:",
-            "connect-src 'self'",
+            f"connect-src 'self' {live_url}".rstrip(),
             "font-src 'self'",
             "object-src 'none'",
             "base-uri 'none'",
@@ -56,7 +56,8 @@ def add_security_headers(app: Flask, settings: Settings) -> None:
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")
         if answer.mimetype == "application/json":
             return answer
-        answer.headers.setdefault("Content-Security-Policy", content_policy(csp_nonce()))
+        policy = content_policy(csp_nonce(), settings.live_url)
+        answer.headers.setdefault("Content-Security-Policy", policy)
         answer.headers.setdefault("Referrer-Policy", "same-origin")
         answer.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
         answer.headers.setdefault("Permissions-Policy", "camera=(), microphone=(), geolocation=()")

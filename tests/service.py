@@ -15,7 +15,7 @@ from urllib.request import urlopen
 from deploy.local.ports import any_free
 
 ROOT = Path(__file__).parent.parent
-READY_SECONDS = 60
+READY_SECONDS = 90
 HOST = [sys.executable, "-m", "jobs.linked_host"]  # for the tests that need one to start
 
 
@@ -24,6 +24,8 @@ class Service:
     url: str
     network: str
     """The simulated network's address."""
+    live: str
+    """The live door's address."""
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
 
@@ -32,11 +34,22 @@ class Service:
         self.processes[name] = process
         return process
 
+    def stops(self, name: str) -> None:
+        self.processes[name].terminate()
+        self.processes[name].wait(10)
+
+    def starts(self, name: str) -> None:
+        """Again, as it was."""
+        command = self.processes[name].args
+        self.processes[name] = subprocess.Popen(command, cwd=ROOT, env=self.environment)
+
 
 @contextmanager
 def start_service(settings: object) -> Iterator[Service]:
     port = any_free()
-    service = Service(f"http://127.0.0.1:{port}", settings.simulator_url)
+    live_port = any_free()
+    live = f"http://127.0.0.1:{live_port}"
+    service = Service(f"http://127.0.0.1:{port}", settings.simulator_url, live)
     environment = {
         **{key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ},
         "APP_ENV": "test",
@@ -48,6 +61,7 @@ def start_service(settings: object) -> Iterator[Service]:
         "ENCRYPTION_KEYS": settings.encryption_keys,
         "MAIL_URL": settings.mail_url,
         "ALLOW_LOOPBACK": "true",
+        "LIVE_URL": live,
         "SIMULATOR_URL": settings.simulator_url,
         "SIMULATOR_SECRET": settings.simulator_secret,
         "LINKED_NETWORK": settings.linked_network,
@@ -63,6 +77,7 @@ def start_service(settings: object) -> Iterator[Service]:
         "web": web,
         "worker": [sys.executable, "-m", "jobs.worker"],
         "scheduler": [sys.executable, "-m", "jobs.scheduler"],
+        "live": [sys.executable, "-m", "api.live", "--port", str(live_port)],
     }
     service.environment = environment
     for name, command in commands.items():

@@ -58,6 +58,9 @@ SELECT create_distributed_table('contact_import_rejects', 'tenant_id', colocate_
 SELECT create_distributed_table('contact_erasures', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('identities', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('conversations', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('conversation_notes', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('conversation_words', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('quick_replies', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('network_ids', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('ledger_entries', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('usage_days', 'tenant_id', colocate_with => 'accounts');

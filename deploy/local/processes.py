@@ -13,7 +13,7 @@ from deploy.local.valkey import Valkey
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER_ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
-WEB_THREADS = 64  # enough for a developer's pages, streams and an agent's long poll at once
+WEB_THREADS = 64  # enough for a developer's pages and an agent's long poll at once
 
 
 def postgres_program(server: Postgres) -> Program:
@@ -51,6 +51,7 @@ def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Progr
     """Where the sessions of linked phones are, their host alone is told."""
     port, processes = settings["PORT"], settings.get("WEB_PROCESSES", "1")
     network = settings["SIMULATOR_URL"].rpartition(":")[2]
+    live = settings["LIVE_URL"].rpartition(":")[2]
     web = ["-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", port]
     web += ["--workers", processes, "--blocking-threads", str(WEB_THREADS), "--no-ws"]
     web += ["--workers-kill-timeout", "5", "--log-level", "error"]
@@ -59,6 +60,7 @@ def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Progr
         ("worker-1", ["-m", "jobs.worker"]),
         ("worker-2", ["-m", "jobs.worker"]),
         ("scheduler", ["-m", "jobs.scheduler"]),
+        ("live", ["-m", "api.live", "--port", live]),
         ("simulator", ["-m", "messaging.simulator", "--port", network]),
     )
     programs = [python_program(name, arguments, settings) for name, arguments in table]
@@ -83,7 +85,7 @@ def python_program(
 
 
 def _inherited() -> dict[str, str]:
-    """Without what would make five processes compile every library at every start."""
+    """Without what would make six processes compile every library at every start."""
     return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 

@@ -106,8 +106,9 @@ class LocalService:
         say = self.terminal.say
         say("Starting the database and the queue")
         addresses = self.start_servers()
-        network = kept_port(self.data_dir / "ports.json", "simulator")
-        addresses["SIMULATOR_URL"] = f"http://127.0.0.1:{network}"
+        for name, setting in (("simulator", "SIMULATOR_URL"), ("live", "LIVE_URL")):
+            port = kept_port(self.data_dir / "ports.json", name)
+            addresses[setting] = f"http://127.0.0.1:{port}"
         settings = service_settings(self.data_dir, self.port, self.kept, addresses)
         write_service_file(self.service_file, settings)
         say("Preparing the data")

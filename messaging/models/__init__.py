@@ -18,7 +18,8 @@ from messaging.models.linked import LinkedDay, LinkedLine
 from messaging.models.media import MediaFile
 from messaging.models.messages import Message, MessageChange, NetworkId
 from messaging.models.money import LedgerEntry, Rate, RateOverride, UsageDay
-from messaging.models.people import Contact, Conversation, Identity
+from messaging.models.people import Contact, Identity
+from messaging.models.talks import Conversation, ConversationNote, ConversationWord, QuickReply
 from messaging.models.templates import Template
 
 __all__ = [
@@ -34,6 +35,8 @@ __all__ = [
     "ContactToken",
     "ContactWish",
     "Conversation",
+    "ConversationNote",
+    "ConversationWord",
     "Identity",
     "LedgerEntry",
     "Line",
@@ -43,6 +46,7 @@ __all__ = [
     "Message",
     "MessageChange",
     "NetworkId",
+    "QuickReply",
     "Rate",
     "RateOverride",
     "ReceivedHook",

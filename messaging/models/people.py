@@ -1,4 +1,4 @@
-"""The people on the other side, and the talks with them."""
+"""The people on the other side."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -10,7 +10,6 @@ from sqlalchemy import (
     Numeric,
     SmallInteger,
     Text,
-    UniqueConstraint,
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -79,21 +78,3 @@ class Identity(Base, TenantOwned):
     contact_id: Mapped[str] = mapped_column(Id("con"))
     spelling: Mapped[str] = mapped_column(Text)
     """The network's own way to write it, kept for sending."""
-
-
-class Conversation(Base, TenantOwned):
-    __tablename__ = "conversations"
-    __table_args__ = (
-        UniqueConstraint("tenant_id", "line_id", "contact_id"),
-        of_tenant(["line_id"], "lines", ["id"]),
-        of_tenant(["contact_id"], "contacts", ["id"], ondelete="CASCADE"),
-        Index("conversations_last_idx", "tenant_id", "last_at", "id"),
-    )
-
-    id: Mapped[str] = new_key("cnv")
-    line_id: Mapped[int] = mapped_column(Integer)
-    contact_id: Mapped[str] = mapped_column(Id("con"))
-    last_message_id: Mapped[str] = mapped_column(Id("msg"))
-    last_at: Mapped[datetime]
-    window_until: Mapped[datetime | None]
-    unread: Mapped[int] = mapped_column(default=0)

@@ -56,10 +56,10 @@ def _conversation(tenant_id: int, at: datetime, dice: random.Random) -> None:
     if isinstance(outcome, Accepted):
         states = ("delivered", "read") if dice.random() < 0.8 else ("delivered",)
         for later, state in enumerate(states, start=2):
-            _reported(tenant_id, at + timedelta(minutes=later), outcome.network_id, state)
+            reported(tenant_id, at + timedelta(minutes=later), outcome.network_id, state)
 
 
-def _line() -> Line:
+def demo_line() -> Line:
     line = lines_book.default_line(test=False)
     if line is None:
         raise RuntimeError("the demo has no line")
@@ -80,19 +80,22 @@ def _guest_writes(
     )
     with frozen(at), tenant_scope(tenant_id):
         tally = Tally()
-        receive_message(_line(), message, tally)
+        receive_message(demo_line(), message, tally)
         tally.write()
 
 
 def _place_answers(tenant_id: int, at: datetime, phone: str, text: str, outcome: Outcome) -> None:
     """In one transaction, so that no worker of a running service finds it half-way."""
     with frozen(at), tenant_scope(tenant_id):
-        draft = _draft(phone, text)
-        ticket = sending.accept(draft, _line(), known_facts())
-        claimed = [
-            one for one in claiming.claim(100, 60.0, []) if one.envelope.message_id == ticket.id
-        ]
-        settling.settle([(one, outcome) for one in claiming.begin(claimed, 60.0)])
+        hand_over(sending.accept(_draft(phone, text), demo_line(), known_facts()).id, outcome)
+
+
+def hand_over(message_id: str, outcome: Outcome) -> None:
+    """As a worker does, with the network's answer known beforehand."""
+    claimed = [
+        one for one in claiming.claim(100, 60.0, []) if one.envelope.message_id == message_id
+    ]
+    settling.settle([(one, outcome) for one in claiming.begin(claimed, 60.0)])
 
 
 def _draft(phone: str, text: str) -> Draft:
@@ -103,9 +106,9 @@ def _draft(phone: str, text: str) -> Draft:
     return Draft(kind="template", phone=phone, content=content, category="utility")
 
 
-def _reported(tenant_id: int, at: datetime, network_id: str, state: str) -> None:
+def reported(tenant_id: int, at: datetime, network_id: str, state: str) -> None:
     receipt = Receipt(network_id=network_id, state=state, at=int(at.timestamp()))
     with frozen(at), tenant_scope(tenant_id):
         tally = Tally()
-        receive_receipt(_line(), receipt, tally)
+        receive_receipt(demo_line(), receipt, tally)
         tally.write()

@@ -17,6 +17,8 @@ from messaging import contacts, hook_book, lines_book, reading, sending, templat
 from messaging.crm import batches, book, erasing, fields, finding, importing, sheets
 from messaging.crm.entries import Entry
 from messaging.crm.finding import Filters
+from messaging.inbox import listing, quick_replies
+from messaging.inbox.listing import Asked
 from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from messaging.templates import Wanted
@@ -69,6 +71,13 @@ OWNER = {
     "requests": "/integrations/requests",
     "requests-empty": "/integrations/requests?outcome=broken",
     "request": "/integrations/requests/{call}",
+    "inbox": "/inbox",
+    "inbox-empty": "/inbox?q=nothing-like-it",
+    "conversation": "/inbox/{conversation}",
+    "conversation-old": "/inbox/{old_conversation}",
+    "quick-replies": "/inbox/quick-replies",
+    "quick-reply": "/inbox/quick-replies/{reply}",
+    "quick-reply-remove": "/inbox/quick-replies/{reply}/remove",
     "messages": "/messages",
     "messages-empty": "/messages?reference=nothing",
     "message": "/messages/{message}",
@@ -184,6 +193,8 @@ def _ids(tenant_id: int) -> dict[str, object]:
             scheduled_at=now() + timedelta(hours=2),
         )
         ticket = sending.accept(draft, line, known_facts())
+        talks = listing.listed(Asked(view="all"), None, 50)
+        reply = quick_replies.listed()[0]
         _, token = team.invite(unique_email(), "waiter", "owner", "Derya Aksoy")
         known = templates.listed(Wanted())
         template = next(one for one in known if one.name == "weekend_menu")
@@ -219,6 +230,9 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "gone": gone.id,
             "delivery": delivered.id,
             "undelivered": undelivered.id,
+            "conversation": next(one.id for one in talks if one.contact_name == "Burak Çelik"),
+            "old_conversation": talks[-1].id,
+            "reply": reply.id,
             "invitation": token,
             "verify": people.issue_token(person.id, "verify"),
             "reset": people.issue_token(person.id, "reset"),
@@ -293,6 +307,10 @@ def test_no_page_is_forgotten(app):
         ),
         "/contacts/X/notes/X/remove": "asks as /contacts/X/remove does",
         "/contacts/X/identities/remove": "asks as /contacts/X/remove does",
+        "/media/sent/X": "a file",
+        "/news/ticket": "read by a script",
+        "/inbox/unread": "read by a script",
+        "/inbox/X/older": "the conversation's page, further up",
         "/signin/two-step": "seen on the first day",
         "/team/invite": "the team's page",
         "/lines/X/message": "the line's page",

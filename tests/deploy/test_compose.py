@@ -11,7 +11,7 @@ import yaml
 from core.settings import Settings
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-OURS = ("migrate", "web", "worker", "scheduler", "linked-host")
+OURS = ("migrate", "web", "worker", "scheduler", "linked-host", "live")
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +66,8 @@ def test_our_processes_are_kept_small(services: dict[str, Any], name: str) -> No
 def test_commands_name_modules_and_commands_that_exist(
     services: dict[str, Any], app: object
 ) -> None:
-    for name in ("worker", "scheduler", "linked-host"):
-        python, flag, module = services[name]["command"]
+    for name in ("worker", "scheduler", "linked-host", "live"):
+        python, flag, module, *_ = services[name]["command"]
         assert (python, flag) == ("python", "-m")
         assert importlib.util.find_spec(module)
     assert services["migrate"]["command"] == ["flask", "--app", "wsgi", "db", "upgrade"]
@@ -79,7 +79,7 @@ def test_only_the_migration_knows_the_owner(services: dict[str, Any]) -> None:
     knows = [n for n in OURS if "MIGRATION_DATABASE_URL" in services[n]["environment"]]
     assert knows == ["migrate"]
     assert services["migrate"]["restart"] == "no"
-    for name in ("web", "worker", "scheduler", "linked-host"):
+    for name in ("web", "worker", "scheduler", "linked-host", "live"):
         after = services[name]["depends_on"]["migrate"]["condition"]
         assert after == "service_completed_successfully"
         assert services[name]["restart"] == "unless-stopped"

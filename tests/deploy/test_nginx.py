@@ -133,6 +133,8 @@ def lay_out(tmp_path_factory: pytest.TempPathFactory) -> object:
         (folder / "nginx.conf").write_text(f"daemon off;\n{user}{text}\n")
         upstream = (DEPLOY / "nginx" / "upstream.local.conf").read_text()
         (folder / "upstream.conf").write_text(upstream.replace(":8000", f":{upstream_port}"))
+        live = (DEPLOY / "nginx" / "live.local.conf").read_text()
+        (folder / "live.conf").write_text(live.replace(":8020", f":{upstream_port}"))
         (folder / "cache").mkdir()
         return front
 
@@ -257,6 +259,33 @@ def test_a_page_says_that_nothing_is_lost(lonely_front: Front) -> None:
     status, _, body = lonely_front.get("/home")
     assert status == 503
     assert b"try again" in body
+
+
+@needs_nginx
+def test_news_reach_the_page_as_they_come(start: object) -> None:
+    """A stream whose second event never comes must not hold back the first."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def say_one_thing() -> None:
+        door, _ = listener.accept()
+        door.recv(4096)
+        head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        door.sendall(f"{head}data: [1]\n\n".encode())
+        time.sleep(5)
+        door.close()
+
+    threading.Thread(target=say_one_thing, daemon=True).start()
+    front = start(listener.getsockname()[1])
+    trusted = ssl.create_default_context(cafile=str(front.folder / "tls" / "fullchain.pem"))
+    began = time.monotonic()
+    with socket.create_connection(("127.0.0.1", front.tls_port), timeout=10) as plain:
+        door = trusted.wrap_socket(plain, server_hostname=HOST)
+        door.sendall(f"GET /live/stream HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
+        heard = b""
+        while b"[1]" not in heard:
+            heard += door.recv(4096)
+    assert time.monotonic() - began < 3
+    listener.close()
 
 
 def test_polls_of_25_seconds_pass() -> None:

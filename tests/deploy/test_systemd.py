@@ -30,6 +30,7 @@ def test_every_process_has_a_unit() -> None:
         "comanda-worker@.service",
         "comanda-scheduler.service",
         "comanda-linked-host@.service",
+        "comanda-live.service",
         "comanda-migrate.service",
     }
 

@@ -19,6 +19,8 @@ from core.outbound import Policy
 from messaging import lines_book, sending
 from messaging.crm import batches, book, erasing, fields, importing, sheets
 from messaging.crm.entries import Entry
+from messaging.inbox import listing, quick_replies, tending
+from messaging.inbox.listing import Asked
 from messaging.lines import InboundMessage
 from messaging.linked import pairing
 from messaging.models import LedgerEntry, LinkedDay, MediaFile, RateOverride, ReceivedHook, Template
@@ -59,6 +61,8 @@ class Planted:
     field_id: str
     import_id: str
     erasure_id: str
+    conversation_id: str
+    reply_id: str
     mail_id: str
     site: Site
     verify_token: str
@@ -100,6 +104,7 @@ def plant(name: str) -> Planted:
         hook_id = planted_id(ReceivedHook, business.tenant_id)
         template_id = planted_id(Template, business.tenant_id)
     kept = plant_contacts(business, name)
+    conversation_id, reply_id = plant_inbox(business, name)
     with global_scope():
         token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
         visitor = signin.visitor(token_of_session)
@@ -121,6 +126,8 @@ def plant(name: str) -> Planted:
         hook_id=hook_id,
         template_id=template_id,
         **kept,
+        conversation_id=conversation_id,
+        reply_id=reply_id,
         mail_id=letter.id,
         site=site,
         verify_token=verify,
@@ -276,6 +283,15 @@ def plant_contacts(business: Business, name: str) -> dict[str, str]:
         "import_id": one.id,
         "erasure_id": erasure.id,
     }
+
+
+def plant_inbox(business: Business, name: str) -> tuple[str, str]:
+    """A note in the conversation of `plant_messages`, and a quick reply."""
+    with business.scope():
+        talk = listing.listed(Asked(view="all"), None, 1)[0]
+        tending.add_note(talk.id, f"{name} note")
+        reply = quick_replies.save(f"r{business.tenant_id}", f"{name} quick")
+    return talk.id, reply.id
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

@@ -44,6 +44,8 @@ def ids(theirs):
         "field_id": theirs.field_id,
         "import_id": theirs.import_id,
         "erasure_id": theirs.erasure_id,
+        "conversation_id": theirs.conversation_id,
+        "reply_id": theirs.reply_id,
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
         "job_id": "no-such-job",
@@ -117,6 +119,8 @@ def refused(answers):
         "field_id",
         "import_id",
         "erasure_id",
+        "conversation_id",
+        "reply_id",
         "tenant_id",
     }
     checked = 0

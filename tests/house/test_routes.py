@@ -28,6 +28,7 @@ OPEN = {
     "start.reset": "the token in the link is the guard",
     "start.language": "a visitor's own choice",
     "start.theme": "a visitor's own choice",
+    "inbox.sent": "the link is signed for one file, and runs out",
     "invitations.accept": "the token in the link is the guard",
     "diner.menu_here": "a restaurant's menu is for everybody",
     "diner.menu": "a restaurant's menu is for everybody",

@@ -7,6 +7,7 @@ from tenants import team
 from tests.house.planting import (
     plant_call,
     plant_contacts,
+    plant_inbox,
     plant_messages,
     plant_webhooks,
     planted_id,
@@ -28,7 +29,10 @@ def ids(restaurant):
         hook_id = planted_id(ReceivedHook, restaurant.tenant_id)
         template_id = planted_id(Template, restaurant.tenant_id)
     kept = plant_contacts(restaurant, "Mavi")
+    conversation_id, reply_id = plant_inbox(restaurant, "Mavi")
     return {
+        "conversation_id": conversation_id,
+        "reply_id": reply_id,
         **kept,
         "hook_id": hook_id,
         "template_id": template_id,

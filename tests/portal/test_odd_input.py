@@ -30,6 +30,7 @@ FIELDS = (
     *("fallback", "line", "values", "header", "buttons", "kind", "category", "since", "usd"),
     *("tags", "birthday", "language", "choices", "column", "consent_source"),
     *("other", "encoding", "delimiter", "agreed", "update", "own_0"),
+    *("once", "reply_to", "place", "template", "parameters", "person", "seen", "shortcut"),
     *("url", "events", "description", "every", "since", "until", "missed"),
 )
 QUERIES = (
@@ -38,6 +39,7 @@ QUERIES = (
     *("id", "outcome", "key", "call"),
     *("period", "since", "until", "by", "sort"),
     *("tag", "mark", "language", "other", "value"),
+    *("view", "before", "again"),
     *("endpoint", "event", "kind", "target", "category", "to"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}

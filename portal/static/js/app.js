@@ -1,3 +1,4 @@
+import "./badge.js";
 import "./confirm.js";
 import "./copy.js";
 import "./menus.js";

@@ -1,0 +1,40 @@
+"""`python -m api.live --port 8020`: the live door, as a process of its own."""
+
+import argparse
+import sys
+
+from aiohttp import web
+
+from api.live.server import LiveDoor
+from core.logs import logger, set_up_logs
+from core.settings import SettingsError, load_settings
+
+PORT = 8020  # deploy/nginx/upstream.*.conf say the same
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m api.live", description=__doc__)
+    parser.add_argument("--port", type=int, default=PORT)
+    parser.add_argument("--host", default="127.0.0.1")
+    given = parser.parse_args(arguments)
+    try:
+        settings = load_settings()
+    except SettingsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    set_up_logs(settings)
+    logger("comanda.live").info("live door opens", port=given.port)
+    web.run_app(
+        LiveDoor(settings).app(),
+        host=given.host,
+        port=given.port,
+        access_log=None,
+        print=None,
+        shutdown_timeout=3.0,
+        keepalive_timeout=60.0,
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

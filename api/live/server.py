@@ -1,0 +1,220 @@
+"""The live door: an event stream and a long poll, for pages that wait for news.
+
+A process of its own, because it holds thousands of connections that do nothing: on a web thread
+each of them would cost a thread.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+from redis.asyncio import Redis
+
+from api.live.hub import Away, Hub, News, Waiter, read_cursor
+from core.settings import Settings
+from core.signing import BadToken
+from core.tickets import Ticket, read_ticket
+
+BEAT_SECONDS = 20.0  # deploy/nginx.conf drops what is silent for 30
+POLL_SECONDS = 25.0
+WRITE_SECONDS = 10.0  # a reader that takes nothing for so long is let go
+MOST, MOST_OF_TENANT, MOST_OF_MEMBER = 20_000, 500, 20
+STREAM = {
+    "Content-Type": "text/event-stream",
+    "Cache-Control": "no-store",
+    "X-Accel-Buffering": "no",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+@dataclass
+class Crowd:
+    """Who is here now, so that no tenant and no member takes the place of others."""
+
+    total: int = 0
+    tenants: Counter[int] = field(default_factory=Counter)
+    members: Counter[tuple[int, str]] = field(default_factory=Counter)
+
+    def full_for(self, ticket: Ticket) -> bool:
+        return (
+            self.total >= MOST
+            or self.tenants[ticket.tenant_id] >= MOST_OF_TENANT
+            or self.members[ticket.tenant_id, ticket.member] >= MOST_OF_MEMBER
+        )
+
+    def count(self, ticket: Ticket, step: int) -> None:
+        self.total += step
+        for counter, key in (
+            (self.tenants, ticket.tenant_id),
+            (self.members, (ticket.tenant_id, ticket.member)),
+        ):
+            counter[key] += step  # type: ignore[index]
+            if not counter[key]:  # type: ignore[index]
+                del counter[key]
+
+
+class LiveDoor:
+    def __init__(self, settings: Settings) -> None:
+        self._secret = settings.secret_key
+        self._origin = settings.base_url
+        self._hub = Hub(Redis.from_url(settings.redis_url, socket_connect_timeout=2))
+        self._crowd = Crowd()
+
+    def app(self) -> web.Application:
+        app = web.Application(middlewares=[self._pages_of_ours], client_max_size=1024)
+        for prefix in ("/live", ""):  # behind nginx, and on a port of its own
+            app.router.add_get(f"{prefix}/stream", self._stream)
+            app.router.add_get(f"{prefix}/poll", self._poll)
+        app.router.add_get("/healthz", self._health)
+        app.cleanup_ctx.append(self._living)
+        app.on_shutdown.append(self._say_goodbye)
+        return app
+
+    async def _living(self, _app: web.Application) -> AsyncIterator[None]:
+        await self._hub.start()
+        yield
+        await self._hub.stop()
+
+    async def _say_goodbye(self, _app: web.Application) -> None:
+        """Streams end by themselves; their pages come back, to whoever takes over."""
+        self._hub.dismiss()
+
+    @web.middleware
+    async def _pages_of_ours(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Only the portal's own pages: another site's script gets no answer it could read."""
+        origin = request.headers.get("Origin")
+        if origin is not None and origin != self._origin:
+            return web.json_response({"error": "another site"}, status=403)
+        if request.method == "OPTIONS":
+            return web.Response(status=204, headers=self._cors(request))
+        try:
+            answer = await handler(request)
+        except web.HTTPException as refusal:
+            refusal.headers.update(self._cors(request))
+            raise
+        if not answer.prepared:
+            answer.headers.update(self._cors(request))
+        return answer
+
+    def _cors(self, request: web.Request) -> dict[str, str]:
+        if "Origin" not in request.headers:
+            return {}
+        return {
+            "Access-Control-Allow-Origin": self._origin,
+            "Access-Control-Allow-Headers": "Authorization",
+            "Access-Control-Max-Age": "3600",
+            "Vary": "Origin",
+        }
+
+    async def _health(self, _request: web.Request) -> web.Response:
+        """Alive is enough: without Redis the streams wait for it, and a restart would not help."""
+        return web.json_response(
+            {"status": "ok", "redis": self._hub.live, "waiting": self._crowd.total}
+        )
+
+    async def _stream(self, request: web.Request) -> web.StreamResponse:
+        ticket = self._let_in(request)
+        after = request.query.get("after", "")
+        self._crowd.count(ticket, 1)
+        try:
+            waiter, missed = await self._join(ticket, after)
+            try:
+                stream = web.StreamResponse(headers={**STREAM, **self._cors(request)})
+                await stream.prepare(request)
+                await self._pour(stream, ticket, waiter, missed)
+            finally:
+                self._hub.leave(ticket.tenant_id, waiter)
+        finally:
+            self._crowd.count(ticket, -1)
+        return stream
+
+    async def _pour(
+        self, stream: web.StreamResponse, ticket: Ticket, waiter: Waiter, missed: list[News]
+    ) -> None:
+        """Until the ticket runs out, the reader is too slow or gone, or we stop."""
+        clock = asyncio.get_running_loop().time
+        until, sent = clock() + ticket.seconds_left(), (0, 0)
+        try:
+            await _write(stream, b": hello\n\n")
+            for news in missed:
+                sent = await self._pass_on(stream, ticket, news, sent)
+            while not waiter.over and (left := until - clock()) > 0:
+                came = await waiter.next(min(BEAT_SECONDS, left))
+                if came is None:
+                    await _write(stream, _beat(sent))
+                else:
+                    sent = await self._pass_on(stream, ticket, came, sent)
+        except (ConnectionError, TimeoutError):
+            pass
+
+    async def _pass_on(
+        self, stream: web.StreamResponse, ticket: Ticket, news: News, sent: tuple[int, int]
+    ) -> tuple[int, int]:
+        cursor = read_cursor(news.cursor)
+        if cursor <= sent and cursor > (0, 0):
+            return sent
+        if facts := news.for_topics(ticket.topics):
+            await _write(stream, f"id: {news.cursor}\ndata: {json.dumps(facts)}\n\n".encode())
+        return max(cursor, sent)
+
+    async def _poll(self, request: web.Request) -> web.StreamResponse:
+        ticket = self._let_in(request)
+        after = request.query.get("after", "")
+        self._crowd.count(ticket, 1)
+        try:
+            waiter, missed = await self._join(ticket, after)
+            try:
+                return web.json_response(await self._gather(ticket, waiter, missed, after))
+            finally:
+                self._hub.leave(ticket.tenant_id, waiter)
+        finally:
+            self._crowd.count(ticket, -1)
+
+    async def _gather(
+        self, ticket: Ticket, waiter: Waiter, missed: list[News], after: str
+    ) -> dict[str, object]:
+        clock = asyncio.get_running_loop().time
+        until, found, cursor = clock() + POLL_SECONDS, [], after
+        while True:
+            for news in missed:
+                found += news.for_topics(ticket.topics)
+                cursor = news.cursor
+            left = until - clock()
+            if found or left <= 0 or waiter.over:
+                return {"news": found, "after": cursor}
+            came = await waiter.next(left)
+            missed = [] if came is None else [came]
+
+    def _let_in(self, request: web.Request) -> Ticket:
+        scheme, _, text = request.headers.get("Authorization", "").partition(" ")
+        try:
+            ticket = read_ticket(self._secret, text if scheme == "Bearer" else "")
+        except BadToken as error:
+            raise _refusal(web.HTTPUnauthorized, error.code) from None
+        if self._crowd.full_for(ticket):
+            raise _refusal(web.HTTPTooManyRequests, "too_many_pages", after=30)
+        return ticket
+
+    async def _join(self, ticket: Ticket, after: str) -> tuple[Waiter, list[News]]:
+        try:
+            return await self._hub.join(ticket.tenant_id, after)
+        except Away:
+            raise _refusal(web.HTTPServiceUnavailable, "try_again", after=2) from None
+
+
+def _refusal(kind: type[web.HTTPException], code: str, after: int = 0) -> web.HTTPException:
+    headers = {"Retry-After": str(after)} if after else {}
+    return kind(text=json.dumps({"error": code}), content_type="application/json", headers=headers)
+
+
+def _beat(sent: tuple[int, int]) -> bytes:
+    """What was not for this reader moves its place on all the same."""
+    return f"id: {sent[0]}-{sent[1]}\n\n".encode() if sent > (0, 0) else b":\n\n"
+
+
+async def _write(stream: web.StreamResponse, data: bytes) -> None:
+    await asyncio.wait_for(stream.write(data), WRITE_SECONDS)

@@ -1,0 +1,1 @@
+"""Conversations as people see them: found, read, answered, shared out."""

@@ -1,0 +1,102 @@
+"""Answers that are given often. `{name}` is the customer's name when it is put in."""
+
+import re
+
+from sqlalchemy import delete, select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, NotFound, invalid
+from core.texts import BadText, clean, fold
+from messaging.models import QuickReply
+from tenants import audit
+
+MOST = 200
+LONGEST = 4096
+PLACEHOLDERS = ("name", "first_name", "phone", "business", "member")
+_SHORTCUT = re.compile(r"[\w-]{1,32}")
+_HOLE = re.compile(r"\{([^{}]*)\}")
+
+
+def listed() -> list[QuickReply]:
+    return list(
+        db.session.scalars(
+            select(QuickReply)
+            .where(QuickReply.tenant_id == current_tenant_id())
+            .order_by(QuickReply.shortcut)
+            .limit(MOST)
+        )
+    )
+
+
+def get(reply_id: str) -> QuickReply:
+    found = db.session.get(QuickReply, (current_tenant_id(), reply_id))
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def save(shortcut: str, said: str, reply_id: str = "") -> QuickReply:
+    """A new one, or another shortcut and text for one that is there."""
+    shortcut, said = _shortcut(shortcut), _text(said)
+    reply = get(reply_id) if reply_id else None
+    taken = db.session.scalar(
+        select(QuickReply.id).where(
+            QuickReply.tenant_id == current_tenant_id(), QuickReply.shortcut == shortcut
+        )
+    )
+    if taken is not None and (reply is None or taken != reply.id):
+        raise invalid("shortcut", "taken", "Another quick reply has this shortcut.")
+    if reply is None:
+        if len(listed()) >= MOST:
+            raise Conflict("too_many", "There are {most} quick replies already.", most=MOST)
+        reply = QuickReply(tenant_id=current_tenant_id(), shortcut=shortcut, text=said)
+        db.session.add(reply)
+    else:
+        reply.shortcut, reply.text, reply.changed_at = shortcut, said, now()
+    audit.record("inbox.quick_reply_saved", f"/{shortcut}")
+    db.session.flush()
+    return reply
+
+
+def remove(reply_id: str) -> None:
+    reply = get(reply_id)
+    db.session.execute(
+        delete(QuickReply).where(
+            QuickReply.tenant_id == current_tenant_id(), QuickReply.id == reply.id
+        )
+    )
+    audit.record("inbox.quick_reply_removed", f"/{reply.shortcut}")
+
+
+def filled(said: str, values: dict[str, str]) -> str:
+    """By name only: whatever else stands in braces stays as it is."""
+    return _HOLE.sub(lambda hole: values.get(hole[1], hole[0]), said)
+
+
+def _shortcut(written: str) -> str:
+    shortcut = fold(written.strip().lstrip("/")).replace("\u0131", "i")
+    if not _SHORTCUT.fullmatch(shortcut):
+        raise invalid(
+            "shortcut", "invalid_shortcut", "A shortcut is 1 to 32 letters, digits, _ or -."
+        )
+    return shortcut
+
+
+def _text(written: str) -> str:
+    try:
+        said = clean(written)
+    except BadText as error:
+        raise invalid("text", error.code, "{fault}", fault=str(error)) from None
+    if not said or len(said) > LONGEST:
+        raise invalid("text", "invalid_text", "Write 1 to 4096 characters.")
+    unknown = [hole for hole in _HOLE.findall(said) if hole not in PLACEHOLDERS]
+    if unknown:
+        raise invalid(
+            "text",
+            "unknown_placeholder",
+            "There is no {hole}; there are {known}.",
+            hole="{" + unknown[0][:40] + "}",
+            known=", ".join("{" + name + "}" for name in PLACEHOLDERS),
+        )
+    return said

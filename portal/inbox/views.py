@@ -1,0 +1,201 @@
+"""What a page of the inbox shows, put together."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from flask import current_app, g, request
+from flask_babel import format_timedelta, to_user_timezone
+from flask_login import current_user
+
+from core.clock import now
+from core.db import tenant_scope
+from core.ids import new_token
+from core.settings import Settings
+from messaging import lines_book
+from messaging.inbox import answering, files, listing, quick_replies, thread
+from messaging.inbox.listing import VIEWS, Asked, Known
+from messaging.inbox.thread import Note, Page, Said
+from messaging.lines_book import LineName
+from messaging.receiving import route_url
+from portal.visitors import may
+from tenants import team
+from tenants.rights import role_may
+
+PAGE = 30
+TOGETHER = timedelta(minutes=5)
+TONES = 6
+
+
+@dataclass
+class Shown:
+    """One entry of the thread, with what stands around it."""
+
+    entry: Said | Note
+    day: date
+    new_day: bool
+    follows: bool
+    """Said by the same side a moment before: drawn as one block."""
+    author: str = ""
+
+
+@dataclass
+class Desk:
+    """Everything a page of the inbox needs."""
+
+    asked: dict[str, str]
+    conversations: list[Known]
+    next_cursor: str | None
+    lines: dict[int, LineName]
+    members: dict[str, str]
+    me: str
+    talk: Known | None = None
+    entries: list[Shown] = field(default_factory=list)
+    older: str | None = None
+    hurdle: str = ""
+    quick: list[dict[str, str]] = field(default_factory=list)
+    once: str = ""
+    templates: list[Any] = field(default_factory=list)
+    """Approved templates to choose from: .name, .language, .preview. Empty: they are typed in."""
+
+
+def desk(conversation_id: str | None = None, since: str = "") -> Desk:
+    """`since`: only what came after an entry that the page shows already."""
+    asked = asked_for()
+    after = request.args.get("after")
+    with tenant_scope(g.tenant_id):
+        lines = {line.id: line for line in lines_book.names()}
+        found = listing.listed(_asked(asked, lines), after, PAGE + 1)
+        people = team.members()
+        made = Desk(
+            asked=asked,
+            conversations=found[:PAGE],
+            next_cursor=found[PAGE - 1].cursor if len(found) > PAGE else None,
+            lines=lines,
+            members={
+                one.person_id: one.name for one in people if role_may(one.role, "inbox.reply")
+            },
+            me=current_user.id,
+        )
+        if conversation_id is not None:
+            _open(made, conversation_id, since, {one.person_id: one.name for one in people})
+    return made
+
+
+def _open(made: Desk, conversation_id: str, since: str, names: dict[str, str]) -> None:
+    talk = made.talk = listing.get(conversation_id)
+    page = thread.since(talk, since) if since else thread.newest(talk)
+    made.entries, made.older = shown(page, names), page.older
+    made.hurdle = answering.obstacle(talk, answering.line_of(talk))
+    made.once = new_token()
+    if may("inbox.reply"):
+        made.quick = [
+            {"shortcut": one.shortcut, "text": quick_replies.filled(one.text, _values(talk))}
+            for one in quick_replies.listed()
+        ]
+
+
+def older(conversation_id: str, before: str) -> tuple[Known, Page, dict[str, str]]:
+    with tenant_scope(g.tenant_id):
+        talk = listing.get(conversation_id)
+        names = {one.person_id: one.name for one in team.members()}
+        return talk, thread.newest(talk, before), names
+
+
+def shown(page: Page, names: dict[str, str]) -> list[Shown]:
+    made: list[Shown] = []
+    for entry in page.entries:
+        day = to_user_timezone(entry.at).date()
+        before = made[-1] if made else None
+        author = names.get(entry.by, "") if isinstance(entry, Said) and entry.by else ""
+        made.append(
+            Shown(
+                entry=entry,
+                day=day,
+                new_day=before is None or before.day != day,
+                follows=before is not None and _same_side(before, entry, author),
+                author=author,
+            )
+        )
+    return made
+
+
+def _same_side(before: Shown, entry: Said | Note, author: str) -> bool:
+    one = before.entry
+    return (
+        isinstance(one, Said)
+        and isinstance(entry, Said)
+        and one.direction == entry.direction
+        and before.author == author
+        and timedelta(0) <= entry.at - one.at < TOGETHER
+    )
+
+
+def asked_for() -> dict[str, str]:
+    """The filters as they stand in the address; what is empty or usual is left out of it."""
+    given = {name: request.args.get(name, "")[:100].replace("\0", "").strip() for name in "q"}
+    view, line = request.args.get("view", ""), request.args.get("line", "")
+    if view in VIEWS and view != "open":
+        given["view"] = view
+    if line.isascii() and line.isdigit() and len(line) < 11:
+        given["line"] = line
+    return {name: value for name, value in given.items() if value}
+
+
+def _asked(asked: dict[str, str], lines: dict[int, LineName]) -> Asked:
+    line_id = int(asked.get("line") or 0)
+    return Asked(
+        view=asked.get("view", "open"),
+        line_id=line_id if line_id in lines else None,
+        query=asked.get("q", ""),
+        me=current_user.id,
+    )
+
+
+def _values(talk: Known) -> dict[str, str]:
+    name = talk.contact_name
+    return {
+        "name": name or "",
+        "first_name": name.split()[0] if name else "",
+        "phone": f"+{talk.phone}" if talk.phone else "",
+        "business": current_user.tenant.name,
+        "member": current_user.name,
+    }
+
+
+def day_words(day: date) -> str:
+    """Which of a few days it is: `today`, `yesterday`, `week`, or `far`."""
+    today = to_user_timezone(now()).date()
+    if day == today:
+        return "today"
+    if day == today - timedelta(days=1):
+        return "yesterday"
+    return "week" if today - timedelta(days=6) <= day < today else "far"
+
+
+def short_time(moment: datetime) -> str:
+    return day_words(to_user_timezone(moment).date())
+
+
+def window_words(left: timedelta) -> str:
+    """In hours as long as there is one: a day less a minute is not "a day"."""
+    return str(format_timedelta(left, granularity="minute", threshold=1))
+
+
+def tone_of(public_id: str) -> int:
+    """A colour that stays with a contact."""
+    return sum(public_id[-6:].encode()) % TONES
+
+
+def media_url(entry: Said) -> str:
+    """Where the page shows a file from: our own store, by a link that runs out."""
+    content = entry.content
+    if not content.get("blob"):
+        return ""
+    settings: Settings = current_app.extensions["comanda"]
+    mime_type, name = str(content.get("mime_type")), str(content.get("filename") or "file")
+    return files.path_of(str(content["blob"]), mime_type, name, settings.secret_key)
+
+
+def route_to(content: dict[str, Any]) -> str:
+    return route_url(float(content["latitude"]), float(content["longitude"]))

@@ -1,0 +1,51 @@
+"""What a page needs to hear news: where the live door is, a ticket for it, and where to read on."""
+
+from typing import Any
+
+from flask import Blueprint, Flask, current_app, g, jsonify
+from flask_login import current_user
+
+from core import news
+from core.settings import Settings
+from core.tickets import GOOD_FOR, make_ticket
+from portal.visitors import may, member_may
+
+live_pages = Blueprint("live", __name__)
+
+# Which news a member may hear, by the first word of their kind.
+TOPICS = {
+    "messages": "messages.view",
+    "conversations": "inbox.view",
+    "lines": "lines.view",
+}
+
+
+def allowed_topics() -> list[str]:
+    return [topic for topic, right in TOPICS.items() if may(right)]
+
+
+def live_door() -> dict[str, str] | None:
+    """For layout/app.html; None when there is nothing this person could hear."""
+    if getattr(current_user, "role", None) is None or not (topics := allowed_topics()):
+        return None
+    settings: Settings = current_app.extensions["comanda"]
+    return {
+        "url": settings.live_url or "/live",
+        "ticket": make_ticket(settings.secret_key, g.tenant_id, current_user.id, topics),
+        "after": news.cursor(g.tenant_id),
+    }
+
+
+@live_pages.get("/news/ticket")
+@member_may("home.view")
+def ticket() -> Any:
+    """The page comes back for a new one while it is open: who was sent away gets none."""
+    door = live_door() or {"ticket": ""}
+    answer = jsonify(ticket=door["ticket"], seconds=int(GOOD_FOR.total_seconds()))
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def set_up_live(app: Flask) -> None:
+    app.register_blueprint(live_pages)
+    app.add_template_global(live_door)

@@ -1,0 +1,188 @@
+// Writing an answer: kept while it is typed, sent once, quick replies by a slash.
+const KEEP = "draft:";
+
+export function setUpComposer({ talkId, refresh, toEnd }) {
+  const form = document.querySelector("[data-composer]");
+  const field = form?.querySelector("[data-writing]");
+  if (!form || form.dataset.ready) return;
+  form.dataset.ready = "yes";
+  const fault = document.querySelector("[data-fault]");
+  const file = form.querySelector("[data-file]");
+  const suggestions = form.querySelector("[data-suggestions]");
+  const touch = matchMedia("(pointer: coarse)").matches;
+  const draft = KEEP + talkId;
+  const mode = () => form.querySelector('[name="mode"]:checked')?.value ?? "reply";
+
+  if (!field.value) field.value = sessionStorage.getItem(draft) ?? "";
+  grow();
+  dress();
+
+  function grow() {
+    field.rows = Math.min(8, Math.max(1, field.value.split("\n").length));
+    field.style.height = "auto";
+    field.style.height = `${Math.min(field.scrollHeight + 2, 220)}px`;
+  }
+
+  function dress() {
+    const note = mode() === "note";
+    form.classList.toggle("is-note", note);
+    field.placeholder = note ? field.dataset.placeholderNote : field.dataset.placeholderReply;
+  }
+
+  function say(text) {
+    fault.textContent = text ?? "";
+    fault.hidden = !text;
+  }
+
+  field.addEventListener("input", () => {
+    if (field.value) sessionStorage.setItem(draft, field.value);
+    else sessionStorage.removeItem(draft);
+    grow();
+    suggest();
+  });
+  form.addEventListener("change", (event) => {
+    if (event.target.name === "mode") { dress(); field.focus(); }
+    if (event.target === file) showFile();
+  });
+
+  // Files: chosen, dropped or pasted.
+  function showFile() {
+    const bar = form.querySelector("[data-file-bar]");
+    const chosen = file?.files[0];
+    bar.hidden = !chosen;
+    bar.querySelector("[data-file-name]").textContent = chosen?.name ?? "";
+  }
+  function take(files) {
+    if (!file || !files?.length || mode() === "note") return false;
+    file.files = files;
+    showFile();
+    field.focus();
+    return true;
+  }
+  form.querySelector("[data-file-drop]")?.addEventListener("click", () => { file.value = ""; showFile(); });
+  field.addEventListener("paste", (event) => {
+    if (take(event.clipboardData?.files)) event.preventDefault();
+  });
+  const pane = form.closest(".talk");
+  pane.addEventListener("dragover", (event) => event.preventDefault());
+  pane.addEventListener("drop", (event) => {
+    event.preventDefault();
+    take(event.dataTransfer?.files);
+  });
+
+  // Quotes.
+  const quoteBar = form.querySelector("[data-quote-bar]");
+  function quote(id, text) {
+    form.elements.reply_to.value = id;
+    quoteBar.hidden = !id;
+    quoteBar.querySelector("[data-quote-said]").textContent = text;
+  }
+  form.querySelector("[data-quote-drop]").addEventListener("click", () => quote("", ""));
+  pane.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-quote]");
+    if (!button) return;
+    quote(button.dataset.quote, button.dataset.quoteText);
+    field.focus();
+  });
+
+  // Quick replies.
+  const known = [...document.querySelectorAll("[data-quick]")].map(({ dataset }) => ({
+    shortcut: dataset.quick, text: dataset.quickText,
+  }));
+  let chosen = 0;
+  let offered = [];
+
+  function suggest() {
+    const typed = /^\/([\p{L}\p{N}_-]*)$/u.exec(field.value);
+    const start = typed?.[1].toLowerCase();
+    offered = typed && mode() !== "note" ? known.filter(({ shortcut }) => shortcut.startsWith(start)).slice(0, 8) : [];
+    chosen = 0;
+    draw();
+  }
+  function draw() {
+    suggestions.hidden = !offered.length;
+    suggestions.replaceChildren(...offered.map(({ shortcut, text }, number) => {
+      const item = document.createElement("li");
+      item.role = "option";
+      item.ariaSelected = String(number === chosen);
+      const key = document.createElement("span");
+      key.className = "quick-key";
+      key.textContent = `/${shortcut}`;
+      const said = document.createElement("span");
+      said.className = "quick-text";
+      said.textContent = text;
+      item.append(key, said);
+      item.addEventListener("pointerdown", (event) => { event.preventDefault(); put(text); });
+      return item;
+    }));
+  }
+  function put(text) {
+    field.value = text;
+    offered = [];
+    draw();
+    field.dispatchEvent(new Event("input"));
+    field.focus();
+    field.setSelectionRange(text.length, text.length);
+  }
+  document.querySelector("#quick")?.addEventListener("click", (event) => {
+    const item = event.target.closest("[data-quick]");
+    if (!item) return;
+    document.querySelector("#quick").hidePopover();
+    put(item.dataset.quickText);
+  });
+
+  field.addEventListener("keydown", (event) => {
+    if (offered.length && ["ArrowDown", "ArrowUp", "Tab", "Enter", "Escape"].includes(event.key)) {
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key === "Escape") offered = [];
+      else if (event.key.startsWith("Arrow")) chosen = (chosen + (event.key === "ArrowDown" ? 1 : offered.length - 1)) % offered.length;
+      else { put(offered[chosen].text); return; }
+      draw();
+      return;
+    }
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing && !touch) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+  });
+
+  // Sending. The token stays until the answer is known, so that a second try is not a second message.
+  let busy = false;
+  async function send(sent) {
+    if (busy) return;
+    const place = sent.elements.place;
+    const empty = sent === form && !field.value.trim() && !file?.files.length && !place?.value.trim();
+    if (empty) { field.focus(); return; }
+    busy = true;
+    sent.classList.add("is-busy");
+    const answer = await fetch(sent.action, {
+      method: "POST", body: new FormData(sent), headers: { "X-Part": "act" }, redirect: "error",
+    }).catch(() => null);
+    const told = await answer?.json().catch(() => ({}));
+    busy = false;
+    sent.classList.remove("is-busy");
+    if (!answer?.ok) {
+      say(told?.error ?? form.dataset.failed);
+      return;
+    }
+    say("");
+    sent.elements.once.value = told.once;
+    if (sent === form) {
+      field.value = "";
+      sessionStorage.removeItem(draft);
+      if (file) { file.value = ""; showFile(); }
+      if (place) place.value = "";
+      document.querySelector("#place:popover-open")?.hidePopover();
+      quote("", "");
+      grow();
+    } else {
+      sent.reset();
+    }
+    await refresh();
+    toEnd();
+  }
+  form.addEventListener("submit", (event) => { event.preventDefault(); send(form); });
+  const template = document.querySelector("[data-template]");
+  template?.addEventListener("submit", (event) => { event.preventDefault(); send(template); });
+}

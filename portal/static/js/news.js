@@ -1,0 +1,173 @@
+// News of the tenant, as they happen:
+//
+//   import { subscribe } from "./news.js";
+//   const stop = subscribe(["messages", "conversations"], (facts) => { … });
+//
+// `facts` are small objects with a `kind` and ids; what they are about, the page asks for itself.
+// A fact of the kind "start-over" says that some were missed: ask for everything that is shown.
+const sign = document.querySelector("[data-live-door]");
+const listeners = new Set();
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 30000;
+const HIDDEN_MS = 60000; // a tab nobody looks at leaves, and catches up when it is looked at again
+const SILENT_MS = 45000; // the door says something every 20 s
+const SIGN_AFTER_MS = 4000;
+
+let ticket = sign?.dataset.ticket ?? "";
+let after = sign?.dataset.after ?? "";
+let failures = 0;
+let polls = false;
+let running = false;
+let cut = null;
+let signTimer = 0;
+let hiddenTimer = 0;
+
+export function subscribe(topics, callback) {
+  const listener = { topics: new Set(topics), callback };
+  listeners.add(listener);
+  if (!running && sign) {
+    running = true;
+    run();
+  }
+  return () => listeners.delete(listener);
+}
+
+export const isLive = () => Boolean(sign) && sign.hidden && running;
+
+function tell(facts) {
+  for (const { topics, callback } of listeners) {
+    const mine = facts.filter(({ kind }) => kind === "start-over" || topics.has(kind.split(".")[0]));
+    if (mine.length) callback(mine);
+  }
+}
+
+function connected() {
+  failures = 0;
+  clearTimeout(signTimer);
+  signTimer = 0;
+  sign.hidden = true;
+  document.documentElement.dataset.live = "yes";
+}
+
+function away() {
+  failures += 1;
+  document.documentElement.dataset.live = "no";
+  signTimer ||= setTimeout(() => { sign.hidden = false; }, SIGN_AFTER_MS);
+}
+
+async function run() {
+  for (;;) {
+    await looked();
+    try {
+      await (polls ? poll() : stream());
+    } catch (error) {
+      if (error?.name !== "AbortError" || !document.hidden) away();
+      // A proxy that holds streams back is got round by asking.
+      if (failures >= 3) polls = !polls;
+    }
+    if (failures) await wait(backOff());
+  }
+}
+
+const wait = (ms) => new Promise((done) => {
+  const timer = setTimeout(end, ms);
+  addEventListener("online", end, { once: true });
+  function end() {
+    clearTimeout(timer);
+    removeEventListener("online", end);
+    done();
+  }
+});
+
+function backOff() {
+  const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failures - 1, 6));
+  return most / 2 + Math.random() * (most / 2);
+}
+
+function looked() {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((done) => {
+    document.addEventListener("visibilitychange", function look() {
+      if (document.hidden) return;
+      document.removeEventListener("visibilitychange", look);
+      done();
+    });
+  });
+}
+
+document.addEventListener("visibilitychange", () => {
+  clearTimeout(hiddenTimer);
+  if (document.hidden) hiddenTimer = setTimeout(() => cut?.abort(), HIDDEN_MS);
+});
+
+async function ask(path, control) {
+  const url = `${sign.dataset.liveDoor}/${path}?after=${encodeURIComponent(after)}`;
+  const answer = await fetch(url, {
+    headers: { Authorization: `Bearer ${ticket}` },
+    cache: "no-store",
+    credentials: "omit",
+    signal: control.signal,
+  });
+  if (answer.status === 401) {
+    await renew();
+    return null;
+  }
+  if (!answer.ok) throw new Error(`the live door answered ${answer.status}`);
+  return answer;
+}
+
+async function renew() {
+  const answer = await fetch(sign.dataset.renew, { redirect: "error", cache: "no-store" });
+  const fresh = answer.ok ? (await answer.json()).ticket : "";
+  if (!fresh) throw new Error("no ticket");
+  ticket = fresh;
+}
+
+async function stream() {
+  const control = (cut = new AbortController());
+  let silence = setTimeout(() => control.abort(), SILENT_MS);
+  try {
+    const answer = await ask("stream", control);
+    if (!answer) return;
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      connected();
+      clearTimeout(silence);
+      silence = setTimeout(() => control.abort(), SILENT_MS);
+      const blocks = (rest + value).split("\n\n");
+      rest = blocks.pop();
+      blocks.forEach(hear);
+    }
+  } finally {
+    clearTimeout(silence);
+  }
+  await renew(); // it ended in order: the ticket has run out, or the door is being replaced
+  await wait(Math.random() * 500);
+}
+
+function hear(block) {
+  let facts = null;
+  for (const line of block.split("\n")) {
+    if (line.startsWith("id: ")) after = line.slice(4);
+    else if (line.startsWith("data: ")) facts = JSON.parse(line.slice(6));
+  }
+  if (facts) tell(facts);
+}
+
+async function poll() {
+  const control = (cut = new AbortController());
+  const late = setTimeout(() => control.abort(), SILENT_MS);
+  try {
+    const answer = await ask("poll", control);
+    if (!answer) return;
+    const heard = await answer.json();
+    connected();
+    after = heard.after;
+    if (heard.news.length) tell(heard.news);
+  } finally {
+    clearTimeout(late);
+  }
+}
