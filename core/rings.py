@@ -21,6 +21,7 @@ log = logger(__name__)
 QUEUES = {
     "jobs.sends": "sends",
     "jobs.hooks": "hooks",
+    "jobs.automations": "hooks",
     "jobs.costs": "costs",
     "jobs.mail": "default",
     "jobs.housekeeping": "default",

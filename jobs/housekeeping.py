@@ -12,8 +12,8 @@ from core.logs import logger
 from core.mail import Mail
 from core.rings import hear
 from core.settings import Settings
-from jobs import hooks
-from messaging import sending
+from jobs import automations, hooks
+from messaging import automation_book, connections, sending, store_events
 from tenants import idempotency, people
 from tenants.accounts import every_tenant
 
@@ -31,6 +31,7 @@ def sweep() -> None:
         if lanes.any_due(sending.LANE):
             ring("jobs.sends.drain")
         hooks.sweep()
+        automations.sweep()
 
 
 def make_months() -> None:
@@ -47,11 +48,14 @@ def tidy() -> dict[str, int]:
     """Drop what has outlived its promise. One transaction for each tenant."""
     hear("jobs.housekeeping.tidy")
     moment = now()
-    gone = {"tokens": 0, "idempotency_keys": 0}
+    gone = {"tokens": 0, "idempotency_keys": 0, "hook_keys": 0, "runs": 0}
     with global_scope():
         gone["tokens"] = people.forget_old_tokens(moment - timedelta(days=30))
     for tenant_id in every_tenant(because="idempotency keys are kept 7 days"):
         with tenant_scope(tenant_id):
             gone["idempotency_keys"] += idempotency.forget_old(moment - idempotency.KEPT)
+            gone["hook_keys"] += connections.forget_old_keys()
+            gone["runs"] += automation_book.forget_old()
+            store_events.forget_old_links()
     log.info("tidied", **gone)
     return gone

@@ -9,7 +9,7 @@ from rq.cron import CronJob, CronScheduler
 
 from core.ground import bare_app
 from core.ids import new_token
-from jobs import costs, hooks, housekeeping
+from jobs import automations, costs, hooks, housekeeping
 from jobs.connection import worker_redis
 
 LEASE_SECONDS = 15
@@ -19,6 +19,7 @@ EVERY: dict[Callable[[], object], int] = {housekeeping.sweep: 5}  # seconds
 AT: dict[Callable[[], object], str] = {
     housekeeping.tidy: "17 3 * * *",
     hooks.find_forgotten: "*/5 * * * *",
+    automations.find_forgotten: "2-57/5 * * * *",
     costs.close_day: "23 0 * * *",
     housekeeping.make_months: "41 1 * * *",
 }

@@ -51,5 +51,11 @@ SELECT create_distributed_table('messages', 'tenant_id', colocate_with => 'accou
 SELECT create_distributed_table('message_changes', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('events', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('received_hooks', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('connections', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('hook_keys', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('store_events', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('store_links', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('automations', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('automation_runs', 'tenant_id', colocate_with => 'accounts');
 
 COMMIT;

@@ -5,10 +5,22 @@ from messaging.models.lines import Line
 from messaging.models.messages import Message, MessageChange, NetworkId
 from messaging.models.money import LedgerEntry, Rate, RateOverride, UsageDay
 from messaging.models.people import Contact, Conversation, Identity
+from messaging.models.stores import (
+    Automation,
+    AutomationRun,
+    Connection,
+    HookKey,
+    StoreEvent,
+    StoreLink,
+)
 
 __all__ = [
+    "Automation",
+    "AutomationRun",
+    "Connection",
     "Contact",
     "Conversation",
+    "HookKey",
     "Identity",
     "LedgerEntry",
     "Line",
@@ -18,5 +30,7 @@ __all__ = [
     "Rate",
     "RateOverride",
     "ReceivedHook",
+    "StoreEvent",
+    "StoreLink",
     "UsageDay",
 ]

@@ -1,12 +1,14 @@
 """What others posted to us."""
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     Index,
     Text,
     text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
@@ -25,6 +27,13 @@ class ReceivedHook(Base, TenantOwned):
             "due_at",
             postgresql_where=text("due_at IS NOT NULL"),
         ),
+        Index(
+            "received_hooks_target_idx",
+            "tenant_id",
+            "target",
+            "id",
+            postgresql_where=text("kind <> 'cloud'"),
+        ),
         {"postgresql_partition_by": "RANGE (id)"},
     )
 
@@ -32,6 +41,8 @@ class ReceivedHook(Base, TenantOwned):
     kind: Mapped[str] = mapped_column(Text)
     target: Mapped[str] = mapped_column(Text)
     body: Mapped[bytes]
+    facts: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    """What of its headers is needed to understand it."""
     state: Mapped[str] = mapped_column(Text, default="waiting")
     tries: Mapped[int] = mapped_column(default=0)
     due_at: Mapped[datetime | None] = mapped_column(default=now)

@@ -1,5 +1,6 @@
 """A business with a row in every table a tenant owns, full of words nobody else uses."""
 
+import json
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -11,7 +12,15 @@ from psycopg2.extras import Json
 from core import mail
 from core.clock import now
 from core.db import db, global_scope
-from messaging import lines_book, sending
+from messaging import (
+    automation_book,
+    automations,
+    connections,
+    hooks,
+    lines_book,
+    sending,
+    store_events,
+)
 from messaging.lines import InboundMessage
 from messaging.models import LedgerEntry, RateOverride, ReceivedHook
 from messaging.receiving import receive_message
@@ -34,6 +43,9 @@ class Planted:
     session_id: str
     line_id: int
     message_id: str
+    connection_id: str
+    hook_id: str
+    automation_id: str
     mail_id: str
     verify_token: str
     reset_token: str
@@ -67,6 +79,7 @@ def plant(name: str) -> Planted:
     with business.scope():
         member = team.of_person(helper.id)
     line_id, message_id = plant_messages(business, name)
+    connection_id, hook_id, automation_id = plant_store(business, name)
     with global_scope():
         token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
         visitor = signin.visitor(token_of_session)
@@ -82,6 +95,9 @@ def plant(name: str) -> Planted:
         session_id=visitor.sign_in.id,
         line_id=line_id,
         message_id=message_id,
+        connection_id=connection_id,
+        hook_id=hook_id,
+        automation_id=automation_id,
         mail_id=letter.id,
         verify_token=verify,
         reset_token=reset,
@@ -133,6 +149,27 @@ def plant_messages(business: Business, name: str) -> tuple[int, str]:
             )
         )
     return line.id, ticket.id
+
+
+def plant_store(business: Business, name: str) -> tuple[str, str, str]:
+    """A shop whose cart waits for its reminder, with the post that told of it."""
+    with business.scope():
+        shop = connections.add("store", f"{name} shop")
+        automation = automation_book.add("abandoned_cart", f"{name} reminder")
+        told = {
+            "event": "checkout.created",
+            "checkout": {"id": f"{name}-cart", "url": f"https://example.com/{name}"},
+            "customer": {"name": f"{name} customer", "phone": "+905321112233"},
+        }
+        connections.record(shop.id, "store", f"{name}-key", {}, json.dumps(told).encode())
+        (row,) = connections.received(shop.id, None, 1)
+        hook = hooks.Hook(row.id, "store", shop.id, json.dumps(told).encode(), 0)
+        for one in store_events.read(hook).events:
+            event = store_events.keep(one, hook)
+            if event is not None:
+                automations.receive(event)
+        hooks.done(hook)
+    return shop.id, row.id, automation.id
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

@@ -33,6 +33,11 @@ def ids(theirs):
         "line_id": theirs.line_id,
         "instance_id": theirs.line_id,
         "message_id": theirs.message_id,
+        "connection_id": theirs.connection_id,
+        "hook_id": theirs.hook_id,
+        "automation_id": theirs.automation_id,
+        "recipe": "order_confirmation",
+        "kind": "store",
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
         "job_id": "no-such-job",
@@ -95,6 +100,9 @@ def refused(answers):
         "line_id",
         "instance_id",
         "message_id",
+        "connection_id",
+        "hook_id",
+        "automation_id",
         "tenant_id",
     }
     checked = 0
@@ -169,7 +177,10 @@ def test_a_member_reaches_nothing_of_another_tenant(app, restaurant, ids, stored
 
 def mine(rule):
     """A page of a tenant's own things, for its members."""
-    theirs = {"key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"}
+    theirs = {
+        *("key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"),
+        *("connection_id", "hook_id", "automation_id"),
+    }
     return bool(rule.arguments & theirs) and not is_api(rule)
 
 

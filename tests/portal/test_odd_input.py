@@ -5,7 +5,7 @@ import pytest
 from core.db import global_scope
 from tenants import people, team
 from tests.cast import Browser
-from tests.house.planting import plant_messages
+from tests.house.planting import plant_messages, plant_store
 
 ODD = {
     "nul": "a\0b",
@@ -51,9 +51,15 @@ def ids(restaurant):
         invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
         member = team.of_person(helper.id)
     line_id, message_id = plant_messages(restaurant, "Mavi")
+    connection_id, hook_id, automation_id = plant_store(restaurant, "Mavi")
     return {
         "line_id": line_id,
         "message_id": message_id,
+        "connection_id": connection_id,
+        "hook_id": hook_id,
+        "automation_id": automation_id,
+        "recipe": "owner_notice",
+        "kind": "store",
         "key_id": restaurant.key_id,
         "member_id": member.id,
         "invitation_id": invitation.id,
@@ -84,7 +90,7 @@ def test_no_address_falls_over_it(app, everywhere, ids, odd):
         path = rule.build(known, append_unknown=False)[1]
         query = dict.fromkeys(QUERIES, text)
         assert everywhere.client.get(path, query_string=query).status_code < 500, (path, odd)
-        for name in rule.arguments - {"tenant_id", "line_id", "instance_id"}:
+        for name in rule.arguments - {"tenant_id", "line_id", "instance_id", "kind", "recipe"}:
             path = rule.build({**known, name: text}, append_unknown=False)[1]
             assert everywhere.client.get(path).status_code < 500, (path, odd)
 
