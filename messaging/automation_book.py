@@ -68,6 +68,14 @@ def listed() -> list[Automation]:
     return sorted(found, key=lambda one: (order.get(one.recipe, 99), one.created_at, one.id))
 
 
+def names() -> dict[str, str]:
+    """Of every automation there ever was, for the runs that are listed under it."""
+    rows = db.session.execute(
+        select(Automation.id, Automation.name).where(Automation.tenant_id == current_tenant_id())
+    )
+    return {row.id: row.name for row in rows}
+
+
 def page(after: str | None, limit: int) -> list[Automation]:
     """Newest first, for the API."""
     query = (

@@ -44,8 +44,8 @@ def keep(told: Told, hook: Hook) -> StoreEvent | None:
     told = _named(told, hook)
     earlier = _order_before(connection.id, told)
     phone, why = usable_phone(told.phones, region)
-    if not phone and earlier is not None and earlier.phone:
-        phone, why = earlier.phone, ""
+    if not phone and earlier is not None and (earlier.phone or not told.phones):
+        phone, why = earlier.phone, earlier.no_phone
     event = StoreEvent(
         tenant_id=current_tenant_id(),
         id=new_id("sev"),

@@ -19,7 +19,7 @@ audit_pages = Blueprint("audit", __name__)
 
 PAGE = 50
 BATCH = 500
-AREAS = ("account", "keys", "lines", "settings", "team")
+AREAS = ("account", "automations", "keys", "lines", "settings", "stores", "team")
 COLUMNS = ("time", "who", "kind", "act", "subject", "detail", "address", "request_id")
 
 

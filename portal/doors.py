@@ -15,6 +15,7 @@ from core.logs import logger
 from core.settings import Settings
 from portal.account import account
 from portal.audit import audit_pages
+from portal.automations import automations_pages
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
 from portal.integrations import integrations
@@ -26,6 +27,7 @@ from portal.operator.commands import add_commands
 from portal.operator.pages import operator
 from portal.settings import settings_pages
 from portal.start import start
+from portal.stores import stores_pages
 from portal.team import team_pages
 from portal.tenancy import tenancy
 from portal.visitors import is_page, set_up_visitors
@@ -40,6 +42,8 @@ PAGES = (
     home,
     messages_pages,
     lines_pages,
+    stores_pages,
+    automations_pages,
     team_pages,
     integrations,
     settings_pages,

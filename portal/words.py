@@ -14,6 +14,7 @@ from core.phone import display
 from tenants.people import LOCALES, THEMES
 
 THEIR_WORDS = " The network says: "
+REASON_DETAIL = " · "
 N_ = str  # collected for translation here, translated where it is shown
 # Sentences of the lines' drivers that go on with something nobody can translate.
 BEGINNINGS = (
@@ -86,6 +87,14 @@ def network_words(sentence: str | None) -> str:
     return f"{ours} {said} {theirs}" if mark else ours
 
 
+def reason_words(sentence: str | None) -> str:
+    """Why a run sent nothing, or a hook was not understood; after the dot comes what was given."""
+    if not sentence:
+        return ""
+    ours, mark, given = sentence.partition(REASON_DETAIL)
+    return f"{gettext(ours)}{mark}{given}"
+
+
 def phone_words(phone: str) -> str:
     """A phone as people write it; the network's own ids stay as they are."""
     return display(phone) if phone.isascii() and phone.isdigit() else phone
@@ -98,6 +107,7 @@ def set_up_words(app: Flask) -> None:
     app.add_template_filter(exact, "exact")
     app.add_template_filter(network_words, "network_words")
     app.add_template_filter(phone_words, "phone")
+    app.add_template_filter(reason_words, "reason")
 
     @app.context_processor
     def words() -> dict[str, Any]:

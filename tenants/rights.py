@@ -6,6 +6,8 @@ RIGHTS = (
     "messages.send",
     "lines.view",
     "lines.manage",
+    "stores.view",
+    "stores.manage",
     "team.view",
     "team.manage",
     "keys.view",
@@ -28,7 +30,7 @@ ROLES: dict[str, frozenset[str]] = {
     "inbox": _STAFF | _WRITES,
     "manager": _STAFF | _WRITES | {"settings.view"},
     "waiter": _EVERYONE,
-    "viewer": _STAFF | _READS | {"settings.view", "keys.view"},
+    "viewer": _STAFF | _READS | {"settings.view", "keys.view", "stores.view"},
 }
 
 SCOPES = (

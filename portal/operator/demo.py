@@ -15,6 +15,7 @@ from core.errors import Conflict
 from core.settings import Settings
 from portal.newborn import equip
 from portal.operator.history import tell_conversations
+from portal.operator.shop_history import tell_shop
 from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
 from tenants.erasing import erase_tenant
@@ -84,7 +85,7 @@ def _make() -> dict[str, Any]:
     owner = cast[OWNER]
     restaurant = _restaurant(owner, cast)
     tell_conversations(restaurant)
-    _shop(owner, cast)
+    tell_shop(_shop(owner, cast))
     return _describe(restaurant, owner)
 
 
