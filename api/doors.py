@@ -5,10 +5,16 @@ from flask_openapi3.openapi import OpenAPI
 from api.health import health
 from api.hooks import cloud, hooks, stores
 from api.reference import reference, swagger
-from api.v1 import instances, me, messages, usage, v1
+from api.v1 import automations, instances, me, messages, usage, v1
 
-RESOURCES = (me, instances, messages, usage)  # importing a resource adds its routes to v1
-HOOKS = (cloud, stores)  # and a kind of hook its routes to hooks
+RESOURCES = (
+    me,
+    instances,
+    messages,
+    automations,
+    usage,
+)  # importing a resource adds its routes to v1
+HOOKS = (cloud, stores)
 
 
 def open_api_doors(app: OpenAPI) -> None:

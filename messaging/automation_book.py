@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -216,15 +216,16 @@ def runs_of(event_ids: Sequence[str]) -> list[AutomationRun]:
     )
 
 
-def last_runs() -> dict[str, Any]:
-    """For the list: when each automation last did something."""
-    rows = db.session.execute(
-        select(AutomationRun.automation_id, AutomationRun.created_at)
-        .where(AutomationRun.tenant_id == current_tenant_id())
-        .distinct(AutomationRun.automation_id)
-        .order_by(AutomationRun.automation_id, AutomationRun.id.desc())
+def last_run(automation_id: str) -> datetime | None:
+    return db.session.scalar(
+        select(AutomationRun.created_at)
+        .where(
+            AutomationRun.tenant_id == current_tenant_id(),
+            AutomationRun.automation_id == automation_id,
+        )
+        .order_by(AutomationRun.id.desc())
+        .limit(1)
     )
-    return {row.automation_id: row.created_at for row in rows}
 
 
 def forget_old() -> int:

@@ -56,7 +56,7 @@ def recipe_names() -> dict[str, str]:
 def index() -> Any:
     with tenant_scope(g.tenant_id):
         listed = automation_book.listed()
-        last = automation_book.last_runs()
+        last = {one.id: automation_book.last_run(one.id) for one in listed}
         shops = {one.id: one.name for one in connections.listed()}
     unused = [code for code in RECIPES if code not in {one.recipe for one in listed}]
     return render_template(

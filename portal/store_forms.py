@@ -56,7 +56,7 @@ class AutomationForm(Form):
     connection_id = SelectField(_("Connection"), [Optional()])
     line_id = SelectField(_("Line"), [Optional()])
     to_phone = StringField(_("Number that is told"), [Length(max=40)])
-    delay = IntegerField(_("Delay"), [Optional(), Between(0, 60 * 24 * 30)])
+    delay = IntegerField(_("Delay"), [Optional(), Between(0, 60 * 24 * 30, _("At most 30 days."))])
     unit = SelectField(
         _("Unit"),
         choices=[("minutes", _("minutes")), ("hours", _("hours")), ("days", _("days"))],

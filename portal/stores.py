@@ -75,9 +75,9 @@ def save(connection_id: str) -> Any:
     return _page(known, form=form)
 
 
-@stores_pages.post("/<connection_id>/secret")
+@stores_pages.post("/<connection_id>/access")
 @member_may("stores.manage")
-def secret(connection_id: str) -> Any:
+def access(connection_id: str) -> Any:
     """The one of the platform, or a new one of ours."""
     known, form = _connection(connection_id), SecretForm()
     if form.validate_on_submit():

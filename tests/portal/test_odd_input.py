@@ -27,7 +27,9 @@ FIELDS = (
     *("role", "mode", "scopes", "expires", "rate_per_second", "overlap", "country", "currency"),
     *("current", "because", "plan", "burst", "monthly_messages", "spend_cap_usd", "tenant_id"),
     *("phone", "text", "token", "app_secret", "phone_number_id", "account_id", "per_second"),
-    *("act", "on"),
+    *("act", "on", "kind", "secret", "consent", "connection_id", "line_id", "to_phone", "delay"),
+    *("unit", "paid", "tracking", "at_least", "countries", "says", "template_name"),
+    *("template_language", "parameters"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),

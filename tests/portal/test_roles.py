@@ -5,7 +5,7 @@ import pytest
 from tenants import team
 from tenants.rights import RIGHTS
 from tests.cast import Browser, make_person
-from tests.house.planting import plant_messages, rows_of
+from tests.house.planting import plant_messages, plant_store, rows_of
 
 # Not read from tenants/rights.py: what the roles mean is promised to people.
 MAY = {
@@ -19,7 +19,7 @@ MAY = {
     "waiter": {"home.view"},
     "viewer": {
         *("home.view", "team.view", "settings.view", "keys.view"),
-        *("lines.view", "messages.view"),
+        *("lines.view", "messages.view", "stores.view"),
     },
 }
 DONE_OR_REFUSED_FOR_ANOTHER_REASON = {200, 302, 409, 422}
@@ -33,9 +33,14 @@ def ids(restaurant):
         invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
         member = team.of_person(colleague.id)
     line_id, message_id = plant_messages(restaurant, "Mavi")
+    connection_id, hook_id, automation_id = plant_store(restaurant, "Mavi")
     return {
         "line_id": line_id,
         "message_id": message_id,
+        "connection_id": connection_id,
+        "hook_id": hook_id,
+        "automation_id": automation_id,
+        "recipe": "owner_notice",
         "key_id": restaurant.key_id,
         "member_id": member.id,
         "invitation_id": invitation.id,
