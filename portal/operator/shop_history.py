@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -49,6 +50,18 @@ ASKED = (
 )
 
 
+@dataclass(frozen=True)
+class Post:
+    """What was posted to us, and when; `left`: a cart whose reminder leaves."""
+
+    at: datetime
+    connection: Connection
+    topic: str
+    told: dict[str, Any]
+    left: bool = False
+    soon_after: "Post | None" = None
+
+
 def tell_shop(tenant_id: int) -> None:
     """The same story every time: the dice are loaded."""
     dice = random.Random(20260202)  # noqa: S311 - a demo, not a secret
@@ -67,50 +80,37 @@ def tell_shop(tenant_id: int) -> None:
         ):
             automation_book.add(recipe, name)
         automation_book.add("owner_notice", "Notice to the owner", "34611110100")
+    posts: list[Post] = []
     number = 1040
     for days_ago in range(DAYS, 0, -1):
         morning = (beginning - timedelta(days=days_ago)).replace(hour=8, minute=10)
         for minutes in sorted(dice.sample(range(720), 1 + (days_ago % 5 == 0))):
             number += 1
-            at = morning + timedelta(minutes=minutes)
-            _sale(tenant_id, shop, at, number, dice, beginning)
+            posts += _sale(shop, morning + timedelta(minutes=minutes), number, dice)
         if days_ago % 5 == 1:
-            _question(tenant_id, form, morning + timedelta(minutes=95), dice)
+            posts.append(_question(form, morning + timedelta(minutes=95), dice))
     recent = beginning - timedelta(minutes=20)
-    cart = _checkout(number + 1, CUSTOMERS[1], dice)
-    _told(tenant_id, shop, recent, "checkouts/create", cart)
-    _misunderstood(tenant_id, form, beginning - timedelta(days=2, hours=3))
+    posts.append(Post(recent, shop, "checkouts/create", _checkout(number + 1, CUSTOMERS[1], dice)))
+    _misunderstood(tenant_id, form, opening + timedelta(hours=1))
+    for post in sorted(posts, key=lambda one: one.at):
+        if post.at <= beginning:
+            _told(tenant_id, post, beginning)
 
 
-def _sale(
-    tenant_id: int,
-    shop: Connection,
-    at: datetime,
-    number: int,
-    dice: random.Random,
-    until: datetime,
-) -> None:
+def _sale(shop: Connection, at: datetime, number: int, dice: random.Random) -> list[Post]:
     """A cart; mostly an order, then a parcel; now and then it is left or cancelled."""
-    who = dice.choice(CUSTOMERS)
-    cart = _checkout(number, who, dice)
-    luck = dice.random()
-    if luck < 0.4:
-        left = luck < 0.25
-        _told(tenant_id, shop, at, "checkouts/create", cart, until=until if left else None)
-        if left:
-            return
+    cart, luck = _checkout(number, dice.choice(CUSTOMERS), dice), dice.random()
+    if luck < 0.25:
+        return [Post(at, shop, "checkouts/create", cart, left=True)]
     order = _order(number, cart)
-    _told(tenant_id, shop, at + timedelta(minutes=4), "orders/create", order, until=until)
+    bought = Post(at + timedelta(minutes=4), shop, "orders/create", order)
+    first = Post(at, shop, "checkouts/create", cart, soon_after=bought) if luck < 0.4 else bought
     if dice.random() < 0.08:
-        later = at + timedelta(hours=2)
-        _told(tenant_id, shop, later, "orders/cancelled", order, until=until)
-        return
-    shipped = at + timedelta(hours=26)
-    if shipped < until:
-        _told(tenant_id, shop, shipped, "fulfillments/create", _parcel(number), until=until)
+        return [first, Post(at + timedelta(hours=2), shop, "orders/cancelled", order)]
+    return [first, Post(at + timedelta(hours=26), shop, "fulfillments/create", _parcel(number))]
 
 
-def _question(tenant_id: int, form: Connection, at: datetime, dice: random.Random) -> None:
+def _question(form: Connection, at: datetime, dice: random.Random) -> Post:
     first, last, phone, _ = dice.choice(CUSTOMERS[:2])
     told = {
         "form_name": "Contact",
@@ -119,7 +119,7 @@ def _question(tenant_id: int, form: Connection, at: datetime, dice: random.Rando
         "message": dice.choice(ASKED),
         "submission_id": new_id("x"),
     }
-    _told(tenant_id, form, at, "", told, until=at + timedelta(hours=1))
+    return Post(at, form, "", told)
 
 
 def _misunderstood(tenant_id: int, form: Connection, at: datetime) -> None:
@@ -129,28 +129,29 @@ def _misunderstood(tenant_id: int, form: Connection, at: datetime) -> None:
         post.error = "The body is not JSON."
 
 
-def _told(
-    tenant_id: int,
-    connection: Connection,
-    at: datetime,
-    topic: str,
-    told: dict[str, Any],
-    until: datetime | None = None,
-) -> None:
+def _told(tenant_id: int, post: Post, until: datetime) -> None:
     """In one transaction, so that no worker of a running service finds it half-way."""
-    body = json.dumps(told, ensure_ascii=False).encode()
-    facts = {"topic": topic} if topic else {"content_type": "application/json"}
     with tenant_scope(tenant_id):
-        with frozen(at):
-            post = _post(connection, body, facts)
-            hook = Hook(post.id, connection.kind, connection.id, body, 0, facts)
-            for one in store_events.read(hook).events:
-                event = store_events.keep(one, hook)
-                if event is not None:
-                    automations.receive(event)
-            hooks.done(hook)
-        if until is not None:
-            _answered(min(at + timedelta(minutes=61), until), at)
+        _receive(post)
+        if post.soon_after is not None:
+            _receive(post.soon_after)
+        due = post.at + timedelta(minutes=61)
+        if post.left and due < until:
+            _answered(due)
+
+
+def _receive(post: Post) -> None:
+    body = json.dumps(post.told, ensure_ascii=False).encode()
+    facts = {"topic": post.topic} if post.topic else {"content_type": "application/json"}
+    with frozen(post.at):
+        row = _post(post.connection, body, facts)
+        hook = Hook(row.id, row.kind, row.target, body, 0, facts)
+        for one in store_events.read(hook).events:
+            event = store_events.keep(one, hook)
+            if event is not None:
+                automations.receive(event)
+        hooks.done(hook)
+    _answered(post.at + timedelta(seconds=2))
 
 
 def _post(connection: Connection, body: bytes, facts: dict[str, str]) -> ReceivedHook:
@@ -171,15 +172,14 @@ def _post(connection: Connection, body: bytes, facts: dict[str, str]) -> Receive
     return post
 
 
-def _answered(due: datetime, told_at: datetime) -> None:
-    """What is due by then leaves, and most of it is read."""
-    for at in (told_at + timedelta(seconds=2), due):
-        with frozen(at):
-            run_ids = automations.claim(20)
-            for run_id in run_ids:
-                automations.work(run_id)
-            if run_ids:
-                _sent(at)
+def _answered(at: datetime) -> None:
+    """What is due by then leaves, and is read."""
+    with frozen(at):
+        run_ids = automations.claim(20)
+        for run_id in run_ids:
+            automations.work(run_id)
+        if run_ids:
+            _sent(at)
 
 
 def _sent(at: datetime) -> None:
