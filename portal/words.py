@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from babel import negotiate_locale
+from babel.units import format_unit
 from flask import Flask, request, session
 from flask_babel import Babel, format_datetime, format_timedelta, get_locale, gettext
 from flask_login import current_user
@@ -95,6 +96,14 @@ def reason_words(sentence: str | None) -> str:
     return f"{gettext(ours)}{mark}{given}"
 
 
+def minutes_words(minutes: int) -> str:
+    """90 → 90 minutes, 120 → 2 hours."""
+    for unit, length in (("day", 1440), ("hour", 60), ("minute", 1)):
+        if minutes % length == 0:
+            return str(format_unit(minutes // length, f"duration-{unit}", locale=get_locale()))
+    raise AssertionError("every number of minutes is one of minutes")
+
+
 def phone_words(phone: str) -> str:
     """A phone as people write it; the network's own ids stay as they are."""
     return display(phone) if phone.isascii() and phone.isdigit() else phone
@@ -108,6 +117,7 @@ def set_up_words(app: Flask) -> None:
     app.add_template_filter(network_words, "network_words")
     app.add_template_filter(phone_words, "phone")
     app.add_template_filter(reason_words, "reason")
+    app.add_template_filter(minutes_words, "minutes")
 
     @app.context_processor
     def words() -> dict[str, Any]:

@@ -95,7 +95,9 @@ def test_a_refused_secret_shows_on_the_page(owner, shop, client):
     door = connect(shop, client, "shopify")
     door.secret = "wrong"
     door.shopify("orders/create", shopify_order())
-    assert "1 post came with a signature" in text_of(owner.get(f"/stores/{door.connection.id}"))
+    assert "Posts with a signature that does not fit: 1." in text_of(
+        owner.get(f"/stores/{door.connection.id}")
+    )
     answer = owner.post(f"/stores/{door.connection.id}/access", secret="the-right-one")
     assert answer.status_code == 302
     assert only_connection(shop).secret == "the-right-one"

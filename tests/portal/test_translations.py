@@ -16,7 +16,7 @@ from core.db import global_scope
 from deploy.local.translations import FOLDERS, KEYWORDS, compile_translations
 from tenants import people
 from tests.cast import PASSWORD, make_business, unique_email
-from tests.house.planting import plant_messages
+from tests.house.planting import plant_messages, plant_store
 
 ROOT = Path(__file__).parent.parent.parent
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
@@ -151,6 +151,17 @@ def test_a_page_in_english_would_be_noticed(browser):
         "/messages?state=failed",
         "/messages/{message}",
         "/messages/{message}/cancel",
+        "/stores",
+        "/stores/new",
+        "/stores/{connection}",
+        "/stores/{connection}?state=parked",
+        "/stores/{connection}/hooks/{hook}",
+        "/stores/{connection}/remove",
+        "/automations",
+        "/automations/new/owner_notice",
+        "/automations/{automation}",
+        "/automations/{automation}/runs",
+        "/automations/{automation}/remove",
         "/settings",
         "/audit",
         "/account",
@@ -163,7 +174,10 @@ def test_an_owner_who_reads_turkish_reads_no_english(browser, derya, path):
     business = make_business("Lokanta Mavi", owner=derya)
     browser.signs_in(derya)
     line, message = plant_messages(business, "Mavi")
-    answer = browser.get(path.format(key=business.key_id, line=line, message=message))
+    connection, hook, automation = plant_store(business, "Mavi")
+    ids = {"key": business.key_id, "line": line, "message": message}
+    ids |= {"connection": connection, "hook": hook, "automation": automation}
+    answer = browser.get(path.format(**ids))
     assert answer.status_code == 200
     assert not english_on(answer.get_data(as_text=True))
 
