@@ -13,12 +13,12 @@ from sqlalchemy import func, select, text, update
 
 from core import lanes
 from core.clock import now
-from core.db import current_tenant_id, db, ring
+from core.db import current_tenant_id, db, ring, savepoint
 from core.errors import Conflict, DomainError
 from core.ids import from_uuid, new_uuid, to_uuid
 from messaging import contacts, lines_book, reading, sending, store_events
 from messaging.conditions import unmet
-from messaging.models import Automation, AutomationRun, Contact, StoreEvent
+from messaging.models import Automation, AutomationRun, Connection, Contact, StoreEvent
 from messaging.placeholders import fill, values_of
 from messaging.recipes import RECIPES, STARTS, Recipe, started_by
 from messaging.sending import BULK, TRANSACTIONAL, Draft
@@ -31,6 +31,7 @@ BACK_OFF = (10, 60, 300, 900)
 LONGEST_REASON = 500
 N_ = str  # collected for translation here, translated where it is shown
 SWITCHED_OFF = N_("The automation was switched off.")
+DISCONNECTED = N_("The connection was removed.")
 ORDERED = N_("The order came before the reminder left.")
 OVERTAKEN = N_("The order was cancelled before the message left.")
 OPTED_OUT = N_("The customer has opted out of marketing messages.")
@@ -142,7 +143,9 @@ def work(run_id: str) -> Outcome:
     if run is None:
         raise RuntimeError("a claimed run is gone")
     try:
-        outcome = _outcome(run)
+        # A refusal may come when the message is already written: quota is counted last.
+        with savepoint():
+            outcome = _outcome(run)
     except DomainError as error:
         outcome = Outcome("failed", error.message)
     _settle(run, outcome)
@@ -199,6 +202,9 @@ def _outcome(run: AutomationRun) -> Outcome:
     event = db.session.get(StoreEvent, (tenant_id, run.event_id))
     if automation is None or event is None or not automation.enabled or automation.removed_at:
         return Outcome("cancelled", SWITCHED_OFF)
+    shop = db.session.get(Connection, (tenant_id, run.connection_id))
+    if shop is None or shop.removed_at is not None:
+        return Outcome("cancelled", DISCONNECTED)
     recipe = RECIPES[automation.recipe]
     if recipe.trigger == "checkout.created" and store_events.was_ordered(event):
         return Outcome("cancelled", ORDERED)

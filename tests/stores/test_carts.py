@@ -6,14 +6,18 @@ from datetime import timedelta
 from threading import Barrier, Event
 
 import pytest
+from sqlalchemy import select
 
 from core import lanes
 from core.clock import advance, frozen, now
 from core.db import db, global_scope, tenant_scope
 from jobs import automations as automations_job
 from jobs import hooks as hooks_job
-from messaging import automation_book, automations, claiming, contacts
-from messaging.models import Contact
+from jobs import housekeeping
+from messaging import automation_book, automations, claiming, connections, contacts
+from messaging.models import AutomationRun, Contact, HookKey, StoreEvent, StoreLink
+from tenants import accounts
+from tests.cast import make_business
 from tests.lines import give_line
 from tests.stores.store_cast import (
     connect,
@@ -186,6 +190,55 @@ def test_switched_off_meanwhile_it_sends_nothing(app, shop, cart):
         advance(timedelta(hours=2))
         work(app)
     assert states(shop) == [("cancelled", "The automation was switched off.")]
+
+
+def test_disconnected_meanwhile_it_sends_nothing(app, shop, cart):
+    with frozen():
+        cart.shopify("checkouts/create", shopify_checkout())
+        work(app)
+        with shop.scope():
+            connections.remove(cart.connection.id)
+        advance(timedelta(hours=2))
+        work(app)
+    assert states(shop) == [("cancelled", "The connection was removed.")]
+
+
+def test_a_refused_message_leaves_no_trace_but_its_reason(app, client, redis):
+    """The quota is counted last, when the message is written already."""
+    tiny = make_business("Tiny", plan="trial")
+    give_line(tiny)
+    switch_on(tiny, "order_confirmation")
+    door = connect(tiny, client, "shopify")
+    with tiny.scope():
+        accounts.account().trial_used = 10_000
+        accounts.account().trial_started_at = now()
+    door.shopify("orders/create", shopify_order())
+    work(app)
+    ((state, because),) = states(tiny)
+    assert state == "failed"
+    assert because
+    assert not messages(tiny)
+
+
+def test_what_is_old_is_forgotten(app, shop, cart):
+    with frozen():
+        cart.shopify("checkouts/create", shopify_checkout())
+        work(app)
+        advance(timedelta(hours=2))
+        work(app)
+        advance(timedelta(days=100))
+        with app.app_context():
+            housekeeping.tidy()
+        with shop.scope():
+            left = [
+                db.session.scalars(select(one).where(one.tenant_id == shop.tenant_id)).all()
+                for one in (HookKey, StoreLink, StoreEvent, AutomationRun)
+            ]
+        assert [len(rows) for rows in left] == [0, 0, 1, 1]
+        advance(timedelta(days=100))
+        with app.app_context():
+            housekeeping.tidy()
+    assert not runs(shop)
 
 
 def test_an_order_takes_back_a_reminder_that_has_not_left(app, shop, cart):
