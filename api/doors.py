@@ -3,11 +3,12 @@
 from flask_openapi3.openapi import OpenAPI
 
 from api.health import health
-from api.hooks import cloud, hooks
+from api.hooks import cloud, hooks, stores
 from api.media import files
 from api.reference import reference
 from api.request_log import keep_request_log
 from api.v1 import (
+    automations,
     contact_imports,
     contacts,
     conversations,
@@ -33,6 +34,7 @@ RESOURCES = (
     contacts,
     contact_imports,
     conversations,
+    automations,
     templates,
     usage,
     webhooks,
@@ -40,7 +42,7 @@ RESOURCES = (
     menus,
     orders,
 )
-HOOKS = (cloud,)
+HOOKS = (cloud, stores)
 
 
 def open_api_doors(app: OpenAPI, request_log_days: int) -> None:

@@ -91,6 +91,16 @@ def normalize(text: str, region: str | None = None) -> str | None:
     return None
 
 
+def reachable(text: str, region: str | None = None) -> str | None:
+    """As `normalize`, for numbers nobody is there to correct: a national form must be one that
+    is given out in its country, so that no stranger is written to."""
+    digits = normalize(text, region)
+    if digits is None or text.strip().startswith(("+", "＋", "00")):
+        return digits
+    number = _parse(f"+{digits}", None)
+    return digits if number is not None and phonenumbers.is_valid_number(number) else None
+
+
 def country_of(phone: str) -> str | None:
     """The ISO country (``TR``), by the number where it can be told, else by its country code."""
     number = _parse(f"+{phone}", None)

@@ -23,6 +23,7 @@ QUEUES = {
     "jobs.deliveries": "deliveries",
     "jobs.linked": "default",
     "jobs.hooks": "hooks",
+    "jobs.automations": "hooks",
     "jobs.costs": "costs",
     "jobs.orders": "default",
     "jobs.reads": "default",

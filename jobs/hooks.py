@@ -18,13 +18,16 @@ from core.logs import logger
 from core.rings import hear
 from core.settings import Settings
 from jobs import inbound
-from messaging import hooks, receipts, receiving
+from messaging import automations, hooks, receipts, receiving, store_events
 from messaging.hooks import LANE, Hook
 from messaging.lines import Parsed, cloud
 from messaging.lines.cloud import Unreadable
 from messaging.models import Line
 from messaging.usage import Tally
 from tenants.accounts import every_tenant
+from webhooks.stores import KINDS
+from webhooks.stores.neutral import NotUnderstood
+from webhooks.stores.neutral import StoreEvent as Told
 
 log = logger(__name__)
 
@@ -209,6 +212,8 @@ def _look_again(tenant_id: int, worked: int) -> None:
 
 def _parts(hook: Hook, lines: "Lines", *, alone: bool) -> Parts:
     """Everything a hook holds, not yet applied. Raises Unreadable."""
+    if hook.kind in KINDS:
+        return _parts_of_store(hook)
     if hook.kind != "cloud":
         raise Unreadable(f"nobody knows hooks of the kind {hook.kind}")
     parts = Parts()
@@ -219,6 +224,22 @@ def _parts(hook: Hook, lines: "Lines", *, alone: bool) -> Parts:
         else:
             parts.each += _parts_of(line, parsed, alone)
     return parts
+
+
+def _parts_of_store(hook: Hook) -> Parts:
+    try:
+        read = store_events.read(hook)
+    except NotUnderstood as error:
+        raise Unreadable(str(error)) from None
+    told = [Part(one.kind, partial(_receive_told, hook, one)) for one in read.events]
+    return Parts(told, [read.nothing] if read.nothing else [])
+
+
+def _receive_told(hook: Hook, told: Told, _tally: Tally) -> None:
+    """A store's or form's word: written down, then answered by the automations that wait for it."""
+    event = store_events.keep(told, hook)
+    if event is not None:
+        automations.receive(event)
 
 
 def _parts_of(line: Line, parsed: Parsed, alone: bool) -> Iterator[Part]:

@@ -14,8 +14,17 @@ from core.logs import logger
 from core.mail import Mail
 from core.rings import hear
 from core.settings import Settings
-from jobs import contacts, deliveries, hooks, media, orders, templates, troubles
-from messaging import hook_book, sending
+from jobs import (
+    automations,
+    contacts,
+    deliveries,
+    hooks,
+    media,
+    orders,
+    templates,
+    troubles,
+)
+from messaging import automation_book, connections, hook_book, sending, store_events
 from tenants import idempotency, people
 from tenants.accounts import every_tenant
 
@@ -39,6 +48,7 @@ def sweep() -> None:
         templates.sweep()
         troubles.sweep()
         contacts.sweep()
+        automations.sweep()
 
 
 def make_months() -> None:
@@ -75,12 +85,15 @@ def tidy() -> dict[str, int]:
     hear("jobs.housekeeping.tidy")
     moment = now()
     settings: Settings = current_app.extensions["comanda"]
-    gone = {"tokens": 0, "idempotency_keys": 0, "hooks": 0}
+    gone = dict.fromkeys(("tokens", "idempotency_keys", "hooks", "hook_keys", "runs"), 0)
     with global_scope():
         gone["tokens"] = people.forget_old_tokens(moment - timedelta(days=30))
     for tenant_id in every_tenant(because="idempotency keys are kept 7 days"):
         with tenant_scope(tenant_id):
             gone["idempotency_keys"] += idempotency.forget_old(moment - idempotency.KEPT)
+            gone["hook_keys"] += connections.forget_old_keys()
+            gone["runs"] += automation_book.forget_old()
+            store_events.forget_old_links()
         gone["hooks"] += _forget_hooks(tenant_id, settings)
     log.info("tidied", **gone)
     return gone

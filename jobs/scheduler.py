@@ -10,6 +10,7 @@ from rq.cron import CronJob, CronScheduler
 from core.ground import bare_app
 from core.ids import new_token
 from jobs import (
+    automations,
     contacts,
     costs,
     deliveries,
@@ -34,6 +35,7 @@ AT: dict[Callable[[], object], str] = {
     media.remove_doomed: "*/5 * * * *",
     warnings.look: "53 * * * *",
     templates.mark_all: "37 * * * *",
+    automations.find_forgotten: "2-57/5 * * * *",
     costs.close_day: "23 0 * * *",
     housekeeping.make_months: "41 1 * * *",
     housekeeping.turn_days: "51 */6 * * *",

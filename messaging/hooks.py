@@ -1,6 +1,6 @@
 """Hooks as they came, until they are understood: claimed, done, tried again, parked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,12 +17,12 @@ BACK_OFF = (2, 15, 60, 300)  # seconds after the first, second, … try
 LONGEST_ERROR = 1000
 
 CLAIM = text("""
-SELECT id, kind, target, body, tries FROM received_hooks
+SELECT id, kind, target, body, facts, tries FROM received_hooks
  WHERE tenant_id = :tenant_id AND due_at <= :now
  ORDER BY due_at LIMIT :most FOR UPDATE SKIP LOCKED
 """)
 CLAIM_ONE = text("""
-SELECT id, kind, target, body, tries FROM received_hooks
+SELECT id, kind, target, body, facts, tries FROM received_hooks
  WHERE tenant_id = :tenant_id AND id = :id AND due_at <= :now FOR UPDATE SKIP LOCKED
 """)
 ALL_DONE = text("""
@@ -38,6 +38,7 @@ class Hook:
     target: str
     body: bytes
     tries: int
+    facts: dict[str, Any] = field(default_factory=dict)
 
 
 def claim(most: int = 1) -> list[Hook]:
@@ -58,7 +59,8 @@ def claim_again(hook: Hook) -> Hook | None:
 
 
 def _hook(row: Any) -> Hook:
-    return Hook(from_uuid("hook", row.id), row.kind, row.target, bytes(row.body), row.tries)
+    named = (from_uuid("hook", row.id), row.kind, row.target)
+    return Hook(*named, bytes(row.body), row.tries, row.facts or {})
 
 
 def done(hook: Hook, note: str | None = None) -> None:

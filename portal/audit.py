@@ -19,6 +19,7 @@ audit_pages = Blueprint("audit", __name__)
 BATCH = 500
 AREAS = (
     "account",
+    "automations",
     "contacts",
     "inbox",
     "keys",

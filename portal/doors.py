@@ -15,6 +15,7 @@ from core.logs import logger
 from core.settings import Settings
 from portal.account import account
 from portal.audit import audit_pages
+from portal.automations import automations_pages
 from portal.contact import contact_pages
 from portal.contact_fields import contact_fields
 from portal.contact_imports import contact_imports
@@ -42,6 +43,7 @@ from portal.reference import developers
 from portal.request_log import request_log_pages
 from portal.settings import settings_pages
 from portal.start import start
+from portal.stores import stores_pages
 from portal.team import team_pages
 from portal.template_pages import templates_pages
 from portal.tenancy import tenancy
@@ -68,6 +70,8 @@ PAGES = (
     linked_pages,
     templates_pages,
     hooks_pages,
+    stores_pages,
+    automations_pages,
     team_pages,
     integrations,
     request_log_pages,

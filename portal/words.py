@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from babel import negotiate_locale
+from babel.units import format_unit
 from flask import Flask, request, session
 from flask_babel import Babel, format_datetime, format_timedelta, get_locale, gettext
 from flask_login import current_user
@@ -14,6 +15,7 @@ from core.phone import display
 from tenants.people import LOCALES, THEMES
 
 THEIR_WORDS = " The network says: "
+REASON_DETAIL = " · "
 N_ = str  # collected for translation here, translated where it is shown
 # Sentences of the lines' drivers that go on with something nobody can translate.
 BEGINNINGS = (
@@ -113,6 +115,22 @@ def network_words(sentence: str | None) -> str:
     return f"{ours} {said} {theirs}" if mark else ours
 
 
+def reason_words(sentence: str | None) -> str:
+    """Why a run sent nothing, or a hook was not understood; after the dot comes what was given."""
+    if not sentence:
+        return ""
+    ours, mark, given = sentence.partition(REASON_DETAIL)
+    return f"{gettext(ours)}{mark}{given}"
+
+
+def minutes_words(minutes: int) -> str:
+    """90 → 90 minutes, 120 → 2 hours."""
+    for unit, length in (("day", 1440), ("hour", 60), ("minute", 1)):
+        if minutes % length == 0:
+            return str(format_unit(minutes // length, f"duration-{unit}", locale=get_locale()))
+    raise AssertionError("every number of minutes is one of minutes")
+
+
 def phone_words(phone: str) -> str:
     """A phone as people write it; the network's own ids stay as they are."""
     if not phone:
@@ -127,6 +145,8 @@ def set_up_words(app: Flask) -> None:
     app.add_template_filter(exact, "exact")
     app.add_template_filter(network_words, "network_words")
     app.add_template_filter(phone_words, "phone")
+    app.add_template_filter(reason_words, "reason")
+    app.add_template_filter(minutes_words, "minutes")
 
     @app.context_processor
     def words() -> dict[str, Any]:

@@ -93,5 +93,11 @@ SELECT create_distributed_table('endpoints', 'tenant_id', colocate_with => 'acco
 SELECT create_distributed_table('endpoint_days', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('deliveries', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('delivery_attempts', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('connections', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('hook_keys', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('store_events', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('store_links', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('automations', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('automation_runs', 'tenant_id', colocate_with => 'accounts');
 
 COMMIT;

@@ -19,6 +19,7 @@ KEYWORDS = (
     "invalid:3",
     "RateLimited:1",
     "NotFound:1",
+    "NotUnderstood:1",
     *(
         f"{error}:2"
         for error in ("Invalid", "Conflict", "Forbidden", "PaymentRequired", "TryAgain")

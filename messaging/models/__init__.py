@@ -19,11 +19,22 @@ from messaging.models.media import MediaFile
 from messaging.models.messages import Message, MessageChange, NetworkId
 from messaging.models.money import LedgerEntry, Rate, RateOverride, UsageDay
 from messaging.models.people import Contact, Identity
+from messaging.models.stores import (
+    Automation,
+    AutomationRun,
+    Connection,
+    HookKey,
+    StoreEvent,
+    StoreLink,
+)
 from messaging.models.talks import Conversation, ConversationNote, ConversationWord, QuickReply
 from messaging.models.templates import Template
 
 __all__ = [
+    "Automation",
+    "AutomationRun",
     "BlockedPhone",
+    "Connection",
     "Contact",
     "ContactErasure",
     "ContactField",
@@ -37,6 +48,7 @@ __all__ = [
     "Conversation",
     "ConversationNote",
     "ConversationWord",
+    "HookKey",
     "Identity",
     "LedgerEntry",
     "Line",
@@ -50,6 +62,8 @@ __all__ = [
     "Rate",
     "RateOverride",
     "ReceivedHook",
+    "StoreEvent",
+    "StoreLink",
     "Template",
     "UsageDay",
 ]

@@ -1,12 +1,14 @@
 """What others posted to us."""
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     Index,
     Text,
     text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
@@ -39,6 +41,13 @@ class ReceivedHook(Base, TenantOwned):
             "id",
             postgresql_where=text("kind <> 'cloud'"),
         ),
+        Index(
+            "received_hooks_connection_idx",
+            "tenant_id",
+            "target",
+            "id",
+            postgresql_where=text("kind <> 'cloud'"),
+        ),
         {"postgresql_partition_by": "RANGE (id)"},
     )
 
@@ -46,6 +55,8 @@ class ReceivedHook(Base, TenantOwned):
     kind: Mapped[str] = mapped_column(Text)
     target: Mapped[str] = mapped_column(Text)
     body: Mapped[bytes]
+    facts: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
+    """What of its headers is needed to understand it."""
     state: Mapped[str] = mapped_column(Text, default="waiting")
     tries: Mapped[int] = mapped_column(default=0)
     due_at: Mapped[datetime | None] = mapped_column(default=now)

@@ -22,6 +22,7 @@ from portal.operator.guests import fill_book, know_guests
 from portal.operator.happenings import tell_happenings
 from portal.operator.history import tell_conversations
 from portal.operator.inbox_story import fill_inbox
+from portal.operator.shop_history import tell_shop
 from portal.operator.webhook_history import tell_deliveries
 from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
@@ -101,6 +102,7 @@ def _make(settings: Settings) -> dict[str, Any]:
         tell_deliveries(restaurant, settings)
     _tell(restaurant, _owner(owner), ((0, know_guests),))
     fill_inbox(restaurant, cast)
+    tell_shop(shop)
     return _describe(restaurant, owner)
 
 

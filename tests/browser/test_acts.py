@@ -1,6 +1,7 @@
 """What people do on pages, with a mouse or without, and what must not happen by itself."""
 
 import re
+from urllib.request import Request, urlopen
 
 import pytest
 from playwright.sync_api import expect
@@ -211,4 +212,40 @@ def test_no_name_runs(app, visit):
     )
     assert asked > len(CORPUS)
     assert page.evaluate("window.pwned") is None
+    watch.expect_none()
+
+
+def test_a_connection_turns_green_by_itself_when_its_first_event_comes(visit, app, shop, service):
+    page, watch = visit(shop.owner)
+    page.goto("/stores/new?kind=store")
+    page.get_by_label("Name", exact=True).fill("Market stall")
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text("Waiting for the first event…")).to_be_visible()
+    address = page.get_by_label("URL").input_value()
+    secret = page.locator("#hook-secret").input_value()
+    body = b'{"event": "order.created", "order": {"id": "7", "number": "#7"}}'
+    headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    with urlopen(Request(address, data=body, headers=headers)) as answer:
+        assert answer.status == 200
+    expect(page.locator(".pulse-good")).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("Waiting for the first event…")).to_have_count(0)
+    expect(page.locator(".log").get_by_role("row")).to_have_count(2)
+    watch.expect_none()
+
+
+def test_an_automation_is_ticked_edited_and_previewed(visit, app, shop):
+    page, watch = visit(shop.owner)
+    page.goto("/automations")
+    page.locator("li", has_text="Abandoned cart").get_by_role("button", name="Switch on").click()
+    expect(page.get_by_role("heading", name="Abandoned cart")).to_be_visible()
+    page.get_by_text("Approved template").click()
+    expect(page.get_by_label("Language of the template")).to_be_visible()
+    page.locator("label", has_text="Free text").click()
+    expect(page.get_by_label("Language of the template")).not_to_be_visible()
+    page.locator("textarea[name=text]").fill("Come back, {{customer.frist_name}}")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("There is no {{customer.frist_name}} here")).to_be_visible()
+    page.locator("textarea[name=text]").fill("Come back, {{customer.first_name|dear customer}}")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved. It counts from the next event on.")).to_be_visible()
     watch.expect_none()

@@ -13,7 +13,16 @@ from playwright.sync_api import expect
 from core import mail
 from core.clock import now
 from core.db import global_scope, tenant_scope
-from messaging import contacts, hook_book, lines_book, reading, sending, templates
+from messaging import (
+    automation_book,
+    connections,
+    contacts,
+    hook_book,
+    lines_book,
+    reading,
+    sending,
+    templates,
+)
 from messaging.crm import batches, book, erasing, fields, finding, importing, sheets
 from messaging.crm.entries import Entry
 from messaging.crm.finding import Filters
@@ -23,7 +32,7 @@ from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from messaging.templates import Wanted
 from portal.operator import demo
-from tenants import calls, keys, people, team
+from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
 from tests.browser.driver import look_over, new_page, sign_in
@@ -138,6 +147,23 @@ OWNER = {
     "sessions": "/account/sessions",
     "sessions-end": "/account/sessions/end-all",
 }
+SHOP = {
+    "stores": "/stores",
+    "store-new": "/stores/new",
+    "store": "/stores/{shop}",
+    "store-parked": "/stores/{shop}?state=parked",
+    "store-waiting": "/stores/{waiting}",
+    "store-form": "/stores/{form}",
+    "store-remove": "/stores/{shop}/remove",
+    "store-hook": "/stores/{shop}/hooks/{hook}",
+    "store-hook-parked": "/stores/{form}/hooks/{parked}",
+    "automations": "/automations",
+    "automation": "/automations/{automation}",
+    "automation-new": "/automations/new/owner_notice",
+    "automation-remove": "/automations/{automation}/remove",
+    "automation-runs": "/automations/{automation}/runs",
+    "automation-runs-none": "/automations/{automation}/runs?state=failed",
+}
 OPERATOR = {
     "operator": "/operator/",
     "operator-tenant": "/operator/tenants/{tenant}",
@@ -161,9 +187,13 @@ class Shown:
 def shown(app, settings, service, chromium) -> Iterator[Shown]:
     with app.app_context():
         facts = demo.load(settings)
-        ids = _ids(facts["tenant_id"])
+        ids = _ids(facts["tenant_id"]) | _shop_ids()
     states = {}
-    for name, email in (("owner", demo.OWNER), ("operator", demo.OPERATOR)):
+    for name, email in (
+        ("owner", demo.OWNER),
+        ("shop", "marta@comanda.example"),
+        ("operator", demo.OPERATOR),
+    ):
         context, page, _ = new_page(chromium, service.url)
         sign_in(page, email, demo.PASSWORD)
         if page.url.endswith("/choose"):
@@ -264,9 +294,27 @@ def _contacts() -> dict[str, object]:
     }
 
 
+def _shop_ids() -> dict[str, object]:
+    with global_scope():
+        owner = people.find("marta@comanda.example")
+        tenant_id = signin.tenants_of(owner.id)[0].id
+    with tenant_scope(tenant_id):
+        known = {one.kind: one.id for one in connections.listed()}
+        cart = next(one for one in automation_book.listed() if one.recipe == "abandoned_cart")
+        return {
+            "shop": known["shopify"],
+            "form": known["form"],
+            "waiting": connections.add("store", "Market stall").id,
+            "hook": connections.received(known["shopify"], None, 1)[0].id,
+            "parked": connections.received(known["form"], None, 1, "parked")[0].id,
+            "automation": cart.id,
+        }
+
+
 PAGES = [
     *((None, name, path) for name, path in STRANGER.items()),
     *(("owner", name, path) for name, path in OWNER.items()),
+    *(("shop", name, path) for name, path in SHOP.items()),
     *(("operator", name, path) for name, path in OPERATOR.items()),
 ]
 
@@ -288,7 +336,7 @@ def test_a_page_is_whole_for_everybody(app, service, chromium, shown, who, name,
 
 def test_no_page_is_forgotten(app):
     """Every address a person can open is in the lists above."""
-    listed = {re.sub(r"\{\w+\}", "X", path.partition("?")[0]) for _, _, path in PAGES}
+    listed = {re.sub(r"\{\w+\}|owner_notice", "X", path.partition("?")[0]) for _, _, path in PAGES}
     elsewhere = {
         "/": "leads on",
         "/audit.csv": "a file",
@@ -311,6 +359,7 @@ def test_no_page_is_forgotten(app):
         "/news/ticket": "read by a script",
         "/inbox/unread": "read by a script",
         "/inbox/X/older": "the conversation's page, further up",
+        "/automations/X/runs.csv": "a file",
         "/signin/two-step": "seen on the first day",
         "/team/invite": "the team's page",
         "/lines/X/message": "the line's page",

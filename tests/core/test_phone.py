@@ -11,6 +11,7 @@ from core.phone import (
     mask,
     mask_text,
     normalize,
+    reachable,
     same_variants,
 )
 
@@ -232,3 +233,18 @@ def test_no_phone_gets_through_whole(phone, gap):
 def test_the_same_phone_in_the_networks_other_words(same):
     for phone in same:
         assert same_variants(phone) == same
+
+
+@pytest.mark.parametrize(
+    ("written", "region", "digits"),
+    [
+        ("0532 111 22 33", "TR", "905321112233"),
+        ("+1 123 123 1234", "CA", "11231231234"),  # somebody wrote it with its country code
+        ("123-123-1234", "CA", None),  # no such area code: a national form must be a real one
+        ("555-555-SHIP", "US", None),
+        ("0532 111 22 33", None, None),
+        ("", "TR", None),
+    ],
+)
+def test_a_number_nobody_can_correct_must_be_one_that_is_given_out(written, region, digits):
+    assert reachable(written, region) == digits

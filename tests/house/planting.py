@@ -1,6 +1,7 @@
 """A business with a row in every table a tenant owns, full of words nobody else uses."""
 
 import io
+import json
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -16,7 +17,15 @@ from core.clock import now
 from core.db import db, global_scope
 from core.logs import new_request_id
 from core.outbound import Policy
-from messaging import lines_book, sending
+from messaging import (
+    automation_book,
+    automations,
+    connections,
+    hooks,
+    lines_book,
+    sending,
+    store_events,
+)
 from messaging.crm import batches, book, erasing, fields, importing, sheets
 from messaging.crm.entries import Entry
 from messaging.inbox import listing, quick_replies, tending
@@ -54,7 +63,6 @@ class Planted:
     call_id: str
     endpoint_id: str
     delivery_id: str
-    hook_id: str
     template_id: str
     contact_id: str
     note_id: str
@@ -63,6 +71,9 @@ class Planted:
     erasure_id: str
     conversation_id: str
     reply_id: str
+    connection_id: str
+    hook_id: str
+    automation_id: str
     mail_id: str
     site: Site
     verify_token: str
@@ -101,10 +112,10 @@ def plant(name: str) -> Planted:
     site = plant_restaurant(business, name)
     endpoint_id, delivery_id = plant_webhooks(business, name)
     with business.scope():
-        hook_id = planted_id(ReceivedHook, business.tenant_id)
         template_id = planted_id(Template, business.tenant_id)
     kept = plant_contacts(business, name)
     conversation_id, reply_id = plant_inbox(business, name)
+    connection_id, hook_id, automation_id = plant_store(business, name)
     with global_scope():
         token_of_session = signin.open_session(helper, "192.0.2.7", f"{name} browser")
         visitor = signin.visitor(token_of_session)
@@ -123,11 +134,13 @@ def plant(name: str) -> Planted:
         call_id=call_id,
         endpoint_id=endpoint_id,
         delivery_id=delivery_id,
-        hook_id=hook_id,
         template_id=template_id,
         **kept,
         conversation_id=conversation_id,
         reply_id=reply_id,
+        connection_id=connection_id,
+        hook_id=hook_id,
+        automation_id=automation_id,
         mail_id=letter.id,
         site=site,
         verify_token=verify,
@@ -292,6 +305,27 @@ def plant_inbox(business: Business, name: str) -> tuple[str, str]:
         tending.add_note(talk.id, f"{name} note")
         reply = quick_replies.save(f"r{business.tenant_id}", f"{name} quick")
     return talk.id, reply.id
+
+
+def plant_store(business: Business, name: str) -> tuple[str, str, str]:
+    """A shop whose cart waits for its reminder, with the post that told of it."""
+    with business.scope():
+        shop = connections.add("store", f"{name} shop")
+        automation = automation_book.add("abandoned_cart", f"{name} reminder")
+        told = {
+            "event": "checkout.created",
+            "checkout": {"id": f"{name}-cart", "url": f"https://example.com/{name}"},
+            "customer": {"name": f"{name} customer", "phone": "+905321112233"},
+        }
+        connections.record(shop.id, "store", f"{name}-key", {}, json.dumps(told).encode())
+        (row,) = connections.received(shop.id, None, 1)
+        hook = hooks.Hook(row.id, "store", shop.id, json.dumps(told).encode(), 0)
+        for one in store_events.read(hook).events:
+            event = store_events.keep(one, hook)
+            if event is not None:
+                automations.receive(event)
+        hooks.done(hook)
+    return shop.id, row.id, automation.id
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:

@@ -46,6 +46,10 @@ def ids(theirs):
         "erasure_id": theirs.erasure_id,
         "conversation_id": theirs.conversation_id,
         "reply_id": theirs.reply_id,
+        "connection_id": theirs.connection_id,
+        "automation_id": theirs.automation_id,
+        "recipe": "order_confirmation",
+        "kind": "store",
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
         "job_id": "no-such-job",
@@ -121,6 +125,8 @@ def refused(answers):
         "erasure_id",
         "conversation_id",
         "reply_id",
+        "connection_id",
+        "automation_id",
         "tenant_id",
     }
     checked = 0
@@ -206,6 +212,7 @@ def mine(rule):
     theirs |= {"endpoint_id", "delivery_id"}
     theirs |= {"hook_id", "template_id"}
     theirs |= {"contact_id", "field_id", "import_id", "erasure_id"}
+    theirs |= {"connection_id", "automation_id", "conversation_id", "reply_id"}
     return bool(rule.arguments & theirs) and not is_api(rule)
 
 

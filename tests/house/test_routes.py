@@ -13,6 +13,7 @@ UNGUARDED = {
     "reference.docs": "leads to the reference page",
     "files.media_file": "the signature in the address is the guard",
     "hooks.cloud": "the token in the address finds a line, its signature is the guard",
+    "hooks.store": "the token in the address finds a connection, its signature is the guard",
     "hooks.cloud_handshake": "echoes only to who knows the line's verify token",
 }
 # Pages for people who are not signed in, or not yet.

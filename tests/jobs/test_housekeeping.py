@@ -102,4 +102,4 @@ def test_tidying_drops_what_is_too_old_and_nothing_else(bell, restaurant, shop):
         with global_scope():
             assert people.peek_token(fresh, "reset") is not None
             assert people.peek_token(old, "verify") is None
-        assert housekeeping.tidy() == {"tokens": 0, "idempotency_keys": 0, "hooks": 0}
+        assert not any(housekeeping.tidy().values())

@@ -2,13 +2,14 @@
 
 import pytest
 
-from messaging.models import ReceivedHook, Template
+from messaging.models import Template
 from tenants import team
 from tests.house.planting import (
     plant_call,
     plant_contacts,
     plant_inbox,
     plant_messages,
+    plant_store,
     plant_webhooks,
     planted_id,
 )
@@ -26,11 +27,15 @@ def ids(restaurant):
     line_id, message_id = plant_messages(restaurant, "Mavi")
     endpoint_id, delivery_id = plant_webhooks(restaurant, "Mavi")
     with restaurant.scope():
-        hook_id = planted_id(ReceivedHook, restaurant.tenant_id)
         template_id = planted_id(Template, restaurant.tenant_id)
     kept = plant_contacts(restaurant, "Mavi")
     conversation_id, reply_id = plant_inbox(restaurant, "Mavi")
+    connection_id, hook_id, automation_id = plant_store(restaurant, "Mavi")
     return {
+        "connection_id": connection_id,
+        "automation_id": automation_id,
+        "recipe": "owner_notice",
+        "kind": "store",
         "conversation_id": conversation_id,
         "reply_id": reply_id,
         **kept,

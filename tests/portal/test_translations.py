@@ -16,7 +16,7 @@ from core.db import global_scope
 from deploy.local.translations import FOLDERS, KEYWORDS, compile_translations
 from tenants import people
 from tests.cast import PASSWORD, make_business, unique_email
-from tests.house.planting import plant_messages, plant_webhooks
+from tests.house.planting import plant_messages, plant_store, plant_webhooks
 
 ROOT = Path(__file__).parent.parent.parent
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
@@ -160,6 +160,17 @@ def test_a_page_in_english_would_be_noticed(browser):
         "/webhooks/{endpoint}/off",
         "/webhooks/deliveries",
         "/webhooks/deliveries/{delivery}",
+        "/stores",
+        "/stores/new",
+        "/stores/{connection}",
+        "/stores/{connection}?state=parked",
+        "/stores/{connection}/hooks/{hook}",
+        "/stores/{connection}/remove",
+        "/automations",
+        "/automations/new/owner_notice",
+        "/automations/{automation}",
+        "/automations/{automation}/runs",
+        "/automations/{automation}/remove",
         "/settings",
         "/audit",
         "/account",
@@ -179,8 +190,11 @@ def test_an_owner_who_reads_turkish_reads_no_english(browser, derya, path):
     browser.signs_in(derya)
     line, message = plant_messages(business, "Mavi")
     endpoint, delivery = plant_webhooks(business, "Mavi")
+    connection, hook, automation = plant_store(business, "Mavi")
     ids = {"key": business.key_id, "line": line, "message": message}
-    answer = browser.get(path.format(**ids, endpoint=endpoint, delivery=delivery))
+    ids |= {"endpoint": endpoint, "delivery": delivery}
+    ids |= {"connection": connection, "hook": hook, "automation": automation}
+    answer = browser.get(path.format(**ids))
     assert answer.status_code == 200
     assert not english_on(answer.get_data(as_text=True))
 

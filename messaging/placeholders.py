@@ -1,0 +1,122 @@
+"""Named placeholders in a text: ``{{customer.first_name|there}}``. Names only, no expressions."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from core.errors import invalid
+from core.money import BadMoney, format_money
+from core.phone import display
+from core.texts import clean
+
+LONGEST_TEXT = 4096
+LONGEST_LINE = 300
+MOST_ITEMS = 5
+_BRACES = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_ONE = re.compile(r"\s*([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)\s*(?:\|([^{}|]{0,200}))?")
+_MANY_BREAKS = re.compile(r"\n{3,}")
+
+CUSTOMER = ("customer.first_name", "customer.last_name", "customer.name", "customer.email")
+SHOP = ("shop.name",)
+ORDER = ("order.number", "order.total", "order.items", "order.url")
+TRACKING = ("tracking.number", "tracking.url", "tracking.company")
+CHECKOUT = ("checkout.total", "checkout.items", "checkout.url")
+FORM = ("form.name", "form.text", "form.summary", "customer.phone")
+NAMES: dict[str, tuple[str, ...]] = {
+    "order.created": (*CUSTOMER, *ORDER, *SHOP),
+    "order.fulfilled": (*CUSTOMER, *ORDER, *TRACKING, *SHOP),
+    "order.cancelled": (*CUSTOMER, *ORDER, "order.cancel_reason", *SHOP),
+    "checkout.created": (*CUSTOMER, *CHECKOUT, *SHOP),
+    "form.submitted": (*CUSTOMER, *FORM, *SHOP),
+}
+
+
+@dataclass(frozen=True)
+class Filled:
+    text: str
+    missing: tuple[str, ...]
+    """Names that had neither a value nor a default."""
+
+
+def names_in(text: str) -> list[tuple[str, str | None]]:
+    """Each placeholder and its default. What is in braces and is none raises."""
+    found = []
+    for inside in _BRACES.findall(text):
+        one = _ONE.fullmatch(inside)
+        if one is None:
+            raise invalid(
+                "text",
+                "bad_placeholder",
+                "“{what}” is not a placeholder. Write a name such as {example}.",
+                what="{{" + inside[:60] + "}}",
+                example="{{customer.first_name}}",
+            )
+        found.append((one[1], one[2]))
+    return found
+
+
+def check(texts: Iterable[str], trigger: str) -> None:
+    """Every name must be one that this trigger can know."""
+    for text in texts:
+        for name, _ in names_in(text):
+            answer = trigger == "form.submitted" and name.startswith("answer.")
+            if name not in NAMES[trigger] and not answer:
+                raise invalid(
+                    "text",
+                    "unknown_placeholder",
+                    "There is no {what} here. There are: {names}.",
+                    what="{{" + name + "}}",
+                    names=", ".join(NAMES[trigger]),
+                )
+
+
+def fill(text: str, values: Mapping[str, str]) -> Filled:
+    missing: list[str] = []
+
+    def put(found: re.Match[str]) -> str:
+        one = _ONE.fullmatch(found[1])
+        if one is None:
+            return found[0]
+        name, default = one[1], one[2]
+        value = values.get(name, "")
+        if not value and default is None:
+            missing.append(name)
+        return value or (default or "").strip()
+
+    filled = _MANY_BREAKS.sub("\n\n", _BRACES.sub(put, text))
+    filled = "\n".join(line.rstrip() for line in filled.splitlines())
+    return Filled(clean(filled)[:LONGEST_TEXT], tuple(dict.fromkeys(missing)))
+
+
+def values_of(data: Mapping[str, Any], phone: str, shop: str, locale: str) -> dict[str, str]:
+    """What an event knows, by the names that are used in texts."""
+    found = {"shop.name": shop, "customer.phone": display(phone) if phone else ""}
+    for place in ("customer", "order", "checkout", "tracking", "form", "answer"):
+        known = data.get(place)
+        for name, value in known.items() if isinstance(known, dict) else ():
+            if isinstance(value, str):
+                found[f"{place}.{name}"] = value
+        if isinstance(known, dict) and place in ("order", "checkout"):
+            found[f"{place}.total"] = _money(known, locale)
+            found[f"{place}.items"] = _items(known.get("items"))
+    return found
+
+
+def _money(known: Mapping[str, Any], locale: str) -> str:
+    written, currency = str(known.get("total") or ""), str(known.get("currency") or "")
+    if not written:
+        return ""
+    try:
+        return format_money(Decimal(written), currency.upper(), locale)
+    except (BadMoney, InvalidOperation):
+        return f"{written} {currency}".strip()
+
+
+def _items(listed: Any) -> str:
+    if not isinstance(listed, list):
+        return ""
+    lines = [f"{one['quantity']} × {one['name']}" for one in listed[:MOST_ITEMS]]
+    more = [f"+{len(listed) - MOST_ITEMS}"] if len(listed) > MOST_ITEMS else []
+    return ", ".join(lines + more)[:LONGEST_LINE]

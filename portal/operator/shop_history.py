@@ -1,0 +1,239 @@
+"""Three weeks of an online shop for the demo: orders, parcels, carts, forms, and what was sent."""
+
+import json
+import random
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from core.clock import frozen, now
+from core.db import current_tenant_id, db, tenant_scope
+from core.ids import new_id
+from messaging import (
+    automation_book,
+    automations,
+    claiming,
+    connections,
+    hooks,
+    lines_book,
+    settling,
+    store_events,
+)
+from messaging.hooks import Hook
+from messaging.lines import Accepted, Receipt
+from messaging.models import Connection, ReceivedHook
+from messaging.receipts import receive_receipt
+from messaging.usage import Tally
+
+DAYS = 21
+CUSTOMERS = (
+    ("Pau", "Ribas", "611 11 01 06", "ES"),
+    ("Núria", "Camps", "622 33 44 55", "ES"),
+    ("Lena", "Vogt", "01521 1110105", "DE"),
+    ("Zeynep", "Arslan", "0532 111 01 01", "TR"),
+    ("Marc", "Dubois", "06 12 34 56 78", "FR"),
+    ("Elif", "Şahin", "0532 111 01 03", "TR"),
+    ("Tom", "Baker", "07400 123456", "GB"),
+    ("Iris", "Kok", "555-SHIP", "NL"),
+)
+GOODS = (
+    ("Hand-thrown mug", "24.00"),
+    ("Olive bowl, large", "58.00"),
+    ("Tea glass set", "39.50"),
+    ("Linen apron", "46.00"),
+    ("Spoon rest", "12.00"),
+)
+ASKED = (
+    "Do you ship to the Canary Islands?",
+    "Can I have the bowl in blue?",
+    "Is the workshop open on Saturdays?",
+)
+
+
+@dataclass(frozen=True)
+class Post:
+    """What was posted to us, and when; `left`: a cart whose reminder leaves."""
+
+    at: datetime
+    connection: Connection
+    topic: str
+    told: dict[str, Any]
+    left: bool = False
+    soon_after: "Post | None" = None
+
+
+def tell_shop(tenant_id: int) -> None:
+    """The same story every time: the dice are loaded."""
+    dice = random.Random(20260202)  # noqa: S311 - a demo, not a secret
+    beginning = now()
+    opening = beginning - timedelta(days=DAYS)
+    with frozen(opening), tenant_scope(tenant_id):
+        shop = connections.add("shopify", "Web shop", country="ES")
+        connections.set_secret(shop.id, "demo-signing-secret-of-the-shop")
+        form = connections.add("form", "Contact form", country="ES")
+        for recipe, name in (
+            ("order_confirmation", "Order confirmation"),
+            ("shipping_link", "Shipping link"),
+            ("order_cancelled", "Order cancellation"),
+            ("abandoned_cart", "Abandoned cart"),
+            ("form_reply", "Reply to a form"),
+        ):
+            automation_book.add(recipe, name)
+        automation_book.add("owner_notice", "Notice to the owner", "34611110100")
+    posts: list[Post] = []
+    number = 1040
+    for days_ago in range(DAYS, 0, -1):
+        morning = (beginning - timedelta(days=days_ago)).replace(hour=8, minute=10)
+        for minutes in sorted(dice.sample(range(720), 1 + (days_ago % 5 == 0))):
+            number += 1
+            posts += _sale(shop, morning + timedelta(minutes=minutes), number, dice)
+        if days_ago % 5 == 1:
+            posts.append(_question(form, morning + timedelta(minutes=95), dice))
+    recent = beginning - timedelta(minutes=20)
+    posts.append(Post(recent, shop, "checkouts/create", _checkout(number + 1, CUSTOMERS[1], dice)))
+    _misunderstood(tenant_id, form, opening + timedelta(hours=1))
+    for post in sorted(posts, key=lambda one: one.at):
+        if post.at <= beginning:
+            _told(tenant_id, post, beginning)
+
+
+def _sale(shop: Connection, at: datetime, number: int, dice: random.Random) -> list[Post]:
+    """A cart; mostly an order, then a parcel; now and then it is left or cancelled."""
+    cart, luck = _checkout(number, dice.choice(CUSTOMERS), dice), dice.random()
+    if luck < 0.25:
+        return [Post(at, shop, "checkouts/create", cart, left=True)]
+    order = _order(number, cart)
+    bought = Post(at + timedelta(minutes=4), shop, "orders/create", order)
+    first = Post(at, shop, "checkouts/create", cart, soon_after=bought) if luck < 0.4 else bought
+    if dice.random() < 0.08:
+        return [first, Post(at + timedelta(hours=2), shop, "orders/cancelled", order)]
+    return [first, Post(at + timedelta(hours=26), shop, "fulfillments/create", _parcel(number))]
+
+
+def _question(form: Connection, at: datetime, dice: random.Random) -> Post:
+    first, last, phone, _ = dice.choice(CUSTOMERS[:2])
+    told = {
+        "form_name": "Contact",
+        "name": f"{first} {last}",
+        "phone": phone,
+        "message": dice.choice(ASKED),
+        "submission_id": new_id("x"),
+    }
+    return Post(at, form, "", told)
+
+
+def _misunderstood(tenant_id: int, form: Connection, at: datetime) -> None:
+    with frozen(at), tenant_scope(tenant_id):
+        post = _post(form, b"{not quite JSON", {"content_type": "application/json"})
+        post.state, post.tries, post.due_at = "parked", 5, None
+        post.error = "The body is not JSON."
+
+
+def _told(tenant_id: int, post: Post, until: datetime) -> None:
+    """In one transaction, so that no worker of a running service finds it half-way."""
+    with tenant_scope(tenant_id):
+        _receive(post)
+        if post.soon_after is not None:
+            _receive(post.soon_after)
+        due = post.at + timedelta(minutes=61)
+        if post.left and due < until:
+            _answered(due)
+
+
+def _receive(post: Post) -> None:
+    body = json.dumps(post.told, ensure_ascii=False).encode()
+    facts = {"topic": post.topic} if post.topic else {"content_type": "application/json"}
+    with frozen(post.at):
+        row = _post(post.connection, body, facts)
+        hook = Hook(row.id, row.kind, row.target, body, 0, facts)
+        for one in store_events.read(hook).events:
+            event = store_events.keep(one, hook)
+            if event is not None:
+                automations.receive(event)
+        hooks.done(hook)
+    _answered(post.at + timedelta(seconds=2))
+
+
+def _post(connection: Connection, body: bytes, facts: dict[str, str]) -> ReceivedHook:
+    post = ReceivedHook(
+        tenant_id=current_tenant_id(),
+        id=new_id("hook"),
+        kind=connection.kind,
+        target=connection.id,
+        body=body,
+        facts=facts,
+        received_at=now(),
+    )
+    db.session.add(post)
+    connection = connections.get(connection.id)
+    connection.first_event_at = connection.first_event_at or now()
+    connection.last_event_at = now()
+    db.session.flush()
+    return post
+
+
+def _answered(at: datetime) -> None:
+    """What is due by then leaves, and is read."""
+    with frozen(at):
+        run_ids = automations.claim(20)
+        for run_id in run_ids:
+            automations.work(run_id)
+        if run_ids:
+            _sent(at)
+
+
+def _sent(at: datetime) -> None:
+    line = lines_book.default_line(test=False)
+    claimed = claiming.begin(claiming.claim(20, 60.0, []), 60.0)
+    if line is None or not claimed:
+        return
+    ids = {one.uuid: f"wamid.shop{one.uuid[-12:]}" for one in claimed}
+    settling.settle([(one, Accepted(ids[one.uuid])) for one in claimed])
+    tally = Tally()
+    for network_id in ids.values():
+        for seconds, state in ((2, "delivered"), (90, "read")):
+            moment = int(at.timestamp()) + seconds
+            receive_receipt(line, Receipt(network_id=network_id, state=state, at=moment), tally)
+    tally.write()
+
+
+def _checkout(number: int, who: tuple[str, str, str, str], dice: random.Random) -> dict[str, Any]:
+    first, last, phone, country = who
+    bought = dice.sample(GOODS, 1 + dice.randrange(2))
+    total = sum(float(price) for _, price in bought)
+    return {
+        "id": 900000 + number,
+        "token": f"cart{number}",
+        "currency": "EUR",
+        "total_price": f"{total:.2f}",
+        "abandoned_checkout_url": f"https://shop.example/carts/{number}",
+        "customer": {
+            "first_name": first,
+            "last_name": last,
+            "email": f"{first}.{last}@example.com".lower(),
+        },
+        "shipping_address": {"phone": phone, "country_code": country},
+        "line_items": [{"title": name, "quantity": 1} for name, _ in bought],
+    }
+
+
+def _order(number: int, cart: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **cart,
+        "id": 700000 + number,
+        "name": f"#{number}",
+        "checkout_token": cart["token"],
+        "financial_status": "paid",
+        "order_status_url": f"https://shop.example/orders/{number}",
+    }
+
+
+def _parcel(number: int) -> dict[str, Any]:
+    return {
+        "id": 800000 + number,
+        "order_id": 700000 + number,
+        "name": f"#{number}.1",
+        "tracking_company": "Correos",
+        "tracking_number": f"PQ{number}ES",
+        "tracking_url": f"https://parcels.example/PQ{number}ES",
+    }

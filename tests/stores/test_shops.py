@@ -1,0 +1,311 @@
+"""Orders and parcels of three kinds of shop end in the right message to the right number."""
+
+import pytest
+
+from api.hooks.stores import forget_connections
+from core.clock import advance, frozen
+from messaging import automation_book, connections
+from tests.lines import give_line
+from tests.stores.store_cast import (
+    base64_hmac,
+    connect,
+    hooks_of,
+    messages,
+    runs,
+    sent,
+    shopify_order,
+    states,
+    switch_on,
+    woo_order,
+    work,
+)
+
+AYSE = "905321112233"
+ORDERS = ("order_confirmation", "shipping_link", "order_cancelled")
+
+
+@pytest.fixture
+def shopify(app, shop, client, redis):
+    give_line(shop)
+    switch_on(shop, *ORDERS)
+    return connect(shop, client, "shopify")
+
+
+@pytest.fixture
+def woo(app, shop, client, redis):
+    give_line(shop)
+    switch_on(shop, *ORDERS)
+    return connect(shop, client, "woocommerce")
+
+
+def test_a_shopify_order_is_confirmed_to_its_national_number(app, shop, shopify):
+    answer = shopify.shopify("orders/create", shopify_order())
+    assert (answer.status_code, answer.json) == (200, {"status": "ok"})
+    work(app)
+    ((phone, text),) = sent(shop)
+    assert phone == AYSE
+    assert "Ayşe" in text
+    assert "#1001" in text
+    assert "2 × El yapımı kupa" in text
+    assert "349.90" in text
+    assert "Kumru Atölye" in text
+    (run,) = runs(shop)
+    assert (run.state, run.phone, run.cause) == ("sent", AYSE, "order:820982911946154508")
+    assert run.message_id == messages(shop)[0].id
+
+
+def test_the_same_post_sent_twice_sends_once(app, shop, shopify):
+    for _ in range(3):
+        assert shopify.shopify("orders/create", shopify_order(), "wh-same").status_code == 200
+        work(app)
+    assert len(sent(shop)) == 1
+    assert len(hooks_of(shop)) == 1
+
+
+def test_the_same_order_told_by_two_posts_sends_once(app, shop, shopify):
+    shopify.shopify("orders/create", shopify_order())
+    shopify.shopify("orders/create", shopify_order())
+    work(app)
+    assert len(hooks_of(shop)) == 2
+    assert len(sent(shop)) == 1
+    assert len(runs(shop)) == 1
+
+
+def test_a_parcel_takes_phone_and_name_from_its_order(app, shop, shopify):
+    shopify.shopify("orders/create", shopify_order())
+    work(app)
+    parcel = {
+        "id": 4001,
+        "order_id": 820982911946154508,
+        "name": "#1001.1",
+        "tracking_company": "Yurtiçi Kargo",
+        "tracking_number": "YK123",
+        "tracking_url": "https://kargo.example/YK123",
+        "destination": None,
+    }
+    shopify.shopify("fulfillments/create", parcel)
+    work(app)
+    phone, text = sent(shop)[1]
+    assert phone == AYSE
+    assert "Ayşe" in text
+    assert "#1001" in text
+    assert "#1001.1" not in text
+    assert "YK123" in text
+    assert "https://kargo.example/YK123" in text
+
+
+def test_a_parcel_without_tracking_is_told_of_when_it_has_one(app, shop, shopify):
+    shopify.shopify("orders/create", shopify_order())
+    parcel = {"id": 4001, "order_id": 820982911946154508, "name": "#1001.1"}
+    shopify.shopify("fulfillments/create", parcel)
+    work(app)
+    assert ("skipped", "There is no tracking number yet.") in states(shop)
+    shopify.shopify("fulfillments/update", {**parcel, "tracking_number": "YK9"})
+    work(app)
+    assert [text for _, text in sent(shop) if "YK9" in text]
+    assert len(runs(shop)) == 2
+
+
+def test_a_cancelled_order_is_told(app, shop, shopify):
+    shopify.shopify("orders/cancelled", shopify_order(cancel_reason="customer"))
+    work(app)
+    ((phone, text),) = sent(shop)
+    assert phone == AYSE
+    assert "cancelled" in text
+
+
+def test_a_confirmation_that_waits_is_overtaken_by_the_cancellation(app, shop, client, redis):
+    give_line(shop)
+    shopify = connect(shop, client, "shopify")
+    (automation,) = switch_on(shop, "order_confirmation")
+    with shop.scope():
+        automation_book.get(automation).delay_minutes = 30
+    with frozen():
+        shopify.shopify("orders/create", shopify_order())
+        work(app)
+        shopify.shopify("orders/cancelled", shopify_order())
+        work(app)
+        advance(3600)
+        work(app)
+    assert states(shop) == [("cancelled", "The order was cancelled before the message left.")]
+    assert not sent(shop)
+
+
+def test_no_usable_phone_is_said_with_what_was_tried(app, shop, shopify):
+    order = shopify_order(
+        shipping_address={"phone": "555-555-SHIP", "country_code": "US"}, billing_address=None
+    )
+    shopify.shopify("orders/create", order)
+    work(app)
+    assert not sent(shop)
+    assert states(shop) == [("skipped", "No usable phone number · “555-555-SHIP” (US)")]
+
+
+@pytest.mark.parametrize(
+    ("country", "written", "digits"),
+    [
+        ("TR", "0532 111 22 33", "905321112233"),
+        ("TR", "532 111 22 33", "905321112233"),
+        ("DE", "+90 532 111 22 33", "905321112233"),
+        ("ES", "611 11 01 06", "34611110106"),
+        ("GB", "07400 123456", "447400123456"),
+        ("US", "0090 532 111 22 33", "905321112233"),
+    ],
+)
+def test_a_number_is_read_with_the_country_of_its_address(
+    app, shop, shopify, country, written, digits
+):
+    address = {"phone": written, "country_code": country}
+    shopify.shopify("orders/create", shopify_order(shipping_address=address))
+    work(app)
+    assert [phone for phone, _ in sent(shop)] == [digits]
+
+
+def test_a_wrong_signature_is_refused_counted_and_not_kept(app, shop, shopify):
+    shopify.secret = "another secret"
+    answer = shopify.shopify("orders/create", shopify_order())
+    assert (answer.status_code, answer.json["code"]) == (401, "invalid_signature")
+    assert "WWW-Authenticate" not in answer.headers
+    work(app)
+    assert not hooks_of(shop)
+    with shop.scope():
+        assert connections.get(shopify.connection.id).refused == 1
+
+
+def test_without_its_secret_nothing_is_taken(app, shop, client):
+    with shop.scope():
+        made = connections.add("shopify", "New")
+    body = b"{}"
+    answer = client.post(
+        f"/hooks/shopify/{made.token}",
+        data=body,
+        headers={"X-Shopify-Hmac-Sha256": base64_hmac("", body)},
+    )
+    assert (answer.status_code, answer.json["code"]) == (401, "no_secret")
+
+
+def test_another_kinds_address_is_not_there(client, shopify):
+    for path in (
+        f"/hooks/store/{shopify.connection.token}",
+        "/hooks/shopify/nobodys-token-at-all",
+        "/hooks/magento/x",
+        f"/hooks/cloud/{shopify.connection.token}",
+    ):
+        assert client.post(path, data=b"{}").status_code == 404
+
+
+def test_a_topic_that_is_not_ours_is_taken_and_left(app, shop, shopify):
+    shopify.shopify("products/update", {"id": 1})
+    work(app)
+    (hook,) = hooks_of(shop)
+    assert (hook.state, hook.error) == ("done", "Nothing is done for products/update.")
+    assert not runs(shop)
+
+
+def test_a_woocommerce_order_is_confirmed(app, shop, woo):
+    assert woo.woocommerce("order.created", woo_order()).status_code == 200
+    work(app)
+    ((phone, text),) = sent(shop)
+    assert phone == "34611110106"
+    assert "Marta" in text
+    assert "727" in text
+    assert "€29.35" in text
+
+
+def test_woocommerces_repeat_is_told_by_topic_id_and_time(app, shop, woo):
+    woo.woocommerce("order.created", woo_order())
+    woo.woocommerce("order.created", woo_order())
+    woo.woocommerce("order.updated", woo_order())
+    woo.woocommerce("order.updated", woo_order(date_modified_gmt="2026-03-22T17:00:00"))
+    work(app)
+    assert len(hooks_of(shop)) == 3
+    assert len(sent(shop)) == 1
+
+
+def test_a_completed_woocommerce_order_is_told_with_its_tracking(app, shop, woo):
+    woo.woocommerce("order.created", woo_order())
+    work(app)
+    done = woo_order(status="completed", date_modified_gmt="2026-03-23T09:00:00")
+    woo.woocommerce("order.updated", done)
+    work(app)
+    assert len(sent(shop)) == 1
+    tracked = {
+        **done,
+        "date_modified_gmt": "2026-03-23T09:05:00",
+        "meta_data": [
+            {
+                "key": "_wc_shipment_tracking_items",
+                "value": [
+                    {
+                        "tracking_provider": "correos",
+                        "tracking_number": "PQ4F",
+                        "custom_tracking_link": "https://correos.example/PQ4F",
+                    }
+                ],
+            }
+        ],
+    }
+    woo.woocommerce("order.updated", tracked)
+    work(app)
+    assert "https://correos.example/PQ4F" in sent(shop)[1][1]
+    woo.woocommerce("order.updated", {**tracked, "date_modified_gmt": "2026-03-24T09:05:00"})
+    work(app)
+    assert len(sent(shop)) == 2
+
+
+def test_a_cancelled_woocommerce_order_is_told(app, shop, woo):
+    woo.woocommerce("order.updated", woo_order(status="cancelled"))
+    work(app)
+    assert "cancelled" in sent(shop)[0][1]
+
+
+def test_woocommerces_first_unsigned_ping_is_answered_and_nothing_else(app, shop, woo):
+    answer = woo.posts(b"webhook_id=7", {"Content-Type": "application/x-www-form-urlencoded"})
+    assert answer.status_code == 200
+    assert not hooks_of(shop)
+    with shop.scope():
+        known = connections.get(woo.connection.id)
+        assert (known.first_event_at, known.refused) == (None, 0)
+    for body in (b"webhook_id=7&x=1", b"webhook_id=", b"webhook_id=7x"):
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        assert woo.posts(body, headers).status_code == 401
+
+
+def test_any_other_store_tells_it_in_our_own_words(app, shop, client, redis):
+    give_line(shop)
+    switch_on(shop, *ORDERS)
+    store = connect(shop, client, "store")
+    customer = {"name": "Lena Vogt", "phone": "01521 1110105", "country": "DE"}
+    order = {"id": "A-7", "number": "A-7", "total": 19.5, "currency": "EUR"}
+    assert store.tells("order.created", customer=customer, order=order).status_code == 200
+    tracking = {"number": "DHL1", "url": "https://dhl.example/1"}
+    work(app)
+    store.tells("order.fulfilled", order={"id": "A-7"}, tracking=tracking)
+    work(app)
+    store.tells("order.cancelled", order={"id": "A-7"})
+    work(app)
+    assert [one.phone for one in messages(shop)] == ["4915211110105"] * 3
+    # The first two had not left yet, so they are taken back.
+    assert [one.state for one in messages(shop)] == ["cancelled", "cancelled", "queued"]
+    texts = "\n".join(one.text for one in messages(shop))
+    assert "Lena" in texts
+    assert "€19.50" in texts
+    assert "https://dhl.example/1" in texts
+
+
+def test_a_store_may_carry_its_secret_as_a_bearer_token(app, shop, client, redis):
+    store = connect(shop, client, "store")
+    body = b'{"event": "order.created", "order": {"id": "1"}}'
+    good = {"Authorization": f"Bearer {store.secret}"}
+    assert store.posts(body, good).status_code == 200
+    assert store.posts(body, {"Authorization": "Bearer x"}).status_code == 401
+    assert store.posts(body, {}).status_code == 401
+    assert len(hooks_of(shop)) == 1
+
+
+def test_a_connection_that_is_off_answers_and_keeps_nothing(app, shop, shopify):
+    with shop.scope():
+        connections.set_enabled(shopify.connection.id, False)
+    forget_connections()
+    assert shopify.shopify("orders/create", shopify_order()).status_code == 200
+    assert not hooks_of(shop)

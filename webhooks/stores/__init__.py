@@ -1,0 +1,19 @@
+"""Stores and forms that post to us: each platform one file, all with the same five functions.
+
+verify(secret, headers, body)   is it really from there, told on the raw bytes
+facts(headers)                  what of the headers is kept beside the body
+dedupe_key(facts, body)         the same for every repeat of one post
+parse(facts, body)              neutral events, or NotUnderstood
+"""
+
+from types import ModuleType
+
+from webhooks.stores import form, shopify, store, woocommerce
+
+PLATFORMS: dict[str, ModuleType] = {
+    "shopify": shopify,
+    "woocommerce": woocommerce,
+    "store": store,
+    "form": form,
+}
+KINDS = tuple(PLATFORMS)

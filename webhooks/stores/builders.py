@@ -1,0 +1,255 @@
+"""The shapes in which form builders post what a visitor filled in, read into plain answers."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
+from urllib.parse import parse_qsl
+
+from werkzeug.exceptions import HTTPException
+from werkzeug.formparser import FormDataParser
+from werkzeug.http import parse_options_header
+
+from webhooks.stores.neutral import (
+    Answer,
+    NotUnderstood,
+    check_texts,
+    part,
+    parts,
+    read_object,
+    words,
+)
+
+MOST_FIELDS = 200
+LONGEST_ANSWER = 2000
+DEPTH = 3
+# What builders send along that nobody filled in.
+NOISE = {
+    *("form_id", "formid", "form_name", "form_title", "submission_id", "entry_id", "id"),
+    *("remote_ip", "ip", "user_agent", "page_url", "powered_by", "created_at", "referer_title"),
+    *("post_id", "queried_id", "_wpcf7", "_wpnonce", "g-recaptcha-response"),
+}
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_QUESTION = re.compile(r"q[0-9]+_")
+_BRACKETS = re.compile(r"\[([^\]]*)\]")
+
+
+@dataclass
+class Submission:
+    """`id` is empty where the builder gives none."""
+
+    builder: str
+    id: str = ""
+    name: str = ""
+    answers: list[Answer] = field(default_factory=list)
+
+
+def read(body: bytes, content_type: str) -> Submission:
+    """Whatever a builder posted. Raises NotUnderstood."""
+    mimetype, options = parse_options_header(content_type)
+    start = body.lstrip()[:2]
+    if mimetype == "application/json" or mimetype.endswith("+json") or start[:1] == b"{":
+        return _of_object(read_object(body))
+    if mimetype == "multipart/form-data" or start == b"--":
+        options.setdefault(
+            "boundary", body.lstrip().split(b"\n", 1)[0].strip()[2:].decode("latin-1")
+        )
+        return _of_pairs(_multipart(body, options))
+    return _of_pairs(_urlencoded(body))
+
+
+def _of_object(told: dict[str, Any]) -> Submission:
+    if isinstance(part(told, "form_response", "answers"), list):
+        return _typeform(told)
+    if isinstance(part(told, "data", "fields"), list) and words(told.get("eventType")):
+        return _tally(told)
+    if isinstance(told.get("rawRequest"), str):
+        return _jotform(told)
+    if isinstance(told.get("fields"), dict):
+        return _named_fields(told)
+    answers = [
+        _answer(key, key, value) for key, value in _flat(told) if key.lower() not in NOISE and value
+    ]
+    return _made("other", _first(told, "submission_id", "entry_id", "id"), _title(told), answers)
+
+
+def _of_pairs(pairs: dict[str, Any]) -> Submission:
+    check_texts(pairs)
+    if "rawRequest" in pairs:
+        return _jotform(pairs)
+    if any(key.startswith("fields[") for key in pairs):
+        return _named_fields(_nested(pairs))
+    return _of_object(pairs)
+
+
+def _typeform(told: dict[str, Any]) -> Submission:
+    response = told["form_response"]
+    titles = {
+        words(one.get("id")): words(one.get("title"), 200)
+        for one in parts(part(response, "definition", "fields"))
+    }
+    answers = []
+    for one in parts(response["answers"]):
+        field_id, kind = words(part(one, "field", "id")), words(one.get("type"))
+        label = titles.get(field_id) or words(part(one, "field", "ref")) or field_id
+        asked = words(part(one, "field", "type")) or kind
+        answers.append(_answer(field_id, label, one.get(kind), asked))
+    hidden = part(response, "hidden")
+    if isinstance(hidden, dict):
+        answers += [_answer(key, key, value, "hidden") for key, value in hidden.items()]
+    name = words(part(response, "definition", "title"))
+    submission_id = words(response.get("token")) or words(told.get("event_id"))
+    return _made("typeform", submission_id, name, answers)
+
+
+def _tally(told: dict[str, Any]) -> Submission:
+    data = told["data"]
+    answers = []
+    for one in parts(data["fields"]):
+        names = {words(o.get("id")): words(o.get("text")) for o in parts(one.get("options"))}
+        value = one.get("value")
+        if isinstance(value, list):
+            value = [names.get(words(each), each) for each in value]
+        key = words(one.get("key"))
+        label = words(one.get("label"), 200) or key
+        answers.append(_answer(key, label, value, words(one.get("type"))))
+    submission_id = words(data.get("submissionId")) or words(data.get("responseId"))
+    submission_id = submission_id or words(told.get("eventId"))
+    return _made("tally", submission_id, words(data.get("formName")), answers)
+
+
+def _jotform(told: dict[str, Any]) -> Submission:
+    try:
+        filled = json.loads(told["rawRequest"], parse_float=str)
+    except (ValueError, RecursionError):
+        raise NotUnderstood("The field rawRequest is not JSON.") from None
+    if not isinstance(filled, dict):
+        raise NotUnderstood("The field rawRequest is JSON, but not an object.")
+    check_texts(filled)
+    answers = []
+    for key, value in filled.items():
+        if _QUESTION.match(key):
+            label = _CAMEL.sub(" ", _QUESTION.sub("", key))
+            answers.append(_answer(key, label[:1].upper() + label[1:], value))
+    name = words(told.get("formTitle"))
+    return _made("jotform", words(told.get("submissionID")), name, answers)
+
+
+def _named_fields(told: dict[str, Any]) -> Submission:
+    """Elementor with advanced data, WPForms and others: fields as objects with a value."""
+    answers = []
+    builder = "elementor" if isinstance(told.get("form"), dict) else "wpforms"
+    for key, one in list(told["fields"].items())[:MOST_FIELDS]:
+        if isinstance(one, dict):
+            label = words(one.get("title"), 200) or words(one.get("name"), 200) or str(key)
+            value = one.get("value") or one.get("raw_value")
+            answers.append(_answer(str(key), label, value, words(one.get("type"))))
+        else:
+            answers.append(_answer(str(key), str(key), one))
+    name = words(part(told, "form", "name")) or _title(told)
+    return _made(builder, _first(told, "entry_id", "submission_id", "id"), name, answers)
+
+
+def _made(builder: str, submission_id: str, name: str, answers: list[Answer]) -> Submission:
+    kept = [one for one in answers[:MOST_FIELDS] if one.key]
+    if not kept:
+        raise NotUnderstood("The form holds no fields.")
+    return Submission(builder, submission_id[:120], name, kept)
+
+
+def _answer(key: str, label: str, value: Any, kind: str = "") -> Answer:
+    return Answer(words(key, 120), words(label, 200), _value(value), words(kind, 40))
+
+
+def _value(value: Any) -> str:
+    """Names, phones and choices come in parts."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(filter(None, (_value(one) for one in value[:50])))
+    if isinstance(value, dict):
+        if "labels" in value or "label" in value:
+            return _value(value.get("labels") or value.get("label"))
+        if words(value.get("full")):
+            return words(value["full"])
+        if words(value.get("phone")):
+            return _phone(value)
+        texts = [words(one) for one in value.values() if words(one)]
+        return " ".join(texts)
+    return words(value, LONGEST_ANSWER)
+
+
+def _phone(value: dict[str, Any]) -> str:
+    """A phone in its parts; only with a country code before it is it international."""
+    code = words(value.get("country"), 6).lstrip("+0")
+    number = "".join((words(value.get("area"), 10), words(value.get("phone"), 20)))
+    return f"+{code}{number.lstrip('0')}" if code.isdigit() else number
+
+
+def _flat(told: dict[str, Any], before: str = "", depth: int = 1) -> Iterator[tuple[str, Any]]:
+    for key, value in list(told.items())[:MOST_FIELDS]:
+        name = f"{before}{key}"
+        if isinstance(value, dict) and depth < DEPTH and not {"full", "phone"} & value.keys():
+            yield from _flat(value, f"{name}.", depth + 1)
+        else:
+            yield name, value
+
+
+def _nested(pairs: dict[str, Any]) -> dict[str, Any]:
+    """``fields[phone][value]=…`` as objects in objects."""
+    made: dict[str, Any] = {}
+    for key, value in pairs.items():
+        path = [key.partition("[")[0], *_BRACKETS.findall(key)][: DEPTH + 1]
+        place = made
+        for name in path[:-1]:
+            inner = place.setdefault(name, {})
+            if not isinstance(inner, dict):
+                break
+            place = inner
+        else:
+            place[path[-1]] = value
+    return made
+
+
+def _urlencoded(body: bytes) -> dict[str, Any]:
+    try:
+        pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS * 5)
+    except UnicodeDecodeError:
+        raise NotUnderstood("The body is not UTF-8 text.") from None
+    except ValueError:
+        raise NotUnderstood("The form has too many fields.") from None
+    return _together(pairs)
+
+
+def _multipart(body: bytes, options: dict[str, str]) -> dict[str, Any]:
+    parser = FormDataParser(max_form_memory_size=len(body), max_form_parts=MOST_FIELDS * 5)
+    try:
+        _, fields, _ = parser.parse(BytesIO(body), "multipart/form-data", len(body), options)
+    except (ValueError, HTTPException):
+        raise NotUnderstood("The body is not a multipart form.") from None
+    return _together([(key, value) for key, value in fields.items(multi=True)])
+
+
+def _together(pairs: list[tuple[str, str]]) -> dict[str, Any]:
+    """A name that comes twice, such as a group of tick boxes, has both its values."""
+    if not pairs:
+        raise NotUnderstood("The body is empty.")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        name = key.removesuffix("[]")
+        if name in found:
+            before = found[name]
+            found[name] = [*(before if isinstance(before, list) else [before]), value]
+        else:
+            found[name] = value
+    return found
+
+
+def _title(told: dict[str, Any]) -> str:
+    return _first(told, "form_name", "formTitle", "form_title", "formName")
+
+
+def _first(told: dict[str, Any], *names: str) -> str:
+    return next(filter(None, (words(told.get(name)) for name in names)), "")

@@ -1,0 +1,165 @@
+"""What stores and forms tell us, in one shape; and how their texts are read without trust."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from core.texts import BadText, clean, one_line
+
+DEEPEST = 40
+LONGEST_VALUE = 500
+MOST_ITEMS = 100
+ORDER_EVENTS = ("order.created", "order.updated", "order.fulfilled", "order.cancelled")
+CHECKOUT_EVENTS = ("checkout.created", "checkout.updated")
+EVENTS = (*ORDER_EVENTS, *CHECKOUT_EVENTS, "form.submitted")
+
+Facts = dict[str, str]
+
+
+class NotUnderstood(ValueError):
+    """A body that came with a good signature and still says nothing we can use."""
+
+
+@dataclass(frozen=True)
+class PhoneHint:
+    """A phone as somebody typed it, the country of the address beside it, and where it stood."""
+
+    written: str
+    country: str
+    place: str
+
+
+@dataclass(frozen=True)
+class StoreEvent:
+    """`cause` is what an automation may run for once; `links` tie an order to its checkout."""
+
+    kind: str
+    subject: str
+    cause: str
+    data: dict[str, Any]
+    phones: tuple[PhoneHint, ...] = ()
+    links: tuple[str, ...] = ()
+    over: bool = False
+    """A checkout that has become an order by its own word."""
+
+
+@dataclass(frozen=True)
+class Read:
+    events: tuple[StoreEvent, ...] = ()
+    nothing: str = ""
+    """Why there are none, when that is as it should be."""
+
+
+@dataclass
+class Answer:
+    """One field of a form, as it was filled in."""
+
+    key: str
+    label: str
+    value: str
+    type: str = ""
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """JSON as it came; numbers with a point stay the text they were."""
+    try:
+        value = json.loads(body, parse_constant=_refuse_constant, parse_float=str)
+    except UnicodeDecodeError:
+        raise NotUnderstood("The body is not UTF-8 text.") from None
+    except RecursionError:
+        raise NotUnderstood("The body's JSON is nested too deeply.") from None
+    except ValueError:
+        raise NotUnderstood("The body is not JSON.") from None
+    if not isinstance(value, dict):
+        raise NotUnderstood("The body is JSON, but not an object.")
+    check_texts(value)
+    return value
+
+
+def check_texts(value: Any) -> None:
+    """Not by recursion: what is nested too deeply must not break what looks for it."""
+    parts = [(value, 1)]
+    while parts:
+        part, depth = parts.pop()
+        if isinstance(part, str):
+            try:
+                clean(part)
+            except BadText as error:
+                raise NotUnderstood(f"The body cannot be kept: {error}.") from None
+        elif isinstance(part, dict | list):
+            if depth > DEEPEST:
+                raise NotUnderstood("The body's JSON is nested too deeply.")
+            inner = [*part, *part.values()] if isinstance(part, dict) else part
+            parts.extend((one, depth + 1) for one in inner)
+
+
+def words(value: Any, most: int = LONGEST_VALUE) -> str:
+    """A value as one line of text; what is no single value is nothing."""
+    if isinstance(value, bool) or value is None:
+        return ""
+    if isinstance(value, str | int):
+        return one_line(str(value), most)
+    return ""
+
+
+def part(value: Any, *path: str) -> Any:
+    """What lies at a path, or None wherever the body is not as expected."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def parts(value: Any) -> Iterator[dict[str, Any]]:
+    """The objects of a list that may not be one."""
+    if isinstance(value, list):
+        yield from (one for one in value[:MOST_ITEMS] if isinstance(one, dict))
+
+
+def person(*sources: Any) -> dict[str, str]:
+    """A name and an address from the first place that has them."""
+    found = {"first_name": "", "last_name": "", "name": "", "email": ""}
+    for source in sources:
+        for name in found:
+            found[name] = found[name] or words(part(source, name), 120)
+    whole = " ".join(filter(None, (found["first_name"], found["last_name"])))
+    found["name"] = whole or found["name"]
+    found["first_name"] = found["first_name"] or found["name"].partition(" ")[0]
+    return found
+
+
+def items(value: Any, name: str, quantity: str = "quantity") -> list[dict[str, str]]:
+    return [
+        {"name": words(part(one, name), 120), "quantity": words(part(one, quantity), 12) or "1"}
+        for one in parts(value)
+        if words(part(one, name), 120)
+    ]
+
+
+def country(value: Any) -> str:
+    """``TR``, or nothing."""
+    code = words(value, 8).upper()
+    return code if len(code) == 2 and code.isascii() and code.isalpha() else ""
+
+
+def hints(*places: tuple[str, Any, Any]) -> tuple[PhoneHint, ...]:
+    """(where it stood, what was written, the country beside it); empty ones are left out."""
+    return tuple(
+        PhoneHint(words(written, 60), country(where), place)
+        for place, written, where in places
+        if words(written, 60)
+    )
+
+
+def lower(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+def hashed(*parts_: bytes) -> str:
+    """A key for what carries no id of its own. It counts for a while only."""
+    return "hash:" + sha256(b"\0".join(parts_)).hexdigest()
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)
