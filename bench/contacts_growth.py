@@ -192,7 +192,7 @@ def fill(superuser: str, tenant_id: int, count: int) -> None:
 
 def ask(tenant_id: int, question: dict[str, Any], sort: str, phone: str) -> tuple[float, int]:
     """Milliseconds and how many were found; a page with its phones, as the portal shows it."""
-    filled = {
+    filled: dict[str, Any] = {
         name: value.format(phone=phone, end=phone[-4:]) if isinstance(value, str) else value
         for name, value in question.items()
     }
