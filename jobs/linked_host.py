@@ -110,7 +110,7 @@ class Host:
             if held is None or held.turn != session.turn:
                 session.lose()
             else:
-                session.hear(held.asked)
+                session.listen(held.asked)
 
     async def take(self) -> None:
         room = min(self.settings.linked_lines - len(self.sessions), TAKE_AT_ONCE)
