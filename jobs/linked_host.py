@@ -110,7 +110,7 @@ class Host:
             if held is None or held.turn != session.turn:
                 session.lose()
             else:
-                session.listen(held.asked)
+                session.note_asked(held.asked)
 
     async def take(self) -> None:
         room = min(self.settings.linked_lines - len(self.sessions), TAKE_AT_ONCE)
@@ -150,14 +150,14 @@ class Host:
                     await ears.subscribe(CHANNEL)
                     async for message in ears.listen():
                         if message["type"] == "message":
-                            self.ring(int(message["data"]))
+                            self.rouse(int(message["data"]))
             except (RedisError, OSError, ValueError) as error:
                 log.warning("deaf for a moment", error=type(error).__name__)
                 await asyncio.sleep(1.0)
             finally:
                 await bell.aclose()
 
-    def ring(self, tenant_id: int) -> None:
+    def rouse(self, tenant_id: int) -> None:
         for (owner, _), session in self.sessions.items():
             if owner == tenant_id:
                 session.rung.set()

@@ -64,7 +64,7 @@ class LineSession:
         self.leaving = True
         self.poked.set()
 
-    def listen(self, asked: int) -> None:
+    def note_asked(self, asked: int) -> None:
         if asked != self.asked:
             self.asked = asked
             self.tries = self.faults = 0

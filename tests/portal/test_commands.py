@@ -264,6 +264,7 @@ def test_there_is_no_demo_in_production(settings, act):
             "app_env": "production",
             "mail_url": "smtp://localhost:25",
             "allow_loopback": False,
+            "linked_network": "whatsapp",
             "secret_key": "0f8a1c9e77b24d5593d6-long-and-random",
         }
     )
