@@ -221,3 +221,27 @@ def test_everybody_with_a_cloud_line_is_asked_about(app, restaurant, line, netwo
     run_jobs()
     with restaurant.scope():
         assert lines_book.get(line.id).templates_at is not None
+
+
+def test_outside_the_window_the_network_gets_the_template_once(
+    app, restaurant, line, network, run_jobs
+):
+    run_jobs()
+    client, number = app.test_client(), "905550000002"
+    body = {
+        "phone": number,
+        "message": "Your table is ready!",
+        "fallback_template": {"name": "table_ready", "language": "en", "parameters": ["Ada"]},
+    }
+    answer = client.post(
+        "/api/v1/messages/send", json=body, headers={**restaurant.bearer, **ASYNC}
+    ).json
+    run_jobs()
+    path = f"/api/v1/messages/{answer['id']}"
+    message = client.get(path, headers=restaurant.bearer).json
+    assert (message["type"], message["status_code"]) == ("template", "sent")
+    assert message["text"] == "Ada, your table is ready."
+    timeline = client.get(f"{path}/timeline", headers=restaurant.bearer).json["data"]
+    assert [one["status_code"] for one in timeline] == [
+        *("queued", "sending", "queued", "sending", "sent")
+    ]
