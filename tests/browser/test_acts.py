@@ -221,7 +221,7 @@ def test_a_connection_turns_green_by_itself_when_its_first_event_comes(visit, ap
     page.get_by_label("Name", exact=True).fill("Market stall")
     page.get_by_role("button", name="Go on").click()
     expect(page.get_by_text("Waiting for the first event…")).to_be_visible()
-    address = page.get_by_label("URL").input_value()
+    address = page.locator("#hook-url").input_value()
     secret = page.locator("#hook-secret").input_value()
     body = b'{"event": "order.created", "order": {"id": "7", "number": "#7"}}'
     headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
@@ -244,8 +244,10 @@ def test_an_automation_is_ticked_edited_and_previewed(visit, app, shop):
     expect(page.get_by_label("Language of the template")).not_to_be_visible()
     page.locator("textarea[name=text]").fill("Come back, {{customer.frist_name}}")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("There is no {{customer.frist_name}} here")).to_be_visible()
+    refusal = page.get_by_text("There is no {{customer.frist_name}} here")
+    expect(refusal).to_be_visible(timeout=15_000)
     page.locator("textarea[name=text]").fill("Come back, {{customer.first_name|dear customer}}")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Saved. It counts from the next event on.")).to_be_visible()
+    saved = page.get_by_text("Saved. It counts from the next event on.")
+    expect(saved).to_be_visible(timeout=15_000)
     watch.expect_none()
