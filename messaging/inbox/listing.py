@@ -54,6 +54,8 @@ class Asked:
     query: str = ""
     me: str = ""
     contact_id: str = ""
+    line_ids: frozenset[int] | None = None
+    """Only these lines, for a key that may use no others."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,9 @@ def listed(asked: Asked, after: str | None, limit: int) -> list[Known]:
     if asked.line_id is not None:
         wanted.append("c.line_id = :line_id")
         params["line_id"] = asked.line_id
+    if asked.line_ids is not None:
+        wanted.append("c.line_id = ANY(:line_ids)")
+        params["line_ids"] = sorted(asked.line_ids)
     if asked.contact_id:
         wanted.append("c.contact_id = :contact_id")
         params["contact_id"] = str(to_uuid("con", asked.contact_id))

@@ -63,6 +63,8 @@ def test_every_form_of_the_portal_asks_for_the_token(app, restaurant, superuser_
         "invitation_id": "inv_00000000000000000000000000",
         "line_id": 1,
         "message_id": "msg_00000000000000000000000000",
+        "conversation_id": "cnv_00000000000000000000000000",
+        "reply_id": "qr_00000000000000000000000000",
         "session_id": "ses_00000000000000000000000000",
         "tenant_id": restaurant.tenant_id,
         "job_id": "x",
