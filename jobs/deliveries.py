@@ -21,7 +21,15 @@ from core.db import db, global_scope, ring, tenant_scope
 from core.lanes import Lane
 from core.logs import logger
 from core.lookups import Lookup
-from core.rings import AWAKE_SECONDS, BELLS, GATHERED, awake_key, hear, redis_client
+from core.rings import (
+    AWAKE_SECONDS,
+    BELLS,
+    GATHERED,
+    awake_key,
+    hear,
+    redis_client,
+    tell_who_listens,
+)
 from core.settings import Settings
 from jobs.post_room import LANE, PostRoom, room_of
 from tenants.accounts import every_tenant
@@ -31,6 +39,7 @@ from webhooks.claiming import Batch
 log = logger(__name__)
 
 JOB = "jobs.deliveries.drain"
+LISTENING_SECONDS = 300  # said anew every minute, and with every endpoint that comes or goes
 WORK_SECONDS = 30.0
 TURN_SECONDS = 5.0  # then another tenant's lane comes first
 MOST_LANES = 32
@@ -62,6 +71,7 @@ def find_forgotten() -> int:
         listening = list(
             db.session.scalars(select(Lookup.tenant_id).where(Lookup.kind == endpoints.LOOKUP))
         )
+    tell_who_listens("jobs.deliveries.drain", listening, LISTENING_SECONDS)
     for tenant_id in listening:
         with tenant_scope(tenant_id):
             due = claiming.next_due()

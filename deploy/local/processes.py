@@ -57,6 +57,7 @@ def app_programs(settings: Mapping[str, str]) -> list[Program]:
         ("web", [*web, "wsgi:app"]),
         ("worker-1", ["-m", "jobs.worker"]),
         ("worker-2", ["-m", "jobs.worker"]),
+        ("worker-3", ["-m", "jobs.worker", "deliveries"]),
         ("scheduler", ["-m", "jobs.scheduler"]),
         ("simulator", ["-m", "messaging.simulator", "--port", network]),
     )
