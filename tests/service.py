@@ -15,7 +15,7 @@ from urllib.request import urlopen
 from deploy.local.ports import any_free
 
 ROOT = Path(__file__).parent.parent
-READY_SECONDS = 150
+READY_SECONDS = 30
 
 
 @dataclass
