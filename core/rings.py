@@ -40,11 +40,18 @@ ALL_QUEUES = ("sends", "deliveries", "hooks", "prints", "campaigns", "costs", "d
 # which costs a push to a list instead of a job.
 BELLS = {"jobs.sends.drain": "bell:sends", "jobs.deliveries.drain": "bell:deliveries"}
 # Jobs whose rings name a tenant: it is left in a set, and the second ring for it costs nothing.
+# A second set, while it is there, says for which tenants there is any sense in ringing.
 GATHERED = {"jobs.deliveries.drain": "rung:deliveries"}
+LISTENING = {"jobs.deliveries.drain": "listening:deliveries"}
 AWAKE_SECONDS = 3
 MOST_WAITING_RINGS = 64
 RING = """
-if KEYS[4] ~= '' and redis.call('SADD', KEYS[4], ARGV[3]) == 0 then return 0 end
+if KEYS[4] ~= '' then
+  if redis.call('EXISTS', KEYS[5]) == 1 and redis.call('SISMEMBER', KEYS[5], ARGV[3]) == 0 then
+    return 0
+  end
+  if redis.call('SADD', KEYS[4], ARGV[3]) == 0 then return 0 end
+end
 if KEYS[3] ~= '' and redis.call('EXISTS', KEYS[2]) == 1 then
   if redis.call('LLEN', KEYS[3]) < tonumber(ARGV[2]) then redis.call('LPUSH', KEYS[3], 1) end
   return 0
@@ -141,7 +148,10 @@ def _nobody_hears(one: Ring) -> bool:
     gathered = GATHERED.get(one.job, "") if one.args else ""
     return bool(
         _script(
-            keys=[one.mark, awake_key(one.job), BELLS.get(one.job, ""), gathered],
+            keys=[
+                *(one.mark, awake_key(one.job), BELLS.get(one.job, "")),
+                *(gathered, LISTENING.get(one.job, "")),
+            ],
             args=[UNHEARD_SECONDS, MOST_WAITING_RINGS, str(one.args[0]) if gathered else ""],
             client=redis_client(),
         )
@@ -150,6 +160,16 @@ def _nobody_hears(one: Ring) -> bool:
 
 def awake_key(job: str) -> str:
     return f"awake:{job}"
+
+
+def tell_who_listens(job: str, tenant_ids: Iterable[int], seconds: int) -> None:
+    """Rings for other tenants are not sent until this is over or said anew."""
+    key = LISTENING[job]
+    with redis_client().pipeline(transaction=True) as together:
+        together.delete(key)
+        together.sadd(key, 0, *tenant_ids)
+        together.expire(key, seconds)
+        together.execute()
 
 
 def hear(job: str, *args: object) -> None:

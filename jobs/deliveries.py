@@ -7,6 +7,7 @@ moment, because the next ring usually comes soon. It does not wait for posts tha
 import asyncio
 import time
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 from flask import Flask, current_app
@@ -21,7 +22,15 @@ from core.db import db, global_scope, ring, tenant_scope
 from core.lanes import Lane
 from core.logs import logger
 from core.lookups import Lookup
-from core.rings import AWAKE_SECONDS, BELLS, GATHERED, awake_key, hear, redis_client
+from core.rings import (
+    AWAKE_SECONDS,
+    BELLS,
+    GATHERED,
+    awake_key,
+    hear,
+    redis_client,
+    tell_who_listens,
+)
 from core.settings import Settings
 from jobs.post_room import LANE, PostRoom, room_of
 from tenants.accounts import every_tenant
@@ -31,6 +40,7 @@ from webhooks.claiming import Batch
 log = logger(__name__)
 
 JOB = "jobs.deliveries.drain"
+LISTENING_SECONDS = 300  # said anew every minute, and with every endpoint that comes or goes
 WORK_SECONDS = 30.0
 TURN_SECONDS = 5.0  # then another tenant's lane comes first
 MOST_LANES = 32
@@ -62,6 +72,7 @@ def find_forgotten() -> int:
         listening = list(
             db.session.scalars(select(Lookup.tenant_id).where(Lookup.kind == endpoints.LOOKUP))
         )
+    tell_who_listens("jobs.deliveries.drain", listening, LISTENING_SECONDS)
     for tenant_id in listening:
         with tenant_scope(tenant_id):
             due = claiming.next_due()
@@ -85,8 +96,7 @@ class Drain:
         working: set[asyncio.Task[None]] = set()
         try:
             while time.monotonic() < self.until:
-                await self.answer(bell)
-                leased = await self.lease(MOST_LANES - len(working))
+                leased = await self.lease(await self.rung(bell), MOST_LANES - len(working))
                 for tenant_id, lease in leased:
                     working.add(asyncio.create_task(self.work(tenant_id, lease)))
                 if not leased and not await self.wait(bell, working):
@@ -98,33 +108,39 @@ class Drain:
             await self.fall_asleep(bell)
         return self.begun
 
-    async def answer(self, bell: AsyncRedis) -> None:
-        """Stay awake, and mark the lanes of the tenants that rang and have an endpoint."""
+    async def rung(self, bell: AsyncRedis) -> list[int]:
+        """Stay awake. The tenants that rang."""
         try:
             await bell.set(awake_key(JOB), 1, ex=AWAKE_SECONDS)
-            rung = [int(one) for one in await bell.spop(GATHERED[JOB], 1000) or []]
+            return [int(one) for one in await bell.spop(GATHERED[JOB], 1000) or []]
         except RedisError as error:
             log.warning("awake in silence", error=type(error).__name__)
-            return
-        if rung:
-            await self.room.in_thread(lambda: _mark(rung))
-
-    async def lease(self, most: int) -> list[tuple[int, UUID]]:
-        if most <= 0 or len(self.room.posts) >= MOST_POSTS:
             return []
+
+    async def lease(self, rung: list[int], most: int) -> list[tuple[int, UUID]]:
+        """Mark the lanes of those that rang, and take the ones that have waited longest."""
+        if len(self.room.posts) >= MOST_POSTS:
+            most = 0
 
         def take() -> list[tuple[int, UUID]]:
             with global_scope():
+                if rung:
+                    _mark(rung)
+                if most <= 0:
+                    return []
                 return lanes.lease_many(LANE, self.settings.lane_lease_seconds, most)
 
-        return await self.room.in_thread(take)
+        return await self.room.in_thread(take) if rung or most > 0 else []
 
     async def work(self, tenant_id: int, lease: UUID) -> None:
         """One tenant's lane, until nothing is due for an endpoint that is free."""
         try:
-            turn = min(self.until, time.monotonic() + TURN_SECONDS)
+            turn, new = min(self.until, time.monotonic() + TURN_SECONDS), True
             while time.monotonic() < turn:
-                batches = await self.room.tenant(tenant_id, lambda: self.take(tenant_id, lease))
+                batches = await self.room.tenant(
+                    tenant_id, partial(self.take, tenant_id, lease, new=new)
+                )
+                new = False
                 if batches is None:
                     return
                 if not batches:
@@ -132,29 +148,32 @@ class Drain:
                 faultpoints.at("claim")
                 posts = [self.room.send(tenant_id, batch) for batch in batches]
                 self.begun += sum(len(batch.claimed) for batch in batches)
-                await asyncio.wait(posts, timeout=HOLD_SECONDS)
+                _, slow = await asyncio.wait(posts, timeout=HOLD_SECONDS)
+                if not slow and all(len(batch.claimed) < BATCH for batch in batches):
+                    break  # that was all; what came meanwhile is seen on leaving
             await self.leave(tenant_id, lease)
         except Exception:
             log.exception("a lane of deliveries failed")
 
-    def take(self, tenant_id: int, lease: UUID) -> list[Batch] | None:
+    def take(self, tenant_id: int, lease: UUID, *, new: bool) -> list[Batch] | None:
         """None: the lane is no longer ours."""
-        if not lanes.extend(LANE, tenant_id, lease, self.settings.lane_lease_seconds):
+        seconds = self.settings.lane_lease_seconds
+        if not new and not lanes.extend(LANE, tenant_id, lease, seconds):
             return None
         fanout.number()
         return claiming.claim(BATCH, self.room.lease_seconds)
 
     async def leave(self, tenant_id: int, lease: UUID) -> None:
         """Give the lane back, then look once more, because marks made meanwhile did nothing."""
-        if await self.room.tenant(tenant_id, lambda: lanes.release(LANE, tenant_id, lease)):
-            due = await self.room.tenant(tenant_id, lambda: self.look(tenant_id))
-            if due is not None:
-                self.room.wake_at(tenant_id, due)
+        due = await self.room.tenant(tenant_id, lambda: self.look(tenant_id, lease))
+        if due is not None:
+            self.room.wake_at(tenant_id, due)
 
-    def look(self, tenant_id: int) -> datetime | None:
-        due = claiming.next_due()
-        if claiming.events_wait():
-            due = now()
+    def look(self, tenant_id: int, lease: UUID) -> datetime | None:
+        """A mark that comes between the two waits for this transaction, and stays."""
+        if not lanes.release(LANE, tenant_id, lease):
+            return None
+        due = now() if claiming.events_wait() else claiming.next_due()
         if due is not None:
             self.room.look_again(tenant_id, due)
         return due
@@ -196,19 +215,16 @@ class Drain:
 
 def _mark(rung: list[int]) -> None:
     """Tenants without an endpoint are left out: their events are numbered when they are read."""
-    with global_scope():
-        listening = list(
-            db.session.scalars(
-                select(Lookup.tenant_id).where(
-                    Lookup.kind == endpoints.LOOKUP, Lookup.key.in_([str(one) for one in rung])
-                )
+    listening = list(
+        db.session.scalars(
+            select(Lookup.tenant_id).where(
+                Lookup.kind == endpoints.LOOKUP, Lookup.key.in_([str(one) for one in rung])
             )
         )
-        if listening:
-            marks = [
-                {"kind": LANE, "tenant_id": tenant_id, "due_at": now()} for tenant_id in listening
-            ]
-            db.session.execute(insert(Lane).values(marks).on_conflict_do_nothing())
+    )
+    if listening:
+        marks = [{"kind": LANE, "tenant_id": one, "due_at": now()} for one in listening]
+        db.session.execute(insert(Lane).values(marks).on_conflict_do_nothing())
 
 
 def forget() -> int:

@@ -32,7 +32,7 @@ ENDPOINT = "/webhooks/<endpoint_id>"
 def index() -> Any:
     first = now().date() - timedelta(days=DAYS - 1)
     with tenant_scope(g.tenant_id):
-        listed = endpoints.listed()
+        listed = sorted(endpoints.listed(), key=lambda one: not one.enabled)
         counted = reading.days(first)
         late = reading.listed(Filters(state="failed"), None, 5)
     return render_template(

@@ -7,7 +7,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, db, ring
 from core.errors import Conflict, NotFound, invalid
 from core.lookups import Lookup, withdraw
 from core.outbound import BadUrl, Policy, RefusedAddress, check_url
@@ -191,6 +191,7 @@ def secrets_of(endpoint: Endpoint, at: datetime) -> tuple[str, ...]:
 def note_listening() -> None:
     """Whether this tenant has anybody to deliver to, where a worker finds it."""
     tenant_id = current_tenant_id()
+    ring("jobs.deliveries.find_forgotten")
     listening = db.session.scalar(
         select(func.count())
         .select_from(Endpoint)

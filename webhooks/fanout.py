@@ -48,6 +48,8 @@ SELECT :tenant_id, mine.id, mine.endpoint_id, mine.event_id, mine.type, mine.seq
        AS mine (id, endpoint_id, event_id, type, sequence)
 RETURNING id
 """)
+# One round trip for both.
+DELIVER_AND_ADVANCE = text(f"{DELIVER.text}; {ADVANCE.text}")
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,7 @@ def number(most: int = AT_ONCE) -> int:
         NUMBER, {"tenant_id": current_tenant_id(), "last": last, "most": most}
     ).all()
     if rows:
-        _advance(last + len(rows))
-        _deliver(sorted(rows, key=lambda row: row.sequence), listeners())
+        _deliver(rows, listeners(), last + len(rows))
     return len(rows)
 
 
@@ -110,18 +111,21 @@ def send_test(endpoint: Endpoint) -> str:
         NUMBER_ONE,
         {"tenant_id": current_tenant_id(), "last": last, "id": str(to_uuid("evt", event.id))},
     ).one()
-    _advance(last + 1)
-    return write([(endpoint.id, row)], cause="test")[0]
+    return write([(endpoint.id, row)], cause="test", last=last + 1)[0]
 
 
-def write(pairs: Iterable[tuple[str, Any]], cause: str) -> list[str]:
-    """A delivery for each pair of an endpoint and a numbered event. Returns their ids."""
-    pairs = list(pairs)
+def write(pairs: Iterable[tuple[str, Any]], cause: str, last: int | None = None) -> list[str]:
+    """A delivery for each pair of an endpoint and a numbered event. Returns their ids.
+
+    `last`: how far the feed has come, when that changes with it.
+    """
+    pairs = sorted(pairs, key=lambda pair: pair[1].sequence)
     ids = [new_uuid() for _ in pairs]
-    if pairs:
+    if pairs or last is not None:
         db.session.execute(
-            DELIVER,
+            DELIVER if last is None else DELIVER_AND_ADVANCE,
             {
+                "last": last,
                 "tenant_id": current_tenant_id(),
                 "now": now(),
                 "cause": cause,
@@ -135,11 +139,7 @@ def write(pairs: Iterable[tuple[str, Any]], cause: str) -> list[str]:
     return [from_uuid("dlv", one) for one in ids]
 
 
-def _advance(last: int) -> None:
-    db.session.execute(ADVANCE, {"tenant_id": current_tenant_id(), "last": last})
-
-
-def _deliver(rows: Sequence[Any], listening: list[Listener]) -> None:
+def _deliver(rows: Sequence[Any], listening: list[Listener], last: int) -> None:
     write(
         (
             (one.id, row)
@@ -148,12 +148,5 @@ def _deliver(rows: Sequence[Any], listening: list[Listener]) -> None:
             if wants(one.events, row.type) and row.occurred_at >= one.since
         ),
         cause="event",
+        last=last,
     )
-
-
-def latest() -> int:
-    """The last number given so far, without waiting for anybody."""
-    found: int | None = db.session.scalar(
-        select(EventFeed.last_sequence).where(EventFeed.tenant_id == current_tenant_id())
-    )
-    return found or 0

@@ -59,6 +59,7 @@ def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Progr
         ("web", [*web, "wsgi:app"]),
         ("worker-1", ["-m", "jobs.worker"]),
         ("worker-2", ["-m", "jobs.worker"]),
+        ("worker-3", ["-m", "jobs.worker", "deliveries"]),
         ("scheduler", ["-m", "jobs.scheduler"]),
         ("live", ["-m", "api.live", "--port", live]),
         ("simulator", ["-m", "messaging.simulator", "--port", network]),

@@ -12,8 +12,9 @@ from core.clock import frozen, now
 from core.db import current_tenant_id, db, tenant_scope
 from core.outbound import Policy
 from core.settings import Settings
+from core.signing import webhook_headers
 from webhooks import claiming, endpoints, fanout, settling
-from webhooks.claiming import Claimed
+from webhooks.claiming import Batch, Claimed
 from webhooks.endpoints import Wishes
 from webhooks.models import Event
 from webhooks.posting import Posted
@@ -41,7 +42,7 @@ def tell_deliveries(tenant_id: int, settings: Settings) -> None:
                 while batches := claiming.claim(100, 60.0):
                     for batch in batches:
                         results = [
-                            (one, _answer(one, batch.endpoint_id == register.id, dice))
+                            (one, _answer(batch, one, batch.endpoint_id == register.id, dice))
                             for one in batch.claimed
                         ]
                         settling.settle(batch, results, [], finished=True)
@@ -72,16 +73,17 @@ def _until(moment: datetime) -> int:
     return int(found or 0)
 
 
-def _answer(one: Claimed, gone: bool, dice: random.Random) -> Posted:
+def _answer(batch: Batch, one: Claimed, gone: bool, dice: random.Random) -> Posted:
     at, millis = now() + timedelta(seconds=1), dice.randrange(38, 190)
+    signed = webhook_headers(batch.secrets, one.event_id, one.body or b"", at)["webhook-signature"]
     if gone and dice.random() < 0.15:
         said = "The endpoint answered 410: it is gone and wants no more events."
-        return Posted(at, millis, 410, said, signature="v1,demo", answer="Gone")
+        return Posted(at, millis, 410, said, signature=signed, answer="Gone")
     if one.attempt == 1 and dice.random() < 0.05:
         said = "The endpoint answered 500."
-        return Posted(at, millis, 500, said, signature="v1,demo", answer=SORRY)
+        return Posted(at, millis, 500, said, signature=signed, answer=SORRY)
     headers = {"content-type": "application/json", "server": "nginx"}
-    return Posted(at, millis, 200, None, signature="v1,demo", headers=headers, answer=FINE)
+    return Posted(at, millis, 200, None, signature=signed, headers=headers, answer=FINE)
 
 
 def _let_rest(endpoint_id: str) -> None:

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 
-from tests.chaos import inbound, rows
+from tests.chaos import endpoints, inbound, rows
 from tests.chaos.counting import Outcome
 from tests.chaos.stage import ROOT, WORKERS, Stage, set_up
 
@@ -27,6 +27,12 @@ ROWS: dict[str, Callable[[Stage], Outcome]] = {
     "freeze-answer": partial(rows.frozen, step="after_answer"),
     "receipts": inbound.shuffled,
     "poison": inbound.poisoned,
+    "endpoint-hostile": endpoints.hostile,
+    "endpoint-addresses": endpoints.addresses,
+    "endpoint-rotated": endpoints.rotated,
+    "endpoint-kill-claim": partial(endpoints.killed, step="claim", times=1),
+    "endpoint-kill-bytes": partial(endpoints.killed, step="after_bytes", times=40),
+    "endpoint-kill-commit": partial(endpoints.killed, step="before_settle_commit", times=1),
 }
 RESULTS = ROOT / "bench" / "chaos.json"
 CALM = {

@@ -120,3 +120,35 @@ def test_a_redis_that_hangs_does_not_hold_a_request(app, settings):
             assert time.monotonic() - began < 5
         finally:
             use_redis(settings.redis_url)
+
+
+DELIVER = "jobs.deliveries.drain"
+
+
+@pytest.fixture
+def gathered(redis):
+    queue = Queue("deliveries", connection=redis)
+
+    def clear():
+        queue.empty()
+        redis.delete(rings.GATHERED[DELIVER], rings.LISTENING[DELIVER], rings.awake_key(DELIVER))
+        redis.delete(rings.BELLS[DELIVER], Ring(DELIVER).mark)
+
+    clear()
+    yield queue
+    clear()
+
+
+def test_rings_that_name_a_tenant_gather_behind_one_job(redis, app, gathered):
+    send_rings([Ring(DELIVER, (7,)), Ring(DELIVER, (8,))])
+    send_rings([Ring(DELIVER, (7,))])
+    assert redis.smembers(rings.GATHERED[DELIVER]) == {b"7", b"8"}
+    assert [(job.func_name, job.args) for job in gathered.jobs] == [(DELIVER, ())]
+
+
+def test_tenants_nobody_listens_for_are_not_rung_for(redis, app, gathered):
+    rings.tell_who_listens(DELIVER, [7], 60)
+    send_rings([Ring(DELIVER, (8,))])
+    assert (gathered.count, redis.exists(rings.GATHERED[DELIVER])) == (0, 0)
+    send_rings([Ring(DELIVER, (7,))])
+    assert (gathered.count, redis.smembers(rings.GATHERED[DELIVER])) == (1, {b"7"})

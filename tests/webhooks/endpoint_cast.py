@@ -55,6 +55,9 @@ class Receiver:
             daemon_threads = True
             request_queue_size = 128
 
+            def handle_error(self, *_: Any) -> None:
+                """Who is killed in the midst of a request hangs up; that is no news."""
+
         self.server = Threads(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
