@@ -4,6 +4,7 @@ import pytest
 
 from messaging import contacts
 from messaging.crm import fields
+from tests.messaging.line_cast import add_line
 
 
 def call(client, business, method, path, **more):
@@ -180,3 +181,16 @@ def test_nobody_reaches_another_tenants(client, restaurant, shop):
         ("POST", f"/contacts/{mine['id']}/merge", {"other_id": one["id"]}),
     ):
         assert call(client, shop, method, path, json=body).status_code == 404, path
+
+
+def test_nothing_is_sent_to_the_blocked_and_nothing_stays_of_the_try(client, restaurant, api):
+    add_line(restaurant)
+    one = made(api, phone="5511987654321", blocked=True)
+    body = {"phone": "551187654321", "message": "Hello?"}
+    headers = {**restaurant.bearer, "Prefer": "respond-async"}
+    refused = client.post("/api/v1/messages/send", json=body, headers=headers)
+    assert (refused.status_code, refused.json["code"]) == (422, "contact_blocked")
+    assert api("GET", "/messages").json["data"] == []
+    api("PATCH", f"/contacts/{one['id']}", {"blocked": False})
+    sent = client.post("/api/v1/messages/send", json=body, headers=headers)
+    assert sent.status_code == 202
