@@ -13,6 +13,7 @@ from core.clock import now
 from core.db import current_tenant_id, db, ring
 from core.ids import from_uuid, new_uuid
 from core.phone import country_of
+from messaging.contacts import contact_blocked
 from messaging.models import Line
 from messaging.rates import quote
 from tenants import quota
@@ -23,6 +24,7 @@ JOB = "jobs.sends.drain"
 VALID = timedelta(hours=24)
 TRANSACTIONAL, BULK = 0, 1
 
+# The last statement rides along: it answers whether the recipient is blocked.
 STORE = text("""
 INSERT INTO messages (tenant_id, id, line_id, direction, kind, phone, text, content, state,
                       priority, attempt, due_at, valid_until, reference, country, category,
@@ -31,7 +33,8 @@ VALUES (:tenant_id, :id, :line_id, 'out', :kind, :phone, :text, :content, :state
         :priority, 0, :due_at, :valid_until, :reference, :country, :category,
         :quoted_usd, 0, :test, :now, :now);
 INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
-VALUES (:tenant_id, :id, :change_id, :now, :state, :cause)
+VALUES (:tenant_id, :id, :change_id, :now, :state, :cause);
+SELECT 1 FROM blocked_phones WHERE tenant_id = :tenant_id AND phone = :phone
 """)
 
 
@@ -70,7 +73,7 @@ def accept(draft: Draft, line: Line, facts: TenantFacts) -> Ticket:
     state, due_at = ("scheduled", draft.scheduled_at) if scheduled else ("queued", moment)
     country = country_of(draft.phone) or "other"
     price = quote(line.kind, country, draft.category, moment)
-    db.session.execute(
+    blocked = db.session.execute(
         STORE,
         {
             "tenant_id": tenant_id,
@@ -93,7 +96,9 @@ def accept(draft: Draft, line: Line, facts: TenantFacts) -> Ticket:
             "now": moment,
             "cause": "accepted",
         },
-    )
+    ).first()
+    if blocked is not None:  # what was just stored goes with the transaction
+        raise contact_blocked()
     if not line.test:
         quota.reserve(facts, 1, price)
     if scheduled and due_at is not None:

@@ -1,10 +1,11 @@
 """One contact: its page, and what people do there."""
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 from flask import Blueprint, flash, g, redirect, render_template, request, url_for
-from flask_babel import gettext
+from flask_babel import format_date, gettext
 
 from core.db import tenant_scope
 from core.errors import DomainError, Forbidden, NotFound, invalid
@@ -266,6 +267,7 @@ def _page(contact_id: str, **forms: Form) -> Any:
         "contacts/contact.html",
         card=card,
         contact=card.contact,
+        birthday=_birthday(card),
         own=own,
         notes=notes,
         wishes=wished,
@@ -277,6 +279,15 @@ def _page(contact_id: str, **forms: Form) -> Any:
         known_tags=known_tags,
         **{**fresh, **forms},
     )
+
+
+def _birthday(card: Card) -> str:
+    """As people say it: 23 April, with the year where it is known."""
+    if card.contact.birthday is None:
+        return ""
+    month, day = divmod(card.contact.birthday, 100)
+    year = card.contact.birth_year
+    return str(format_date(date(year or 2000, month, day), "d MMMM y" if year else "d MMMM"))
 
 
 def _submit(contact_id: str, form: Form, act: Callable[[], object], **named: Form) -> Any:

@@ -24,7 +24,11 @@ LAST = {
     "es": "García Martínez López Soler Ribas Ferrer Vidal Serra Puig Ortega Navarro Romero Castro"
     " Ibáñez Núñez Molina Prats Roca",
 }
-ABROAD = (("4915", "de", "Lena Vogt"), ("4479", "en", "Oliver Hart"), ("336", "fr", "Inès Moreau"))
+ABROAD = (
+    ("4915", "de", ("Lukas Brandt", "Hanna Köhler", "Jürgen Groß", "Mia Schäfer", "Felix Roth")),
+    ("4479", "en", ("Oliver Hart", "Grace Mills", "Amelia Reed", "Jack O'Neill", "Isla Ward")),
+    ("336", "fr", ("Inès Moreau", "Théo Garnier", "Chloé Petit", "Hugo Lefèvre", "Zoé Renard")),
+)
 TAGS = {
     "tr": ("düzenli müşteri", "vip", "paket servis", "doğum günü", "kurumsal", "vejetaryen"),
     "es": ("newsletter", "vip", "ceramics", "wholesale", "workshop", "returns"),
@@ -45,7 +49,8 @@ def fill_book(language: str) -> None:
         # No number of these is anybody's: the simulated network answers for them all.
         stem = {"tr": "905", "es": "346"}[language]
         if dice.random() < 0.08:
-            stem, spoken, name = dice.choice(ABROAD)
+            stem, spoken, names = dice.choice(ABROAD)
+            name = dice.choice(names)
         length = {"905": 12, "346": 11, "4915": 13, "4479": 12, "336": 11}[stem]
         phone = stem + f"{dice.randrange(10**6):06}".rjust(length - len(stem), "0")
         phone = phone.replace(f"{stem}000", f"{stem}301", 1)

@@ -1,0 +1,198 @@
+"""The contacts' pages as people use them."""
+
+import csv
+import io
+
+import pytest
+
+from core.clock import now
+from messaging import contacts, lines_book
+from messaging.crm import book, cards, finding, importing
+from messaging.crm.entries import Entry
+from messaging.crm.finding import Filters
+from tests.messaging.line_cast import add_line
+from tests.portal.pages import text_of, title_of
+
+
+@pytest.fixture
+def desk(browser, restaurant):
+    return browser.signs_in(restaurant.hires("inbox", "Selin Kaya"))
+
+
+def everybody(business):
+    with business.scope():
+        return cards.many(finding.listed(Filters(), limit=100))
+
+
+def add(business, name="Ayşe Yılmaz", phone="905321112233", **more):
+    with business.scope():
+        return book.create(Entry(name=name, phone=phone, **more)).id
+
+
+def test_an_empty_book_says_what_to_do(desk):
+    assert "No contacts yet" in text_of(desk.get("/contacts"))
+
+
+def test_somebody_is_added_changed_tagged_and_noted(desk, restaurant):
+    desk.get("/contacts/new")
+    done = desk.post(
+        "/contacts/new", follow=True, name="Ayşe", phone="+90 532 111 22 33", tags="vip, press"
+    )
+    assert title_of(done) == "Ayşe"
+    card = everybody(restaurant)[0]
+    assert card.contact.tags == ["vip", "press"]
+    path = f"/contacts/{card.id}"
+    desk.post(f"{path}/edit", name="Ayşe Yılmaz", tags="vip", birthday="23.04.1990")
+    desk.post(f"{path}/notes", text="Likes tea.")
+    desk.post(f"{path}/consent", consent_source="form")
+    desk.post(f"{path}/wish", act="opt_out")
+    desk.post(f"{path}/phones", phone="+90 532 444 55 66")
+    page = text_of(desk.get(path))
+    for words in ("Ayşe Yılmaz", "Likes tea.", "Selin Kaya", "23 April 1990", "Opted out", "form"):
+        assert words in page, words
+    assert "+90 532 444 55 66" in page
+    desk.post(f"{path}/identities/remove?kind=phone&value=905324445566")
+    assert "+90 532 444 55 66" not in text_of(desk.get(path))
+
+
+def test_a_refused_form_says_why_and_keeps_what_was_typed(desk, restaurant):
+    add(restaurant)
+    answer = desk.post("/contacts/new", name="Again", phone="0090 532 111 22 33")
+    assert "in your contacts already" in text_of(answer)
+    assert 'value="Again"' in answer.get_data(as_text=True)
+    assert len(everybody(restaurant)) == 1
+
+
+def test_search_filters_and_pages_stand_in_the_address(desk, restaurant):
+    add(restaurant, tags=["vip"])
+    add(restaurant, "Mehmet Kaya", "905324445566")
+    for query, seen in (
+        *(({"q": "ays"}, "Ayşe"), ({"q": "5566"}, "Mehmet"), ({"tag": "vip"}, "Ayşe")),
+        *(({"q": "mehmet", "sort": "name"}, "Mehmet"), ({"mark": "open", "q": "kaya"}, "Mehmet")),
+    ):
+        page = text_of(desk.get("/contacts", query_string=query))
+        other = {"Ayşe": "Mehmet Kaya", "Mehmet": "Ayşe Yılmaz"}[seen]
+        assert seen in page, query
+        assert other not in page, query
+    assert "Nobody matches" in text_of(desk.get("/contacts?q=nobody"))
+
+
+def test_a_sender_without_a_phone_is_never_shown_as_one(desk, restaurant):
+    with restaurant.scope():
+        known = contacts.meet("", "99127361827", "", now()).id
+    for path in ("/contacts", f"/contacts/{known}"):
+        page = text_of(desk.get(path))
+        assert "99127361827" in page
+        assert "+99" not in page
+        assert "+9" not in page.replace("+90 532 111 22 33", "")
+
+
+def test_the_export_is_the_filtered_list_and_no_formula(desk, restaurant):
+    add(restaurant, "=HYPERLINK(1)", tags=["vip"])
+    add(restaurant, "Mehmet", "905324445566")
+    answer = desk.get("/contacts.csv?tag=vip")
+    rows = list(csv.reader(io.StringIO(answer.get_data(as_text=True))))
+    assert rows[0][:3] == ["id", "name", "phone"]
+    assert [row[1:3] for row in rows[1:]] == [["'=HYPERLINK(1)", "905321112233"]]
+
+
+def test_a_message_to_them_and_none_to_the_blocked(desk, restaurant):
+    add_line(restaurant)
+    path = f"/contacts/{add(restaurant)}"
+    sent = desk.post(f"{path}/message", text="Your table is ready.")
+    assert "/messages/msg_" in sent.location
+    assert "Your table is ready." in text_of(desk.get(path))
+    desk.post(f"{path}/wish", act="block")
+    refused = desk.post(f"{path}/message", text="Hello?")
+    assert refused.status_code == 200
+    assert "Blocked: nothing goes out" in text_of(refused)
+    assert "Hello?" not in text_of(desk.get(f"{path}"))
+
+
+def test_merging_shows_what_will_happen_first(desk, restaurant):
+    one, other = add(restaurant), add(restaurant, "Ayşecik", "905324445566", tags=["x"])
+    assert "Ayşecik" in text_of(desk.get(f"/contacts/{one}/merge?q=ayşecik"))
+    look = text_of(desk.get(f"/contacts/{one}/merge?other={other}"))
+    assert "1 number or id moves over." in look
+    assert len(everybody(restaurant)) == 2
+    desk.post(f"/contacts/{one}/merge", other=other)
+    assert [len(card.identities) for card in everybody(restaurant)] == [2]
+
+
+def test_erasing_asks_then_shows_how_far_it_is(desk, restaurant, run_jobs):
+    path = f"/contacts/{add(restaurant)}"
+    assert "cannot be undone" in text_of(desk.get(f"{path}/erase"))
+    assert len(everybody(restaurant)) == 1
+    begun = desk.post(f"{path}/erase")
+    assert "data-live" in desk.get(begun.location).get_data(as_text=True)
+    run_jobs()
+    assert "Nothing of them is left" in text_of(desk.get(begun.location))
+    assert desk.get(path).status_code == 404
+
+
+def upload(desk, text, name="people.csv"):
+    desk.get("/contacts/import")
+    file = (io.BytesIO(text.encode()), name)
+    return desk.post("/contacts/import", file=file).location
+
+
+def test_a_file_is_looked_at_before_it_is_written(desk, restaurant, run_jobs):
+    rows = "Telefon;Ad\n+90 532 111 22 33;Ayşe\n12;<b>Kim</b>\n"
+    place = upload(desk, rows)
+    columns = desk.get(place)
+    assert "What is in this file?" in title_of(columns)
+    desk.post(place, column=["phone", "name"], country="TR", tags="fair", update="y")
+    assert "data-live" in desk.get(place).get_data(as_text=True)
+    run_jobs()
+    ready = text_of(desk.get(place))
+    assert "Nothing is written yet" in ready
+    assert "This is not a phone number" in ready
+    assert everybody(restaurant) == []
+    desk.post(f"{place}/start")
+    run_jobs()
+    assert "were left out" in text_of(desk.get(place))
+    assert [card.contact.tags for card in everybody(restaurant)] == [["fair"]]
+    file = desk.get(f"{place}/rejects.csv").get_data(as_text=True)
+    assert list(csv.reader(io.StringIO(file)))[1][0] == "3"
+
+
+def test_consent_for_all_needs_its_source(desk, restaurant):
+    place = upload(desk, "phone,name\n905321112233,Ayşe\n")
+    answer = desk.post(place, column=["phone", "name"], country="", agreed="y", consent_source="")
+    assert "proves nothing" in text_of(answer)
+    with restaurant.scope():
+        assert importing.listed()[0].state == "uploaded"
+
+
+@pytest.mark.parametrize("text", ["", "PK\x03\x04"])
+def test_a_file_that_is_no_table_is_refused_in_words(desk, text):
+    desk.get("/contacts/import")
+    answer = desk.post("/contacts/import", file=(io.BytesIO(text.encode()), "x.csv"))
+    assert answer.status_code == 200
+    assert "file" in text_of(answer)
+
+
+def test_a_field_of_ones_own(desk, restaurant):
+    desk.post("/contacts/fields", name="Seat", kind="choice", choices="Window\nBar")
+    page = text_of(desk.get("/contacts/fields"))
+    assert "Window, Bar" in page
+    desk.post("/contacts/new", name="Ayşe", own_0="Bar")
+    card = everybody(restaurant)[0]
+    assert list(card.contact.fields.values()) == ["Bar"]
+    assert "Bar" in text_of(desk.get(f"/contacts/{card.id}"))
+
+
+def test_a_viewer_looks_and_changes_nothing(browser, restaurant):
+    path = f"/contacts/{add(restaurant)}"
+    browser.signs_in(restaurant.hires("viewer"))
+    page = browser.get(path)
+    assert page.status_code == 200
+    assert "Erase for good" not in text_of(page)
+    assert browser.get(f"{path}/edit").status_code == 403
+
+
+def test_a_default_line_is_not_needed_to_look(desk, restaurant):
+    with restaurant.scope():
+        assert lines_book.default_line(test=False) is None
+    path = f"/contacts/{add(restaurant)}"
+    assert desk.get(path).status_code == 200
