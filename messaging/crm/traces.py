@@ -87,6 +87,8 @@ DELETE FROM contact_import_rejects
 BLANK_SAMPLES = text("""
 UPDATE contact_imports SET columns = jsonb_set(columns, '{rows}', '[]')
  WHERE tenant_id = :tenant_id
+   AND (columns::text LIKE ANY(:inside)
+        OR regexp_replace(columns::text, '[^0-9]', '', 'g') LIKE ANY(:ends))
 """)
 DROP_PHONES = text("""
 DELETE FROM contact_import_phones WHERE tenant_id = :tenant_id AND phone = ANY(:names)

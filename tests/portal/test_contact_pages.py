@@ -113,7 +113,7 @@ def test_merging_shows_what_will_happen_first(desk, restaurant):
     one, other = add(restaurant), add(restaurant, "Ayşecik", "905324445566", tags=["x"])
     assert "Ayşecik" in text_of(desk.get(f"/contacts/{one}/merge?q=ayşecik"))
     look = text_of(desk.get(f"/contacts/{one}/merge?other={other}"))
-    assert "1 number or id moves over." in look
+    assert "Numbers and ids that move over: 1" in look
     assert len(everybody(restaurant)) == 2
     desk.post(f"/contacts/{one}/merge", other=other)
     assert [len(card.identities) for card in everybody(restaurant)] == [2]
