@@ -205,7 +205,7 @@ def _receiver() -> Iterator[int]:
         [sys.executable, "-m", "bench.deliveries", "receive", str(port)], cwd=ROOT
     )
     try:
-        end = time.monotonic() + 10
+        end = time.monotonic() + 40
         while time.monotonic() < end:
             with contextlib.suppress(OSError):
                 _arrived(port)
