@@ -70,7 +70,8 @@ def guarded(app, ids):
             continue
         path = rule.build({name: ids[name] for name in rule.arguments}, append_unknown=False)[1]
         found += [(guard, method, path) for method in sorted(rule.methods & {"GET", "POST"})]
-    return sorted(found, key=lambda row: row[1:])
+    # What removes a thing comes last: the others need it.
+    return sorted(found, key=lambda row: (row[1], row[2].endswith("/remove"), row[2]))
 
 
 def call(browser, method, path):
