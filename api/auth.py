@@ -20,6 +20,7 @@ from core.db import global_scope, tenant_scope
 from core.errors import Forbidden, RateLimited, Unauthenticated
 from core.lookups import digest
 from core.rings import let_redis_rest, redis_client, redis_rests
+from messaging.lines_book import Route, routes
 from tenants import keys
 from tenants.audit import Actor, act_as
 from tenants.keys import KeyFacts
@@ -37,6 +38,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 class Caller:
     key: KeyFacts
     tenant: TenantFacts
+    lines: tuple[Route, ...] = ()
 
     @property
     def test(self) -> bool:
@@ -118,7 +120,7 @@ def _look_up(secret: str, secret_hash: str) -> Remembered:
             key, tenant = keys.facts(key_id), tenant_facts()
             if key is not None and tenant is not None:
                 keys.note_use(key_id)
-                caller = Caller(key, tenant)
+                caller = Caller(key, tenant, routes())
     found = Remembered(caller, time.monotonic(), generation)
     with _lock:
         if len(_memory) >= MOST_REMEMBERED:

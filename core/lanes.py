@@ -8,12 +8,14 @@ commits after that look is found by the sweep.
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
-from sqlalchemy import BigInteger, Index, Select, Text, delete, func, or_, select, update
+from sqlalchemy import BigInteger, Index, Select, Text, delete, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
 from core.db import Base, db
+
+MARK = text("SELECT app.mark_lane(:kind, :tenant_id, :due_at)")
 
 
 class Lane(Base):
@@ -29,11 +31,7 @@ class Lane(Base):
 
 def mark_due(kind: str, tenant_id: int, due_at: datetime | None = None) -> None:
     """Say that there is work. A lane that is marked already stays as it is."""
-    db.session.execute(
-        insert(Lane)
-        .values(kind=kind, tenant_id=tenant_id, due_at=due_at or now())
-        .on_conflict_do_nothing()
-    )
+    db.session.execute(MARK, {"kind": kind, "tenant_id": tenant_id, "due_at": due_at or now()})
 
 
 def mark_later(kind: str, tenant_id: int, due_at: datetime) -> None:
@@ -70,7 +68,11 @@ def lease_many(kind: str, seconds: float, most: int) -> list[tuple[int, UUID]]:
     """Several lanes at once, for a worker that works them side by side."""
     moment, lease = now(), uuid4()
     waiting = (
-        _waiting(kind, moment).order_by(Lane.due_at).limit(most).with_for_update(skip_locked=True)
+        _waiting(kind, moment)
+        .order_by(Lane.due_at)
+        .limit(most)
+        # Not stopped by those who share the lane to mark it.
+        .with_for_update(skip_locked=True, key_share=True)
     )
     tenant_ids = list(db.session.execute(waiting).scalars())
     if tenant_ids:

@@ -101,18 +101,22 @@ def send_rings(rings: Iterable[Ring]) -> None:
             continue
         try:
             if _nobody_hears(one):
-                Queue(one.queue, connection=redis_client()).enqueue(
-                    one.job,
-                    args=one.args,
-                    result_ttl=0,
-                    failure_ttl=7 * 86400,
-                    job_timeout=JOB_SECONDS,
-                    description=one.job,
-                    meta={"request_id": current_request_id()},
-                )
+                send_job(one)
         except RedisError as error:
             let_redis_rest()
             log.warning("ring lost", job=one.job, error=type(error).__name__)
+
+
+def send_job(one: Ring) -> None:
+    Queue(one.queue, connection=redis_client()).enqueue(
+        one.job,
+        args=one.args,
+        result_ttl=0,
+        failure_ttl=7 * 86400,
+        job_timeout=JOB_SECONDS,
+        description=one.job,
+        meta={"request_id": current_request_id()},
+    )
 
 
 def _nobody_hears(one: Ring) -> bool:
@@ -120,13 +124,14 @@ def _nobody_hears(one: Ring) -> bool:
     global _script
     if _script is None:
         _script = redis_client().register_script(RING)
-    return bool(
-        _script(
-            keys=[one.mark, awake_key(one.job), BELLS.get(one.job, "")],
-            args=[UNHEARD_SECONDS, MOST_WAITING_RINGS],
-            client=redis_client(),
-        )
-    )
+    keys, args = ring_keys(one)
+    return bool(_script(keys=keys, args=args, client=redis_client()))
+
+
+def ring_keys(one: Ring) -> tuple[list[str], list[int | str]]:
+    """What RING is called with."""
+    keys = [one.mark, awake_key(one.job), BELLS.get(one.job, "")]
+    return keys, [UNHEARD_SECONDS, MOST_WAITING_RINGS]
 
 
 def awake_key(job: str) -> str:

@@ -39,11 +39,47 @@ _card: _Remembered | None = None
 _own: dict[int, _Remembered] = {}
 
 
+@dataclass(frozen=True)
+class Cards:
+    """What a tenant pays: its own rates, then the card's."""
+
+    own: Card
+    common: Card
+
+    def quote(self, line_kind: str, country: str, category: str, at: datetime) -> Decimal:
+        day = at.date()
+        return self.network(line_kind, country, category, day) + self.margin(line_kind, day)
+
+    def network(self, line_kind: str, country: str, category: str, day: date) -> Decimal:
+        """The tenant's own rate for the country, the card's, then both for all others."""
+        for place in (country, OTHER):
+            for card in (self.own, self.common):
+                price = _valid_on(day, card.get((line_kind, place, category)))
+                if price is not None:
+                    return price
+        raise invalid("category", "no_rate", "There is no price for {category}.", category=category)
+
+    def margin(self, line_kind: str, day: date) -> Decimal:
+        return _valid_on(day, self.own.get((line_kind, OTHER, MARGIN))) or Decimal(0)
+
+
+def cards() -> Cards:
+    """In the open tenant's transaction."""
+    return Cards(_own_rates(), _rates())
+
+
+def cards_remembered(tenant_id: int) -> Cards | None:
+    """Without a transaction; None when `cards` has to be asked."""
+    own, common, moment = _own.get(tenant_id), _card, time.monotonic()
+    if own is None or common is None or own.until < moment or common.until < moment:
+        return None
+    return Cards(own.card, common.card)
+
+
 def quote(line_kind: str, destination: str, category: str, at: datetime) -> Decimal:
     """In the open tenant's transaction. `destination` is a country (``TR``) or a phone's digits."""
     country = country_of(destination) or OTHER if destination.isdecimal() else destination
-    day = at.date()
-    return _network_price(line_kind, country, category, day) + _margin(line_kind, day)
+    return cards().quote(line_kind, country, category, at)
 
 
 def settled(
@@ -52,9 +88,9 @@ def settled(
     """The price by the network's own word. None: a category that no card names."""
     if category not in CATEGORIES and billable:
         return None
-    day = at.date()
-    price = _network_price(line_kind, country, category, day) if billable else Decimal(0)
-    return price + _margin(line_kind, day)
+    day, known = at.date(), cards()
+    price = known.network(line_kind, country, category, day) if billable else Decimal(0)
+    return price + known.margin(line_kind, day)
 
 
 def override(line_kind: str, country: str, category: str, since: date, usd: Decimal) -> None:
@@ -85,20 +121,6 @@ def forget() -> None:
     global _card
     _card = None
     _own.clear()
-
-
-def _network_price(line_kind: str, country: str, category: str, day: date) -> Decimal:
-    """The tenant's own rate for the country, the card's, then both for all other countries."""
-    for place in (country, OTHER):
-        for card in (_own_rates(), _rates()):
-            price = _valid_on(day, card.get((line_kind, place, category)))
-            if price is not None:
-                return price
-    raise invalid("category", "no_rate", "There is no price for {category}.", category=category)
-
-
-def _margin(line_kind: str, day: date) -> Decimal:
-    return _valid_on(day, _own_rates().get((line_kind, OTHER, MARGIN))) or Decimal(0)
 
 
 def _valid_on(day: date, rows: list[tuple[date, Decimal]] | None) -> Decimal | None:

@@ -27,14 +27,24 @@ class Usage:
     trial_left: int | None
 
 
-def reserve(facts: TenantFacts, messages: int, cost_usd: Decimal) -> None:
-    """Take from the trial or the month. Raises PaymentRequired and takes nothing."""
+@dataclass(frozen=True)
+class Totals:
+    """What the month has used, of messages and of money."""
+
+    messages: int
+    spend_usd: Decimal
+
+
+def reserve(facts: TenantFacts, messages: int, cost_usd: Decimal) -> Totals:
+    """Take from the trial or the month. Raises PaymentRequired and takes nothing.
+
+    `app.accept_message` does the same for one message in its own round trip.
+    """
     if facts.trial_days is None:
-        _reserve_month(facts, messages, cost_usd)
-        return
+        return _reserve_month(facts, messages, cost_usd)
     with savepoint():  # the month may refuse after the trial gave
         _reserve_trial(facts, messages)
-        _reserve_month(facts, messages, cost_usd)
+        return _reserve_month(facts, messages, cost_usd)
 
 
 def release(messages: int, cost_usd: Decimal, reserved_at: datetime) -> None:
@@ -95,15 +105,10 @@ def _reserve_trial(facts: TenantFacts, messages: int) -> None:
         .returning(Account.tenant_id)
     )
     if won.first() is None:
-        raise PaymentRequired(
-            "trial_over",
-            "The trial is over: it gives {days} days and {count} messages. Choose a plan to go on.",
-            days=facts.trial_days,
-            count=facts.trial_messages,
-        )
+        raise refusal("trial_over", facts)
 
 
-def _reserve_month(facts: TenantFacts, messages: int, cost_usd: Decimal) -> None:
+def _reserve_month(facts: TenantFacts, messages: int, cost_usd: Decimal) -> Totals:
     quota, cap = facts.monthly_messages, facts.spend_cap_usd
     if (quota is not None and messages > quota) or (cap is not None and cost_usd > cap):
         _refuse(facts, messages)
@@ -125,9 +130,11 @@ def _reserve_month(facts: TenantFacts, messages: int, cost_usd: Decimal) -> None
         index_elements=[UsageMonth.tenant_id, UsageMonth.month],
         set_={"messages": after_messages, "spend_usd": after_spend},
         where=and_(true(), *within),
-    ).returning(UsageMonth.messages)
-    if db.session.execute(statement).first() is None:
+    ).returning(UsageMonth.messages, UsageMonth.spend_usd)
+    row = db.session.execute(statement).first()
+    if row is None:
         _refuse(facts, messages)
+    return Totals(*row)
 
 
 def _refuse(facts: TenantFacts, messages: int) -> NoReturn:
@@ -137,13 +144,27 @@ def _refuse(facts: TenantFacts, messages: int) -> NoReturn:
         )
     )
     if facts.monthly_messages is not None and (used or 0) + messages > facts.monthly_messages:
-        raise PaymentRequired(
-            "quota_exceeded",
+        raise refusal("quota_exceeded", facts)
+    raise refusal("spend_cap_reached", facts)
+
+
+def refusal(code: str, facts: TenantFacts) -> PaymentRequired:
+    """The limit that was met, in words."""
+    if code == "trial_over":
+        return PaymentRequired(
+            code,
+            "The trial is over: it gives {days} days and {count} messages. Choose a plan to go on.",
+            days=facts.trial_days,
+            count=facts.trial_messages,
+        )
+    if code == "quota_exceeded":
+        return PaymentRequired(
+            code,
             "This month's {count} messages are used. Choose a larger plan to go on.",
             count=facts.monthly_messages,
         )
-    raise PaymentRequired(
-        "spend_cap_reached",
+    return PaymentRequired(
+        code,
         "The month's spend cap of {cap} USD is reached. Raise it in the settings to go on.",
         cap=facts.spend_cap_usd,
     )

@@ -90,7 +90,7 @@ def _place_answers(tenant_id: int, at: datetime, phone: str, text: str, outcome:
         claimed = [
             one for one in claiming.claim(100, 60.0, []) if one.envelope.message_id == ticket.id
         ]
-        settling.settle([(one, outcome) for one in claiming.begin(claimed, 60.0)])
+        settling.settle([(one, outcome) for one in claimed])
 
 
 def _reported(tenant_id: int, at: datetime, network_id: str, state: str) -> None:
