@@ -56,7 +56,6 @@ class LaneWork:
         self.flying: set[asyncio.Task[Any]] = set()
         self.sent = 0
         self.in_vain = 0
-        self.tidy = True
 
     async def run(self) -> int:
         try:
@@ -77,9 +76,6 @@ class LaneWork:
         """One group, or the way out. Returns when to look again; None: the lane is given back."""
         faultpoints.at("claim")
         asked, group = await self.take()
-        if group is None:
-            await self.drain.tenant(self.tenant_id, settling.tidy)
-            return now()
         if not group:
             await self.land()
             return await self.leave_or_wait()
@@ -94,24 +90,21 @@ class LaneWork:
             await asyncio.wait(self.flying, return_when=asyncio.FIRST_COMPLETED)
         return now()
 
-    async def take(self) -> tuple[int, list[Claimed] | None]:
-        """None: something here has to be tidied first."""
+    async def take(self) -> tuple[int, list[Claimed]]:
+        """How many were asked for, and those that could be had."""
         drain, settings = self.drain, self.drain.settings
         allowed = drain.pacing.allowed(self.tenant_id)
         asked = await drain.take_room(GROUP)
         kept = 0
         try:
             params = claiming.take_params(asked, settings.lease_seconds, allowed)
-            params |= {"lane": LANE, "lease": str(self.lease), "tidy": self.tidy}
+            params |= {"lane": LANE, "lease": str(self.lease)}
             if time.monotonic() > self.extend_at:
                 self.extend_at = time.monotonic() + settings.lane_lease_seconds / 2
                 params["lane_until"] = now() + timedelta(seconds=settings.lane_lease_seconds)
             rows = await drain.hot.run_as_tenant(self.tenant_id, claiming.TAKE, params)
-            self.tidy = False
             if rows and rows[0][0] == "lost":
                 raise Lost
-            if rows and rows[0][0] == "untidy":
-                return asked, None
             group = await self.paced(claiming.taken(self.tenant_id, rows))
             kept = len(group)
             return asked, group
@@ -233,8 +226,10 @@ class LaneWork:
         self.in_vain += 1
         if self.in_vain > VAIN_LOOKS or paced:
             return await self.leave(soon=False)
-        self.tidy = True
         look_at = await self.leave()
+        if look_at is not None and self.in_vain == 1:
+            # Too old to be sent, or begun by a worker that died.
+            await self.drain.tenant(self.tenant_id, settling.tidy)
         return look_at and max(look_at, now() + timedelta(seconds=LOOK_AGAIN_SECONDS))
 
     async def leave(self, *, soon: bool = True) -> datetime | None:

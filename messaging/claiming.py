@@ -6,7 +6,7 @@ What is taken is `sending`, in small groups just before their bytes leave; all e
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -15,23 +15,30 @@ from sqlalchemy import text
 
 from core.clock import now
 from core.db import current_tenant_id, db
-from core.ids import from_uuid, new_uuid
+from core.ids import from_uuid
 from core.keyring import the_keyring
+from core.partitions import id_at
 from messaging.lines import Envelope, LineFacts
 from messaging.models import Line
 from messaging.timeline import note_changes
 
 HOLDS_BACK = timedelta(minutes=10)
+# Scheduled 35 days ahead and valid for 35 more, at most.
+WAITS_AT_MOST = timedelta(days=75)
+CLOCKS_DIFFER = timedelta(hours=1)
 DOWN = ["token_expired", "restricted", "logged_out", "disconnected"]
 MOST_SECRETS = 20_000
 
 TAKE = """
 SELECT * FROM app.take_messages(
     %(tenant_id)s, %(lane)s, %(lease)s, %(lane_until)s, %(now)s, %(until)s, %(held_since)s,
-    %(changes)s::uuid[], %(lines)s::integer[], %(allowed)s::integer[], %(down)s, %(tidy)s)
+    %(oldest)s, %(newest)s, %(most)s, %(change)s, %(lines)s::integer[], %(allowed)s::integer[],
+    %(down)s)
 """
 LEAVE = """
-SELECT app.leave_lane(%(tenant_id)s, %(lane)s, %(lease)s, %(now)s, %(soon)s, %(again)s, %(down)s)
+SELECT app.leave_lane(
+    %(tenant_id)s, %(lane)s, %(lease)s, %(now)s, %(soon)s, %(again)s, %(oldest)s, %(newest)s,
+    %(down)s)
 """
 PUT_BACK = text("""
 UPDATE messages SET state = 'queued', due_at = :due_at
@@ -71,14 +78,15 @@ def take_params(most: int, lease: float, allowed: Mapping[int, int]) -> dict[str
         "now": moment,
         "until": moment + timedelta(seconds=lease),
         "held_since": moment - HOLDS_BACK,
-        "changes": [str(new_uuid()) for _ in range(most)],
+        "most": most,
+        "change": id_at(datetime.now(UTC))[:13],
+        **_months(moment),
         "lines": list(allowed),
         "allowed": list(allowed.values()),
         "down": DOWN,
         "lane": None,
         "lease": None,
         "lane_until": None,
-        "tidy": False,
     }
 
 
@@ -86,11 +94,17 @@ def leave_params(lane: str, lease: UUID, soon: datetime, again: datetime) -> dic
     return {
         "lane": lane,
         "lease": str(lease),
-        "now": now(),
+        "now": (moment := now()),
         "soon": soon,
         "again": again,
+        **_months(moment),
         "down": DOWN,
     }
+
+
+def _months(moment: datetime) -> dict[str, str]:
+    """Between these ids is everything that may still wait."""
+    return {"oldest": id_at(moment - WAITS_AT_MOST), "newest": id_at(moment + CLOCKS_DIFFER)}
 
 
 def claim(most: int, lease: float, not_lines: Sequence[int] = ()) -> list[Claimed]:

@@ -7,6 +7,7 @@ import socket
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address, ip_address
 from urllib.parse import quote
 
@@ -55,8 +56,9 @@ class Url:
         return f"{self.scheme}://{self.authority}{self.target}"
 
 
+@lru_cache(maxsize=4096)
 def check_url(url: str, policy: Policy) -> Url:
-    """Form, port and literal address; no name is resolved here."""
+    """Form, port and literal address; no name is resolved here, so the answer stays true."""
     parsed = parse_url(url)
     local = parsed.host == "localhost" or parsed.host.endswith(".localhost")
     if parsed.literal is not None:

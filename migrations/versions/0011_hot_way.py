@@ -123,37 +123,23 @@ END
 $$
 """
 
-USABLE = """
-CREATE FUNCTION app.usable_lines(p_tenant bigint, p_now timestamptz, p_down text[])
-RETURNS integer[] LANGUAGE plpgsql AS $$
-BEGIN
-    PERFORM 1 FROM tenants WHERE id = p_tenant AND state = 'active';
-    IF NOT FOUND THEN
-        RETURN '{}';  -- a suspended account's messages wait until it is resumed
-    END IF;
-    RETURN ARRAY(
-        SELECT id FROM lines
-         WHERE tenant_id = p_tenant AND enabled AND removed_at IS NULL AND state <> ALL (p_down)
-           AND (paused_until IS NULL OR paused_until <= p_now));
-END
-$$
-"""
-
 # To one recipient of a line one at a time, in their order; who waits for a retry holds back
-# those after it until p_held_since. Each line gives what its pace allows.
+# those after it until p_held_since. Each line gives what its pace allows. Ids are in order of
+# time: p_oldest and p_newest leave out the months in which nothing can wait.
 TAKE = """
 CREATE FUNCTION app.take_messages(
     p_tenant bigint, p_lane text, p_lease uuid, p_lane_until timestamptz, p_now timestamptz,
-    p_until timestamptz, p_held_since timestamptz, p_changes uuid[], p_lines integer[],
-    p_allowed integer[], p_down text[], p_tidy boolean)
+    p_until timestamptz, p_held_since timestamptz, p_oldest uuid, p_newest uuid, p_most integer,
+    p_change text, p_lines integer[], p_allowed integer[], p_down text[])
 RETURNS TABLE (what text, id uuid, attempt integer, line_id integer, phone text, kind text,
     body text, content jsonb, reference text, quoted_usd numeric, test boolean,
     line_kind text, network text, phone_number_id text, token text, per_second numeric)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-    v_most integer := cardinality(p_changes);
     v_lines integer[];
+    v_due record;
+    v_place integer;
 BEGIN
     IF p_lane IS NULL THEN
         PERFORM 1;
@@ -167,24 +153,24 @@ BEGIN
     IF NOT FOUND THEN
         what := 'lost'; RETURN NEXT; RETURN;
     END IF;
-    IF p_tidy THEN
-        PERFORM 1 FROM messages AS m
-          WHERE m.tenant_id = p_tenant AND m.due_at <= p_now
-            AND (m.state = 'sending' OR m.valid_until <= p_now) LIMIT 1;
-        IF FOUND THEN
-            what := 'untidy'; RETURN NEXT; RETURN;
-        END IF;
-    END IF;
-    v_lines := app.usable_lines(p_tenant, p_now, p_down);
-    RETURN QUERY
-    WITH due AS (
-        SELECT m.id, m.line_id, m.priority, m.due_at FROM messages AS m
+    what := 'message';
+    v_lines := ARRAY(
+        SELECT l.id FROM tenants AS t, lines AS l
+         WHERE t.id = p_tenant AND t.state = 'active' AND l.tenant_id = p_tenant AND l.enabled
+           AND l.removed_at IS NULL AND l.state <> ALL (p_down)
+           AND (l.paused_until IS NULL OR l.paused_until <= p_now)
+           AND coalesce(p_allowed[array_position(p_lines, l.id)], 1) > 0);
+    FOR v_due IN
+        SELECT m.id, m.line_id, l.kind, l.network, l.phone_number_id, l.token, l.per_second
+          FROM messages AS m JOIN lines AS l ON l.tenant_id = p_tenant AND l.id = m.line_id
          WHERE m.tenant_id = p_tenant AND m.due_at <= p_now
+           AND m.id BETWEEN p_oldest AND p_newest
            AND m.state IN ('queued', 'scheduled') AND m.valid_until > p_now
            AND m.line_id = ANY (v_lines)
            AND NOT EXISTS (
                SELECT 1 FROM messages AS e
                 WHERE e.tenant_id = p_tenant AND e.line_id = m.line_id AND e.phone = m.phone
+                  AND e.id BETWEEN p_oldest AND p_newest
                   AND e.due_at IS NOT NULL AND e.id <> m.id
                   AND CASE WHEN e.state = 'sending' THEN e.due_at > p_now
                            WHEN e.state NOT IN ('queued', 'scheduled') THEN false
@@ -192,34 +178,32 @@ BEGIN
                                 (e.priority, e.id) < (m.priority, m.id)
                            ELSE e.state = 'queued' AND e.id < m.id
                                 AND e.changed_at > p_held_since END)
-         ORDER BY m.priority, m.due_at, m.id LIMIT v_most
-    ), ranked AS (
-        SELECT due.id, due.line_id, row_number() OVER (
-               PARTITION BY due.line_id ORDER BY due.priority, due.due_at, due.id) AS place
-          FROM due
-    ), chosen AS (
-        SELECT ranked.id, row_number() OVER () AS number
-          FROM ranked JOIN lines AS l ON l.tenant_id = p_tenant AND l.id = ranked.line_id
-         WHERE ranked.place <= coalesce(
-               p_allowed[array_position(p_lines, ranked.line_id)],
-               greatest(floor(l.per_second), 1))
-    ), taken AS (
+         ORDER BY m.priority, m.due_at, m.id LIMIT p_most
+    LOOP
+        v_place := array_position(p_lines, v_due.line_id);
+        IF v_place IS NULL THEN
+            p_lines := p_lines || v_due.line_id;
+            p_allowed := p_allowed || greatest(floor(v_due.per_second), 1)::integer;
+            v_place := cardinality(p_lines);
+        END IF;
+        CONTINUE WHEN p_allowed[v_place] < 1;
         UPDATE messages AS m SET state = 'sending', due_at = p_until, changed_at = p_now,
                attempt = m.attempt + 1
-          FROM chosen
-         WHERE m.tenant_id = p_tenant AND m.id = chosen.id
-           AND m.state IN ('queued', 'scheduled') AND m.due_at <= p_now
+         WHERE m.tenant_id = p_tenant AND m.id = v_due.id AND m.due_at <= p_now
+           AND m.state IN ('queued', 'scheduled')
         RETURNING m.id, m.attempt, m.line_id, m.phone, m.kind, m.text, m.content, m.reference,
-                  m.quoted_usd, m.test, chosen.number
-    ), noted AS (
+                  m.quoted_usd, m.test
+             INTO id, attempt, line_id, phone, kind, body, content, reference, quoted_usd, test;
+        CONTINUE WHEN NOT FOUND;
         INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
-        SELECT p_tenant, taken.id, p_changes[taken.number], p_now, 'sending', '' FROM taken
-        RETURNING message_changes.message_id
-    )
-    SELECT 'message', taken.id, taken.attempt, taken.line_id, taken.phone, taken.kind,
-           taken.text, taken.content, taken.reference, taken.quoted_usd, taken.test,
-           l.kind, l.network, l.phone_number_id, l.token, l.per_second
-      FROM taken JOIN lines AS l ON l.tenant_id = p_tenant AND l.id = taken.line_id;
+        VALUES (p_tenant, v_due.id,
+                (p_change || '-7' || substr(gen_random_uuid()::text, 16))::uuid,
+                p_now, 'sending', '');
+        p_allowed[v_place] := p_allowed[v_place] - 1;
+        line_kind := v_due.kind; network := v_due.network; token := v_due.token;
+        phone_number_id := v_due.phone_number_id; per_second := v_due.per_second;
+        RETURN NEXT;
+    END LOOP;
 END
 $$
 """
@@ -228,7 +212,7 @@ $$
 LEAVE = """
 CREATE FUNCTION app.leave_lane(
     p_tenant bigint, p_lane text, p_lease uuid, p_now timestamptz, p_soon timestamptz,
-    p_again timestamptz, p_down text[])
+    p_again timestamptz, p_oldest uuid, p_newest uuid, p_down text[])
 RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
     v_lines integer[];
@@ -239,21 +223,34 @@ BEGIN
     IF NOT FOUND THEN
         RETURN p_again;  -- somebody is marking it, or it is no longer ours
     END IF;
-    v_lines := app.usable_lines(p_tenant, p_now, p_down);
-    SELECT least(
-        (SELECT m.due_at FROM messages AS m
-          WHERE m.tenant_id = p_tenant AND m.priority = 0 AND m.due_at IS NOT NULL
-            AND m.line_id = ANY (v_lines) ORDER BY m.due_at LIMIT 1),
-        (SELECT m.due_at FROM messages AS m
-          WHERE m.tenant_id = p_tenant AND m.priority = 1 AND m.due_at IS NOT NULL
-            AND m.line_id = ANY (v_lines) ORDER BY m.due_at LIMIT 1)) INTO v_due;
-    IF v_due <= p_soon THEN
-        RETURN v_due;
-    END IF;
-    IF v_due IS NOT NULL THEN
-        INSERT INTO lanes (kind, tenant_id, due_at) VALUES (p_lane || '.later', p_tenant, v_due)
-            ON CONFLICT (kind, tenant_id) DO UPDATE
-           SET due_at = least(lanes.due_at, EXCLUDED.due_at);
+    PERFORM 1 FROM messages AS m
+      WHERE m.tenant_id = p_tenant AND m.due_at IS NOT NULL
+        AND m.id BETWEEN p_oldest AND p_newest LIMIT 1;
+    IF FOUND THEN
+        -- A suspended account's messages wait until it is resumed.
+        v_lines := ARRAY(
+            SELECT l.id FROM tenants AS t, lines AS l
+             WHERE t.id = p_tenant AND t.state = 'active' AND l.tenant_id = p_tenant
+               AND l.enabled AND l.removed_at IS NULL AND l.state <> ALL (p_down)
+               AND (l.paused_until IS NULL OR l.paused_until <= p_now));
+        SELECT least(
+            (SELECT m.due_at FROM messages AS m
+              WHERE m.tenant_id = p_tenant AND m.priority = 0 AND m.due_at IS NOT NULL
+                AND m.id BETWEEN p_oldest AND p_newest
+                AND m.line_id = ANY (v_lines) ORDER BY m.due_at LIMIT 1),
+            (SELECT m.due_at FROM messages AS m
+              WHERE m.tenant_id = p_tenant AND m.priority = 1 AND m.due_at IS NOT NULL
+                AND m.id BETWEEN p_oldest AND p_newest
+                AND m.line_id = ANY (v_lines) ORDER BY m.due_at LIMIT 1)) INTO v_due;
+        IF v_due <= p_soon THEN
+            RETURN v_due;
+        END IF;
+        IF v_due IS NOT NULL THEN
+            INSERT INTO lanes (kind, tenant_id, due_at)
+            VALUES (p_lane || '.later', p_tenant, v_due)
+                ON CONFLICT (kind, tenant_id) DO UPDATE
+               SET due_at = least(lanes.due_at, EXCLUDED.due_at);
+        END IF;
     END IF;
     DELETE FROM lanes WHERE kind = p_lane AND tenant_id = p_tenant AND lease = p_lease;
     RETURN NULL;
@@ -269,7 +266,15 @@ CREATE FUNCTION app.settle_sent(
     p_bodies jsonb[], p_entries uuid[])
 RETURNS uuid[] LANGUAGE plpgsql AS $$
 DECLARE
-    v_settled uuid[];
+    v_one record;
+    v_done integer[] := '{}';
+    v_paid integer[] := '{}';
+    v_lines integer[] := '{}';
+    v_countries text[] := '{}';
+    v_categories text[] := '{}';
+    v_costs numeric[] := '{}';
+    v_settled uuid[] := '{}';
+    v_count integer;
 BEGIN
     -- A receipt may have been faster than our own answer; its network id is kept all the same.
     WITH named AS (
@@ -278,45 +283,63 @@ BEGIN
           FROM unnest(p_networks, p_ids) AS mine (network_id, id)
             ON CONFLICT DO NOTHING RETURNING message_id
     )
-    SELECT array_agg(named.message_id) INTO v_settled FROM named;
-    WITH sent AS (
-        UPDATE messages AS m SET state = 'sent', due_at = NULL, network_id = mine.network_id,
+    SELECT count(*) INTO v_count FROM named;
+    FOR i IN 1 .. cardinality(p_ids) LOOP
+        UPDATE messages AS m SET state = 'sent', due_at = NULL, network_id = p_networks[i],
                cost_usd = CASE WHEN m.test THEN 0 ELSE m.quoted_usd END, changed_at = p_now
-          FROM unnest(p_ids, p_attempts, p_networks, p_changes, p_events, p_bodies, p_entries)
-               AS mine (id, attempt, network_id, change_id, event_id, body, entry_id)
-         WHERE m.tenant_id = p_tenant AND m.id = mine.id AND m.attempt = mine.attempt
+         WHERE m.tenant_id = p_tenant AND m.id = p_ids[i] AND m.attempt = p_attempts[i]
            AND m.state IN ('sending', 'unknown')
-        RETURNING m.id, m.line_id, m.country, m.category, m.cost_usd, m.test,
-                  mine.change_id, mine.event_id, mine.body, mine.entry_id
-    ), noted AS (
+        RETURNING m.line_id, m.country, m.category, m.cost_usd, m.test INTO v_one;
+        CONTINUE WHEN NOT FOUND;
+        v_done := v_done || i;
+        v_settled := v_settled || p_ids[i];
+        IF NOT v_one.test THEN
+            v_paid := v_paid || i;
+            v_lines := v_lines || v_one.line_id;
+            v_countries := v_countries || v_one.country;
+            v_categories := v_categories || v_one.category;
+            v_costs := v_costs || v_one.cost_usd;
+        END IF;
+    END LOOP;
+    IF v_done = '{}' THEN
+        RETURN v_settled;
+    END IF;
+    WITH noted AS (
         INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
-        SELECT p_tenant, sent.id, sent.change_id, p_now, 'sent', p_cause FROM sent
-        RETURNING message_id
+        SELECT p_tenant, p_ids[i], p_changes[i], p_now, 'sent', p_cause
+          FROM unnest(v_done) AS i RETURNING id
     ), told AS (
         INSERT INTO events (tenant_id, id, type, body, occurred_at)
-        SELECT p_tenant, sent.event_id, 'messages.sent', sent.body, p_now FROM sent
-        RETURNING id
-    ), charged AS (
+        SELECT p_tenant, p_events[i], 'messages.sent', p_bodies[i], p_now
+          FROM unnest(v_done) AS i RETURNING id
+    )
+    SELECT count(*) INTO v_count FROM noted;
+    IF v_paid = '{}' THEN
+        RETURN v_settled;
+    END IF;
+    WITH charged AS (
         INSERT INTO ledger_entries (tenant_id, id, at, message_id, kind, line_id, country,
                                     category, amount_usd)
-        SELECT p_tenant, sent.entry_id, p_now, sent.id, 'quote', sent.line_id, sent.country,
-               sent.category, sent.cost_usd
-          FROM sent WHERE NOT sent.test
+        SELECT p_tenant, p_entries[paid.i], p_now, p_ids[paid.i], 'quote', paid.line_id,
+               paid.country, paid.category, paid.cost
+          FROM unnest(v_paid, v_lines, v_countries, v_categories, v_costs)
+               AS paid (i, line_id, country, category, cost)
         RETURNING id
     ), counted AS (
         INSERT INTO usage_days (tenant_id, day, line_id, country, category, sent, delivered,
                                 read, failed, received, cost_usd)
-        SELECT p_tenant, p_day, sent.line_id, sent.country, sent.category, count(*), 0, 0, 0, 0,
-               sum(sent.cost_usd)
-          FROM sent WHERE NOT sent.test
-         GROUP BY sent.line_id, sent.country, sent.category
-         ORDER BY sent.line_id, sent.country, sent.category
+        SELECT p_tenant, p_day, paid.line_id, paid.country, paid.category, count(*), 0, 0, 0, 0,
+               sum(paid.cost)
+          FROM unnest(v_lines, v_countries, v_categories, v_costs)
+               AS paid (line_id, country, category, cost)
+         GROUP BY paid.line_id, paid.country, paid.category
+         ORDER BY paid.line_id, paid.country, paid.category
             ON CONFLICT (tenant_id, day, line_id, country, category) DO UPDATE
            SET sent = usage_days.sent + EXCLUDED.sent,
                cost_usd = usage_days.cost_usd + EXCLUDED.cost_usd
         RETURNING line_id
     )
-    SELECT array_agg(sent.id) INTO v_settled FROM sent;
+    SELECT count(*) INTO v_count FROM charged;
     RETURN v_settled;
 END
 $$
@@ -326,7 +349,6 @@ FUNCTIONS = {
     "mark_lane": MARK_LANE,
     "accept_message": ACCEPT,
     "lease_lanes": LEASE,
-    "usable_lines": USABLE,
     "take_messages": TAKE,
     "leave_lane": LEAVE,
     "settle_sent": SETTLE,
