@@ -82,8 +82,13 @@ def _hung_up(connection: psycopg2.extensions.connection) -> bool:
 
 def run_as_tenant(tenant_id: int, sql: str, params: Mapping[str, object]) -> list[tuple[Any, ...]]:
     """Run and commit, outside any open scope. Returns the rows of the last statement."""
+    return run(SET_TENANT + sql, {**params, "tenant_id": tenant_id})
+
+
+def run(sql: str, params: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    """The same over the global tables, with no tenant."""
     try:
-        return _pool().run(SET_TENANT + sql, {**params, "tenant_id": tenant_id})
+        return _pool().run(sql, params)
     except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
         # As SQLAlchemy says it, so that the doors know an outage when they see one.
         raise OperationalError(None, None, error) from error

@@ -1,5 +1,9 @@
-"""Hot strings for a process that does many things at once: no threads, connections that wait
-in the event loop. Each string is one transaction; see `core.hot`.
+"""Hot paths of a process that does many things at once: no threads, connections that wait in the
+event loop.
+
+Each call is one statement and so one transaction; a string of several would block the loop, because
+the driver waits for the last result once the first is there. The functions of the hot paths
+set their tenant themselves.
 """
 
 import asyncio
@@ -12,7 +16,7 @@ from typing import Any, Self
 import psycopg2
 import psycopg2.extensions
 
-from core.hot import SET_TENANT, connect
+from core.hot import connect
 
 CONNECT_SECONDS = 5.0
 RUN_SECONDS = 35.0  # the server itself gives up after 30
@@ -39,11 +43,8 @@ class AsyncPool:
             connection.close()
         self._free.clear()
 
-    async def run_as_tenant(self, tenant_id: int, sql: str, params: Mapping[str, object]) -> Rows:
-        return await self.run(SET_TENANT + sql, {**params, "tenant_id": tenant_id})
-
     async def run(self, sql: str, params: Mapping[str, object]) -> Rows:
-        """Run and commit. Returns the rows of the last statement."""
+        """Run one statement and commit it."""
         while self._room == 0:
             waiter = asyncio.get_running_loop().create_future()
             self._queue.append(waiter)

@@ -98,11 +98,11 @@ class LaneWork:
         kept = 0
         try:
             params = claiming.take_params(asked, settings.lease_seconds, allowed)
-            params |= {"lane": LANE, "lease": str(self.lease)}
+            params |= {"tenant_id": self.tenant_id, "lane": LANE, "lease": str(self.lease)}
             if time.monotonic() > self.extend_at:
                 self.extend_at = time.monotonic() + settings.lane_lease_seconds / 2
                 params["lane_until"] = now() + timedelta(seconds=settings.lane_lease_seconds)
-            rows = await drain.hot.run_as_tenant(self.tenant_id, claiming.TAKE, params)
+            rows = await drain.hot.run(claiming.TAKE, params)
             if rows and rows[0][0] == "lost":
                 raise Lost
             group = await self.paced(claiming.taken(self.tenant_id, rows))
@@ -166,7 +166,7 @@ class LaneWork:
             self.drain.give_room(len(group))
 
     async def settle_sent(self, accepted: Accepteds, *, leave: bool) -> datetime | None:
-        params = settling.sent_params(accepted, now())
+        params = {"tenant_id": self.tenant_id, **settling.sent_params(accepted, now())}
         if leave:
             params |= self.leave_params(now() + timedelta(seconds=SOON_SECONDS))
         rows = await self.insist(SETTLE_AND_LEAVE if leave else SETTLE, params)
@@ -180,11 +180,11 @@ class LaneWork:
         """
         for pause in SETTLE_TRIES:
             try:
-                return await self.drain.hot.run_as_tenant(self.tenant_id, sql, params)
+                return await self.drain.hot.run(sql, params)
             except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
                 log.warning("settling again", error=type(error).__name__)
                 await asyncio.sleep(pause)
-        return await self.drain.hot.run_as_tenant(self.tenant_id, sql, params)
+        return await self.drain.hot.run(sql, params)
 
     async def send_one(self, one: Claimed) -> Outcome:
         settings, departure = self.drain.settings, one.departure
@@ -236,16 +236,17 @@ class LaneWork:
         """Give the lane back, unless there is something to do now, or soon."""
         until = now() + timedelta(seconds=SOON_SECONDS if soon else -86400)
         params = self.leave_params(until)
-        rows = await self.drain.hot.run_as_tenant(self.tenant_id, claiming.LEAVE, params)
+        rows = await self.drain.hot.run(claiming.LEAVE, params)
         look_at: datetime | None = rows[0][0]
         return look_at
 
     def leave_params(self, soon: datetime) -> dict[str, Any]:
         again = now() + timedelta(seconds=MARKED_SECONDS)
-        return claiming.leave_params(LANE, self.lease, soon, again)
+        params = claiming.leave_params(LANE, self.lease, soon, again)
+        return {**params, "tenant_id": self.tenant_id}
 
     async def give_back(self) -> None:
         """Out of time, not of work: the lane stays marked for whoever comes next."""
         await self.land()
-        params = {"lane": LANE, "lease": str(self.lease)}
-        await self.drain.hot.run_as_tenant(self.tenant_id, GIVE_BACK, params)
+        params = {"tenant_id": self.tenant_id, "lane": LANE, "lease": str(self.lease)}
+        await self.drain.hot.run(GIVE_BACK, params)

@@ -1,7 +1,7 @@
 """What a message costs: the rate card by line kind, country, category and day, and a tenant's own.
 
 The card is a table that operators edit. Every process remembers it for a minute, and each
-tenant's own rates for half of one.
+tenant's own rates for half of one; the doors forget these when they change.
 """
 
 import time
@@ -13,7 +13,7 @@ from decimal import Decimal
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, db, facts_changed, global_scope
 from core.errors import invalid
 from core.phone import country_of
 from messaging.models import Rate, RateOverride
@@ -68,12 +68,12 @@ def cards() -> Cards:
     return Cards(_own_rates(), _rates())
 
 
-def cards_remembered(tenant_id: int) -> Cards | None:
-    """Without a transaction; None when `cards` has to be asked."""
-    own, common, moment = _own.get(tenant_id), _card, time.monotonic()
-    if own is None or common is None or own.until < moment or common.until < moment:
-        return None
-    return Cards(own.card, common.card)
+def cards_of(own: Iterable[tuple[str, str, str, date, Decimal]]) -> Cards:
+    """For a door that knows the tenant's own rates; no transaction is open."""
+    if _card is None or _card.until < time.monotonic():
+        with global_scope():
+            return Cards(_as_card(own), _rates())
+    return Cards(_as_card(own), _card.card)
 
 
 def quote(line_kind: str, destination: str, category: str, at: datetime) -> Decimal:
@@ -114,6 +114,7 @@ def override(line_kind: str, country: str, category: str, since: date, usd: Deci
         )
     )
     _own.pop(current_tenant_id(), None)
+    facts_changed()
 
 
 def forget() -> None:

@@ -17,8 +17,8 @@ from sqlalchemy.exc import DBAPIError
 
 from core import lanes
 from core.clock import now
-from core.db import current_tenant_id, db, ring, savepoint, tenant_scope
-from core.hot import run_as_tenant
+from core.db import current_tenant_id, db, ring, savepoint
+from core.hot import run
 from core.ids import from_uuid, new_uuid
 from core.phone import country_of
 from messaging import rates
@@ -115,6 +115,7 @@ def prepare(draft: Draft, line: Departs, facts: TenantFacts, cards: rates.Cards)
     price = cards.quote(line.kind, country, draft.category, moment)
     trial = facts.trial_days is not None
     params = {
+        "tenant_id": facts.id,
         "id": str(uuid),
         "change_id": str(new_uuid()),
         "now": moment,
@@ -177,17 +178,8 @@ def accept_alone(ready: Ready, once: Once | None = None) -> None:
             "body": once.body,
         }
     with _refusals(ready.facts):
-        rows = run_as_tenant(ready.facts.id, ACCEPT, params)
+        rows = run(ACCEPT, params)
     _note_use(ready, *rows[0])
-
-
-def cards_for(tenant_id: int) -> rates.Cards:
-    """From memory; once in half a minute from the database."""
-    found = rates.cards_remembered(tenant_id)
-    if found is None:
-        with tenant_scope(tenant_id):
-            found = rates.cards()
-    return found
 
 
 def look_again() -> None:

@@ -151,7 +151,7 @@ def _send(draft: Draft, line_id: int | None, unknown: list[str]) -> Response:
         line = lines_book.choose(
             caller.lines, line_id, test=caller.test, allowed=caller.key.line_ids
         )
-        ready = sending.prepare(draft, line, caller.tenant, sending.cards_for(caller.tenant.id))
+        ready = sending.prepare(draft, line, caller.tenant, caller.cards)
         ticket = ready.ticket
         at_once = ticket.state != "queued" or patience == 0
         answer = _answer(*_accepted(ticket, None, unknown, applied))

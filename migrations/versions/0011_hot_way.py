@@ -1,5 +1,6 @@
 """The way of a message as functions: their plans are kept, and each is one round trip.
 
+Each sets its tenant first, as every transaction does, so that a call is all of a transaction.
 Every statement in them names the tenant; row-level security holds inside them as outside.
 """
 
@@ -42,6 +43,7 @@ CREATE FUNCTION app.accept_message(
     OUT used integer, OUT spent numeric)
 LANGUAGE plpgsql AS $$
 BEGIN
+    PERFORM app.set_tenant(p_tenant);
     IF p_key IS NOT NULL THEN
         INSERT INTO idempotency_keys
                (tenant_id, key, fingerprint, created_at, status, headers, body)
@@ -141,6 +143,7 @@ DECLARE
     v_due record;
     v_place integer;
 BEGIN
+    PERFORM app.set_tenant(p_tenant);
     IF p_lane IS NULL THEN
         PERFORM 1;
     ELSIF p_lane_until IS NULL THEN
@@ -218,6 +221,7 @@ DECLARE
     v_lines integer[];
     v_due timestamptz;
 BEGIN
+    PERFORM app.set_tenant(p_tenant);
     PERFORM 1 FROM lanes WHERE kind = p_lane AND tenant_id = p_tenant AND lease = p_lease
         FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
@@ -276,6 +280,7 @@ DECLARE
     v_settled uuid[] := '{}';
     v_count integer;
 BEGIN
+    PERFORM app.set_tenant(p_tenant);
     -- A receipt may have been faster than our own answer; its network id is kept all the same.
     WITH named AS (
         INSERT INTO network_ids (tenant_id, network_id, message_id)
