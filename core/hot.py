@@ -62,7 +62,7 @@ class Pool:
     def _get(self) -> psycopg2.extensions.connection:
         while not self._free.empty():
             connection = self._free.get_nowait()
-            if not _hung_up(connection):
+            if not hung_up(connection):
                 return connection
             with suppress(psycopg2.Error):
                 connection.close()
@@ -71,7 +71,7 @@ class Pool:
         return connection
 
 
-def _hung_up(connection: psycopg2.extensions.connection) -> bool:
+def hung_up(connection: psycopg2.extensions.connection) -> bool:
     """Nobody has asked anything: a server that has something to say has closed."""
     if connection.closed:
         return True

@@ -16,12 +16,14 @@ from typing import Any, Self
 import psycopg2
 import psycopg2.extensions
 
-from core.hot import connect
+from core.hot import connect, hung_up
 
 CONNECT_SECONDS = 5.0
 RUN_SECONDS = 35.0  # the server itself gives up after 30
 
 Rows = list[tuple[Any, ...]]
+
+_kept: dict[str, list[psycopg2.extensions.connection]] = {}
 
 
 class AsyncPool:
@@ -39,8 +41,9 @@ class AsyncPool:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        for connection in self._free:
-            connection.close()
+        """Open connections are kept for the next loop of this process: they know their plans."""
+        kept = _kept.setdefault(self._url, [])
+        kept += [raw for raw in (one.let_go() for one in self._free) if raw is not None]
         self._free.clear()
 
     async def run(self, sql: str, params: Mapping[str, object]) -> Rows:
@@ -78,6 +81,12 @@ class AsyncPool:
             if connection.usable:
                 return connection
             connection.close()
+        kept = _kept.get(self._url, [])
+        while kept:
+            raw = kept.pop()
+            if not hung_up(raw):
+                return _Connection(raw)
+            raw.close()
         connection = _Connection(connect(self._url, async_=True))
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
@@ -157,6 +166,14 @@ class _Connection:
             self._writes = False
         self._fd = self._raw.fileno()
         self._loop.add_reader(self._fd, self._ready)
+
+    def let_go(self) -> psycopg2.extensions.connection | None:
+        """Out of this loop, still open; None when it cannot be used again."""
+        if not self.usable:
+            self.close()
+            return None
+        self._loop.remove_reader(self._fd)
+        return self._raw
 
     def close(self) -> None:
         self._open = False
