@@ -33,7 +33,8 @@ def connect(url: str, **more: Any) -> psycopg2.extensions.connection:
     """To the service's database, as its role."""
     dsn = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
     options = {**CONNECT, "options": CONNECT["options"] + KEPT_PLANS}
-    return psycopg2.connect(dsn, **options, **more)
+    made: psycopg2.extensions.connection = psycopg2.connect(dsn, **options, **more)
+    return made
 
 
 class Pool:

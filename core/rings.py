@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2s
-from typing import Any
 
 from redis import Redis, RedisError
 from rq import Queue
 
 from core.logs import current_request_id, logger
+from core.scripts import Script
 
 log = logger(__name__)
 
@@ -44,7 +44,7 @@ REST_SECONDS = 1.0
 
 _redis: Redis | None = None
 _rests_until = 0.0
-_script: Any = None
+_ring = Script(RING)
 
 
 @dataclass(frozen=True)
@@ -121,11 +121,8 @@ def send_job(one: Ring) -> None:
 
 def _nobody_hears(one: Ring) -> bool:
     """True when a job has to be put into the queue; False when one is awake or on its way."""
-    global _script
-    if _script is None:
-        _script = redis_client().register_script(RING)
     keys, args = ring_keys(one)
-    return bool(_script(keys=keys, args=args, client=redis_client()))
+    return bool(_ring(redis_client(), keys, args))
 
 
 def ring_keys(one: Ring) -> tuple[list[str], list[int | str]]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -205,7 +206,7 @@ class LaneWork:
         faultpoints.at("after_answer")
         return outcome
 
-    def settle_others(self, results: list[tuple[Claimed, Outcome]]) -> list[Told]:
+    def settle_others(self, results: Sequence[tuple[Claimed, Outcome]]) -> list[Told]:
         final: list[tuple[Claimed, Outcome]] = []
         for one, outcome in results:
             line_id = one.envelope.line_id

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import text
@@ -16,7 +16,7 @@ from sqlalchemy import text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import from_uuid
-from core.keyring import the_keyring
+from core.keyring import Sealed, the_keyring
 from core.partitions import id_at
 from messaging.lines import Envelope, LineFacts
 from messaging.models import Line
@@ -159,7 +159,7 @@ def _unsealed(tenant_id: int, sealed: str | None) -> str:
         return ""
     found = _secrets.get((tenant_id, sealed))
     if found is None:
-        context = Line.__table__.c.token.type.context_of(tenant_id)
+        context = cast("Sealed", Line.__table__.c.token.type).context_of(tenant_id)
         if len(_secrets) >= MOST_SECRETS:
             _secrets.clear()
         found = _secrets[tenant_id, sealed] = the_keyring().decrypt(sealed, context)

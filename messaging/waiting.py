@@ -17,6 +17,7 @@ from redis import Redis, RedisError
 from core.ids import new_token
 from core.logs import logger
 from core.rings import RING, Ring, let_redis_rest, redis_client, redis_rests, ring_keys, send_job
+from core.scripts import Script
 from messaging.settling import Told
 
 log = logger(__name__)
@@ -50,6 +51,9 @@ return #KEYS
 """
 
 
+_ask = Script(ASK)
+
+
 class Waiter:
     def __init__(self) -> None:
         self._there = threading.Event()
@@ -73,7 +77,6 @@ class Waiting:
         self._name = ""
         self._waiters: dict[str, Waiter] = {}
         self._lock = threading.Lock()
-        self._ask: Any = None
 
     def wait_for(self, message_id: str, ring: Ring, seconds: float) -> Told | None:
         """Ring, and wait. None: not known yet, or Redis is away; the row knows in any case."""
@@ -95,14 +98,11 @@ class Waiting:
             self._waiters.pop(message_id, None)
 
     def _say(self, message_id: str, ring: Ring) -> tuple[int, bytes | None]:
-        client = redis_client()
-        if self._ask is None:
-            self._ask = client.register_script(ASK)
         keys, args = ring_keys(ring)
-        rung, told = self._ask(
-            keys=[*keys, f"waits:{message_id}", f"outcome:{message_id}"],
-            args=[*args, self._name, KEPT_SECONDS],
-            client=client,
+        rung, told = _ask(
+            redis_client(),
+            [*keys, f"waits:{message_id}", f"outcome:{message_id}"],
+            [*args, self._name, KEPT_SECONDS],
         )
         return rung, told
 

@@ -182,3 +182,16 @@ def state_of(key: ApiKey) -> str:
     if key.expires_at is not None and key.expires_at <= now():
         return "expired"
     return "active"
+
+
+def note_use(key_id: str) -> None:
+    moment = now()
+    db.session.execute(
+        update(ApiKey)
+        .where(
+            ApiKey.tenant_id == current_tenant_id(),
+            ApiKey.id == key_id,
+            or_(ApiKey.last_used_at.is_(None), ApiKey.last_used_at < moment - USED_EVERY),
+        )
+        .values(last_used_at=moment)
+    )

@@ -10,7 +10,7 @@ from flask_openapi3.types import ResponseDict
 from pydantic import BaseModel, Field
 
 from api.answers import domain_answer
-from api.auth import Caller, key_may
+from api.auth import key_may
 from api.messages_json import message_json, ticket_json
 from api.once import Attempt, asked_before, fingerprint, key_given, once, stored_form
 from api.paging import PageQuery, page
@@ -34,6 +34,7 @@ from core.db import ring_now, tenant_scope
 from core.errors import DomainError, Invalid, TryAgain
 from core.rings import Ring
 from messaging import lines_book, reading, sending
+from messaging.callers import Caller
 from messaging.sending import Draft, KeyKnown, Once, Ticket
 from messaging.settling import Told
 from messaging.waiting import wait_for
