@@ -1,8 +1,9 @@
 """Lanes: which tenant has work of which kind, and who is at it.
 
-Marking a lane due never waits behind another send's lock. The holder releases a lane,
-then looks for work once more and marks it again if there is some; work whose transaction
-commits after that look is found by the sweep.
+Marking a lane due waits neither for other markers nor for its holder: all of them share its row
+until they commit. Who gives a lane back where work is marked takes the row alone, looks once
+more, and so sees every mark; see `app.leave_lane`. Others release first and look after that,
+and what they miss is found by the sweep.
 """
 
 from datetime import datetime, timedelta

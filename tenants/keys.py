@@ -5,7 +5,7 @@ import zlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
+from sqlalchemy import or_, select, update
 
 from core.clock import now
 from core.db import current_tenant_id, db
