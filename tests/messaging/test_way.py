@@ -1,15 +1,18 @@
 """The way of a message: accepted, claimed, begun, settled; fenced, and only forward."""
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import text
 
 from core import lanes
-from core.clock import advance, frozen
+from core.clock import advance, frozen, now
 from core.db import db, global_scope
 from core.errors import Conflict, PaymentRequired
-from messaging import claiming, reading, sending, settling
+from core.hot import run
+from messaging import claiming, rates, reading, sending, settling
 from messaging.lines import Accepted, Refused, TryLater, Unknown
 from messaging.sending import Draft
 from tenants import quota
@@ -93,6 +96,50 @@ def test_nothing_is_stored_when_the_quota_is_used(restaurant, line):
     assert claim(restaurant) == []
     with restaurant.scope():
         assert quota.usage(known_facts()).messages == 0
+
+
+def test_many_at_once_do_not_pass_the_quota_together(app, restaurant, line):
+    with restaurant.scope():
+        tight = replace(known_facts(), monthly_messages=5)
+        cards = rates.cards()
+
+    def send(number):
+        draft = Draft(kind="text", phone=f"90532111220{number}", text="Merhaba")
+        with app.app_context():
+            try:
+                sending.accept_alone(sending.prepare(draft, line, tight, cards))
+            except PaymentRequired as refusal:
+                return refusal.code
+        return "accepted"
+
+    with ThreadPoolExecutor(8) as pool:
+        told = list(pool.map(send, range(8)))
+    assert sorted(told) == ["accepted"] * 5 + ["quota_exceeded"] * 3
+    with restaurant.scope():
+        assert quota.usage(known_facts()).messages == 5
+    assert len(claim(restaurant)) == 5
+
+
+def test_what_is_marked_while_a_lane_is_left_keeps_it(app, restaurant, line):
+    """A send that has marked the lane and not committed yet is not left behind."""
+    accept(restaurant, line)
+    with global_scope():
+        lease = dict(lanes.lease_many(sending.LANE, 30, 1000))[restaurant.tenant_id]
+    [one] = claim(restaurant)
+    settle(restaurant, [(one, Accepted("wamid.1"))])
+
+    def leave():
+        moment = now()
+        params = claiming.leave_params(sending.LANE, lease, moment, moment)
+        with app.app_context():
+            return run(claiming.LEAVE, {**params, "tenant_id": restaurant.tenant_id})[0][0]
+
+    with restaurant.scope():
+        sending.accept(Draft(kind="text", phone="905321112299", text="x"), line, known_facts())
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(leave).result(timeout=5) is not None
+    assert leave() is not None
+    assert len(claim(restaurant)) == 1
 
 
 def test_a_worker_that_comes_late_writes_nothing(restaurant, line):
