@@ -105,6 +105,7 @@ class _Connection:
         self._fd = raw.fileno()
         self._writes = False
         self._open, self._busy = True, False
+        self._watched = True
         self._loop.add_reader(self._fd, self._ready)
 
     @property
@@ -137,14 +138,18 @@ class _Connection:
         waiter = self._waiter
         if waiter is None:
             # Said without being asked: the server has closed.
-            self._loop.remove_reader(self._fd)
             self._open = False
+            self._unwatch()
             return
         if waiter.done():
             return
         try:
             state = self._raw.poll()
         except psycopg2.Error as error:
+            if self._raw.closed:
+                # At once: the next connection may get the same number from the system.
+                self._open = False
+                self._unwatch()
             waiter.set_exception(error)
             return
         if state == psycopg2.extensions.POLL_OK:
@@ -159,12 +164,18 @@ class _Connection:
             else:
                 self._loop.remove_writer(self._fd)
 
-    def _move(self) -> None:
-        self._loop.remove_reader(self._fd)
+    def _unwatch(self) -> None:
+        if self._watched:
+            self._watched = False
+            self._loop.remove_reader(self._fd)
         if self._writes:
-            self._loop.remove_writer(self._fd)
             self._writes = False
+            self._loop.remove_writer(self._fd)
+
+    def _move(self) -> None:
+        self._unwatch()
         self._fd = self._raw.fileno()
+        self._watched = True
         self._loop.add_reader(self._fd, self._ready)
 
     def let_go(self) -> psycopg2.extensions.connection | None:
@@ -172,13 +183,11 @@ class _Connection:
         if not self.usable:
             self.close()
             return None
-        self._loop.remove_reader(self._fd)
+        self._unwatch()
         return self._raw
 
     def close(self) -> None:
         self._open = False
-        self._loop.remove_reader(self._fd)
-        if self._writes:
-            self._loop.remove_writer(self._fd)
+        self._unwatch()
         with suppress(psycopg2.Error):
             self._raw.close()
