@@ -11,6 +11,7 @@ from typing import Any
 
 from bench import drains
 from bench.load import PROCESSES, Figures, run_load
+from bench.people import APP_SECRET
 from bench.stack import JOB_WORKERS, WEB_THREADS, WEB_WORKERS, Stack, running
 
 TENANTS = 200
@@ -40,16 +41,40 @@ class Send:
         )
 
 
+@dataclass(frozen=True)
+class Inbound:
+    """What the network posts, signed: verified, stored durably, answered."""
+
+    name: str = "inbound"
+    clients: int = 64
+    delay_ms: int = 0
+    later: bool = False
+
+    def plans(self, stack: Stack) -> tuple[dict[str, Any], dict[str, Any]]:
+        def to(port: int, path: Callable[[dict[str, Any]], str]) -> dict[str, Any]:
+            hooks = [
+                {"phone_number_id": p["phone_number_id"], "secret": APP_SECRET, "path": path(p)}
+                for p in stack.people
+            ]
+            return {"clients": self.clients, "port": port, "hooks": hooks}
+
+        return (
+            to(stack.web_port, lambda p: f"/hooks/cloud/{p['hook_token']}"),
+            to(stack.floor_port, lambda p: f"/hook/{p['line_id']}"),
+        )
+
+
 SENDS = (
     Send("send_sync_16", 16),
     Send("send_sync_64", 64),
     Send("send_sync_64_50ms", 64, delay_ms=50),
     Send("send_async_64", 64, later=True),
+    Inbound(),
 )
 Results = dict[str, dict[str, Any]]
 
 
-def measure_send(stack: Stack, row: Send, results: Results) -> None:
+def measure_send(stack: Stack, row: Send | Inbound, results: Results) -> None:
     ours, least = row.plans(stack)
     stack.network_delay(row.delay_ms)
     for plan in (ours, least):
@@ -67,6 +92,16 @@ def measure_send(stack: Stack, row: Send, results: Results) -> None:
     ):
         pairs = [(getattr(mine, of), getattr(floor, of)) for mine, floor in seen]
         _add(results, row.name + suffix, unit, pairs)
+
+
+def measure_memory(stack: Stack, results: Results) -> None:
+    """Web and workers, now and after three more bursts; the ratio is the growth."""
+    before = stack.memory_mb()
+    ours, _ = SENDS[1].plans(stack)
+    for _ in range(ROUNDS):
+        run_load({**ours, "seconds": SECONDS})
+    _let_queue_empty(stack)
+    _add(results, "memory", "MB", [(stack.memory_mb(), before)])
 
 
 def measure_drain(stack: Stack, results: Results) -> None:
@@ -87,7 +122,7 @@ def _add(results: Results, name: str, unit: str, pairs: list[tuple[float, float]
     }
 
 
-def _checked(row: Send, figures: Figures) -> Figures:
+def _checked(row: Send | Inbound, figures: Figures) -> Figures:
     """A fast answer that is not the right one is not a fast answer."""
     right = figures.statuses.get("202" if row.later else "200", 0)
     if right < 0.99 * figures.answers:
@@ -122,6 +157,7 @@ def main(wanted: list[str]) -> int:
         for row in SENDS
     }
     rows["drain"] = measure_drain
+    rows["memory"] = measure_memory
     if unknown := set(wanted) - set(rows):
         print(f"There is no {', '.join(sorted(unknown))}; there are {', '.join(rows)}.")
         return 2

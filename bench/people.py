@@ -16,6 +16,7 @@ from tenants.models import Account
 
 NO_LIMIT = 1_000_000_000
 PER_SECOND = Decimal(10_000)
+APP_SECRET = "secret"  # noqa: S105 - of numbers that exist only here
 
 
 def make(count: int) -> list[dict[str, object]]:
@@ -30,7 +31,7 @@ def make(count: int) -> list[dict[str, object]]:
             limits.monthly_messages, limits.spend_cap_usd = NO_LIMIT, Decimal(10_000_000)
             _, key = keys.create("Bench", "live", ["messages:send"])
             line = lines_book.add_cloud_line(
-                "Front desk", f"9055{number:08d}", f"77{number:010d}", "token", "secret"
+                "Front desk", f"9055{number:08d}", f"77{number:010d}", "token", APP_SECRET
             )
             line.per_second = PER_SECOND
             made.append(
@@ -40,6 +41,7 @@ def make(count: int) -> list[dict[str, object]]:
                     "key": key,
                     "phone_number_id": line.phone_number_id,
                     "phone": line.phone,
+                    "hook_token": line.hook_token,
                 }
             )
     return made

@@ -11,10 +11,11 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
 import psycopg2
 import psycopg2.extensions
 
@@ -39,6 +40,14 @@ class Stack:
     floor_port: int
     network: str
     people: list[dict[str, Any]]
+    processes: list[int] = field(default_factory=list)
+    """Web and workers."""
+
+    def memory_mb(self) -> float:
+        """What they and their children hold alone, and their share of what they hold together."""
+        alive = [psutil.Process(pid) for pid in self.processes]
+        tree = [*alive, *(child for one in alive for child in one.children(recursive=True))]
+        return sum(float(one.memory_full_info().pss) for one in tree) / 2**20
 
     @contextlib.contextmanager
     def database(self) -> Iterator["psycopg2.extensions.cursor"]:
@@ -107,7 +116,9 @@ def _start(
         "scheduler": ["-m", "jobs.scheduler"],
     }
     for name, arguments in programs.items():
-        _start_program(opened, folder, name, arguments, env)
+        pid = _start_program(opened, folder, name, arguments, env)
+        if name.startswith(("web", "worker")):
+            stack.processes.append(pid)
     _wait(network_port, "/healthz")
     _post(f"{network}/_sim/lines", {"lines": [_number(person) for person in people]})
     _wait(web_port, "/readyz")
@@ -127,10 +138,11 @@ def _start_program(
     name: str,
     arguments: list[str],
     env: Mapping[str, str],
-) -> None:
+) -> int:
     with (folder / f"{name}.log").open("wb") as log:
         process = spawn([sys.executable, *arguments], env=env, cwd=ROOT, output=log)
     opened.callback(_end, process)
+    return process.pid
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

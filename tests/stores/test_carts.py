@@ -242,7 +242,7 @@ def test_what_is_old_is_forgotten(app, shop, cart):
 
 
 def test_an_order_takes_back_a_reminder_that_has_not_left(app, shop, cart):
-    """Accepted, even claimed by a worker of sends: until its bytes leave it can be taken back."""
+    """Accepted, even held by the host of a linked line: until its bytes leave it is ours."""
     with frozen():
         cart.shopify("checkouts/create", shopify_checkout())
         work(app)
@@ -266,7 +266,7 @@ def test_a_reminder_whose_bytes_have_left_is_not_called_cancelled(app, shop, car
         advance(timedelta(hours=2))
         work(app)
         with shop.scope():
-            assert claiming.begin(claiming.claim(10, 60.0, []), 60.0)
+            assert claiming.claim(10, 60.0, [])
         cart.shopify("orders/create", shopify_order())
         work(app)
     assert states(shop) == [("sent", "")]
