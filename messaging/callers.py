@@ -26,6 +26,7 @@ SELECT k.id, k.tenant_id, k.name, k.mode, k.scopes, k.line_ids, k.rate_per_secon
        t.id, t.name, t.state, p.code, p.name,
        coalesce(a.rate_per_second, p.rate_per_second), coalesce(a.burst, p.burst),
        coalesce(a.monthly_messages, p.monthly_messages),
+       least(a.chosen_cap_usd, coalesce(a.spend_cap_usd, p.spend_cap_usd)),
        coalesce(a.spend_cap_usd, p.spend_cap_usd), p.trial_days, p.trial_messages,
        ARRAY(SELECT jsonb_build_array(l.id, l.kind, l.test, l.enabled, l.is_default)
                FROM lines AS l WHERE l.tenant_id = %(tenant_id)s AND l.removed_at IS NULL
@@ -73,7 +74,7 @@ def look_up(tenant_id: int, key_id: str) -> Caller | None:
 
 def _caller(row: tuple[Any, ...]) -> Caller:
     key_id, tenant_id, name, mode, scopes, line_ids, *limits = row[:9]
-    rates = [(*rate[:3], date.fromisoformat(rate[3]), Decimal(rate[4])) for rate in row[21]]
+    rates = [(*rate[:3], date.fromisoformat(rate[3]), Decimal(rate[4])) for rate in row[22]]
     return Caller(
         key=KeyFacts(
             from_uuid("key", UUID(str(key_id))),
@@ -84,7 +85,7 @@ def _caller(row: tuple[Any, ...]) -> Caller:
             None if line_ids is None else frozenset(line_ids),
             *limits,
         ),
-        tenant=TenantFacts(*row[9:20]),
-        lines=tuple(Route(*line) for line in row[20]),
+        tenant=TenantFacts(*row[9:21]),
+        lines=tuple(Route(*line) for line in row[21]),
         cards=cards_of(rates),
     )

@@ -105,11 +105,11 @@ def _settle_sent(accepted: Sequence[tuple[Claimed, Accepted]], moment: datetime)
     return told_sent(accepted, rows[0][0])
 
 
-def sent_news(settled: Sequence[Any] | None) -> list[dict[str, str]]:
+def sent_news(settled: Sequence[str]) -> list[dict[str, str]]:
     """What open pages are told of those that SETTLE_SENT has moved on."""
     return [
-        {"kind": "messages.changed", "id": from_uuid("msg", UUID(str(uuid))), "state": "sent"}
-        for uuid in settled or ()
+        {"kind": "messages.changed", "id": from_uuid("msg", UUID(uuid)), "state": "sent"}
+        for uuid in settled
     ]
 
 
@@ -128,10 +128,8 @@ def sent_params(accepted: Sequence[tuple[Claimed, Accepted]], moment: datetime) 
     }
 
 
-def told_sent(
-    accepted: Sequence[tuple[Claimed, Accepted]], settled: Sequence[Any] | None
-) -> list[Told]:
-    ours = {str(uuid) for uuid in settled or ()}
+def told_sent(accepted: Sequence[tuple[Claimed, Accepted]], settled: Sequence[str]) -> list[Told]:
+    ours = set(settled)
     return [
         Told(
             one.envelope.message_id,

@@ -289,7 +289,7 @@ CREATE FUNCTION app.settle_sent(
     p_tenant bigint, p_now timestamptz, p_day date, p_cause text, p_ids uuid[],
     p_attempts integer[], p_networks text[], p_changes uuid[], p_events uuid[],
     p_bodies jsonb[], p_entries uuid[])
-RETURNS uuid[] LANGUAGE plpgsql AS $$
+RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
     v_one record;
     v_done integer[] := '{}';
@@ -298,7 +298,7 @@ DECLARE
     v_countries text[] := '{}';
     v_categories text[] := '{}';
     v_costs numeric[] := '{}';
-    v_settled uuid[] := '{}';
+    v_settled text[] := '{}';
     v_count integer;
 BEGIN
     PERFORM app.set_tenant(p_tenant);
@@ -318,7 +318,7 @@ BEGIN
         RETURNING m.line_id, m.country, m.category, m.cost_usd, m.test INTO v_one;
         CONTINUE WHEN NOT FOUND;
         v_done := v_done || i;
-        v_settled := v_settled || p_ids[i];
+        v_settled := v_settled || p_ids[i]::text;
         IF NOT v_one.test THEN
             v_paid := v_paid || i;
             v_lines := v_lines || v_one.line_id;
