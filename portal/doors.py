@@ -13,6 +13,7 @@ from core.faults import is_outage
 from core.ids import BadId
 from core.logs import logger
 from core.settings import Settings
+from core.texts import BadText
 from portal.account import account
 from portal.audit import audit_pages
 from portal.automations import automations_pages
@@ -149,6 +150,8 @@ def portal_answer_for(error: Exception) -> Any:
         return answer
     if isinstance(error, BadId):
         return _page(404)
+    if isinstance(error, BadText):
+        return _page(422, gettext("A text holds a character that cannot be kept."))
     if isinstance(error, HTTPException):
         if (error.code or 500) < 400 or isinstance(error, BadHost | SecurityError):
             return error  # no address can be built for a host that is none
