@@ -17,7 +17,7 @@ from core.errors import Conflict
 from core.ids import from_uuid, new_id, new_uuid
 from core.phone import same_variants
 from messaging import reading
-from messaging.crm import cards, tokens, traces, wishes
+from messaging.crm import cards, store_traces, tokens, traces, wishes
 from messaging.crm.cards import Card
 from messaging.crm.traces import Blobs, Sought
 from messaging.models import Contact, ContactErasure
@@ -25,7 +25,7 @@ from tenants import audit
 from tenants.audit import current_actor
 
 LANE = "contacts"
-STEPS = ("messages", "events", "hooks", "audit", "rest")
+STEPS = ("messages", "events", "hooks", "stores", "audit", "rest")
 
 # Messages are found by who they were with. What still waits is called off when erasing begins.
 WAITING = text("""
@@ -115,9 +115,13 @@ def work(erasure: ContactErasure, drop_blobs: Blobs) -> bool:
             erasure.found += found
             return False
     elif step == "events":
-        looked, found = traces.scan(erasure, sought, traces.EVENTS, traces.BLANK_EVENTS)
+        looked, found = traces.scan(erasure, sought, traces.EVENTS, *traces.OF_EVENTS)
     elif step == "hooks":
         looked, found = traces.scan(erasure, sought, traces.HOOKS, traces.BLANK_HOOKS)
+        if looked < 0:
+            return False
+    elif step == "stores":
+        looked, found = store_traces.events(erasure, traces.marks_of(sought), traces.BATCH)
         if looked < 0:
             return False
     elif step == "audit":
