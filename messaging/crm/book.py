@@ -14,6 +14,7 @@ from core.ids import BadId, canonical, new_id, to_uuid
 from core.phone import same_variants
 from core.texts import BadText, clean
 from messaging import contacts as people
+from messaging import reading
 from messaging.crm import cards, fields, tokens, wishes
 from messaging.crm.cards import Card
 from messaging.crm.entries import (
@@ -133,6 +134,8 @@ def set_blocked(contact_id: str, blocked: bool) -> Card:
     card = cards.get(contact_id)
     if (wishes.block if blocked else wishes.unblock)(card.id):
         act = "contacts.blocked" if blocked else "contacts.unblocked"
+        if blocked:
+            reading.call_off(cards.names_of(card))
         audit.record(act, card.title, contact=card.id)
     return cards.get(card.id)
 

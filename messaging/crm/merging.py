@@ -9,6 +9,7 @@ from core.db import current_tenant_id, db
 from core.errors import invalid
 from core.ids import to_uuid
 from core.phone import same_variants
+from messaging import reading
 from messaging.crm import cards, tokens, wishes
 from messaging.crm.cards import Card
 from messaging.inbox import words
@@ -128,6 +129,7 @@ def merge(kept_id: str, gone_id: str) -> Card:
         db.session.expire_all()
     if seen.stays_blocked:
         wishes.note_blocked(kept.id)
+        reading.call_off(cards.names_of(cards.get(kept.id)))
     card = cards.get(kept.id)
     words.learn_people([card.id])
     audit.record(
