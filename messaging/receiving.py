@@ -63,7 +63,7 @@ def receive_message(line: Line, message: InboundMessage, tally: Tally) -> str | 
         message.sender_phone, message.sender_network_id, normalize("NFC", message.sender_name), at
     )
     conversation_id = _store(line, message, uuid, contact, at)
-    media.expect(uuid, message.kind, message.content)
+    media.expect(uuid, line, message.kind, message.content)
     words.learn(conversation_id, _words(message))
     tell("conversations.changed", id=conversation_id, message=message_id)
     publish("messages.upsert", upsert_body(line, message, message_id, at))
