@@ -93,6 +93,7 @@ def receive_news(line: Line, news: LineNews, _tally: Tally | None = None) -> Non
             lines_book.note_trouble(one.id, "quality_low", because)
         elif news.kind == "quality" and not news.detail.get("worse") and one.state == "quality_low":
             lines_book.note_trouble(one.id, "connected", because)
+            look_again()
         elif news.kind == "token_expired":
             lines_book.note_trouble(one.id, "token_expired", because)
 
