@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from functools import partial
 from typing import TYPE_CHECKING
 
 from core.blobs import Blobs
@@ -41,7 +42,7 @@ class Files:
         )
         for one in wanted:
             outcome = await self.fetch(one)
-            await self.session.scoped(lambda one=one, outcome=outcome: media.settle(one, outcome))
+            await self.session.scoped(partial(media.settle, one, outcome))
         return len(wanted)
 
     async def fetch(self, one: Wanted) -> Kept | Lost:
