@@ -33,7 +33,7 @@ GROUPS_AT_ONCE = 4
 SOON_SECONDS = 1.5
 VAIN_LOOKS = 3  # at what is due and cannot be had: it waits behind another's retry
 LOOK_AGAIN_SECONDS = 0.05  # a transaction that marked the lane while we left may still commit
-DOWN = frozenset({"token_expired", "restricted", "logged_out", "disconnected"})
+DOWN = frozenset({"token_expired", "restricted", "quality_low", "logged_out", "disconnected"})
 
 
 class LaneWork:

@@ -16,6 +16,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid
 from messaging.claiming import Claimed
+from messaging.inbox import moving
 from messaging.lines import Accepted, Outcome, Refused, TryLater, Unknown
 from messaging.timeline import write_down
 from messaging.usage import Tally
@@ -110,7 +111,9 @@ def settle(results: list[tuple[Claimed, Outcome]]) -> list[Told]:
     others = [(one, out) for one, out in results if not isinstance(out, Accepted)]
     moment = now()
     told = _settle_sent(accepted, moment) if accepted else []
-    return told + (_settle_others(others, moment) if others else [])
+    told += _settle_others(others, moment) if others else []
+    moving.move_up([one for one, _ in accepted], moment)
+    return told
 
 
 def _settle_sent(accepted: list[tuple[Claimed, Accepted]], moment: datetime) -> list[Told]:

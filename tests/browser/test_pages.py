@@ -114,6 +114,7 @@ OWNER = {
     "line-new": "/lines/new",
     "line": "/lines/{line}",
     "line-remove": "/lines/{line}/remove",
+    "line-resume": "/lines/{line}/resume",
     "line-link": "/lines/link",
     "line-linked": "/lines/{phone}",
     "line-pair": "/lines/{phone}/pair",

@@ -259,6 +259,8 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("POST", "/lines/{line_id}/default"),
         ("POST", "/lines/{line_id}/enabled"),
         ("POST", "/lines/{line_id}/message"),
+        ("GET", "/lines/{line_id}/resume"),
+        ("POST", "/lines/{line_id}/resume"),
         ("GET", "/lines/{line_id}/remove"),
         ("POST", "/lines/{line_id}/remove"),
         ("GET", "/integrations/requests/{call_id}"),
