@@ -41,6 +41,11 @@ from portal.phones import phones
 from portal.photos import photos
 from portal.reference import developers
 from portal.request_log import request_log_pages
+from portal.restaurant.imports import kitchen_pages
+from portal.restaurant.items import items_pages
+from portal.restaurant.menus import menus_pages
+from portal.restaurant.sites import sites_pages
+from portal.restaurant.tables import tables_pages
 from portal.settings import settings_pages
 from portal.start import start
 from portal.stores import stores_pages
@@ -72,6 +77,11 @@ PAGES = (
     hooks_pages,
     stores_pages,
     automations_pages,
+    sites_pages,
+    tables_pages,
+    menus_pages,
+    items_pages,
+    kitchen_pages,
     team_pages,
     integrations,
     request_log_pages,

@@ -14,17 +14,19 @@ MAY = {
     "inbox": {
         *("home.view", "team.view", "lines.view", "messages.view", "messages.send"),
         *("inbox.view", "inbox.reply", "contacts.view", "contacts.manage"),
+        "orders.view",
     },
     "manager": {
         *("home.view", "team.view", "settings.view", "usage.view"),
         *("lines.view", "messages.view", "messages.send"),
         *("inbox.view", "inbox.reply", "contacts.view", "contacts.manage"),
+        *("restaurant.view", "restaurant.manage", "orders.view", "orders.manage"),
     },
-    "waiter": {"home.view"},
+    "waiter": {"home.view", "restaurant.view", "orders.view", "orders.manage"},
     "viewer": {
         *("home.view", "team.view", "settings.view", "keys.view", "usage.view"),
         *("lines.view", "messages.view", "inbox.view", "contacts.view"),
-        *("stores.view", "webhooks.view"),
+        *("stores.view", "webhooks.view", "restaurant.view", "orders.view"),
     },
 }
 DONE_OR_REFUSED_FOR_ANOTHER_REASON = {200, 302, 409, 422}
