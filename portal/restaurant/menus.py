@@ -211,9 +211,8 @@ def _category(menu: Menu, one: Category | None) -> Any:
         values = {"texts": texts, "available": hours, "hidden": hidden}
         with refusals_on(form):
             with tenant_scope(g.tenant_id):
-                menu = menus.get(menu.id)
                 if one is None:
-                    menus.add_category(menu, values)
+                    menus.add_category(menus.get(menu.id), values)
                 else:
                     menus.change_category(one.id, values)
             return redirect(url_for("menus.show", menu_id=menu.id))
