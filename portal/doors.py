@@ -22,6 +22,7 @@ from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
 from portal.deliveries import deliveries_pages
 from portal.diner.pages import diner
+from portal.diner.shaping import own_name
 from portal.guides import guides
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
@@ -131,6 +132,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     add_security_headers(app, settings)
     stamp_static_files(app)
     app.add_template_global(csp_nonce)
+    app.add_template_filter(own_name, "language")
     csrf.exempt(diner)  # nobody is signed in there, and no cookie is read
     for area in PAGES:
         app.register_blueprint(area)

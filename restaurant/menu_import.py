@@ -238,7 +238,9 @@ def _from_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             if any(cell.strip() for cell in cells):
                 yield rows.line_num, dict(zip(names, cells, strict=False))
     except csv.Error as error:
-        raise invalid("file", "not_a_table", "This file is neither a CSV nor a JSON menu.") from error
+        raise invalid(
+            "file", "not_a_table", "This file is neither a CSV nor a JSON menu."
+        ) from error
 
 
 def _from_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -246,7 +248,9 @@ def _from_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise invalid("file", "not_a_table", "This file is neither a CSV nor a JSON menu.") from error
+        raise invalid(
+            "file", "not_a_table", "This file is neither a CSV nor a JSON menu."
+        ) from error
     listed = found.get("items") if isinstance(found, dict) else found
     named = found.get("categories") if isinstance(found, dict) else {}
     categories = named if isinstance(named, dict) else {}

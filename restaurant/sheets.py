@@ -127,9 +127,7 @@ def _card(
         y = _line(paper, left, y, sentence, 8.5)
 
 
-def _line(
-    paper: FPDF, left: float, y: float, text: str, points: float, style: str = ""
-) -> float:
+def _line(paper: FPDF, left: float, y: float, text: str, points: float, style: str = "") -> float:
     """One line in the middle of the card, set smaller where it would not fit."""
     paper.set_font(FAMILY, style, points)
     room = WIDE - 2 * INSIDE
@@ -156,6 +154,10 @@ def _modules(paper: FPDF, address: str, left: float, top: float) -> None:
             elif not dark and start is not None:
                 # A hair higher than it is, or viewers show white lines between the rows.
                 paper.rect(
-                    left + start * side, top + down * side, (across - start) * side, side + 0.02, "F"
+                    left + start * side,
+                    top + down * side,
+                    (across - start) * side,
+                    side + 0.02,
+                    "F",
                 )
                 start = None

@@ -168,7 +168,9 @@ def _welcome(field: str, value: Any) -> dict[str, str]:
 def _tips(field: str, value: Any) -> list[int]:
     wanted = sorted(set(value or ()))
     if len(wanted) > MOST_TIPS or any(not 0 < one <= 100 for one in wanted):
-        raise invalid(field, "invalid_percent", "Tips are up to six percentages, such as 5, 10, 15.")
+        raise invalid(
+            field, "invalid_percent", "Tips are up to six percentages, such as 5, 10, 15."
+        )
     return wanted
 
 

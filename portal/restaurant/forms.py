@@ -32,11 +32,15 @@ TOLD = (
     "cancelled", "refunded",
 )  # fmt: skip
 SPANS = 2
+READ = (
+    "az", "bg", "el", "es", "fa", "fr", "he", "it", "ja", "ko", "nl", "pl", "pt", "ro", "ru", "uk",
+    "zh",
+)  # fmt: skip
 
 
 def languages() -> list[tuple[str, str]]:
-    """Those the diner's page speaks."""
-    return sorted(((code, own_name(code)) for code in BOOK.spoken), key=lambda pair: pair[1])
+    """Those guests read most; where the page itself does not speak one, its buttons are English."""
+    return [(code, own_name(code)) for code in sorted({*BOOK.spoken, *READ})]
 
 
 def typed(name: str, limit: int = 1000) -> str:
@@ -83,7 +87,7 @@ class Plain(Form):
 class NewSiteForm(Form):
     name = StringField(_("Name"), [needed(), Length(max=120)])
     slug = StringField(_("Address of the menu"), [Optional(), Length(max=40)])
-    prefix = StringField(_("Order prefix"), [Optional(), Length(max=6)])
+    order_prefix = StringField(_("Order prefix"), [Optional(), Length(max=6)])
     country = SelectField(_("Country"), [needed()], choices=countries)
     currency = SelectField(_("Currency"), [needed()], choices=currencies)
     time_zone = SelectField(_("Time zone"), [needed()], choices=zones)
@@ -99,7 +103,7 @@ class BasicsForm(Form):
     name = StringField(_("Name"), [needed(), Length(max=120)])
     address = StringField(_("Street address"), [Optional(), Length(max=300)])
     phone = StringField(_("Phone number"), [Optional(), Length(max=32)])
-    prefix = StringField(_("Order prefix"), [needed(), Length(max=6)])
+    order_prefix = StringField(_("Order prefix"), [needed(), Length(max=6)])
     country = SelectField(_("Country"), [needed()], choices=countries)
     currency = SelectField(_("Currency"), [needed()], choices=currencies)
     time_zone = SelectField(_("Time zone"), [needed()], choices=zones)
@@ -108,15 +112,21 @@ class BasicsForm(Form):
     menu_id = SelectField(_("Menu"), [Optional()])
     line_id = SelectField(_("Line for orders"), [Optional()])
 
-    def offer(self, menus: list[tuple[str, str]], lines: list[tuple[str, str]]) -> None:
+    def offer(
+        self, menus: list[tuple[str, str]], lines: list[tuple[str, str]], spoken: list[str]
+    ) -> None:
+        """What it speaks already stays on offer, however rare."""
+        rare = [(code, own_name(code)) for code in spoken if code not in dict(languages())]
+        self.language.choices = self.others.choices = [*languages(), *rare]
         self.menu_id.choices = [("", _("– no menu yet –")), *menus]
         self.line_id.choices = [("", _("the business's usual line")), *lines]
 
     def values(self) -> dict[str, Any]:
-        kept = ("name", "address", "phone", "prefix", "country", "currency", "time_zone")
+        kept = ("name", "address", "phone", "country", "currency", "time_zone")
         line = self.line_id.data or ""
         return {
             **{name: self[name].data or "" for name in kept},
+            "prefix": self.order_prefix.data or "",
             "languages": list(dict.fromkeys([self.language.data, *(self.others.data or [])])),
             "menu_id": self.menu_id.data or None,
             "line_id": int(line) if line.isdigit() else None,

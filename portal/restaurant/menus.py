@@ -52,7 +52,9 @@ def create() -> Any:
 def _index(form: NewMenuForm | None) -> Any:
     with tenant_scope(g.tenant_id):
         listed = menus.listed()
-        used = {menu.id: [s.name for s in sites.listed() if s.menu_id == menu.id] for menu in listed}
+        used = {
+            menu.id: [s.name for s in sites.listed() if s.menu_id == menu.id] for menu in listed
+        }
         counts = {menu.id: len(menus.items(menu.id)) for menu in listed}
     return render_template(
         "menus/index.html",

@@ -38,6 +38,12 @@ PARTS: dict[str, type[Form]] = {
     "money": MoneyForm,
     "looks": LooksForm,
 }
+# What the forms show as it is stored; `prefix` is not among them, as forms mean another thing by it.
+STORED = (
+    "name", "address", "phone", "country", "currency", "time_zone", "day_starts", "order_types",
+    "payment_methods", "told_states", "accept_minutes", "manager_phone", "tax_included",
+    "table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour", "tone", "host",
+)  # fmt: skip
 PAUSES = {"20": timedelta(minutes=20), "60": timedelta(hours=1)}
 
 
@@ -76,14 +82,16 @@ def new() -> Any:
             site = sites.open_site(
                 said(form.name),
                 slug=said(form.slug).strip() or slug,
-                prefix=said(form.prefix).strip() or prefix,
+                prefix=said(form.order_prefix).strip() or prefix,
                 currency=form.currency.data,
                 time_zone=form.time_zone.data,
                 country=form.country.data,
                 languages=form.spoken(),
             )
         if not form.errors and not form.form_errors:
-            flash(gettext("“%(name)s” is open. Next: tables and a menu.", name=site.name), "success")
+            flash(
+                gettext("“%(name)s” is open. Next: tables and a menu.", name=site.name), "success"
+            )
             return redirect(url_for("sites.show", site_id=site.id))
     return render_template("restaurants/new.html", form=form, base=_host() + "/r/")
 
@@ -224,10 +232,11 @@ def _show(site: Site, broken: Form | None) -> Any:
 
 
 def _form(part: str, site: Site, *, fresh: bool = False) -> Form:
-    shown = {name: getattr(site, name) for name in _stored(PARTS[part]) if hasattr(site, name)}
+    shown = {name: getattr(site, name) for name in STORED if hasattr(PARTS[part], name)}
     shown |= {"part": part}
     if part == "basics":
         shown |= {
+            "order_prefix": site.prefix,
             "language": site.languages[0],
             "others": site.languages[1:],
             "menu_id": site.menu_id or "",
@@ -243,14 +252,10 @@ def _form(part: str, site: Site, *, fresh: bool = False) -> Form:
         with tenant_scope(g.tenant_id):
             known = [(menu.id, menu.name) for menu in menus.listed()]
             lines = [(str(line.id), line.name) for line in lines_book.listed()]
-        form.offer(known, lines)
+        form.offer(known, lines, site.languages)
     if isinstance(form, OrdersForm):
         form.offer()
     return form
-
-
-def _stored(kind: type[Form]) -> list[str]:
-    return [name for name in dir(kind) if not name.startswith("_")]
 
 
 def _logo(form: Any) -> dict[str, Any]:

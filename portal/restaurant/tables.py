@@ -2,8 +2,17 @@
 
 from typing import Any
 
-from flask import Blueprint, Response, current_app, flash, g, redirect, render_template, request
-from flask import url_for
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    flash,
+    g,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from flask_babel import gettext
 
 from core.blobs import NoSuchBlob, blobs_at

@@ -27,7 +27,7 @@ def test_each_change_has_its_word(app, restaurant):
     bistro = open_bistro(restaurant)
     with bistro.scope():
         menu = menus.get(bistro.menu_id)
-        food, drinks = menus.categories(menu.id)
+        food, _ = menus.categories(menu.id)
         menus.change_item(bistro.items["Menemen"], {"price": "275"})
         menus.change_item(bistro.items["Pizza"], {"allergens": ["gluten"], "photo": "1/a.webp"})
         menus.change_item(bistro.items["Hamburger"], {"texts": {"tr": {"name": "Burger"}}})

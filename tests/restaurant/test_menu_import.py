@@ -82,7 +82,11 @@ def test_the_same_file_again_changes_and_adds_nothing_twice(menu, restaurant):
     assert (done.added, done.changed, done.categories) == (0, 1, 0)
     with restaurant.scope():
         assert len(menus.items(menu.id)) == 3
-        assert {i.price for i in menus.items(menu.id)} == {Decimal(500), Decimal(195), Decimal("1250.5")}
+        assert {i.price for i in menus.items(menu.id)} == {
+            Decimal(500),
+            Decimal(195),
+            Decimal("1250.5"),
+        }
 
 
 def test_every_fault_is_named_by_row_and_field(menu, restaurant):
