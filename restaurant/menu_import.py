@@ -258,7 +258,7 @@ def _from_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         raise invalid("file", "not_a_table", "This file is neither a CSV nor a JSON menu.")
     for number, one in enumerate(listed, 1):
         cells = {_column(str(key)): value for key, value in one.items()} if _is(one) else {}
-        category = categories.get(str(cells.get("category")))
+        category: Any = categories.get(str(cells.get("category")))
         if _is(category):
             cells["category"] = category.get("name")
             cells |= {

@@ -30,7 +30,8 @@ BREAKFAST: tuple[Dish, ...] = (
 BURGERS: tuple[Dish, ...] = (
     ("Hamburger", "Hamburger", "Dana köfte, marul, domates, evin sosu",
      "Beef patty, lettuce, tomato, our own sauce", "360",
-     {"allergens": ["gluten", "sesame", "mustard"], "diets": ["halal"], "groups": ["done", "extras"]}),
+     {"allergens": ["gluten", "sesame", "mustard"], "diets": ["halal"],
+      "groups": ["done", "extras"]}),
     ("Cheeseburger", "Cheeseburger", "Hamburger gibi, erimiş cheddar ile",
      "Like the hamburger, with melted cheddar", "370",
      {"allergens": ["gluten", "sesame", "milk"], "diets": ["halal"], "groups": ["done", "extras"]}),

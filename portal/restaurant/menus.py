@@ -10,7 +10,7 @@ from core.clock import now
 from core.db import tenant_scope
 from core.errors import DomainError, NotFound
 from portal.diner import pages as diner_pages
-from portal.diner.facts import Facts
+from portal.diner.facts import Facts, remembered
 from portal.forms import refusals_on, said
 from portal.restaurant.forms import NewMenuForm, Plain, typed, typed_hours, typed_texts
 from portal.visitors import may, member_may
@@ -134,7 +134,7 @@ def publish(menu_id: str) -> Any:
         with refusals_on(form):
             with tenant_scope(g.tenant_id):
                 publishing.publish(menu_id)
-            diner_pages.remembered.forget()
+            remembered.forget()
             flash(gettext("Published. Diners see it now."), "success")
             return redirect(url_for("menus.show", menu_id=menu_id))
     found = menu_changes.changes(before.content if before else None, draft)

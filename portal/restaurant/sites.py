@@ -38,7 +38,7 @@ PARTS: dict[str, type[Form]] = {
     "money": MoneyForm,
     "looks": LooksForm,
 }
-# What the forms show as it is stored; `prefix` is not among them, as forms mean another thing by it.
+# Shown as stored; `prefix` is not among them, as forms mean another thing by it.
 STORED = (
     "name", "address", "phone", "country", "currency", "time_zone", "day_starts", "order_types",
     "payment_methods", "told_states", "accept_minutes", "manager_phone", "tax_included",
@@ -184,7 +184,8 @@ def close(site_id: str) -> Any:
         act,
         title=gettext("Close “%(name)s”?", name=site.name),
         text=gettext(
-            "Its menu is no longer shown and its table codes lead nowhere. Its orders stay readable."
+            "Its menu is no longer shown and its table codes lead nowhere."
+            " Its orders stay readable."
         ),
         yes=gettext("Close the restaurant"),
         back_url=url_for("sites.show", site_id=site_id),

@@ -25,12 +25,11 @@ def bistro(app, restaurant):
 
 def opened(manager, **more):
     manager.get("/restaurants/new")
-    answer = manager.post(
+    return manager.post(
         "/restaurants/new",
         **{"name": "Köşe Lokantası", "country": "TR", "currency": "TRY",
            "time_zone": "Europe/Istanbul", "language": "tr", "others": ["en"], **more},
     )  # fmt: skip
-    return answer
 
 
 def test_a_restaurant_is_open_with_its_name_alone(manager, restaurant):
@@ -66,7 +65,8 @@ def test_hours_go_past_midnight_and_half_a_span_is_refused(manager, bistro):
 def test_each_group_of_settings_is_kept_by_itself(manager, bistro):
     path = f"/restaurants/{bistro.site_id}"
     orders = {"part": "orders", "order_types": ["dine_in", "delivery"], "payment_methods": ["cash"],
-              "told_states": ["ready"], "accept_minutes": "7", "manager_phone": "+905321112233"}  # fmt: skip
+              "told_states": ["ready"], "accept_minutes": "7",
+              "manager_phone": "+905321112233"}  # fmt: skip
     money = {"part": "money", "service_percent": "12.5", "tips": "5, 10 %", "tax_included": "y",
              "table_orders_per_hour": "9", "phone_orders_per_hour": "3",
              "address_orders_per_hour": "30", "newcomer_limit": "1500"}  # fmt: skip
