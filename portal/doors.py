@@ -23,6 +23,7 @@ from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
 from portal.deliveries import deliveries_pages
 from portal.diner.pages import diner
+from portal.diner.shaping import own_name
 from portal.guides import guides
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
@@ -42,6 +43,11 @@ from portal.phones import phones
 from portal.photos import photos
 from portal.reference import developers
 from portal.request_log import request_log_pages
+from portal.restaurant.imports import kitchen_pages
+from portal.restaurant.items import items_pages
+from portal.restaurant.menus import menus_pages
+from portal.restaurant.sites import sites_pages
+from portal.restaurant.tables import tables_pages
 from portal.settings import settings_pages
 from portal.start import start
 from portal.stores import stores_pages
@@ -73,6 +79,11 @@ PAGES = (
     hooks_pages,
     stores_pages,
     automations_pages,
+    sites_pages,
+    tables_pages,
+    menus_pages,
+    items_pages,
+    kitchen_pages,
     team_pages,
     integrations,
     request_log_pages,
@@ -122,6 +133,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     add_security_headers(app, settings)
     stamp_static_files(app)
     app.add_template_global(csp_nonce)
+    app.add_template_filter(own_name, "language")
     csrf.exempt(diner)  # nobody is signed in there, and no cookie is read
     for area in PAGES:
         app.register_blueprint(area)

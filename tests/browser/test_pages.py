@@ -32,6 +32,7 @@ from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from messaging.templates import Wanted
 from portal.operator import demo
+from restaurant import menus, sites, tables
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
@@ -140,6 +141,27 @@ OWNER = {
     "deliveries-empty": "/webhooks/deliveries?id=nothing",
     "delivery": "/webhooks/deliveries/{delivery}",
     "delivery-failed": "/webhooks/deliveries/{undelivered}",
+    "restaurants": "/restaurants",
+    "restaurant-new": "/restaurants/new",
+    "restaurant": "/restaurants/{site}",
+    "restaurant-close": "/restaurants/{site}/close",
+    "tables": "/restaurants/{site}/tables",
+    "table-code": "/restaurants/tables/{table}/rotate",
+    "table-remove": "/restaurants/tables/{table}/remove",
+    "sold-out": "/restaurants/{site}/sold-out",
+    "sold-out-empty": "/restaurants/{site}/sold-out?q=nothing-like-it",
+    "menus": "/menus",
+    "menu": "/menus/{menu}",
+    "menu-import": "/menus/{menu}/import",
+    "menu-publish": "/menus/{menu}/publish",
+    "category-new": "/menus/{menu}/categories/new",
+    "category": "/menus/categories/{category}",
+    "item-new": "/menus/{menu}/items/new",
+    "item": "/menus/items/{item}",
+    "item-remove": "/menus/items/{item}/remove",
+    "options-new": "/menus/{menu}/groups/new",
+    "options": "/menus/groups/{options}",
+    "options-remove": "/menus/groups/{options}/remove",
     "settings": "/settings",
     "audit": "/audit",
     "audit-empty": "/audit?who=nobody-at-all",
@@ -236,7 +258,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
         gone = next(one for one in endpoints.listed() if not one.enabled)
         delivered = deliveries.listed(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
         undelivered = deliveries.listed(DeliveryFilters(state="cancelled"), None, 1)[0]
-        people_there = _contacts()
+        people_there = _contacts() | _dining()
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
         mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
@@ -269,6 +291,20 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "reset": people.issue_token(person.id, "reset"),
             "letter": mail.mailbox(None, 1)[0].id,
         }
+
+
+def _dining() -> dict[str, object]:
+    site = next(one for one in sites.listed() if one.prefix == "MAV")
+    dish = next(one for one in menus.items(site.menu_id) if len(one.groups) > 1)
+    menus.change_item(dish.id, {"price": "395"})
+    return {
+        "site": site.id,
+        "table": tables.listed(site.id)[0].id,
+        "menu": site.menu_id,
+        "category": dish.category_id,
+        "item": dish.id,
+        "options": dish.groups[-1],
+    }
 
 
 def _contacts() -> dict[str, object]:
@@ -363,6 +399,16 @@ def test_no_page_is_forgotten(app):
         "/contacts/X/notes/X/remove": "asks as /contacts/X/remove does",
         "/contacts/X/identities/remove": "asks as /contacts/X/remove does",
         "/media/sent/X": "a file",
+        "/restaurants/X/tables.pdf": "a file",
+        "/restaurants/tables/X/code.svg": "a file",
+        "/restaurants/tables/X/code.png": "a file",
+        "/menus/X/preview": "the diner's page, looked at in test_diner.py",
+        "/menu": "the diner's page, looked at in test_diner.py",
+        "/r/X": "the diner's page, looked at in test_diner.py",
+        "/r/X/menu": "the diner's page, looked at in test_diner.py",
+        "/r/X/tone.css": "a file",
+        "/photos/X": "a picture",
+        "/phones/write/X": "leads to the simulated phones",
         "/news/ticket": "read by a script",
         "/inbox/unread": "read by a script",
         "/inbox/X/older": "the conversation's page, further up",

@@ -8,6 +8,7 @@ from flask.wrappers import Response
 
 from tests.cast import Browser, unique_email
 from tests.house.planting import MARK, plant, rows_of
+from tests.restaurant.planting import restaurant_ids
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 # What a stranger to a thing may be answered. Redirects are looked at below.
@@ -46,13 +47,10 @@ def ids(theirs):
         "erasure_id": theirs.erasure_id,
         "conversation_id": theirs.conversation_id,
         "reply_id": theirs.reply_id,
-        "slug": theirs.site.slug,
         "key": f"{theirs.tenant_id}/{'0' * 32}.webp",
-        "site_id": theirs.site.id,
-        "menu_id": theirs.site.menu_id,
-        **theirs.restaurant,
         "connection_id": theirs.connection_id,
         "automation_id": theirs.automation_id,
+        **restaurant_ids(theirs.business, theirs.site),
         "recipe": "order_confirmation",
         "kind": "store",
         "tenant_id": theirs.tenant_id,
@@ -225,6 +223,7 @@ def mine(rule):
     theirs |= {"hook_id", "template_id"}
     theirs |= {"contact_id", "field_id", "import_id", "erasure_id"}
     theirs |= {"connection_id", "automation_id", "conversation_id", "reply_id"}
+    theirs |= {"site_id", "table_id", "menu_id", "category_id", "item_id", "group_id"}
     return bool(rule.arguments & theirs) and not is_api(rule)
 
 
@@ -298,6 +297,34 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("POST", "/contacts/import/{import_id}/start"),
         ("POST", "/contacts/import/{import_id}/cancel"),
         ("GET", "/contacts/import/{import_id}/rejects.csv"),
+        ("GET", "/restaurants/{site_id}"),
+        ("POST", "/restaurants/{site_id}"),
+        ("POST", "/restaurants/{site_id}/pause"),
+        ("POST", "/restaurants/{site_id}/stations"),
+        ("POST", "/restaurants/{site_id}/close"),
+        ("GET", "/restaurants/{site_id}/tables"),
+        ("POST", "/restaurants/{site_id}/tables"),
+        ("GET", "/restaurants/{site_id}/tables.pdf"),
+        ("GET", "/restaurants/tables/{table_id}/code.svg"),
+        ("GET", "/restaurants/tables/{table_id}/code.png"),
+        ("POST", "/restaurants/tables/{table_id}/rotate"),
+        ("POST", "/restaurants/tables/{table_id}/remove"),
+        ("GET", "/restaurants/{site_id}/sold-out"),
+        ("POST", "/restaurants/{site_id}/sold-out"),
+        ("GET", "/menus/{menu_id}"),
+        ("POST", "/menus/{menu_id}/rename"),
+        ("POST", "/menus/{menu_id}/order"),
+        ("POST", "/menus/{menu_id}/publish"),
+        ("GET", "/menus/{menu_id}/preview"),
+        ("POST", "/menus/{menu_id}/import"),
+        ("POST", "/menus/{menu_id}/items/new"),
+        ("POST", "/menus/items/{item_id}"),
+        ("POST", "/menus/items/{item_id}/hidden"),
+        ("POST", "/menus/items/{item_id}/remove"),
+        ("POST", "/menus/categories/{category_id}"),
+        ("POST", "/menus/categories/{category_id}/remove"),
+        ("POST", "/menus/groups/{group_id}"),
+        ("POST", "/menus/groups/{group_id}/remove"),
         ("GET", "/operator/tenants/{tenant_id}"),
         ("POST", "/operator/tenants/{tenant_id}/suspend"),
         ("POST", "/operator/tenants/{tenant_id}/limits"),

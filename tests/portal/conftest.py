@@ -13,7 +13,7 @@ from tests.house.planting import (
     plant_webhooks,
     planted_id,
 )
-from tests.restaurant.planting import plant_restaurant
+from tests.restaurant.planting import plant_restaurant, restaurant_ids
 
 
 @pytest.fixture
@@ -34,8 +34,8 @@ def ids(restaurant):
     connection_id, hook_id, automation_id = plant_store(restaurant, "Mavi")
     site = plant_restaurant(restaurant, "Mavi")
     return {
-        "slug": site.slug,
         "key": f"{restaurant.tenant_id}/{'0' * 32}.webp",
+        **restaurant_ids(restaurant, site),
         "connection_id": connection_id,
         "automation_id": automation_id,
         "recipe": "owner_notice",

@@ -54,11 +54,14 @@ def plant_restaurant(business: Business, name: str) -> Site:
         return site
 
 
-def ids_of(business: Business, site: Site) -> dict[str, str]:
-    """By the names that routes give them."""
+def restaurant_ids(business: Business, site: Site) -> dict[str, str]:
+    """What the routes name, of a planted restaurant."""
     with business.scope():
-        menu_id = site.menu_id or ""
+        menu_id = site.menu_id
         return {
+            "site_id": site.id,
+            "slug": site.slug,
+            "menu_id": menu_id,
             "table_id": tables.listed(site.id)[0].id,
             "category_id": menus.categories(menu_id)[0].id,
             "item_id": menus.items(menu_id)[0].id,
