@@ -8,6 +8,7 @@ from flask.wrappers import Response
 
 from tests.cast import Browser, unique_email
 from tests.house.planting import MARK, plant, rows_of
+from tests.restaurant.planting import ids_of
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 # What a stranger to a thing may be answered. Redirects are looked at below.
@@ -57,6 +58,7 @@ def ids(theirs):
         "filename": "theme.css",
         "group": "messages",
         "guide": "quick-start",
+        **ids_of(theirs.business, theirs.site),
     }
 
 
@@ -128,6 +130,13 @@ def refused(answers):
         "connection_id",
         "automation_id",
         "tenant_id",
+        "site_id",
+        "order_id",
+        "table_id",
+        "menu_id",
+        "item_id",
+        "category_id",
+        "group_id",
     }
     checked = 0
     for rule, method, path, status in answers:
@@ -173,6 +182,10 @@ def as_browser(app, person):
         "consent_source": "taken over",
         "act": "block",
         "kind": "text",
+        "to": "preparing",
+        "until": "20m",
+        "quantity": "1",
+        "position": "1",
     }
 
     def call(method, path):

@@ -35,6 +35,8 @@ FIELDS = (
     *("unit", "paid", "tracking", "at_least", "countries", "says", "template_name"),
     *("template_language",),
     *("url", "events", "description", "every", "since", "until", "missed"),
+    *("to", "seen", "position", "quantity", "waiter", "table", "table_id", "order_type"),
+    *("payment_method", "notes", "site", "call", "q.itm_x.0", "g.itm_x.0.ogr", "n.itm_x.0"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
@@ -44,6 +46,7 @@ QUERIES = (
     *("tag", "mark", "language", "other", "value"),
     *("view", "before", "again"),
     *("endpoint", "event", "kind", "target", "category", "to"),
+    *("site", "day", "station", "table"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 

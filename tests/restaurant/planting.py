@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from restaurant import availability, calls, carts, menus, orders, publishing, sites, tables
+from restaurant import availability, calls, carts, finding, menus, orders, publishing, sites, tables
 from restaurant.models import Site
 from restaurant.pricing import Line, Wish
 from tests.cast import Business
@@ -52,3 +52,21 @@ def plant_restaurant(business: Business, name: str) -> Site:
         calls.call(site, table, table.token, "bill")
         availability.sell_out(site, item.id, None)
         return site
+
+
+def ids_of(business: Business, site: Site) -> dict[str, str]:
+    """Its things by the names that routes give them."""
+    with business.scope():
+        (order,) = finding.listed(finding.Filters(site_id=site.id), None, 1)
+        item = menus.items(site.menu_id or "")[0]
+        return {
+            "site_id": site.id,
+            "slug": site.slug,
+            "key": "no-such/photo.jpg",
+            "order_id": order.number,
+            "table_id": tables.listed(site.id)[0].id,
+            "menu_id": item.menu_id,
+            "item_id": item.id,
+            "category_id": item.category_id,
+            "group_id": item.groups[0],
+        }
