@@ -15,10 +15,14 @@ from core.rings import hear
 from core.settings import Settings
 from messaging.crm import erasing, importing
 from messaging.crm.erasing import LANE
+from restaurant.erasing import forget_guest
 from tenants.accounts import every_tenant
 from tenants.audit import Actor, acting
 
 log = logger(__name__)
+
+if forget_guest not in erasing.ALSO:
+    erasing.ALSO.append(forget_guest)
 
 WORK_SECONDS = 25.0
 TURN_SECONDS = 8.0  # then another tenant's lane comes first
