@@ -9,7 +9,7 @@ from flask_babel import gettext
 
 from core.clock import now
 from core.db import tenant_scope
-from core.errors import NotFound
+from core.ids import BadId
 from portal.visitors import may, member_may
 from restaurant import availability, calls, days, finding, moves, sites, stations, tables
 from restaurant.models import Order, OrderLine, Site, Station, Table, TableCall
@@ -78,11 +78,11 @@ class Board:
 @board_pages.get("/orders/board")
 @member_may("orders.view")
 def index() -> Any:
+    """The first restaurant's."""
     with tenant_scope(g.tenant_id):
         known = sites.listed()
-    if known:
-        return redirect(url_for("board.board", site_id=known[0].id))
-    return render_template("board/none.html")
+        made = _board(known[0]) if known else None
+    return _shown(made) if made else render_template("board/none.html")
 
 
 @board_pages.get("/orders/board/<site_id>")
@@ -91,6 +91,10 @@ def board(site_id: str) -> Any:
     """With `X-Part: fresh` only what changes while it is open."""
     with tenant_scope(g.tenant_id):
         made = _board(sites.get(site_id))
+    return _shown(made)
+
+
+def _shown(made: Board) -> str:
     fresh = request.headers.get("X-Part") == "fresh"
     return render_template("board/fresh.html" if fresh else "board/index.html", board=made)
 
@@ -120,9 +124,10 @@ def answered(site_id: str) -> Any:
     call_id = request.form.get("call", "")[:40]
     with tenant_scope(g.tenant_id):
         sites.get(site_id)
-        if not call_id.startswith("cal_"):
-            raise NotFound()
-        first = calls.answered(site_id, call_id)
+        try:
+            first = calls.answered(site_id, call_id)
+        except BadId:
+            first = False
     sentence = "" if first else gettext("A colleague was quicker.")
     if request.headers.get("X-Part") == "act":
         return jsonify(note=sentence)
