@@ -55,6 +55,7 @@ def test_a_restaurant_from_nothing_to_its_first_order(call):
         "POST", "/menus", {"name": "Menü", "currency": "TRY", "languages": ["tr", "en"]}
     ).json
     category = call("POST", f"/menus/{menu['id']}/categories", {"texts": NAMES}).json
+    assert "id" in category, category
     item = call(
         "POST",
         f"/menus/{menu['id']}/items",
@@ -92,9 +93,9 @@ def test_orders_are_moved_and_cancelled(call, bistro):
     moved = call("POST", f"{path}/status", {"status": "preparing", "version": order["version"]})
     assert moved.json["status"] == "preparing"
     late = call("POST", f"{path}/status", {"status": "ready", "version": order["version"]})
-    assert (late.status_code, late.json["error"]["code"]) == (409, "order_changed")
+    assert (late.status_code, late.json["code"]) == (409, "order_changed")
     wrong = call("POST", f"{path}/status", {"status": "out_for_delivery"})
-    assert (wrong.status_code, wrong.json["error"]["code"]) == (409, "wrong_move")
+    assert (wrong.status_code, wrong.json["code"]) == (409, "wrong_move")
     gone = call("POST", f"{path}/cancel", {"reason": "Kitchen closed"})
     assert gone.json["status"] == "cancelled"
     listed = call("GET", "/orders?status=cancelled").json["data"]
@@ -126,7 +127,7 @@ def test_what_cannot_be_ordered_is_refused(call, bistro, more, code):
     answer = call("POST", "/orders", wanted(bistro, **more))
     assert answer.status_code == 422, answer.json
     if code:
-        assert answer.json["error"]["code"] == code
+        assert answer.json["code"] == code
     assert call("GET", "/orders").json["data"] == []
 
 
@@ -135,11 +136,11 @@ def test_sold_out_and_paused(call, bistro):
     path = f"/sites/{bistro.site_id}"
     assert call("POST", f"{path}/sold-out", {"id": ayran}).status_code == 200
     refused = call("POST", "/orders", wanted(bistro))
-    assert (refused.status_code, refused.json["error"]["code"]) == (422, "sold_out")
+    assert (refused.status_code, refused.json["code"]) == (422, "sold_out")
     call("POST", f"{path}/sold-out", {"id": ayran, "sold_out": False})
     assert call("POST", "/orders", wanted(bistro)).status_code == 201
     paused = call("POST", f"{path}/pause", {"until": "2020-01-01T00:00:00Z"})
-    assert (paused.status_code, paused.json["error"]["code"]) == (422, "invalid_time")
+    assert (paused.status_code, paused.json["code"]) == (422, "invalid_time")
 
 
 def test_nothing_of_another_tenants_is_there(call, bistro, shop):
