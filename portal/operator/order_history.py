@@ -171,7 +171,7 @@ def _lines(site: Site, chance: random.Random) -> Sequence[Line]:
 def _lead(tenant_id: int, order: Order, ends: str, moment: datetime, chance: random.Random) -> None:
     """Through the states it would have gone through, each some minutes after the one before."""
     last = "served" if order.order_type == "dine_in" else "delivered"
-    steps = ("preparing", "ready", last, "closed")
+    steps: tuple[str, ...] = ("preparing", "ready", last, "closed")
     if ends == "cancelled":
         steps = ("preparing",)
     elif ends in ("awaiting_confirmation", "sent_to_kitchen"):
