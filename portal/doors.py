@@ -14,9 +14,11 @@ from core.ids import BadId
 from core.logs import logger
 from core.settings import Settings
 from core.texts import BadText
+from portal import order_acts, order_entry
 from portal.account import account
 from portal.audit import audit_pages
 from portal.automations import automations_pages
+from portal.board import board_pages
 from portal.contact import contact_pages
 from portal.contact_fields import contact_fields
 from portal.contact_imports import contact_imports
@@ -39,6 +41,7 @@ from portal.messages import messages_pages
 from portal.operator import rates
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
+from portal.orders import orders_pages, set_up_orders
 from portal.phones import phones
 from portal.photos import photos
 from portal.reference import developers
@@ -72,6 +75,8 @@ PAGES = (
     contact_fields,
     contact_imports,
     contact_pages,
+    board_pages,
+    orders_pages,
     lines_pages,
     usage_pages,
     linked_pages,
@@ -100,6 +105,7 @@ PAGES = (
     diner,
 )
 
+ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 FORM_BYTES = 1024 * 1024
@@ -138,6 +144,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     for area in PAGES:
         app.register_blueprint(area)
     pages.set_up_inbox(app)
+    set_up_orders(app)
     set_up_live(app)
     if settings.mailbox:
         app.register_blueprint(mailbox)

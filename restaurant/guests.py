@@ -28,7 +28,9 @@ UPDATE order_changes SET because = ''
  WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
 """)
 DROP_CARTS = text("""
-DELETE FROM carts WHERE tenant_id = :tenant_id AND id = ANY(CAST(:carts AS uuid[]))
+DELETE FROM carts
+ WHERE tenant_id = :tenant_id
+   AND (id = ANY(CAST(:carts AS uuid[])) OR order_id = ANY(CAST(:ids AS uuid[])))
 """)
 
 

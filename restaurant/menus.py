@@ -57,8 +57,7 @@ def add_category(menu: Menu, values: Mapping[str, Any]) -> Category:
         tenant_id=menu.tenant_id,
         menu_id=menu.id,
         position=len(categories(menu.id)),
-        available={},
-        **menu_checks.category(menu, values),
+        **{"available": {}, **menu_checks.category(menu, values)},
     )
     return _kept(menu, category)
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from core import lookups
+from core import lookups, news
 from core.clock import now
 from core.db import current_tenant_id, db, savepoint
 from core.errors import Conflict, NotFound, invalid
@@ -150,6 +150,7 @@ def pause(site_id: str, until: datetime | None) -> Site:
     if until is not None and not now() < until <= now() + timedelta(days=31):
         raise invalid("until", "invalid_time", "Orders can be paused for up to a month.")
     site.paused_until = until
+    news.tell("orders.paused" if until else "orders.resumed", site=site.id)
     act = "sites.paused" if until else "sites.resumed"
     audit.record(act, site.name, until=until.isoformat() if until else None)
     return site

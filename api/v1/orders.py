@@ -85,6 +85,21 @@ class OrderPage(BaseModel):
     next: str | None
 
 
+class ChangeShape(BaseModel):
+    at: str
+    what: str = Field(
+        description="moved, added, voided, table, waiter, note or alarm.", examples=["moved"]
+    )
+    status: str = Field(description="The state it had then.", examples=["preparing"])
+    by: str = Field(examples=["Mehmet Demir"])
+    because: str
+
+
+class ChangePage(BaseModel):
+    data: list[ChangeShape]
+    next: None
+
+
 class WishIn(BaseModel):
     item_id: str = Field(max_length=40)
     quantity: int = Field(1, ge=1, le=99)
@@ -177,6 +192,30 @@ def make_order(body: NewOrder) -> Response:
 def read_order(path: OrderPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         return _whole(orders.get(path.order_id))
+
+
+@v1.get(
+    "/orders/<order_id>/changes",
+    tags=[TAG],
+    summary="What happened to an order",
+    responses={200: ChangePage},
+)
+@key_may("orders")
+def order_changes(path: OrderPath) -> dict[str, Any]:
+    """Every move with its who and when, oldest first."""
+    with tenant_scope(g.tenant_id):
+        rows = orders.changes_of(orders.get(path.order_id).id)
+    data = [
+        {
+            "at": rfc3339(one.at),
+            "what": one.what,
+            "status": one.state,
+            "by": one.by,
+            "because": one.because,
+        }
+        for one in rows
+    ]
+    return {"data": data, "next": None}
 
 
 @v1.post(

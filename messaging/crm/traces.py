@@ -205,7 +205,8 @@ def marks_of(sought: Sought) -> dict[str, Any]:
     A name counts where it is the whole of a JSON value; short ones would be found anywhere.
     """
     public = sought.contact_id
-    whole = [*sought.names, public]
+    signed = [f"+{name}" for name in sought.names if name.isdigit()]  # as orders are told
+    whole = [*sought.names, *signed, public]
     return {
         "tenant_id": current_tenant_id(),
         "names": sought.names,

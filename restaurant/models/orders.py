@@ -70,6 +70,7 @@ class Order(Base, TenantOwned):
         Index("orders_contact_idx", "tenant_id", "contact_id", "id"),
         Index("orders_phone_idx", "tenant_id", "customer_phone", "id"),
         Index("orders_state_idx", "tenant_id", "state", "id"),
+        Index("orders_table_idx", "tenant_id", "table_number", "id"),
     )
 
     id: Mapped[str] = new_key("ord")

@@ -32,6 +32,7 @@ from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from messaging.templates import Wanted
 from portal.operator import demo
+from restaurant import finding as order_finding
 from restaurant import menus, sites, tables
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
@@ -111,6 +112,18 @@ OWNER = {
     "contact-import-columns": "/contacts/import/{uploaded}",
     "contact-import-ready": "/contacts/import/{ready}",
     "contact-import-cancel": "/contacts/import/{ready}/cancel",
+    "board": "/orders/board",
+    "board-bar": "/orders/board/{site}?station=bar",
+    "board-kitchen": "/orders/board/{site}?view=kitchen",
+    "board-tables": "/orders/board/{site}?view=tables",
+    "board-day": "/orders/board/{site}?view=day",
+    "orders": "/orders",
+    "orders-empty": "/orders?q=nothing",
+    "order-new": "/orders/new",
+    "order": "/orders/{order}",
+    "order-waiting": "/orders/{order_waiting}",
+    "order-add": "/orders/{order}/add",
+    "order-cancel": "/orders/{order}/cancel",
     "lines": "/lines",
     "line-new": "/lines/new",
     "line": "/lines/{line}",
@@ -258,7 +271,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
         gone = next(one for one in endpoints.listed() if not one.enabled)
         delivered = deliveries.listed(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
         undelivered = deliveries.listed(DeliveryFilters(state="cancelled"), None, 1)[0]
-        people_there = _contacts() | _dining()
+        people_there = _contacts() | _dining() | _orders()
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
         mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
@@ -331,6 +344,18 @@ def _contacts() -> dict[str, object]:
     }
 
 
+def _orders() -> dict[str, object]:
+    site = sites.listed()[0]
+    open_now = order_finding.open_orders(site.id)
+    return {
+        "site": site.id,
+        "order": next(one.number for one in open_now if one.state == "preparing"),
+        "order_waiting": next(
+            one.number for one in open_now if one.state == "awaiting_confirmation"
+        ),
+    }
+
+
 def _shop_ids() -> dict[str, object]:
     with global_scope():
         owner = people.find("marta@comanda.example")
@@ -391,6 +416,7 @@ def test_no_page_is_forgotten(app):
         "/messages/X/file": "a file",
         "/templates/X/send": "the template's page",
         "/contacts.csv": "a file",
+        "/orders.csv": "a file",
         "/contacts/import/X/rejects.csv": "a file",
         **dict.fromkeys(
             (f"/contacts/X/{part}" for part in ("notes", "tags", "phones", "consent", "message")),
@@ -403,12 +429,6 @@ def test_no_page_is_forgotten(app):
         "/restaurants/tables/X/code.svg": "a file",
         "/restaurants/tables/X/code.png": "a file",
         "/menus/X/preview": "the diner's page, looked at in test_diner.py",
-        "/menu": "the diner's page, looked at in test_diner.py",
-        "/r/X": "the diner's page, looked at in test_diner.py",
-        "/r/X/menu": "the diner's page, looked at in test_diner.py",
-        "/r/X/tone.css": "a file",
-        "/photos/X": "a picture",
-        "/phones/write/X": "leads to the simulated phones",
         "/news/ticket": "read by a script",
         "/inbox/unread": "read by a script",
         "/inbox/X/older": "the conversation's page, further up",

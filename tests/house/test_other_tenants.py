@@ -183,6 +183,10 @@ def as_browser(app, person):
         "consent_source": "taken over",
         "act": "block",
         "kind": "text",
+        "to": "preparing",
+        "until": "20m",
+        "quantity": "1",
+        "position": "1",
     }
 
     def call(method, path):

@@ -50,6 +50,8 @@ FIELDS = (
     *("description-tr", "price", "tax_percent", "stations", "allergens", "diets", "groups"),
     *("category_id", "least", "most", "free", "o0-name-tr", "o0-price", "o0-id", "carried"),
     *("url", "events", "description", "every", "since", "until", "missed"),
+    *("to", "seen", "position", "quantity", "waiter", "table", "table_id", "order_type"),
+    *("payment_method", "notes", "site", "call", "q.itm_x.0", "g.itm_x.0.ogr", "n.itm_x.0"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
@@ -60,6 +62,7 @@ QUERIES = (
     *("view", "before", "again"),
     *("lang", "table", "k"),
     *("endpoint", "event", "kind", "target", "category", "to"),
+    *("site", "day", "station", "table"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 

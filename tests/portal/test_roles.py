@@ -71,7 +71,8 @@ def call(browser, method, path):
 def test_every_guard_is_a_right_or_known(app, ids):
     guards = {guard for guard, _, _ in guarded(app, ids)}
     assert guards - set(RIGHTS) == {"operator", "signed in"}
-    assert set(RIGHTS) - guards == {"account.close"}, "rights without a page yet"
+    without = {"account.close", "restaurant.view", "restaurant.manage"}
+    assert set(RIGHTS) - guards <= without, "rights without a page yet"
 
 
 @pytest.mark.parametrize("role", MAY)
