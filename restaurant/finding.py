@@ -1,7 +1,7 @@
 """Orders found and listed, newest first."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from sqlalchemy import select
@@ -11,6 +11,8 @@ from core.ids import from_uuid, to_uuid
 from core.partitions import id_at
 from core.phone import same_variants
 from restaurant.models import Order, OrderLine
+
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -65,4 +67,4 @@ def open_orders(site_id: str) -> list[Order]:
 
 
 def _id_at(moment: datetime) -> str:
-    return from_uuid("ord", UUID(id_at(moment)))
+    return from_uuid("ord", UUID(id_at(max(moment, BEGINNING))))

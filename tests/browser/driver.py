@@ -23,7 +23,7 @@ FLAGS = [
 WIDTHS = {390: 844, 820: 1180, 1440: 900}
 THEMES = ("light", "dark")
 # axe takes long: a phone's and a desk's layout, and the dark colours where most is on the page.
-EXAMINED = {(390, "light"), (820, "dark"), (1440, "light"), (1440, "dark")}
+EXAMINED = {(390, "light"), (1440, "dark")}
 # Hundreds of time zones are the browser's own to draw.
 LOOKED_AT = {"exclude": [["option"]]}
 # The one other place a page of ours asks: a process on the same machine, by its own port here.
