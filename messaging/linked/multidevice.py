@@ -3,7 +3,7 @@
 UNTRIED: the library reaches only the real network, and nobody has paired a phone with this
 adapter yet. What the library gives has been read in its version 0.5 and turned into our events in
 `multidevice_words.py`, which is tested without a network; everything else of a linked line is
-tried against the simulated network. Kept thin for that reason. See docs/linked.md.
+tried against the simulated network. Kept thin for that reason. See docs/operations/linked.md.
 """
 
 import asyncio
