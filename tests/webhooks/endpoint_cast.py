@@ -1,6 +1,7 @@
 """Customers' servers: they keep what they are sent, and answer as they are told."""
 
 import json
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -102,7 +103,8 @@ def attempts_of(business: Any) -> list[DeliveryAttempt]:
 
 
 def until(look: Callable[[], Any], seconds: float = 10.0) -> Any:
-    end = time.monotonic() + seconds
+    busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    end = time.monotonic() + seconds * busy
     while not (found := look()) and time.monotonic() < end:
         time.sleep(0.02)
     return found
