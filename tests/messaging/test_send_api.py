@@ -1,7 +1,6 @@
 """Sending over real HTTP: web, worker and the simulated network are real processes."""
 
 import json
-import os
 import time
 from urllib.error import HTTPError
 from urllib.parse import quote
@@ -11,6 +10,7 @@ import pytest
 
 from messaging.starting import add_simulated_line
 from tests.cast import make_business
+from tests.patience import patient
 
 PHONE = "905321112233"
 
@@ -44,8 +44,7 @@ def call(service, key, path, body=None, **headers):
 
 
 def eventually(look, wanted, seconds=8):
-    busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-    end = time.monotonic() + seconds * busy
+    end = time.monotonic() + patient(seconds)
     while time.monotonic() < end:
         seen = look()
         if seen == wanted:

@@ -1,7 +1,6 @@
 """Customers' servers: they keep what they are sent, and answer as they are told."""
 
 import json
-import os
 import threading
 import time
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from sqlalchemy import select
 
 from core.db import db
 from core.outbound import Policy
+from tests.patience import patient
 from webhooks import endpoints
 from webhooks.endpoints import Wishes
 from webhooks.models import Delivery, DeliveryAttempt, Endpoint
@@ -103,8 +103,7 @@ def attempts_of(business: Any) -> list[DeliveryAttempt]:
 
 
 def until(look: Callable[[], Any], seconds: float = 10.0) -> Any:
-    busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-    end = time.monotonic() + seconds * busy
+    end = time.monotonic() + patient(seconds)
     while not (found := look()) and time.monotonic() < end:
         time.sleep(0.02)
     return found
