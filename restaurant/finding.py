@@ -12,6 +12,8 @@ from core.partitions import id_at
 from core.phone import same_variants
 from restaurant.models import Order, OrderChange, OrderLine
 
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+
 
 @dataclass(frozen=True)
 class Filters:
@@ -96,4 +98,4 @@ def added_at(orders: list[Order]) -> dict[str, datetime]:
 
 
 def _id_at(moment: datetime) -> str:
-    return from_uuid("ord", UUID(id_at(moment)))
+    return from_uuid("ord", UUID(id_at(max(moment, BEGINNING))))

@@ -1,6 +1,5 @@
 """Orders: made by programs too, read, moved, cancelled."""
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel, Field
 from api.auth import key_may
 from api.once import once
 from api.paging import PageQuery, page
+from api.shapes import Moment
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -36,8 +36,8 @@ class OrdersQuery(PageQuery):
     site_id: str | None = Field(None, max_length=40)
     status: str | None = Field(None, max_length=40)
     phone: str | None = Field(None, max_length=15)
-    since: datetime | None = None
-    until: datetime | None = None
+    since: Moment | None = None
+    until: Moment | None = None
 
 
 class CustomerShape(BaseModel):

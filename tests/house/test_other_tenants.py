@@ -14,7 +14,8 @@ METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 # What a stranger to a thing may be answered. Redirects are looked at below.
 NOT_YOURS = {302, 400, 401, 403, 404, 405, 415, 422}
 # Operators see all tenants, and development's mailbox shows all letters to whoever is there.
-SEEN_BY_DESIGN = {"mailbox.index", "mailbox.show"}
+# A menu is for everybody.
+SEEN_BY_DESIGN = {"mailbox.index", "mailbox.show", "diner.menu", "diner.place"}
 SIGNS_OUT = {"start.signout"}
 
 
