@@ -8,7 +8,6 @@ from flask.wrappers import Response
 
 from tests.cast import Browser, unique_email
 from tests.house.planting import MARK, plant, rows_of
-from tests.restaurant.planting import restaurant_ids
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 # What a stranger to a thing may be answered. Redirects are looked at below.
@@ -47,9 +46,13 @@ def ids(theirs):
         "erasure_id": theirs.erasure_id,
         "conversation_id": theirs.conversation_id,
         "reply_id": theirs.reply_id,
+        "slug": theirs.site.slug,
+        "key": f"{theirs.tenant_id}/{'0' * 32}.webp",
+        "site_id": theirs.site.id,
+        "menu_id": theirs.site.menu_id,
+        **theirs.restaurant,
         "connection_id": theirs.connection_id,
         "automation_id": theirs.automation_id,
-        **restaurant_ids(theirs.business, theirs.site),
         "recipe": "order_confirmation",
         "kind": "store",
         "tenant_id": theirs.tenant_id,
@@ -130,11 +133,12 @@ def refused(answers):
         "connection_id",
         "automation_id",
         "site_id",
-        "table_id",
         "menu_id",
+        "table_id",
         "category_id",
         "item_id",
         "group_id",
+        "order_id",
         "tenant_id",
     }
     checked = 0

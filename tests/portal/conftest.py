@@ -13,7 +13,7 @@ from tests.house.planting import (
     plant_webhooks,
     planted_id,
 )
-from tests.restaurant.planting import plant_restaurant, restaurant_ids
+from tests.restaurant.planting import ids_of, plant_restaurant
 
 
 @pytest.fixture
@@ -34,7 +34,11 @@ def ids(restaurant):
     connection_id, hook_id, automation_id = plant_store(restaurant, "Mavi")
     site = plant_restaurant(restaurant, "Mavi")
     return {
-        **restaurant_ids(restaurant, site),
+        **ids_of(restaurant, site),
+        "site_id": site.id,
+        "menu_id": site.menu_id,
+        "slug": site.slug,
+        "key": f"{restaurant.tenant_id}/{'0' * 32}.webp",
         "connection_id": connection_id,
         "automation_id": automation_id,
         "recipe": "owner_notice",
