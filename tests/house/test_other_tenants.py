@@ -8,7 +8,6 @@ from flask.wrappers import Response
 
 from tests.cast import Browser, unique_email
 from tests.house.planting import MARK, plant, rows_of
-from tests.restaurant.planting import restaurant_ids
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 # What a stranger to a thing may be answered. Redirects are looked at below.
@@ -49,9 +48,9 @@ def ids(theirs):
         "conversation_id": theirs.conversation_id,
         "reply_id": theirs.reply_id,
         "key": f"{theirs.tenant_id}/{'0' * 32}.webp",
+        **theirs.restaurant,
         "connection_id": theirs.connection_id,
         "automation_id": theirs.automation_id,
-        **restaurant_ids(theirs.business, theirs.site),
         "recipe": "order_confirmation",
         "kind": "store",
         "tenant_id": theirs.tenant_id,

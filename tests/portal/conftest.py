@@ -13,7 +13,7 @@ from tests.house.planting import (
     plant_webhooks,
     planted_id,
 )
-from tests.restaurant.planting import plant_restaurant, restaurant_ids
+from tests.restaurant.planting import ids_of, plant_restaurant
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def ids(restaurant):
     site = plant_restaurant(restaurant, "Mavi")
     return {
         "key": f"{restaurant.tenant_id}/{'0' * 32}.webp",
-        **restaurant_ids(restaurant, site),
+        **ids_of(restaurant, site),
         "connection_id": connection_id,
         "automation_id": automation_id,
         "recipe": "owner_notice",

@@ -54,7 +54,7 @@ def plant_restaurant(business: Business, name: str) -> Site:
         return site
 
 
-def restaurant_ids(business: Business, site: Site) -> dict[str, str]:
+def ids_of(business: Business, site: Site) -> dict[str, str]:
     """What the routes name, of a planted restaurant."""
     with business.scope():
         menu_id = site.menu_id
