@@ -66,7 +66,10 @@ document.addEventListener("submit", async (event) => {
   if (bubbles) toEnd();
 });
 
+// A reload would take the reader back from the chat just chosen.
+let leaving = false;
 document.addEventListener("click", (event) => {
+  leaving ||= event.target.closest("a[href]") !== null;
   for (const open of document.querySelectorAll("details.menu[open], details.tray[open]")) {
     if (!open.contains(event.target)) open.removeAttribute("open");
   }
@@ -79,7 +82,7 @@ events.addEventListener("changed", (event) => {
   if (bubbles && changed.some(([phone, line]) => phone === bubbles.dataset.phone && line === bubbles.dataset.line)) {
     showBubbles();
   }
-  if (list && changed.some(([phone]) => phone === list.dataset.follow)) location.reload();
+  if (list && !leaving && changed.some(([phone]) => phone === list.dataset.follow)) location.reload();
 });
 // After a break something may have been missed.
 events.addEventListener("open", () => { showPeople(); showBubbles(); });
