@@ -46,5 +46,5 @@ lock: setup ## Lock what pyproject.toml names; UPGRADE=1 takes the newest of eve
 reset: setup ## Delete the local database and all local data (asks first; YES=1 does not ask)
 	@$(PY) -m deploy.local reset
 
-setup:
+setup: ## Install what is needed here, and start nothing
 	@sh deploy/local/setup.sh

@@ -10,6 +10,7 @@ from core.errors import DomainError, FieldFault, RateLimited
 from core.faults import is_outage
 from core.ids import BadId
 from core.logs import logger
+from core.texts import BadText
 
 log = logger(__name__)
 
@@ -110,6 +111,8 @@ def answer_for(error: Exception) -> Response:
         return domain_answer(error)
     if isinstance(error, BadId):
         return http_answer_for(404)
+    if isinstance(error, BadText):
+        return error_answer(422, error.code, f"{str(error)[:1].upper()}{str(error)[1:]}.")
     if isinstance(error, HTTPException):
         return http_answer(error)
     if is_outage(error):

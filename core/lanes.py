@@ -60,6 +60,13 @@ def take_due(kind: str) -> list[int]:
     return list(due.scalars())
 
 
+def wake_due(kind: str) -> bool:
+    """For the sweep: later work that is due becomes today's. True: there is work to ring for."""
+    for tenant_id in take_due(kind):
+        mark_due(kind, tenant_id)
+    return any_due(kind)
+
+
 def lease_next(kind: str, seconds: float) -> tuple[int, UUID] | None:
     """Take the lane that has waited longest. Returns the tenant and the lease's token."""
     return next(iter(lease_many(kind, seconds, 1)), None)

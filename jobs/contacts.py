@@ -15,6 +15,7 @@ from core.rings import hear
 from core.settings import Settings
 from messaging.crm import erasing, importing
 from messaging.crm.erasing import LANE
+from restaurant import guests
 from tenants.accounts import every_tenant
 from tenants.audit import Actor, acting
 
@@ -28,6 +29,7 @@ WAIT = timedelta(seconds=3)  # for a message that is just leaving
 def drain() -> int:
     """Lanes in turn, for less than half a minute: prints and letters share this worker."""
     hear("jobs.contacts.drain")
+    guests.listen()
     settings: Settings = current_app.extensions["comanda"]
     stop, done = time.monotonic() + WORK_SECONDS, 0
     while time.monotonic() < stop:
@@ -45,9 +47,7 @@ def drain() -> int:
 
 def sweep() -> None:
     """In the sweep's global transaction."""
-    for tenant_id in lanes.take_due(LANE):
-        lanes.mark_due(LANE, tenant_id)
-    if lanes.any_due(LANE):
+    if lanes.wake_due(LANE):
         ring("jobs.contacts.drain")
 
 

@@ -58,9 +58,7 @@ def drain() -> int:
 
 def sweep() -> None:
     """In the sweep's global transaction: what is due again, and lanes that nobody rang for."""
-    for tenant_id in lanes.take_due(LANE):
-        lanes.mark_due(LANE, tenant_id)
-    if lanes.any_due(LANE) or redis_client().exists(GATHERED[JOB]):
+    if lanes.wake_due(LANE) or redis_client().exists(GATHERED[JOB]):
         ring("jobs.deliveries.drain")
 
 

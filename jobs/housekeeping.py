@@ -37,9 +37,7 @@ def sweep() -> None:
     with global_scope():
         if db.session.scalar(select(Mail.id).where(Mail.due_at <= now()).limit(1)):
             ring("jobs.mail.drain")
-        for tenant_id in lanes.take_due(sending.LANE):
-            lanes.mark_due(sending.LANE, tenant_id)
-        if lanes.any_due(sending.LANE):
+        if lanes.wake_due(sending.LANE):
             ring("jobs.sends.drain")
         hooks.sweep()
         orders.sweep()

@@ -38,9 +38,7 @@ UPDATE lanes SET lease = NULL, leased_until = NULL
  WHERE kind = %(lane)s AND tenant_id = %(tenant_id)s AND lease = %(lease)s
 """
 SETTLE = settling.SETTLE_SENT
-SETTLE_AND_LEAVE = f"""
-SELECT ({SETTLE.strip()}), ({claiming.LEAVE.strip()})
-"""
+SETTLE_AND_LEAVE = SETTLE.replace("moved FROM", f"moved, ({claiming.LEAVE.strip()}) FROM", 1)
 
 Accepteds = list[tuple[Claimed, Accepted]]
 
@@ -202,11 +200,12 @@ class LaneWork:
         if leave:
             params |= self.leave_params(now() + timedelta(seconds=SOON_SECONDS))
         rows = await self.insist(SETTLE_AND_LEAVE if leave else SETTLE, params)
+        settled, moved, *look_at = rows[0]
         outbox = self.drain.outbox
-        outbox.told.extend(settling.told_sent(accepted, rows[0][0]))
-        outbox.add_news(self.tenant_id, settling.sent_news(rows[0][0]))
+        outbox.told.extend(settling.told_sent(accepted, settled))
+        outbox.add_news(self.tenant_id, settling.sent_news(settled, moved))
         self.drain.tell()
-        return rows[0][1] if leave else now()
+        return look_at[0] if leave else now()
 
     async def insist(self, sql: str, params: dict[str, Any]) -> list[tuple[Any, ...]]:
         """What the network has taken must be written down, also after a moment without database.

@@ -205,7 +205,7 @@ def main() -> int:
     app = bare_app()
     if not app.extensions["comanda"].linked_store_url:
         sys.stderr.write(
-            "LINKED_STORE_URL must name the hosts' own database; see docs/linked.md.\n"
+            "LINKED_STORE_URL must name the hosts' own database; see docs/operations/linked.md.\n"
         )
         return 2
     asyncio.run(serve(app))

@@ -12,6 +12,7 @@ from core.db import db, tenant_scope
 from core.faults import is_outage
 from core.leases import Held
 from core.logs import logger
+from jobs.linked_files import Files
 from jobs.linked_news import News
 from jobs.linked_sending import Sender
 from messaging.linked import (
@@ -21,6 +22,7 @@ from messaging.linked import (
     Connected,
     Disconnected,
     LoggedOut,
+    Received,
     Session,
     sessions,
 )
@@ -126,8 +128,8 @@ class LineSession:
     async def live(self, client: Client, wish: Wish) -> None:
         began = time.monotonic()
         sender = Sender(self, client)
-        news = News(self)
-        parts = (self.follow(client, wish, news), news.pulse())
+        news, files = News(self), Files(self, client)
+        parts = (self.follow(client, wish, news, files), news.pulse(), files.run())
         work = [asyncio.create_task(part) for part in parts]
         sending, poked = asyncio.create_task(sender.run()), asyncio.create_task(self.poked.wait())
         try:
@@ -145,10 +147,12 @@ class LineSession:
             if isinstance(error, Exception):
                 raise error
 
-    async def follow(self, client: Client, wish: Wish, news: News) -> None:
+    async def follow(self, client: Client, wish: Wish, news: News, files: Files) -> None:
         async with contextlib.aclosing(client.events(wish.code_phone)) as events:
             async for event in events:
                 await news.take(event)
+                if isinstance(event, Received):
+                    files.came.set()
                 if self.over or isinstance(event, Disconnected):
                     return
 

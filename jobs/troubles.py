@@ -51,17 +51,16 @@ def _in_trouble(news: News, gettext: Gettext) -> Letter:
     subjects = {
         "token_expired": gettext("The line “%(name)s” has stopped: its access token ran out"),
         "restricted": gettext("The line “%(name)s” has stopped: the network restricted it"),
-        "quality_low": gettext("The line “%(name)s” is in danger: its quality has fallen"),
+        "quality_low": gettext("The line “%(name)s” is paused: its quality has fallen"),
         "logged_out": gettext("The line “%(name)s” has stopped: its phone signed it out"),
     }
     subject = subjects.get(news.state, gettext("The line “%(name)s” has stopped")) % name
-    what_now = [_meanwhile(news, gettext), _advice(news.state, gettext)]
+    place = news.state if news.kind != "linked" else f"linked_{news.state}"
+    what_now = [_meanwhile(news, gettext), _advice(place, gettext)]
     return subject, [network_words(news.because, gettext) or subject, *filter(None, what_now)]
 
 
 def _meanwhile(news: News, gettext: Gettext) -> str:
-    if news.state == "quality_low":
-        return gettext("It still sends.")
     if news.stand_in:
         return gettext("Meanwhile its messages leave by the line “%(name)s”.") % {
             "name": news.stand_in
@@ -81,10 +80,19 @@ def _advice(state: str, gettext: Gettext) -> str:
             " the line:"
         ),
         "quality_low": gettext(
-            "What to do: write only to people who expect it, and make it easy to say stop. The page"
-            " of the line:"
+            "What to do: write only to people who expect it, and make it easy to say stop. It goes"
+            " on by itself when the network calls its quality good again, or at once when you press"
+            " Send again on the page of the line:"
         ),
-        "logged_out": gettext(
+        "linked_restricted": gettext(
+            "What to do: stop writing to people who did not write first, and look into the app on"
+            " the phone, which says how long it lasts. The page of the line:"
+        ),
+        "linked_disconnected": gettext(
+            "What to do: see that the phone is switched on and online. It is tried again by itself;"
+            " Restart on the page of the line tries at once:"
+        ),
+        "linked_logged_out": gettext(
             "What to do: open the page of the line and scan its code with the phone again:"
         ),
     }.get(state, gettext("What to do: open the page of the line:"))

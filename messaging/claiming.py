@@ -27,7 +27,7 @@ HOLDS_BACK = timedelta(minutes=10)
 # Scheduled 35 days ahead and valid for 35 more, at most.
 WAITS_AT_MOST = timedelta(days=75)
 CLOCKS_DIFFER = timedelta(hours=1)
-DOWN = ["token_expired", "restricted", "logged_out", "disconnected"]
+DOWN = ["token_expired", "restricted", "quality_low", "logged_out", "disconnected"]
 MOST_SECRETS = 20_000
 
 TAKE = """

@@ -144,6 +144,13 @@ def one_spelling(phone: str) -> str:
     return ways[0] if phone.startswith("52") else ways[-1]
 
 
+def filed_under(phone: str) -> tuple[str, str]:
+    """Kind and value of the identity that somebody with this phone, or this network id, has."""
+    if phone.isdecimal():
+        return "phone", one_spelling(phone)
+    return "lid" if phone.endswith("@lid") else "network_id", phone
+
+
 def _names(phone: str, network_id: str) -> list[_Name]:
     names = []
     if phone:

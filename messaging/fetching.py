@@ -1,6 +1,7 @@
 """Taking a file in: bounded, held against its hash, looked at, kept; a picture is drawn anew."""
 
 import hashlib
+import io
 import tempfile
 from typing import IO
 
@@ -47,6 +48,17 @@ def take_in(
         except (OSError, ValueError) as error:  # a full disk, a bucket that is away
             log.warning("file not kept", message=wanted.message_id, error=type(error).__name__)
             return Lost("The file could not be stored.")
+
+
+def take_in_body(blobs: Blobs, wanted: Wanted, body: bytes) -> Kept | Lost:
+    """A file that a linked phone's client has fetched."""
+    try:
+        return _keep(blobs, wanted, io.BytesIO(body), wanted.mime_type, wanted.sha256)
+    except NotFetched as why:
+        return Lost(str(why), why.final)
+    except (OSError, ValueError) as error:
+        log.warning("file not kept", message=wanted.message_id, error=type(error).__name__)
+        return Lost("The file could not be stored.")
 
 
 def _from_network(

@@ -22,7 +22,7 @@ from tenants.people import clean_name
 from webhooks.publishing import publish
 
 CLOUD_PER_SECOND = Decimal(80)
-SENDS = frozenset({"connected", "quality_low"})
+SENDS = frozenset({"connected"})
 LOWEST_ID, HIGHEST_ID = 100_000, 2_000_000_000
 # What customers are told when a line comes into a state; a line that is being linked is told of
 # by its QR codes.
@@ -203,6 +203,16 @@ def set_enabled(line_id: int, enabled: bool) -> Line:
         line.enabled = enabled
         audit.record("lines.enabled" if enabled else "lines.disabled", line.name)
     return line
+
+
+def resume(line_id: int) -> bool:
+    """Somebody takes the risk: the line sends again although its quality has fallen. False: it was
+    not paused for that. The network's next word on its quality pauses it anew."""
+    line = get(line_id)
+    if line.state != "quality_low" or not note_trouble(line_id, "connected", ""):
+        return False
+    audit.record("lines.resumed", line.name)
+    return True
 
 
 def set_fallback(line_id: int, other_id: int | None, field: str = "fallback") -> Line:

@@ -17,7 +17,7 @@ from core.clock import now
 from core.db import current_tenant_id, db, ring
 from core.doomed import doom
 from core.ids import from_uuid, to_uuid
-from messaging.models import MediaFile, Message
+from messaging.models import Line, MediaFile, Message
 
 LANE = "media"
 KINDS = frozenset({"image", "video", "audio", "document", "sticker"})
@@ -28,17 +28,20 @@ LONGEST_ERROR = 300
 LONGEST_NAME = 240
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\"<>:|?*]')
 
-CLAIM = text("""
+# Files of a linked line are named with the line: only the host that holds it can fetch them.
+LINKED = "linked:{line_id}:"
+CLAIM = """
 UPDATE media_files SET tries = tries + 1, due_at = :lease_until
  WHERE tenant_id = :tenant_id AND message_id IN (
        SELECT message_id FROM media_files
         WHERE tenant_id = :tenant_id AND due_at <= :now AND state = 'waiting'
+          AND source {whose} :source
         ORDER BY due_at LIMIT :most FOR UPDATE SKIP LOCKED)
 RETURNING message_id, source, kind, mime_type, filename, sha256, tries
-""")
+"""
 NEXT_DUE = text(
     "SELECT min(due_at) FROM media_files WHERE tenant_id = :tenant_id AND due_at IS NOT NULL"
-    " AND state = 'waiting'"
+    " AND state = 'waiting' AND source NOT LIKE 'linked:%'"
 )
 SETTLE = text("""
 UPDATE media_files
@@ -84,10 +87,15 @@ class Lost:
     final: bool = False
 
 
-def expect(uuid: UUID, kind: str, content: dict[str, Any]) -> None:
+def expect(uuid: UUID, line: Line, kind: str, content: dict[str, Any]) -> None:
     """In the transaction that stores the message. A message never waits for its file."""
     if kind in KINDS and content.get("id"):
-        _note(uuid, kind, content["id"], content)
+        named = LINKED.format(line_id=line.id) if line.kind == "linked" else ""
+        _note(uuid, kind, f"{named}{content['id']}", content)
+
+
+def named_by_network(source: str) -> str:
+    return source.split(":", 2)[2] if source.startswith("linked:") else source
 
 
 def want(message: Message) -> None:
@@ -119,11 +127,14 @@ def _note(uuid: UUID, kind: str, source: str, content: dict[str, Any]) -> None:
     ring("jobs.media.drain")
 
 
-def claim(most: int, lease: float) -> list[Wanted]:
+def claim(most: int, lease: float, linked_line: int | None = None) -> list[Wanted]:
+    """For the job that asks the cloud, or for the host that holds a linked line."""
     moment, tenant_id = now(), current_tenant_id()
+    whose = "NOT LIKE" if linked_line is None else "LIKE"
     rows = db.session.execute(
-        CLAIM,
+        text(CLAIM.format(whose=whose)),
         {
+            "source": f"{LINKED.format(line_id=linked_line or '')}%" if linked_line else "linked:%",
             "tenant_id": tenant_id,
             "now": moment,
             "most": most,

@@ -1,5 +1,6 @@
 """Looking messages up: one, many, and what happened to one."""
 
+import contextlib
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,11 +9,15 @@ from sqlalchemy import select, text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound
-from core.ids import BadId, to_uuid
+from core.ids import BadId, from_uuid, to_uuid
 from messaging.models import Message, MessageChange, NetworkId
 from messaging.timeline import write_down
 from tenants import quota
 
+WAITING = text("""
+SELECT id FROM messages
+ WHERE tenant_id = :tenant_id AND phone = ANY(:phones) AND state IN ('scheduled', 'queued')
+""")
 CANCEL = text("""
 UPDATE messages SET state = 'cancelled', due_at = NULL, changed_at = :now
  WHERE tenant_id = :tenant_id AND id = :id AND state IN ('scheduled', 'queued')
@@ -112,3 +117,14 @@ def cancel(message_id: str) -> Message:
         quota.release(1, message.quoted_usd, message.created_at)
     db.session.refresh(message)
     return message
+
+
+def call_off(phones: list[str]) -> int:
+    """Whatever waits for these people: they are erased, or nothing is to go out to them."""
+    waiting = db.session.execute(WAITING, {"tenant_id": current_tenant_id(), "phones": phones})
+    called_off = 0
+    for row in waiting.all():
+        with contextlib.suppress(Conflict):  # it has just left
+            cancel(from_uuid("msg", row.id))
+            called_off += 1
+    return called_off

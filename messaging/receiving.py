@@ -63,7 +63,7 @@ def receive_message(line: Line, message: InboundMessage, tally: Tally) -> str | 
         message.sender_phone, message.sender_network_id, normalize("NFC", message.sender_name), at
     )
     conversation_id = _store(line, message, uuid, contact, at)
-    media.expect(uuid, message.kind, message.content)
+    media.expect(uuid, line, message.kind, message.content)
     words.learn(conversation_id, _words(message))
     tell("conversations.changed", id=conversation_id, message=message_id)
     publish("messages.upsert", upsert_body(line, message, message_id, at))
@@ -93,6 +93,7 @@ def receive_news(line: Line, news: LineNews, _tally: Tally | None = None) -> Non
             lines_book.note_trouble(one.id, "quality_low", because)
         elif news.kind == "quality" and not news.detail.get("worse") and one.state == "quality_low":
             lines_book.note_trouble(one.id, "connected", because)
+            look_again()
         elif news.kind == "token_expired":
             lines_book.note_trouble(one.id, "token_expired", because)
 

@@ -20,6 +20,7 @@ from core.ids import from_uuid, new_uuid
 from core.money import json_number
 from core.news import tell
 from messaging.claiming import Claimed
+from messaging.contacts import filed_under
 from messaging.lines import Accepted, Outcome, Refused, TryLater, Unknown
 from messaging.timeline import write_down
 from messaging.usage import Tally
@@ -42,10 +43,10 @@ RETURNING id, line_id, phone, reference, network_id, quoted_usd, state, test, cr
 """)
 
 SETTLE_SENT = """
-SELECT app.settle_sent(
+SELECT settled, moved FROM app.settle_sent(
     %(tenant_id)s, %(now)s, %(day)s, 'accepted by the network', %(ids)s::uuid[],
     %(attempts)s::integer[], %(network_ids)s::text[], %(changes)s::uuid[], %(events)s::uuid[],
-    %(bodies)s::jsonb[], %(entries)s::uuid[])
+    %(bodies)s::jsonb[], %(entries)s::uuid[], %(kinds)s::text[], %(values)s::text[])
 """
 
 OTHERWISE = text("""
@@ -92,29 +93,38 @@ def settle(results: list[tuple[Claimed, Outcome]]) -> list[Told]:
     others = [(one, out) for one, out in results if not isinstance(out, Accepted)]
     moment = now()
     told = _settle_sent(accepted, moment) if accepted else []
-    return told + (_settle_others(others, moment) if others else [])
+    told += _settle_others(others, moment) if others else []
+    return told
 
 
 def _settle_sent(accepted: Sequence[tuple[Claimed, Accepted]], moment: datetime) -> list[Told]:
     params = {**sent_params(accepted, moment), "tenant_id": current_tenant_id()}
-    rows = db.session.connection().exec_driver_sql(SETTLE_SENT, params).all()
-    for one in (news := sent_news(rows[0][0])):
+    settled, moved = db.session.connection().exec_driver_sql(SETTLE_SENT, params).one()
+    for one in sent_news(settled, moved):
         tell(**one)
-    if news:
+    if settled:
         announce()
-    return told_sent(accepted, rows[0][0])
+    return told_sent(accepted, settled)
 
 
-def sent_news(settled: Sequence[str]) -> list[dict[str, str]]:
-    """What open pages are told of those that SETTLE_SENT has moved on."""
-    return [
+def sent_news(settled: Sequence[str], moved: Sequence[str]) -> list[dict[str, str]]:
+    """What open pages are told of what SETTLE_SENT has done."""
+    news = [
         {"kind": "messages.changed", "id": from_uuid("msg", UUID(uuid)), "state": "sent"}
         for uuid in settled
     ]
+    for conversation, message in (both.split() for both in moved):
+        ids = {
+            "id": from_uuid("cnv", UUID(conversation)),
+            "message": from_uuid("msg", UUID(message)),
+        }
+        news.append({"kind": "conversations.changed", **ids})
+    return news
 
 
 def sent_params(accepted: Sequence[tuple[Claimed, Accepted]], moment: datetime) -> dict[str, Any]:
     """For SETTLE_SENT, which writes it all where the attempt is still the one we know."""
+    people = [filed_under(one.envelope.phone) for one, _ in accepted]
     return {
         "now": moment,
         "day": moment.date(),
@@ -125,6 +135,8 @@ def sent_params(accepted: Sequence[tuple[Claimed, Accepted]], moment: datetime) 
         "events": [str(new_uuid()) for _ in accepted],
         "entries": [str(new_uuid()) for _ in accepted],
         "bodies": [_sent_body(one, out.network_id, moment) for one, out in accepted],
+        "kinds": [kind for kind, _ in people],
+        "values": [value for _, value in people],
     }
 
 

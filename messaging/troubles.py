@@ -8,6 +8,7 @@ from core.db import current_tenant_id, db
 from messaging.models import Line
 
 LANE = "troubles"
+BEING_LINKED = ("unpaired", "pairing")  # somebody is at it: no trouble
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class News:
     state: str
     because: str
     test: bool
+    kind: str
     stand_in: str
     """The line that takes over meanwhile; may be empty."""
 
@@ -36,7 +38,7 @@ def take_untold() -> list[News]:
     }
     news = []
     for line in lines.values():
-        if line.told_state == line.state:
+        if line.told_state == line.state or line.state in BEING_LINKED:
             continue
         taken = db.session.execute(
             update(Line)
@@ -53,6 +55,14 @@ def take_untold() -> list[News]:
             other = lines.get(line.fallback_line_id or 0)
             stand_in = other.name if other is not None else ""
             news.append(
-                News(line.id, line.name, line.state, line.state_because, line.test, stand_in)
+                News(
+                    line.id,
+                    line.name,
+                    line.state,
+                    line.state_because,
+                    line.test,
+                    line.kind,
+                    stand_in,
+                )
             )
     return news

@@ -13,15 +13,19 @@ from core.faults import is_outage
 from core.ids import BadId
 from core.logs import logger
 from core.settings import Settings
+from core.texts import BadText
+from portal import order_acts, order_entry
 from portal.account import account
 from portal.audit import audit_pages
 from portal.automations import automations_pages
+from portal.board import board_pages
 from portal.contact import contact_pages
 from portal.contact_fields import contact_fields
 from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
 from portal.deliveries import deliveries_pages
 from portal.diner.pages import diner
+from portal.diner.shaping import own_name
 from portal.guides import guides
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
@@ -37,10 +41,16 @@ from portal.messages import messages_pages
 from portal.operator import rates
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
+from portal.orders import orders_pages, set_up_orders
 from portal.phones import phones
 from portal.photos import photos
 from portal.reference import developers
 from portal.request_log import request_log_pages
+from portal.restaurant.imports import kitchen_pages
+from portal.restaurant.items import items_pages
+from portal.restaurant.menus import menus_pages
+from portal.restaurant.sites import sites_pages
+from portal.restaurant.tables import tables_pages
 from portal.settings import settings_pages
 from portal.start import start
 from portal.stores import stores_pages
@@ -65,6 +75,8 @@ PAGES = (
     contact_fields,
     contact_imports,
     contact_pages,
+    board_pages,
+    orders_pages,
     lines_pages,
     usage_pages,
     linked_pages,
@@ -72,6 +84,11 @@ PAGES = (
     hooks_pages,
     stores_pages,
     automations_pages,
+    sites_pages,
+    tables_pages,
+    menus_pages,
+    items_pages,
+    kitchen_pages,
     team_pages,
     integrations,
     request_log_pages,
@@ -88,6 +105,7 @@ PAGES = (
     diner,
 )
 
+ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 FORM_BYTES = 1024 * 1024
@@ -121,10 +139,12 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     add_security_headers(app, settings)
     stamp_static_files(app)
     app.add_template_global(csp_nonce)
+    app.add_template_filter(own_name, "language")
     csrf.exempt(diner)  # nobody is signed in there, and no cookie is read
     for area in PAGES:
         app.register_blueprint(area)
     pages.set_up_inbox(app)
+    set_up_orders(app)
     set_up_live(app)
     if settings.mailbox:
         app.register_blueprint(mailbox)
@@ -149,6 +169,8 @@ def portal_answer_for(error: Exception) -> Any:
         return answer
     if isinstance(error, BadId):
         return _page(404)
+    if isinstance(error, BadText):
+        return _page(422, gettext("A text holds a character that cannot be kept."))
     if isinstance(error, HTTPException):
         if (error.code or 500) < 400 or isinstance(error, BadHost | SecurityError):
             return error  # no address can be built for a host that is none

@@ -23,7 +23,10 @@ guides = Blueprint("guides", __name__)
 DOCS = Path(__file__).parent.parent / "docs"
 EXAMPLE = "https://comanda.example.com"
 # In the order they are read. A page that is not there is not offered.
-PAGES = ("quick-start", "magic-numbers", "going-live-cloud", "linked", "webhooks", "errors")
+PAGES = (
+    *("quick-start", "magic-numbers", "going-live-cloud", "linked", "webhooks"),
+    *("inbox", "contacts", "errors"),
+)
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,30 @@ def enabled(line_id: int) -> Any:
     return redirect(url_for("lines.line", line_id=line_id))
 
 
+@lines_pages.route(f"{LINE}/resume", methods=["GET", "POST"])
+@member_may("lines.manage")
+def resume(line_id: int) -> Any:
+    """A line that is paused because its quality has fallen."""
+    known = _line(line_id)
+
+    def act() -> None:
+        with tenant_scope(g.tenant_id):
+            if lines_book.resume(line_id):
+                sending.look_again()
+
+    return ask_then(
+        act,
+        title=gettext("Send by “%(name)s” again?", name=known.name),
+        text=gettext(
+            "Its quality has fallen: people have blocked or reported it. If it falls further, the"
+            " network may restrict the number. What waited leaves at once."
+        ),
+        yes=gettext("Send again"),
+        back_url=url_for("lines.line", line_id=line_id),
+        done=gettext("“%(name)s” sends again.", name=known.name),
+    )
+
+
 @lines_pages.route(f"{LINE}/message", methods=["GET", "POST"])
 @member_may("messages.send")
 def message(line_id: int) -> Any:

@@ -17,6 +17,8 @@ TOPICS = {
     "messages": "messages.view",
     "conversations": "inbox.view",
     "lines": "lines.view",
+    "orders": "orders.view",
+    "calls": "orders.view",
 }
 
 

@@ -1,6 +1,7 @@
 """Languages, time zones and the small filters of the templates."""
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from babel import negotiate_locale
@@ -11,6 +12,7 @@ from flask_login import current_user
 
 from core.clock import now
 from core.errors import DomainError
+from core.money import format_money
 from core.phone import display
 from tenants.people import LOCALES, THEMES
 
@@ -138,6 +140,11 @@ def phone_words(phone: str) -> str:
     return display(phone) if phone.isascii() and phone.isdigit() else phone
 
 
+def money_words(amount: Decimal | str, currency: str) -> str:
+    """An amount as the reader's language writes it."""
+    return format_money(Decimal(amount), currency, str(get_locale()))
+
+
 def set_up_words(app: Flask) -> None:
     app.config["BABEL_TRANSLATION_DIRECTORIES"] = "portal/translations"
     Babel(app, locale_selector=choose_locale, timezone_selector=choose_time_zone)
@@ -147,6 +154,7 @@ def set_up_words(app: Flask) -> None:
     app.add_template_filter(phone_words, "phone")
     app.add_template_filter(reason_words, "reason")
     app.add_template_filter(minutes_words, "minutes")
+    app.add_template_filter(money_words, "money")
 
     @app.context_processor
     def words() -> dict[str, Any]:

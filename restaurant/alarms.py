@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import select
 
-from core import lanes
+from core import lanes, news
 from core.db import current_tenant_id, db
 from core.errors import NotFound
 from restaurant import sites, telling
@@ -40,6 +40,7 @@ def sound(moment: datetime) -> list[Order]:
                 by="Comanda",
             )
         )
+        news.tell("orders.changed", id=order.id, site=order.site_id, state=order.state)
         _tell_manager(site, order)
         rung.append(order)
     if later:

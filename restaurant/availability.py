@@ -27,16 +27,21 @@ def sell_out(site: Site, thing_id: str, until: datetime | None) -> None:
             index_elements=[SoldOut.tenant_id, SoldOut.site_id, SoldOut.thing_id], set_=row
         )
     )
+    audit.record("sites.sold_out", site.name, site_id=site.id, thing_id=thing_id)
 
 
 def put_back(site: Site, thing_id: str) -> None:
-    db.session.execute(
-        delete(SoldOut).where(
+    gone = db.session.execute(
+        delete(SoldOut)
+        .where(
             SoldOut.tenant_id == current_tenant_id(),
             SoldOut.site_id == site.id,
             SoldOut.thing_id == thing_id,
         )
-    )
+        .returning(SoldOut.thing_id)
+    ).first()
+    if gone is not None:
+        audit.record("sites.put_back", site.name, site_id=site.id, thing_id=thing_id)
 
 
 def until_tomorrow(site: Site, moment: datetime) -> datetime:

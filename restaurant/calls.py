@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from sqlalchemy import select, update
 
+from core import news
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Invalid
@@ -41,6 +42,7 @@ def call(site: Site, table: Table, token: str, kind: str) -> TableCall:
     )
     db.session.add(made)
     db.session.flush()
+    news.tell("calls.changed", id=made.id, site=site.id)
     return made
 
 
@@ -65,5 +67,7 @@ def answered(site_id: str, call_id: str) -> bool:
         )
         .values(answered_at=now(), answered_by=audit.current_actor().name)
         .returning(TableCall.id)
-    )
-    return won.first() is not None
+    ).first()
+    if won is not None:
+        news.tell("calls.changed", id=call_id, site=site_id)
+    return won is not None

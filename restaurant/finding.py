@@ -1,16 +1,18 @@
 """Orders found and listed, newest first."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, to_uuid
 from core.partitions import id_at
 from core.phone import same_variants
-from restaurant.models import Order, OrderLine
+from restaurant.models import Order, OrderChange, OrderLine
+
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,9 @@ class Filters:
     since: datetime | None = None
     until: datetime | None = None
     open_only: bool = False
+    number: str | None = None
+    table: str | None = None
+    day: date | None = None
 
 
 def listed(filters: Filters, after: str | None, limit: int) -> list[Order]:
@@ -34,6 +39,17 @@ def listed(filters: Filters, after: str | None, limit: int) -> list[Order]:
         query = query.where(Order.ended_at.is_(None))
     if filters.phone:
         query = query.where(Order.customer_phone.in_(sorted(same_variants(filters.phone))))
+    if filters.number:
+        query = query.where(Order.number == filters.number)
+    if filters.table:
+        query = query.where(Order.table_number == filters.table)
+    if filters.day:  # ids rise with time: wherever the site is, the day lies between these two
+        noon = datetime.combine(filters.day, time(12), UTC)
+        query = query.where(
+            Order.business_day == filters.day,
+            Order.id >= _id_at(noon - timedelta(days=2)),
+            Order.id < _id_at(noon + timedelta(days=3)),
+        )
     if filters.since:
         query = query.where(Order.id >= _id_at(filters.since))
     if filters.until:
@@ -64,5 +80,22 @@ def open_orders(site_id: str) -> list[Order]:
     return list(db.session.scalars(query.order_by(Order.placed_at)))
 
 
+def added_at(orders: list[Order]) -> dict[str, datetime]:
+    """When something was last added to them: a guest's second order waits from then."""
+    again = [order.id for order in orders if order.batch > 1]
+    if not again:
+        return {}
+    query = (
+        select(OrderChange.order_id, func.max(OrderChange.at).label("at"))
+        .where(
+            OrderChange.tenant_id == current_tenant_id(),
+            OrderChange.order_id.in_(again),
+            OrderChange.what == "added",
+        )
+        .group_by(OrderChange.order_id)
+    )
+    return {row.order_id: row.at for row in db.session.execute(query)}
+
+
 def _id_at(moment: datetime) -> str:
-    return from_uuid("ord", UUID(id_at(moment)))
+    return from_uuid("ord", UUID(id_at(max(moment, BEGINNING))))

@@ -57,8 +57,7 @@ def add_category(menu: Menu, values: Mapping[str, Any]) -> Category:
         tenant_id=menu.tenant_id,
         menu_id=menu.id,
         position=len(categories(menu.id)),
-        available={},
-        **menu_checks.category(menu, values),
+        **{"available": {}, **menu_checks.category(menu, values)},
     )
     return _kept(menu, category)
 
@@ -75,7 +74,7 @@ def remove_category(category_id: str) -> None:
     if any(item.category_id == category.id for item in items(category.menu_id)):
         raise Invalid("category_not_empty", "Move or remove the items of this category first.")
     db.session.delete(category)
-    _touch(category.menu_id)
+    touch(category.menu_id)
 
 
 def add_item(menu: Menu, values: Mapping[str, Any]) -> Item:
@@ -104,11 +103,19 @@ def remove_item(item_id: str) -> None:
     """Orders keep their own copy of its name and price."""
     item = _find(Item, item_id)
     db.session.delete(item)
-    _touch(item.menu_id)
+    touch(item.menu_id)
 
 
 def item(item_id: str) -> Item:
     return _find(Item, item_id)
+
+
+def category(category_id: str) -> Category:
+    return _find(Category, category_id)
+
+
+def group(group_id: str) -> OptionGroup:
+    return _find(OptionGroup, group_id)
 
 
 def add_group(menu: Menu, values: Mapping[str, Any], options: Sequence[Mapping[str, Any]]) -> Any:
@@ -142,7 +149,7 @@ def remove_group(group_id: str) -> None:
         if group.id in item.groups:
             item.groups = [one for one in item.groups if one != group.id]
     db.session.delete(group)
-    _touch(group.menu_id)
+    touch(group.menu_id)
 
 
 def put_in_order(menu: Menu, kind: str, ids: Sequence[str]) -> None:
@@ -158,7 +165,7 @@ def put_in_order(menu: Menu, kind: str, ids: Sequence[str]) -> None:
     ordered = sorted(rows, key=lambda row: (wanted.get(row.id, len(wanted)), row.position))
     for position, row in enumerate(ordered):
         row.position = position
-    _touch(menu.id)
+    touch(menu.id)
 
 
 def categories(menu_id: str) -> list[Category]:
@@ -226,12 +233,12 @@ def _set(row: Any, values: Mapping[str, Any]) -> None:
 
 def _kept(menu: Menu, row: T) -> T:
     db.session.add(row)
-    _touch(menu.id)
+    touch(menu.id)
     db.session.flush()
     return row
 
 
-def _touch(menu_id: str) -> None:
+def touch(menu_id: str) -> None:
     db.session.execute(
         update(Menu)
         .where(Menu.tenant_id == current_tenant_id(), Menu.id == menu_id)

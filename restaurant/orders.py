@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from core import news
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
@@ -103,6 +104,8 @@ def make(site: Site, draft: Draft) -> Order:
 
 def get(number: str) -> Order:
     """By its number, as everybody calls it, or by our own id."""
+    if "\0" in number:
+        raise NotFound()
     query = select(Order).where(Order.tenant_id == current_tenant_id())
     query = query.where(Order.id == number if number.startswith("ord_") else Order.number == number)
     order = db.session.scalars(query).first()
@@ -129,6 +132,8 @@ def move(site: Site, order: Order, to: str, *, because: str = "", seen: int | No
     """One tap. Said twice it does nothing the second time; said too late it is refused."""
     if order.state == to:
         return order
+    if seen is not None and seen != order.version:
+        raise _changed(order)
     if (order.state, to) == moves.BY_PAYMENT and order.payment_method == "card_link":
         raise Invalid("not_paid", "This order waits for its payment.")
     if not moves.may_move(order.state, to, order.order_type):
@@ -228,9 +233,22 @@ def hold(order: Order, seen: int | None) -> Order:
         .returning(Order.version)
     ).first()
     if won is None:
-        raise Conflict("order_changed", "Somebody changed this order meanwhile: look again.")
+        raise _changed(order)
     db.session.refresh(order)
     return order
+
+
+def _changed(order: Order) -> Conflict:
+    """A late tap is told who was quicker."""
+    latest = db.session.scalars(
+        select(OrderChange.by)
+        .where(OrderChange.tenant_id == current_tenant_id(), OrderChange.order_id == order.id)
+        .order_by(OrderChange.id.desc())
+        .limit(1)
+    ).first()
+    if not latest:
+        return Conflict("order_changed", "Somebody changed this order meanwhile: look again.")
+    return Conflict("order_changed", "{who} changed this order meanwhile: look again.", who=latest)
 
 
 def touch(order: Order) -> None:
@@ -279,6 +297,12 @@ def note(order: Order, what: str, *, because: str = "") -> None:
             because=because,
         )
     )
+    tell(order)
+
+
+def tell(order: Order) -> None:
+    """Open boards look again."""
+    news.tell("orders.changed", id=order.id, site=order.site_id, state=order.state)
 
 
 def _next_number(site: Site, day: date) -> int:

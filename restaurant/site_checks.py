@@ -11,6 +11,7 @@ from phonenumbers import SUPPORTED_REGIONS
 from core.errors import NotFound, invalid
 from core.money import BadMoney, places
 from core.phone import BadPhone, check_phone
+from core.texts import BadText, one_line
 from messaging import lines_book
 from restaurant import hours
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS, STATES
@@ -20,6 +21,7 @@ _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])")
 _PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,5}")
 _HOST = re.compile(r"(?=.{4,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
 _TONE = re.compile(r"[0-9a-f]{6}")
+LONGEST_WELCOME, LONGEST_ADDRESS, MOST_TIPS = 240, 300, 6
 CHANGEABLE = frozenset(
     {
         "name", "host", "prefix", "currency", "time_zone", "country", "languages", "address",
@@ -145,6 +147,37 @@ def _tone(field: str, value: Any) -> str:
     return text
 
 
+def _line(limit: int) -> Any:
+    def check(field: str, value: Any) -> str:
+        try:
+            return one_line(str(value or ""), limit)
+        except BadText as error:
+            raise invalid(
+                field, "invalid_text", "The text has a character that cannot be kept."
+            ) from error
+
+    return check
+
+
+def _welcome(field: str, value: Any) -> dict[str, str]:
+    line = _line(LONGEST_WELCOME)
+    said = {str(code): line(field, text) for code, text in dict(value or {}).items()}
+    return {code: text for code, text in said.items() if text}
+
+
+def _tips(field: str, value: Any) -> list[int]:
+    wanted = sorted(set(value or ()))
+    if len(wanted) > MOST_TIPS or any(not 0 < one <= 100 for one in wanted):
+        raise invalid(
+            field, "invalid_percent", "Tips are up to six percentages, such as 5, 10, 15."
+        )
+    return wanted
+
+
+def _limit(field: str, value: Any) -> Decimal | None:
+    return None if value is None else _between(Decimal(0), Decimal(10**9))(field, value)
+
+
 def _line_id(field: str, value: Any) -> int | None:
     if value is None:
         return None
@@ -178,4 +211,8 @@ _CHECKS: dict[str, Any] = {
     "latitude": _degrees(90),
     "longitude": _degrees(180),
     "tone": _tone,
+    "address": _line(LONGEST_ADDRESS),
+    "welcome": _welcome,
+    "tip_percents": _tips,
+    "newcomer_limit": _limit,
 }

@@ -1,5 +1,7 @@
 """A tenant's restaurants: opened, changed, paused, found by their address."""
 
+import re
+import unicodedata
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,11 +9,12 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from core import lookups
+from core import lookups, news
 from core.clock import now
 from core.db import current_tenant_id, db, savepoint
 from core.errors import Conflict, NotFound, invalid
 from core.ids import short_code
+from core.texts import fold
 from messaging import lines_book
 from messaging.models import Line
 from restaurant import hours, site_checks
@@ -68,6 +71,20 @@ def open_site(
         )
     audit.record("sites.opened", site.name, site_id=site.id)
     return site
+
+
+def proposed(name: str) -> tuple[str, str]:
+    """An address and an order prefix out of a name: Lokanta Mavi → lokanta-mavi, LOK."""
+    plain = fold(name.replace("ı", "i").replace("İ", "I").replace("ß", "ss"))
+    words = re.findall(
+        "[a-z0-9]+", unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
+    )
+    slug = "-".join(words)[:36].strip("-")
+    letters = "".join(words).lstrip("0123456789")[:3].upper()
+    return (
+        slug if len(slug) > 2 else f"menu-{short_code(6).lower()}",
+        letters if len(letters) > 1 else "ORD",
+    )
 
 
 def get(site_id: str) -> Site:
@@ -133,6 +150,7 @@ def pause(site_id: str, until: datetime | None) -> Site:
     if until is not None and not now() < until <= now() + timedelta(days=31):
         raise invalid("until", "invalid_time", "Orders can be paused for up to a month.")
     site.paused_until = until
+    news.tell("orders.paused" if until else "orders.resumed", site=site.id)
     act = "sites.paused" if until else "sites.resumed"
     audit.record(act, site.name, until=until.isoformat() if until else None)
     return site

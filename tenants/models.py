@@ -9,15 +9,12 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
+from core.columns import new_key
 from core.db import Base, TenantOwned
-from core.ids import Id, new_id
+from core.ids import Id
 from core.keyring import Sealed
 
 USD = Numeric(14, 6)
-
-
-def _new(prefix: str) -> Any:
-    return mapped_column(Id(prefix), primary_key=True, default=lambda: new_id(prefix))
 
 
 class Tenant(Base):
@@ -88,7 +85,7 @@ class Person(Base):
 
     __tablename__ = "people"
 
-    id: Mapped[str] = _new("per")
+    id: Mapped[str] = new_key("per")
     email: Mapped[str] = mapped_column(Text)
     email_key: Mapped[str] = mapped_column(Text, unique=True)
     name: Mapped[str] = mapped_column(Text)
@@ -117,7 +114,7 @@ class SignIn(Base):
 
     __tablename__ = "sign_ins"
 
-    id: Mapped[str] = _new("ses")
+    id: Mapped[str] = new_key("ses")
     person_id: Mapped[str] = mapped_column(Id("per"), index=True)
     token_hash: Mapped[str] = mapped_column(Text, unique=True)
     tenant_id: Mapped[int | None] = mapped_column(BigInteger)
@@ -147,7 +144,7 @@ class PersonEvent(Base):
     __tablename__ = "person_events"
     __table_args__ = (Index(None, "person_id", "id"),)
 
-    id: Mapped[str] = _new("evt")
+    id: Mapped[str] = new_key("evt")
     person_id: Mapped[str] = mapped_column(Id("per"))
     at: Mapped[datetime] = mapped_column(default=now)
     act: Mapped[str] = mapped_column(Text)
@@ -167,7 +164,7 @@ class Member(Base, TenantOwned):
     __tablename__ = "members"
     __table_args__ = (UniqueConstraint("tenant_id", "person_id"),)
 
-    id: Mapped[str] = _new("mem")
+    id: Mapped[str] = new_key("mem")
     person_id: Mapped[str] = mapped_column(Id("per"))
     role: Mapped[str] = mapped_column(Text)
     joined_at: Mapped[datetime] = mapped_column(default=now)
@@ -178,7 +175,7 @@ class Invitation(Base, TenantOwned):
     __tablename__ = "invitations"
     __table_args__ = (Index(None, "tenant_id", "email_key"),)
 
-    id: Mapped[str] = _new("inv")
+    id: Mapped[str] = new_key("inv")
     email: Mapped[str] = mapped_column(Text)
     email_key: Mapped[str] = mapped_column(Text)
     role: Mapped[str] = mapped_column(Text)
@@ -194,7 +191,7 @@ class ApiKey(Base, TenantOwned):
     __tablename__ = "api_keys"
     __table_args__ = (UniqueConstraint("tenant_id", "key_hash"),)
 
-    id: Mapped[str] = _new("key")
+    id: Mapped[str] = new_key("key")
     name: Mapped[str] = mapped_column(Text)
     mode: Mapped[str] = mapped_column(Text)
     prefix: Mapped[str] = mapped_column(Text)
@@ -254,7 +251,7 @@ class AuditEntry(Base, TenantOwned):
     __tablename__ = "audit_entries"
     __table_args__ = (Index(None, "tenant_id", "act", "id"),)
 
-    id: Mapped[str] = _new("aud")
+    id: Mapped[str] = new_key("aud")
     at: Mapped[datetime] = mapped_column(default=now)
     actor_kind: Mapped[str] = mapped_column(Text)
     actor_id: Mapped[str] = mapped_column(Text)

@@ -11,6 +11,10 @@ RIGHTS = (
     "usage.view",
     "lines.view",
     "lines.manage",
+    "restaurant.view",
+    "restaurant.manage",
+    "orders.view",
+    "orders.manage",
     "stores.view",
     "stores.manage",
     "webhooks.view",
@@ -30,15 +34,17 @@ _STAFF = _EVERYONE | {"team.view"}
 _READS = frozenset({"lines.view", "messages.view", "inbox.view", "contacts.view"})
 _WRITES = _READS | {"messages.send", "inbox.reply", "contacts.manage"}
 _LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view"}
+_SERVES = frozenset({"restaurant.view", "orders.view", "orders.manage"})
 _ADMIN = frozenset(RIGHTS) - {"account.close"}
 
 ROLES: dict[str, frozenset[str]] = {
     "owner": frozenset(RIGHTS),
     "admin": _ADMIN,
-    "inbox": _STAFF | _WRITES,
-    "manager": _STAFF | _WRITES | {"settings.view", "usage.view"},
-    "waiter": _EVERYONE,
-    "viewer": _LOOKS_ON | {"keys.view", "stores.view", "webhooks.view"},
+    "inbox": _STAFF | _WRITES | {"orders.view"},
+    "manager": _STAFF | _WRITES | _SERVES | {"restaurant.manage", "settings.view", "usage.view"},
+    "waiter": _EVERYONE | _SERVES,
+    "viewer": _LOOKS_ON
+    | {"keys.view", "stores.view", "webhooks.view", "restaurant.view", "orders.view"},
 }
 
 SCOPES = (

@@ -101,6 +101,8 @@ class Browser:
         return self
 
     def _seen(self, answer: TestResponse) -> TestResponse:
+        if not answer.mimetype.startswith("text/"):
+            return answer
         found = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', answer.get_data(as_text=True))
         if found:
             self.token = found[1]

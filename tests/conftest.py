@@ -18,6 +18,7 @@ from core.settings import load_settings
 from deploy.local.ports import any_free
 from deploy.local.testing import Services, start_test_services
 from deploy.local.translations import compile_translations
+from tenants.audit import SYSTEM, act_as
 from tests.cast import Browser, Business, FreshClient, make_business
 from tests.service import Service, start_service
 
@@ -133,6 +134,12 @@ def app(settings: object) -> object:
     made = build_app(settings)
     made.test_client_class = FreshClient
     return made
+
+
+@pytest.fixture(autouse=True)
+def nobody_acts() -> None:
+    """What one test did in somebody's name is not done in theirs by the next."""
+    act_as(SYSTEM)
 
 
 @pytest.fixture(autouse=True)

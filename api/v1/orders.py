@@ -1,6 +1,5 @@
 """Orders: made by programs too, read, moved, cancelled."""
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel, Field
 from api.auth import key_may
 from api.once import once
 from api.paging import PageQuery, page
+from api.shapes import Moment
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -36,8 +36,8 @@ class OrdersQuery(PageQuery):
     site_id: str | None = Field(None, max_length=40)
     status: str | None = Field(None, max_length=40)
     phone: str | None = Field(None, max_length=15)
-    since: datetime | None = None
-    until: datetime | None = None
+    since: Moment | None = None
+    until: Moment | None = None
 
 
 class CustomerShape(BaseModel):
@@ -83,6 +83,21 @@ class OrderShape(BaseModel):
 class OrderPage(BaseModel):
     data: list[OrderShape]
     next: str | None
+
+
+class ChangeShape(BaseModel):
+    at: str
+    what: str = Field(
+        description="moved, added, voided, table, waiter, note or alarm.", examples=["moved"]
+    )
+    status: str = Field(description="The state it had then.", examples=["preparing"])
+    by: str = Field(examples=["Mehmet Demir"])
+    because: str
+
+
+class ChangePage(BaseModel):
+    data: list[ChangeShape]
+    next: None
 
 
 class WishIn(BaseModel):
@@ -177,6 +192,30 @@ def make_order(body: NewOrder) -> Response:
 def read_order(path: OrderPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         return _whole(orders.get(path.order_id))
+
+
+@v1.get(
+    "/orders/<order_id>/changes",
+    tags=[TAG],
+    summary="What happened to an order",
+    responses={200: ChangePage},
+)
+@key_may("orders")
+def order_changes(path: OrderPath) -> dict[str, Any]:
+    """Every move with its who and when, oldest first."""
+    with tenant_scope(g.tenant_id):
+        rows = orders.changes_of(orders.get(path.order_id).id)
+    data = [
+        {
+            "at": rfc3339(one.at),
+            "what": one.what,
+            "status": one.state,
+            "by": one.by,
+            "because": one.because,
+        }
+        for one in rows
+    ]
+    return {"data": data, "next": None}
 
 
 @v1.post(

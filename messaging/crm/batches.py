@@ -15,6 +15,7 @@ from core.phone import same_variants
 from messaging.crm import book, tokens
 from messaging.crm.rows import Fault, Read, Reader
 from messaging.crm.sheets import Row
+from messaging.inbox import words
 from messaging.models import ContactImport, ContactImportReject
 
 TAKE_PHONES = text("""
@@ -251,6 +252,8 @@ def _update(one: ContactImport, rows: list[Read], known: dict[str, str]) -> None
     ids, chosen = list(by_contact), list(by_contact.values())
     with tokens.kept(*(from_uuid("con", UUID(one)) for one in ids)):
         db.session.execute(UPDATE, _columns(chosen, ids))
+    named = [one for one, row in by_contact.items() if row.name]
+    words.learn_people(from_uuid("con", UUID(one)) for one in named)
     _beside(one, list(by_contact.items()))
 
 

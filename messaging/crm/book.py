@@ -14,6 +14,7 @@ from core.ids import BadId, canonical, new_id, to_uuid
 from core.phone import same_variants
 from core.texts import BadText, clean
 from messaging import contacts as people
+from messaging import reading
 from messaging.crm import cards, fields, tokens, wishes
 from messaging.crm.cards import Card
 from messaging.crm.entries import (
@@ -24,6 +25,7 @@ from messaging.crm.entries import (
     a_phone,
     some_tags,
 )
+from messaging.inbox import words
 from messaging.models import Contact, ContactNote, ContactTag, Identity
 from tenants import audit
 from tenants.audit import current_actor
@@ -86,6 +88,8 @@ def change(contact_id: str, entry: Entry, *, country: str | None = None) -> Card
             contact.fields = _filled({**kept, **fields.checked(entry.fields, known)})
         if entry.phone:
             _give_phone(contact.id, a_phone(entry.phone, country))
+    if entry.name or entry.phone:
+        words.learn_people([contact.id])
     card = cards.get(contact.id)
     audit.record("contacts.changed", card.title, contact=contact.id)
     return card
@@ -130,6 +134,8 @@ def set_blocked(contact_id: str, blocked: bool) -> Card:
     card = cards.get(contact_id)
     if (wishes.block if blocked else wishes.unblock)(card.id):
         act = "contacts.blocked" if blocked else "contacts.unblocked"
+        if blocked:
+            reading.call_off(cards.names_of(card))
         audit.record(act, card.title, contact=card.id)
     return cards.get(card.id)
 
@@ -171,19 +177,19 @@ def set_consent(contact_id: str, source: str | None, at: datetime | None = None)
 def add_note(contact_id: str, said: str) -> ContactNote:
     contact = cards.row(contact_id)
     try:
-        words = clean(said)
+        note_text = clean(said)
     except BadText:
         raise invalid(
             "text", "invalid_text", "The text holds a character nobody can read."
         ) from None
-    if not words:
+    if not note_text:
         raise invalid("text", "empty_text", "Fill this in.")
-    if len(words) > LONGEST_NOTE:
+    if len(note_text) > LONGEST_NOTE:
         raise invalid("text", "long_text", "A note has 4000 characters at most.")
     note = ContactNote(
         tenant_id=current_tenant_id(),
         contact_id=contact.id,
-        text=words,
+        text=note_text,
         author=current_actor().name,
         at=now(),
     )

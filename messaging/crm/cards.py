@@ -8,7 +8,7 @@ from sqlalchemy import select
 from core.db import current_tenant_id, db
 from core.errors import NotFound
 from core.ids import BadId, canonical
-from core.phone import display
+from core.phone import display, same_variants
 from messaging.models import Contact, Identity
 
 ORDER = ("phone", "username", "network_id", "lid")
@@ -46,6 +46,16 @@ class Card:
         month, day = divmod(self.contact.birthday, 100)
         year = f"{self.contact.birth_year:04}" if self.contact.birth_year else "-"
         return f"{year}-{month:02}-{day:02}"
+
+
+def names_of(card: Card) -> list[str]:
+    """Every way their messages may be filed under."""
+    found: set[str] = set()
+    for one in card.identities:
+        found |= {one.value, one.spelling}
+        if one.kind == "phone":
+            found |= same_variants(one.value)
+    return sorted(found)
 
 
 def get(contact_id: str) -> Card:

@@ -5,19 +5,16 @@ row of the erasure knows what to look for and how far it has come, so a worker t
 from there; when it is done it has forgotten the names too.
 """
 
-import contextlib
 from collections.abc import Callable
 
-from sqlalchemy import delete, select, text
+from sqlalchemy import delete, select
 
 from core import lanes
 from core.clock import now
 from core.db import current_tenant_id, db, ring
-from core.errors import Conflict
-from core.ids import from_uuid, new_id, new_uuid
-from core.phone import same_variants
+from core.ids import new_id, new_uuid
 from messaging import reading
-from messaging.crm import cards, tokens, traces, wishes
+from messaging.crm import cards, store_traces, tokens, traces, wishes
 from messaging.crm.cards import Card
 from messaging.crm.traces import Blobs, Sought
 from messaging.models import Contact, ContactErasure
@@ -25,13 +22,8 @@ from tenants import audit
 from tenants.audit import current_actor
 
 LANE = "contacts"
-STEPS = ("messages", "events", "hooks", "audit", "rest")
+STEPS = ("messages", "events", "hooks", "stores", "audit", "rest")
 
-# Messages are found by who they were with. What still waits is called off when erasing begins.
-WAITING = text("""
-SELECT id FROM messages
- WHERE tenant_id = :tenant_id AND phone = ANY(:names) AND state IN ('scheduled', 'queued')
-""")
 # Areas above this one add what they keep: a function of Sought, called once, in its own step.
 ALSO: list[Callable[[Sought], None]] = []
 
@@ -39,13 +31,13 @@ ALSO: list[Callable[[Sought], None]] = []
 def erase(contact_id: str) -> ContactErasure:
     """At once: out of the book. The rest is a job that can be watched."""
     card = cards.get(contact_id)
-    _call_off(names_of(card))
+    reading.call_off(cards.names_of(card))
     erasure = ContactErasure(
         tenant_id=current_tenant_id(),
         id=new_id("era"),
         contact_id=card.id,
         names={
-            "names": names_of(card),
+            "names": cards.names_of(card),
             "titles": sorted({card.title, card.contact.name, card.contact.profile_name} - {""}),
             "until": str(new_uuid()),
         },
@@ -77,15 +69,6 @@ def delete_contact(card: Card) -> None:
         db.session.expunge(card.contact)
 
 
-def names_of(card: Card) -> list[str]:
-    found: set[str] = set()
-    for one in card.identities:
-        found |= {one.value, one.spelling}
-        if one.kind == "phone":
-            found |= same_variants(one.value)
-    return sorted(found)
-
-
 def get(erasure_id: str) -> ContactErasure | None:
     return db.session.get(ContactErasure, (current_tenant_id(), erasure_id))
 
@@ -115,9 +98,13 @@ def work(erasure: ContactErasure, drop_blobs: Blobs) -> bool:
             erasure.found += found
             return False
     elif step == "events":
-        looked, found = traces.scan(erasure, sought, traces.EVENTS, traces.BLANK_EVENTS)
+        looked, found = traces.scan(erasure, sought, traces.EVENTS, *traces.OF_EVENTS)
     elif step == "hooks":
         looked, found = traces.scan(erasure, sought, traces.HOOKS, traces.BLANK_HOOKS)
+        if looked < 0:
+            return False
+    elif step == "stores":
+        looked, found = store_traces.events(erasure, traces.marks_of(sought), traces.BATCH)
         if looked < 0:
             return False
     elif step == "audit":
@@ -142,10 +129,3 @@ def _next_step(erasure: ContactErasure) -> None:
         erasure.step = STEPS[number]
         return
     erasure.step, erasure.names, erasure.done_at = "done", {}, now()
-
-
-def _call_off(names: list[str]) -> None:
-    waiting = db.session.execute(WAITING, {"tenant_id": current_tenant_id(), "names": names}).all()
-    for row in waiting:
-        with contextlib.suppress(Conflict):  # it has just left
-            reading.cancel(from_uuid("msg", row.id))

@@ -6,8 +6,7 @@ from datetime import datetime
 from sqlalchemy import select
 
 from core.db import current_tenant_id, db
-from messaging.crm.cards import Card
-from messaging.crm.erasing import names_of
+from messaging.crm.cards import Card, names_of
 from messaging.models import Conversation, Line, Message
 
 

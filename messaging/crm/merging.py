@@ -1,5 +1,6 @@
 """Two contacts that are one person become one."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlalchemy import delete, func, select, text, update
@@ -8,8 +9,10 @@ from core.db import current_tenant_id, db
 from core.errors import invalid
 from core.ids import to_uuid
 from core.phone import same_variants
+from messaging import reading
 from messaging.crm import cards, tokens, wishes
 from messaging.crm.cards import Card
+from messaging.inbox import words
 from messaging.models import (
     BlockedPhone,
     Contact,
@@ -30,10 +33,33 @@ UPDATE conversations AS stays
                               THEN leaves.last_message_id ELSE stays.last_message_id END,
        last_at = greatest(stays.last_at, leaves.last_at),
        window_until = greatest(stays.window_until, leaves.window_until),
-       unread = stays.unread + leaves.unread
+       unread = stays.unread + leaves.unread,
+       assigned_to = coalesce(stays.assigned_to, leaves.assigned_to),
+       closed_at = CASE WHEN stays.closed_at IS NULL OR leaves.closed_at IS NULL THEN NULL
+                        ELSE greatest(stays.closed_at, leaves.closed_at) END,
+       tell_read = CASE WHEN leaves.last_at > stays.last_at
+                        THEN coalesce(leaves.tell_read, stays.tell_read)
+                        ELSE coalesce(stays.tell_read, leaves.tell_read) END
   FROM conversations AS leaves
  WHERE stays.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
    AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+""")
+MOVE_NOTES = text("""
+UPDATE conversation_notes SET conversation_id = stays.id
+  FROM conversations AS leaves, conversations AS stays
+ WHERE conversation_notes.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
+   AND stays.tenant_id = :tenant_id AND conversation_notes.conversation_id = leaves.id
+   AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+""")
+MOVE_WORDS = text("""
+INSERT INTO conversation_words (tenant_id, word, conversation_id)
+SELECT said.tenant_id, said.word, stays.id
+  FROM conversation_words AS said, conversations AS leaves, conversations AS stays
+ WHERE said.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
+   AND stays.tenant_id = :tenant_id AND said.conversation_id = leaves.id
+   AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+ ORDER BY said.word
+    ON CONFLICT DO NOTHING RETURNING word
 """)
 DROP_CONVERSATIONS = text("""
 DELETE FROM conversations
@@ -45,6 +71,8 @@ MOVE_CONVERSATIONS = text("""
 UPDATE conversations SET contact_id = :kept
  WHERE tenant_id = :tenant_id AND contact_id = :gone
 """)
+# Areas above this one move what they keep: called with the kept and the gone contact's id.
+ALSO: list[Callable[[str, str], None]] = []
 
 
 @dataclass(frozen=True)
@@ -93,13 +121,17 @@ def merge(kept_id: str, gone_id: str) -> Card:
                 .values(contact_id=kept.id)
             )
         _move_talks(seen, kept.id, gone.id)
+        for also in ALSO:
+            also(kept.id, gone.id)
         db.session.execute(
             delete(Contact).where(Contact.tenant_id == tenant_id, Contact.id == gone.id)
         )
         db.session.expire_all()
     if seen.stays_blocked:
         wishes.note_blocked(kept.id)
+        reading.call_off(cards.names_of(cards.get(kept.id)))
     card = cards.get(kept.id)
+    words.learn_people([card.id])
     audit.record(
         "contacts.merged", card.title, contact=card.id, gone=seen.gone.id, name=seen.gone.title
     )
@@ -158,7 +190,10 @@ def _move_talks(seen: Outlook, kept_id: str, gone_id: str) -> None:
         "gone": str(to_uuid("con", gone_id)),
     }
     db.session.execute(MOVE_MESSAGES, {**mine, "phones": sorted(phones)})
-    for statement in (JOIN_CONVERSATIONS, DROP_CONVERSATIONS, MOVE_CONVERSATIONS):
+    for statement in (
+        *(JOIN_CONVERSATIONS, MOVE_NOTES, MOVE_WORDS),
+        *(DROP_CONVERSATIONS, MOVE_CONVERSATIONS),
+    ):
         db.session.execute(statement, mine)
 
 

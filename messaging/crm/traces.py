@@ -7,8 +7,10 @@ from typing import Any
 from sqlalchemy import delete, select, text, update
 
 from core.db import current_tenant_id, db
+from core.ids import from_uuid
 from core.keyring import KeyringError
 from core.mail import Mail, body_of
+from messaging import media
 from messaging.models import ContactErasure, Identity
 
 BATCH = 500
@@ -48,9 +50,20 @@ UPDATE events
                                  'data', jsonb_build_object('erased', true))
  WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
 """)
+# An endpoint may have repeated what we posted to it.
+BLANK_ATTEMPTS = text("""
+UPDATE delivery_attempts SET headers = '{}', answer = ''
+ WHERE tenant_id = :tenant_id AND delivery_id IN (
+       SELECT id FROM deliveries
+        WHERE tenant_id = :tenant_id AND event_id = ANY(CAST(:ids AS uuid[])))
+""")
+OF_EVENTS = (BLANK_EVENTS, BLANK_ATTEMPTS)
+# Shops and forms write numbers as they like, so only digits are compared there.
 HOOKS = text("""
 SELECT id, state, EXISTS (SELECT 1 FROM unnest(CAST(:bytes AS bytea[])) AS mark (it)
-                    WHERE position(mark.it IN received_hooks.body) > 0) AS found
+                    WHERE position(mark.it IN received_hooks.body) > 0)
+       OR (kind <> 'cloud' AND regexp_replace(encode(body, 'escape'), '[^0-9]', '', 'g')
+                               LIKE ANY(:ends)) AS found
   FROM received_hooks
  WHERE tenant_id = :tenant_id AND id > :reached AND id <= :until ORDER BY id LIMIT :most
 """)
@@ -112,7 +125,7 @@ Blobs = Callable[[list[str]], None]
 
 
 def messages(sought: Sought, drop_blobs: Blobs) -> tuple[int, int]:
-    mine = _mine(sought)
+    mine = marks_of(sought)
     if not sought.names:
         return 0, 0
     rows = db.session.execute(MESSAGES, {**mine, "most": BATCH}).all()
@@ -125,6 +138,7 @@ def messages(sought: Sought, drop_blobs: Blobs) -> tuple[int, int]:
         db.session.execute(
             DROP_NETWORK_IDS, {"tenant_id": mine["tenant_id"], "network_ids": network_ids}
         )
+        media.drop([from_uuid("msg", row.id) for row in rows])
         drop_blobs(sorted({key for row in rows for key in blob_keys(row.content)}))
     return len(rows), len(rows)
 
@@ -132,23 +146,23 @@ def messages(sought: Sought, drop_blobs: Blobs) -> tuple[int, int]:
 def still_in_flight(sought: Sought) -> bool:
     if not sought.names:
         return False
-    return db.session.execute(IN_FLIGHT, _mine(sought)).first() is not None
+    return db.session.execute(IN_FLIGHT, marks_of(sought)).first() is not None
 
 
-def scan(erasure: ContactErasure, sought: Sought, look: Any, blank: Any) -> tuple[int, int]:
+def scan(erasure: ContactErasure, sought: Sought, look: Any, *blanks: Any) -> tuple[int, int]:
     """A stretch of a table, whether or not it has anything: its ids tell how far we are.
 
     Less than nothing looked at: a hook that nobody has read yet is in the way.
     """
     rows = db.session.execute(
-        look, {**_mine(sought), "reached": erasure.reached or NO_ID, "most": BATCH}
+        look, {**marks_of(sought), "reached": erasure.reached or NO_ID, "most": BATCH}
     ).all()
     unread = [
         n for n, row in enumerate(rows) if row.found and getattr(row, "state", "") == "waiting"
     ]
     passed = rows[: unread[0]] if unread else rows
     ids = [str(row.id) for row in passed if row.found]
-    if ids:
+    for blank in blanks if ids else ():
         db.session.execute(blank, {"tenant_id": current_tenant_id(), "ids": ids, "erased": ERASED})
     if passed:
         erasure.reached = str(passed[-1].id)
@@ -156,7 +170,7 @@ def scan(erasure: ContactErasure, sought: Sought, look: Any, blank: Any) -> tupl
 
 
 def the_rest(sought: Sought) -> None:
-    mine = _mine(sought)
+    mine = marks_of(sought)
     statements: list[Any] = [BLANK_ANSWERS, DROP_ANSWERS, DROP_PHONES]
     if sought.names:
         for statement in statements:
@@ -185,20 +199,24 @@ def _letters(words: list[str]) -> None:
             db.session.execute(update(Mail).where(Mail.id == letter_id).values(subject="", body=""))
 
 
-def _mine(sought: Sought) -> dict[str, Any]:
-    """A name counts where it is the whole of a JSON value; short ones would be found anywhere."""
+def marks_of(sought: Sought) -> dict[str, Any]:
+    """What the statements look for.
+
+    A name counts where it is the whole of a JSON value; short ones would be found anywhere.
+    """
     public = sought.contact_id
-    whole = [*sought.names, public]
+    signed = [f"+{name}" for name in sought.names if name.isdigit()]  # as orders are told
+    whole = [*sought.names, *signed, public]
     return {
         "tenant_id": current_tenant_id(),
         "names": sought.names,
         "until": sought.until,
         "contact": public,
         "titles": sought.titles,
-        "marks": [f'%"{_escaped(name)}"%' for name in whole],
+        "marks": [f'%{before}{_escaped(name)}"%' for name in whole for before in ('"', '"+')],
         "inside": [f"%{_escaped(name)}%" for name in _long([*whole, *sought.titles])],
         "ends": [f"%{name[-9:]}%" for name in sought.names if name.isdigit() and len(name) > 8],
-        "bytes": [f'"{name}"'.encode() for name in whole],
+        "bytes": [f'{before}{name}"'.encode() for name in whole for before in ('"', '"+')],
     }
 
 

@@ -12,7 +12,7 @@ from core.errors import Conflict, Invalid, NotFound, invalid
 from core.ids import to_uuid
 from core.news import tell
 from core.texts import BadText, clean
-from messaging import lines_book, reading, sending
+from messaging import lines_book, reading, sending, template_check
 from messaging.inbox import words
 from messaging.inbox.files import Kept
 from messaging.inbox.listing import Known
@@ -79,10 +79,11 @@ def send(talk: Known, answer: Answer) -> str:
         return known.body
     if isinstance(known, CutOff):
         return known.made
-    ticket = sending.accept(_draft(talk, answer), line, known_facts())
+    draft = template_check.checked(_draft(talk, answer), line)
+    ticket = sending.accept(draft, line, known_facts())
     idempotency.finish(f"inbox:{answer.once}"[:255], StoredAnswer(200, {}, ticket.id))
     _note(talk, ticket.id)
-    words.learn(talk.id, words.words_of(answer.text))
+    words.learn(talk.id, words.words_of(draft.text))
     tell("conversations.changed", id=talk.id, message=ticket.id)
     return ticket.id
 

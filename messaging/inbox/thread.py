@@ -10,8 +10,9 @@ from sqlalchemy import select, text
 
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, to_uuid
+from messaging import media
 from messaging.inbox.listing import Known
-from messaging.models import Message
+from messaging.models import MediaFile, Message
 
 PAGE = 40
 LONGEST_QUOTE = 140
@@ -68,6 +69,8 @@ class Said:
     due_at: datetime | None
     quote: Quote | None = None
     reactions: list[str] = field(default_factory=list)
+    file: MediaFile | None = None
+    """What came with it, fetched or on its way."""
 
     @property
     def by(self) -> str:
@@ -209,7 +212,14 @@ def _dressed(entries: list[Entry]) -> list[Said | Note]:
         if emoji:
             next(one for one in said if one.id == message_id).reactions.append(emoji)
     _add_quotes([one for one in shown if isinstance(one, Said)])
+    _add_files([one for one in shown if isinstance(one, Said)])
     return shown
+
+
+def _add_files(said: list[Said]) -> None:
+    files = media.of_messages(one.id for one in said if one.kind in media.KINDS)
+    for one in said:
+        one.file = files.get(one.id)
 
 
 def _target(one: Said) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from sqlalchemy import text
 
 from core.db import current_tenant_id, db
-from core.ids import to_uuid
+from core.ids import from_uuid, to_uuid
 from core.texts import fold
 
 SHORTEST, LONGEST = 2, 32
@@ -24,6 +24,17 @@ INSERT INTO conversation_words (tenant_id, word, conversation_id)
 SELECT :tenant_id, word, CAST(:conversation_id AS uuid)
   FROM unnest(CAST(:words AS text[])) AS word
     ON CONFLICT DO NOTHING RETURNING word
+""")
+PEOPLE = text("""
+SELECT talks.id, contacts.name,
+       ARRAY(SELECT identities.spelling FROM identities
+              WHERE identities.tenant_id = :tenant_id AND identities.contact_id = contacts.id
+              ORDER BY identities.value) AS spellings
+  FROM contacts
+  JOIN conversations AS talks
+    ON talks.tenant_id = :tenant_id AND talks.contact_id = contacts.id
+ WHERE contacts.tenant_id = :tenant_id AND contacts.id = ANY(CAST(:ids AS uuid[]))
+ ORDER BY talks.id
 """)
 ALSO = """
    AND EXISTS (SELECT 1 FROM conversation_words AS also
@@ -63,6 +74,16 @@ def learn(conversation_id: str, words: Iterable[str]) -> None:
                 "words": known,
             },
         )
+
+
+def learn_people(contact_ids: Iterable[str]) -> None:
+    """Somebody is called otherwise now, or has another number: their conversations are found so."""
+    db.session.flush()
+    ids = [str(to_uuid("con", one)) for one in contact_ids]
+    people = db.session.execute(PEOPLE, {"tenant_id": current_tenant_id(), "ids": ids}).all()
+    for talk in people:
+        phones = [word for spelling in talk.spellings for word in words_of_phone(spelling)]
+        learn(from_uuid("cnv", talk.id), [*words_of(talk.name), *phones])
 
 
 def asked_words(query: str) -> list[str]:

@@ -129,6 +129,9 @@ class Client(Protocol):
     async def send(self, envelope: Envelope, media: Media | None) -> Outcome:
         """The network's id comes with the answer; there is none of ours in what leaves."""
 
+    async def fetch(self, source: str, most: int) -> bytes:
+        """The file that came with a message, by the id its content has. Raises NotFetched."""
+
     async def log_out(self) -> None:
         """Unlink this device, so that it disappears from the phone's list."""
 

@@ -3,12 +3,13 @@
 UNTRIED: the library reaches only the real network, and nobody has paired a phone with this
 adapter yet. What the library gives has been read in its version 0.5 and turned into our events in
 `multidevice_words.py`, which is tested without a network; everything else of a linked line is
-tried against the simulated network. Kept thin for that reason. See docs/linked.md.
+tried against the simulated network. Kept thin for that reason. See docs/operations/linked.md.
 """
 
 import asyncio
 import contextlib
 import importlib
+from collections import OrderedDict
 from collections.abc import AsyncGenerator
 from datetime import timedelta
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from core.clock import now
 from core.logs import logger
 from messaging.lines import Accepted, Envelope, Outcome, Refused, TryLater, Unknown
+from messaging.lines.cloud_media import TOO_LARGE, NotFetched
 from messaging.linked import (
     CannotOpen,
     CodeShown,
@@ -26,6 +28,7 @@ from messaging.linked import (
     Media,
     Paired,
     QrShown,
+    Received,
     Restricted,
     Session,
 )
@@ -45,6 +48,8 @@ NOT_INSTALLED = N_(
     "Linking a real phone needs the extra `linked` of this service, which is not installed here."
 )
 OUTDATED = N_("The network no longer takes this client's version; the service has to be updated.")
+NO_LONGER = "The host was restarted before the file was fetched."
+MOST_FILES = 200
 _FAILED_BEFORE_LEAVING = ("not connected", "not logged in", "websocket", "no signal session")
 
 
@@ -69,6 +74,7 @@ class MultiDeviceClient:
         )
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._reachable: set[str] = set()
+        self._files: OrderedDict[str, Any] = OrderedDict()
         self._codes = 0
         self._code_phone = ""
 
@@ -100,7 +106,7 @@ class MultiDeviceClient:
             (told.ClientOutdatedEv, lambda _: Disconnected(OUTDATED)),
             (told.LoggedOutEv, lambda _: LoggedOut("The phone has unlinked this device.")),
             (told.TemporaryBanEv, self._ban),
-            (told.MessageEv, read_message),
+            (told.MessageEv, self._message_came),
             (told.ReceiptEv, read_receipt),
         ):
             client.event(kind)(self._note(take))
@@ -116,6 +122,27 @@ class MultiDeviceClient:
                 self._events.put_nowait(one)
 
         return note
+
+    def _message_came(self, event: Any) -> list[Event]:
+        """The library fetches a file by its whole message, so the newest ones are kept at hand."""
+        made = read_message(event)
+        if any(isinstance(one, Received) and one.message.content.get("id") for one in made):
+            self._files[event.Info.ID] = event.Message
+            while len(self._files) > MOST_FILES:
+                self._files.popitem(last=False)
+        return made
+
+    async def fetch(self, source: str, most: int) -> bytes:
+        message = self._files.get(source)
+        if message is None:
+            raise NotFetched(NO_LONGER, final=True)
+        try:
+            body = await self._client.download_any(message)
+        except Exception as error:  # noqa: BLE001 - the library raises what it likes
+            raise NotFetched(f"The file could not be fetched: {error}.") from None
+        if len(body or b"") > most:
+            raise NotFetched(TOO_LARGE, final=True)
+        return bytes(body or b"")
 
     async def _qr(self, _client: Any, code: bytes) -> None:
         if self._code_phone:

@@ -10,6 +10,7 @@ import json
 from collections.abc import AsyncGenerator
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 import aiohttp
 
@@ -17,6 +18,7 @@ from core import faultpoints
 from core.clock import now
 from core.signing import sign_token
 from messaging.lines import Accepted, Envelope, Outcome, Receipt, Refused, TryLater, Unknown, cloud
+from messaging.lines.cloud_media import TOO_LARGE, NotFetched
 from messaging.linked import (
     CodeShown,
     Connected,
@@ -170,6 +172,23 @@ class SimulatedClient:
         ) as reply:
             reply.raise_for_status()
             return str((await reply.json())["id"])
+
+    async def fetch(self, source: str, most: int) -> bytes:
+        body = bytearray()
+        try:
+            async with self._http.get(
+                f"{self._url}/linked/media/{quote(source, safe='')}", headers=self._headers()
+            ) as reply:
+                if reply.status != 200:
+                    final = 400 <= reply.status < 500
+                    raise NotFetched(f"The network answered {reply.status} for it.", final=final)
+                async for chunk in reply.content.iter_chunked(64 * 1024):
+                    body += chunk
+                    if len(body) > most:
+                        raise NotFetched(TOO_LARGE, final=True)
+        except (aiohttp.ClientError, OSError, TimeoutError):
+            raise NotFetched(UNREACHABLE) from None
+        return bytes(body)
 
     async def log_out(self) -> None:
         await self._say({"type": "log_out"})

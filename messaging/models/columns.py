@@ -1,21 +1,5 @@
 """What the tables of this package share."""
 
-from typing import Any
-
-from sqlalchemy import ForeignKeyConstraint, Numeric
-from sqlalchemy.orm import mapped_column
-
-from core.ids import Id, new_id
+from sqlalchemy import Numeric
 
 USD = Numeric(14, 6)
-
-
-def new_key(prefix: str) -> Any:
-    return mapped_column(Id(prefix), primary_key=True, default=lambda: new_id(prefix))
-
-
-def of_tenant(columns: list[str], table: str, keys: list[str], **more: Any) -> Any:
-    """A foreign key that stays inside the tenant."""
-    return ForeignKeyConstraint(
-        ["tenant_id", *columns], [f"{table}.{key}" for key in ("tenant_id", *keys)], **more
-    )

@@ -8,9 +8,9 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
+from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
-from messaging.models.columns import new_key, of_tenant
 
 
 class ContactToken(Base, TenantOwned):

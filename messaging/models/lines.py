@@ -13,9 +13,9 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
+from core.columns import of_tenant
 from core.db import Base, TenantOwned, facts_changed
 from core.keyring import Sealed
-from messaging.models.columns import of_tenant
 
 
 class Line(Base, TenantOwned):

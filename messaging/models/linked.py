@@ -5,8 +5,8 @@ from datetime import date, datetime
 from sqlalchemy import Integer, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from core.columns import of_tenant
 from core.db import Base, TenantOwned
-from messaging.models.columns import of_tenant
 
 
 class LinkedLine(Base, TenantOwned):

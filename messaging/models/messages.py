@@ -14,9 +14,10 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
+from core.columns import new_key
 from core.db import Base, TenantOwned
 from core.ids import Id
-from messaging.models.columns import USD, new_key
+from messaging.models.columns import USD
 
 
 class Message(Base, TenantOwned):

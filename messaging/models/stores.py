@@ -8,10 +8,10 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
+from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
 from core.keyring import Sealed
-from messaging.models.columns import new_key, of_tenant
 
 
 class Connection(Base, TenantOwned):

@@ -6,9 +6,9 @@ from sqlalchemy import Index, Integer, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
+from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
-from messaging.models.columns import new_key, of_tenant
 
 OPEN = text("closed_at IS NULL")
 

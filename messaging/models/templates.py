@@ -8,8 +8,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
+from core.columns import new_key
 from core.db import Base, TenantOwned
-from messaging.models.columns import new_key
 
 
 class Template(Base, TenantOwned):

@@ -79,7 +79,8 @@ def _let_in(request: web.Request, secret: str, ticket: str) -> web.Response:
     """The ticket leaves the address bar and stays in a cookie."""
     if tenant_of(secret, ticket) is None:
         raise web.HTTPForbidden(text="Open the phones from the portal: the way in has run out.")
-    response = web.Response(status=303, headers={"Location": request.path, **HEADERS})
+    onward = request.rel_url.without_query_params("ticket")
+    response = web.Response(status=303, headers={"Location": str(onward), **HEADERS})
     response.set_cookie(
         COOKIE,
         ticket,

@@ -36,7 +36,11 @@ class Linked:
         self._receipts = receipts
 
     def routes(self) -> list[web.RouteDef]:
-        return [web.get("/linked", self.socket), web.post("/linked/media", self.upload)]
+        return [
+            web.get("/linked", self.socket),
+            web.post("/linked/media", self.upload),
+            web.get(r"/linked/media/{id:\d+}", self.download),
+        ]
 
     def _session(self, request: web.Request) -> dict[str, Any]:
         """Of the service itself: a page in a browser says where it comes from, and is refused."""
@@ -59,6 +63,13 @@ class Linked:
         kind = request.headers.get("Content-Type", "application/octet-stream")
         media = self._network.keep_media(kind, bytes(kept), request.query.get("filename", ""))
         return web.json_response({"id": media.id})
+
+    async def download(self, request: web.Request) -> web.Response:
+        self._session(request)
+        media = self._network.media(request.match_info["id"])
+        if media is None:
+            raise web.HTTPNotFound(text="there is no such file")
+        return web.Response(body=media.body, headers={"Content-Type": media.mime_type})
 
     async def socket(self, request: web.Request) -> web.WebSocketResponse:
         told = self._session(request)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from aiohttp import web
 from jinja2 import Environment, FileSystemLoader
@@ -18,6 +19,7 @@ from messaging.simulator.state import Chat, Network, SimLine
 
 HERE = Path(__file__).parent
 MOST_PEOPLE, MOST_LINES = 100, 50
+LONGEST_TEXT = 4096
 STATIC = {
     "phones.css": "text/css",
     "phones.js": "text/javascript",
@@ -53,7 +55,16 @@ class Phones:
         ]
 
     async def everybody(self, request: web.Request) -> web.Response:
-        return self.page(request)
+        """With `to` the phone that was used last opens its chat with that line, the `text` typed
+        into the field. Nothing is sent: that is for the person to do."""
+        to, text = request.query.get("to", ""), request.query.get("text", "")[:LONGEST_TEXT]
+        line, tenant = self._network.lines.get(to), request.get(TENANT)
+        if line is None or tenant not in (None, line.tenant_id):
+            return self.page(request)
+        known = self._network.phones_of(line.tenant_id)
+        if not known:
+            return self.page(request, to=to, text=text)
+        raise web.HTTPSeeOther(_address(self._network.chat(known[0], line), text))
 
     async def add(self, request: web.Request) -> web.Response:
         form = await request.post()
@@ -62,7 +73,11 @@ class Phones:
             phone = check_phone(normalize(given) or given)
         except BadPhone as error:
             return self.page(request, status=422, fault=str(error), given=given)
+        to, text = str(form.get("to", "")), str(form.get("text", ""))[:LONGEST_TEXT]
+        line, tenant = self._network.lines.get(to), request.get(TENANT)
         self._network.names[request.get(TENANT, 0), phone] = name
+        if line is not None and tenant in (None, line.tenant_id):
+            raise web.HTTPSeeOther(_address(self._network.chat(phone, line), text))
         raise web.HTTPSeeOther(f"/phones/{phone}")
 
     async def people(self, request: web.Request) -> web.Response:
@@ -73,14 +88,17 @@ class Phones:
 
     async def chat(self, request: web.Request) -> web.Response:
         chat = self._chat(request)
-        return self.page(request, phone=chat.phone, chat=chat)
+        text = request.query.get("text", "")[:LONGEST_TEXT]
+        return self.page(request, phone=chat.phone, chat=chat, text=text)
 
     async def bubbles(self, request: web.Request) -> web.Response:
         return self.html("bubbles.html", chat=self._chat(request))
 
     async def write(self, request: web.Request) -> web.Response:
         chat = self._chat(request)
-        form = {name: value for name, value in (await request.post()).items() if value}
+        form: dict[str, Any] = {k: v for k, v in (await request.post()).items() if v}
+        if isinstance(form.get("text"), str):  # forms send line ends in two characters
+            form["text"] = form["text"].replace("\r\n", "\n")
         try:
             writes = Writes.model_validate(
                 {**form, "to_phone_number_id": chat.line.phone_number_id}
@@ -211,5 +229,6 @@ class Phones:
         )
 
 
-def _address(chat: Chat) -> str:
-    return f"/phones/{chat.phone}/{chat.line.phone_number_id}"
+def _address(chat: Chat, text: str = "") -> str:
+    query = f"?{urlencode({'text': text})}" if text else ""
+    return f"/phones/{chat.phone}/{chat.line.phone_number_id}{query}"

@@ -58,6 +58,8 @@ class Remembered:
             self._menus.clear()
 
     def _look_up(self, kind: str, name: str) -> Facts | None:
+        if "\0" in name:
+            return None
         with global_scope():
             found = sites.find(name) if kind == "slug" else sites.find_host(name)
         if found is None:

@@ -202,8 +202,19 @@ def _page(facts: Facts, language: str) -> tuple[str, str]:
         if key in _pages:
             _pages.move_to_end(key)
             return _pages[key]
-    words = BOOK.words(language)
-    html = render_template(
+    html = drawn(facts, language, _closed(facts, language))
+    made = (html, blake2s(html.encode(), digest_size=10).hexdigest())
+    with _lock:
+        _pages[key] = made
+        while len(_pages) > MOST_PAGES:
+            _pages.popitem(last=False)
+    return made
+
+
+def drawn(facts: Facts, language: str, closed: str) -> str:
+    """The page itself; `closed` is why nothing can be ordered, or empty."""
+    site, words = facts.site, BOOK.words(language)
+    return render_template(
         "diner/menu.html",
         site=site,
         words=words,
@@ -212,19 +223,13 @@ def _page(facts: Facts, language: str) -> tuple[str, str]:
         languages=[(code, shaping.own_name(code)) for code in site.languages],
         categories=shaping.menu_for(facts, language),
         data=shaping.data_for(facts, language),
-        closed=_closed(facts, language),
+        closed=closed,
         allergens=ALLERGENS,
         diets=DIETS,
         welcome=site.welcome.get(language) or site.welcome.get(site.languages[0], ""),
         table_mark=TABLE_MARK,
         base=url_for("diner.place", slug=site.slug),
     )
-    made = (html, blake2s(html.encode(), digest_size=10).hexdigest())
-    with _lock:
-        _pages[key] = made
-        while len(_pages) > MOST_PAGES:
-            _pages.popitem(last=False)
-    return made
 
 
 def _closed(facts: Facts, language: str) -> str:

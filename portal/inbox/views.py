@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from flask import current_app, g, request
+from flask import current_app, g, request, url_for
 from flask_babel import format_timedelta, to_user_timezone
 from flask_login import current_user
 
@@ -12,12 +12,16 @@ from core.clock import now
 from core.db import tenant_scope
 from core.ids import new_token
 from core.settings import Settings
-from messaging import lines_book
+from messaging import lines_book, templates
 from messaging.inbox import answering, files, listing, quick_replies, thread
 from messaging.inbox.listing import VIEWS, Asked, Known
 from messaging.inbox.thread import Note, Page, Said
 from messaging.lines_book import LineName
+from messaging.models import Line
 from messaging.receiving import route_url
+from messaging.template_check import SENDABLE
+from messaging.template_parts import filled, needs_of
+from messaging.templates import Wanted
 from portal.visitors import may
 from tenants import team
 from tenants.rights import role_may
@@ -25,6 +29,9 @@ from tenants.rights import role_may
 PAGE = 30
 TOGETHER = timedelta(minutes=5)
 TONES = 6
+PICTURES = ("image", "sticker")
+MOST_TEMPLATES = 100
+LONGEST_PREVIEW = 90
 
 
 @dataclass
@@ -37,6 +44,15 @@ class Shown:
     follows: bool
     """Said by the same side a moment before: drawn as one block."""
     author: str = ""
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A template that can be filled in here."""
+
+    name: str
+    language: str
+    preview: str
 
 
 @dataclass
@@ -55,7 +71,7 @@ class Desk:
     hurdle: str = ""
     quick: list[dict[str, str]] = field(default_factory=list)
     once: str = ""
-    templates: list[Any] = field(default_factory=list)
+    templates: list[Offered] = field(default_factory=list)
     """Approved templates to choose from: .name, .language, .preview. Empty: they are typed in."""
 
 
@@ -86,13 +102,32 @@ def _open(made: Desk, conversation_id: str, since: str, names: dict[str, str]) -
     talk = made.talk = listing.get(conversation_id)
     page = thread.since(talk, since) if since else thread.newest(talk)
     made.entries, made.older = shown(page, names), page.older
-    made.hurdle = answering.obstacle(talk, answering.line_of(talk))
+    line = answering.line_of(talk)
+    made.hurdle = answering.obstacle(talk, line)
+    if line is not None and made.hurdle == "window_closed":
+        made.templates = _templates(line)
     made.once = new_token()
     if may("inbox.reply"):
         made.quick = [
             {"shortcut": one.shortcut, "text": quick_replies.filled(one.text, _values(talk))}
             for one in quick_replies.listed()
         ]
+
+
+def _templates(line: Line) -> list[Offered]:
+    """Approved ones whose places are all in their text: a header or a button needs its own page."""
+    wanted = Wanted(state=SENDABLE, accounts=frozenset({templates.account_of(line)}))
+    offered = []
+    for one in templates.listed(wanted, limit=MOST_TEMPLATES):
+        needs = needs_of(one.components)
+        if not (needs.header or needs.header_media or needs.buttons):
+            body = " ".join(filled(one.components, {}).body.split())
+            offered.append(Offered(one.name, one.language, shortened(body)))
+    return offered
+
+
+def shortened(said: str) -> str:
+    return said if len(said) <= LONGEST_PREVIEW else f"{said[: LONGEST_PREVIEW - 1]}…"
 
 
 def older(conversation_id: str, before: str) -> tuple[Known, Page, dict[str, str]]:
@@ -188,8 +223,18 @@ def tone_of(public_id: str) -> int:
 
 
 def media_url(entry: Said) -> str:
-    """Where the page shows a file from: our own store, by a link that runs out."""
-    content = entry.content
+    """Where the page shows a file from: our own store, by a link that runs out, or by sign-in.
+
+    A picture that has just come is asked for at once: its door waits while it is fetched.
+    """
+    content, file = entry.content, entry.file
+    if file is not None and not content.get("blob"):
+        drawn = entry.kind in PICTURES
+        if file.state == "kept":
+            drawn = drawn and bool(file.preview_blob_key)
+        elif file.state != "waiting" or not drawn or file.tries > 1:
+            return ""
+        return url_for("messages.picture" if drawn else "messages.file", message_id=entry.id)
     if not content.get("blob"):
         return ""
     settings: Settings = current_app.extensions["comanda"]

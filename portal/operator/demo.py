@@ -18,10 +18,12 @@ from core.settings import Settings
 from messaging.linked import pairing
 from portal.newborn import equip
 from portal.operator.call_history import tell_calls
+from portal.operator.dining import open_bistro, open_sister
 from portal.operator.guests import fill_book, know_guests
 from portal.operator.happenings import tell_happenings
 from portal.operator.history import tell_conversations
 from portal.operator.inbox_story import fill_inbox
+from portal.operator.order_history import tell_orders
 from portal.operator.shop_history import tell_shop
 from portal.operator.webhook_history import tell_deliveries
 from tenants import accounts, keys, people, signin, team
@@ -95,6 +97,9 @@ def _make(settings: Settings) -> dict[str, Any]:
     shop = _shop(owner, cast)
     for tenant_id, language in ((restaurant, "tr"), (shop, "es")):
         _tell(tenant_id, _owner(owner), ((20, partial(fill_book, language)),))
+    _tell(restaurant, _owner(owner), ((23, open_bistro), (12, open_sister)))
+    with acting(_owner(owner)):
+        tell_orders(restaurant)
     tell_conversations(restaurant)
     tell_calls(restaurant)
     tell_happenings(restaurant)

@@ -9,9 +9,10 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
+from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
-from restaurant.models.columns import MONEY, PERCENT, new_key, of_tenant
+from restaurant.models.columns import MONEY, PERCENT
 
 
 class Cart(Base, TenantOwned):
@@ -70,6 +71,7 @@ class Order(Base, TenantOwned):
         Index("orders_contact_idx", "tenant_id", "contact_id", "id"),
         Index("orders_phone_idx", "tenant_id", "customer_phone", "id"),
         Index("orders_state_idx", "tenant_id", "state", "id"),
+        Index("orders_table_idx", "tenant_id", "table_number", "id"),
     )
 
     id: Mapped[str] = new_key("ord")

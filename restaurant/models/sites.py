@@ -9,10 +9,11 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
+from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
 from core.keyring import Sealed
-from restaurant.models.columns import DEGREES, MONEY, PERCENT, new_key, of_tenant
+from restaurant.models.columns import DEGREES, MONEY, PERCENT
 
 
 class Site(Base, TenantOwned):

@@ -1,7 +1,10 @@
 """The contact calls: what they make, what they refuse, and what they leave alone."""
 
+from datetime import timedelta
+
 import pytest
 
+from core.clock import now
 from messaging import contacts
 from messaging.crm import fields
 from tests.messaging.line_cast import add_line
@@ -194,3 +197,18 @@ def test_nothing_is_sent_to_the_blocked_and_nothing_stays_of_the_try(client, res
     api("PATCH", f"/contacts/{one['id']}", {"blocked": False})
     sent = client.post("/api/v1/messages/send", json=body, headers=headers)
     assert sent.status_code == 202
+
+
+def test_blocking_calls_off_what_waits(client, restaurant, api):
+    add_line(restaurant)
+    one = made(api, phone="5511987654321")
+    body = {"phone": "551187654321", "message": "Soon", "scheduled_at": _tomorrow()}
+    headers = {**restaurant.bearer, "Prefer": "respond-async"}
+    assert client.post("/api/v1/messages/send", json=body, headers=headers).status_code == 202
+    api("PATCH", f"/contacts/{one['id']}", {"blocked": True})
+    (message,) = api("GET", "/messages").json["data"]
+    assert message["status_code"] == "cancelled"
+
+
+def _tomorrow():
+    return (now() + timedelta(days=1)).isoformat()

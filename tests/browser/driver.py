@@ -9,7 +9,10 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+# A page that is slow because the cores are shared is not at fault.
+expect.set_options(timeout=20_000)
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -23,7 +26,7 @@ FLAGS = [
 WIDTHS = {390: 844, 820: 1180, 1440: 900}
 THEMES = ("light", "dark")
 # axe takes long: a phone's and a desk's layout, and the dark colours where most is on the page.
-EXAMINED = {(390, "light"), (820, "dark"), (1440, "light"), (1440, "dark")}
+EXAMINED = {(390, "light"), (1440, "dark")}
 # Hundreds of time zones are the browser's own to draw.
 LOOKED_AT = {"exclude": [["option"]]}
 # The one other place a page of ours asks: a process on the same machine, by its own port here.
@@ -99,7 +102,7 @@ def new_page(
         locale="en-GB",
         viewport={"width": 1440, "height": 900},
     )
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(20_000)
     page = context.new_page()
     return context, page, Watch(page, url)
 

@@ -154,23 +154,6 @@ def test_on_a_phone_the_menu_leads_everywhere(visit, restaurant):
     watch.expect_none()
 
 
-def test_the_reference_tries_a_call_with_a_key(visit, restaurant):
-    page, watch = visit(restaurant.owner)
-    page.goto("/reference")
-    page.get_by_role("button", name="Authorize").first.click()
-    page.locator(".auth-container input").first.fill(restaurant.test_key)
-    page.locator(".auth-btn-wrapper button[type=submit]").first.click()
-    page.locator(".auth-btn-wrapper .btn-done").first.click()
-    page.locator("#operations-Account-v1_me_me_get .opblock-summary").click()
-    with page.expect_response("**/api/v1/me") as answer:
-        page.get_by_role("button", name="Execute").click()
-    assert answer.value.status == 200
-    assert answer.value.json()["tenant"]["name"] == "Lokanta Mavi"
-    shown = page.locator(".live-responses-table tbody .response-col_status").first
-    expect(shown).to_contain_text("200")
-    watch.expect_none()
-
-
 def test_no_name_runs(app, visit):
     """Every text of the corpus at once: as business, member, key; on every page that shows it."""
     owner = make_person(CORPUS[0])

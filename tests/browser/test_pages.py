@@ -32,6 +32,8 @@ from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from messaging.templates import Wanted
 from portal.operator import demo
+from restaurant import finding as order_finding
+from restaurant import menus, sites, tables
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
@@ -110,10 +112,23 @@ OWNER = {
     "contact-import-columns": "/contacts/import/{uploaded}",
     "contact-import-ready": "/contacts/import/{ready}",
     "contact-import-cancel": "/contacts/import/{ready}/cancel",
+    "board": "/orders/board",
+    "board-bar": "/orders/board/{site}?station=bar",
+    "board-kitchen": "/orders/board/{site}?view=kitchen",
+    "board-tables": "/orders/board/{site}?view=tables",
+    "board-day": "/orders/board/{site}?view=day",
+    "orders": "/orders",
+    "orders-empty": "/orders?q=nothing",
+    "order-new": "/orders/new",
+    "order": "/orders/{order}",
+    "order-waiting": "/orders/{order_waiting}",
+    "order-add": "/orders/{order}/add",
+    "order-cancel": "/orders/{order}/cancel",
     "lines": "/lines",
     "line-new": "/lines/new",
     "line": "/lines/{line}",
     "line-remove": "/lines/{line}/remove",
+    "line-resume": "/lines/{line}/resume",
     "line-link": "/lines/link",
     "line-linked": "/lines/{phone}",
     "line-pair": "/lines/{phone}/pair",
@@ -128,7 +143,7 @@ OWNER = {
     "message-photo": "/messages/{photo}",
     "received": "/received",
     "received-empty": "/received?kind=form",
-    "received-hook": "/received/{hook}",
+    "received-hook": "/received/{parked_hook}",
     "webhooks": "/webhooks",
     "webhook-new": "/webhooks/new",
     "webhook": "/webhooks/{endpoint}",
@@ -139,6 +154,27 @@ OWNER = {
     "deliveries-empty": "/webhooks/deliveries?id=nothing",
     "delivery": "/webhooks/deliveries/{delivery}",
     "delivery-failed": "/webhooks/deliveries/{undelivered}",
+    "restaurants": "/restaurants",
+    "restaurant-new": "/restaurants/new",
+    "restaurant": "/restaurants/{site}",
+    "restaurant-close": "/restaurants/{site}/close",
+    "tables": "/restaurants/{site}/tables",
+    "table-code": "/restaurants/tables/{table}/rotate",
+    "table-remove": "/restaurants/tables/{table}/remove",
+    "sold-out": "/restaurants/{site}/sold-out",
+    "sold-out-empty": "/restaurants/{site}/sold-out?q=nothing-like-it",
+    "menus": "/menus",
+    "menu": "/menus/{menu}",
+    "menu-import": "/menus/{menu}/import",
+    "menu-publish": "/menus/{menu}/publish",
+    "category-new": "/menus/{menu}/categories/new",
+    "category": "/menus/categories/{category}",
+    "item-new": "/menus/{menu}/items/new",
+    "item": "/menus/items/{item}",
+    "item-remove": "/menus/items/{item}/remove",
+    "options-new": "/menus/{menu}/groups/new",
+    "options": "/menus/groups/{options}",
+    "options-remove": "/menus/groups/{options}/remove",
     "settings": "/settings",
     "audit": "/audit",
     "audit-empty": "/audit?who=nobody-at-all",
@@ -235,7 +271,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
         gone = next(one for one in endpoints.listed() if not one.enabled)
         delivered = deliveries.listed(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
         undelivered = deliveries.listed(DeliveryFilters(state="cancelled"), None, 1)[0]
-        people_there = _contacts()
+        people_there = _contacts() | _dining() | _orders()
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
         mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
@@ -252,7 +288,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "call": call.id,
             "template": template.id,
             "paused": paused.id,
-            "hook": hook.id,
+            "parked_hook": hook.id,
             "photo": photo.id,
             "group": "messages",
             "guide": "magic-numbers",
@@ -268,6 +304,20 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "reset": people.issue_token(person.id, "reset"),
             "letter": mail.mailbox(None, 1)[0].id,
         }
+
+
+def _dining() -> dict[str, object]:
+    site = next(one for one in sites.listed() if one.prefix == "MAV")
+    dish = next(one for one in menus.items(site.menu_id) if len(one.groups) > 1)
+    menus.change_item(dish.id, {"price": "395"})
+    return {
+        "site": site.id,
+        "table": tables.listed(site.id)[0].id,
+        "menu": site.menu_id,
+        "category": dish.category_id,
+        "item": dish.id,
+        "options": dish.groups[-1],
+    }
 
 
 def _contacts() -> dict[str, object]:
@@ -291,6 +341,18 @@ def _contacts() -> dict[str, object]:
         "uploaded": uploaded.id,
         "ready": ready.id,
         "note": book.notes(guest.id)[0].id,
+    }
+
+
+def _orders() -> dict[str, object]:
+    site = sites.listed()[0]
+    open_now = order_finding.open_orders(site.id)
+    return {
+        "site": site.id,
+        "order": next(one.number for one in open_now if one.state == "preparing"),
+        "order_waiting": next(
+            one.number for one in open_now if one.state == "awaiting_confirmation"
+        ),
     }
 
 
@@ -340,6 +402,12 @@ def test_no_page_is_forgotten(app):
     elsewhere = {
         "/": "leads on",
         "/audit.csv": "a file",
+        "/phones/write/X": "leads to the simulated phone",
+        "/photos/X": "a picture",
+        "/menu": "the diner's page, tried in test_diner.py",
+        "/r/X": "the diner's page, tried in test_diner.py",
+        "/r/X/menu": "the diner's page, tried in test_diner.py",
+        "/r/X/tone.css": "a file",
         "/usage.csv": "a file",
         "/usage/spend-cap": "the usage page",
         "/operator/rates.csv": "a file",
@@ -348,6 +416,7 @@ def test_no_page_is_forgotten(app):
         "/messages/X/file": "a file",
         "/templates/X/send": "the template's page",
         "/contacts.csv": "a file",
+        "/orders.csv": "a file",
         "/contacts/import/X/rejects.csv": "a file",
         **dict.fromkeys(
             (f"/contacts/X/{part}" for part in ("notes", "tags", "phones", "consent", "message")),
@@ -356,6 +425,10 @@ def test_no_page_is_forgotten(app):
         "/contacts/X/notes/X/remove": "asks as /contacts/X/remove does",
         "/contacts/X/identities/remove": "asks as /contacts/X/remove does",
         "/media/sent/X": "a file",
+        "/restaurants/X/tables.pdf": "a file",
+        "/restaurants/tables/X/code.svg": "a file",
+        "/restaurants/tables/X/code.png": "a file",
+        "/menus/X/preview": "the diner's page, looked at in test_diner.py",
         "/news/ticket": "read by a script",
         "/inbox/unread": "read by a script",
         "/inbox/X/older": "the conversation's page, further up",

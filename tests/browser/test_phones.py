@@ -1,5 +1,7 @@
 """The simulated phones in a real browser: live, readable, and talking to nobody else."""
 
+from urllib.parse import urlencode
+
 import pytest
 from playwright.sync_api import expect
 
@@ -57,6 +59,25 @@ def test_a_conversation_without_a_reload(visit, network):
     expect(picture).to_be_visible()
     expect(picture).to_be_in_viewport()
     watch.expect_none()
+
+
+def test_an_order_typed_in_waits_for_the_person_to_send_it(chromium, network):
+    """From the diner's page: the chat opens with every line of the text, and sends it as it is."""
+    text = "Merhaba, sipariş:\n2 x Ayran & su\nKod: AB12-CD34"
+    network.write(text="selam")
+    before = len(network.hooks.messages())
+    context, page, watch = new_page(chromium, network.url)
+    typed = urlencode({"to": "5501", "text": text})
+    page.goto(f"{phones_link(network.url, SECRET, 7)}&{typed}")
+    field = page.get_by_label("Message", exact=True)
+    expect(field).to_have_value(text)
+    assert "text=" not in page.url
+    assert len(network.hooks.messages()) == before
+    field.press("Enter")
+    expect(page.get_by_role("log")).to_contain_text("AB12-CD34")
+    assert eventually(lambda: network.hooks.messages()[before:])[-1].text == text
+    watch.expect_none()
+    context.close()
 
 
 def test_the_list_of_phones_follows(visit, network):

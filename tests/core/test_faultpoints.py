@@ -69,7 +69,12 @@ def test_what_is_no_step_is_refused(told: str) -> None:
 
 
 def test_production_refuses_it(settings: Settings) -> None:
-    safe = {"app_env": "production", "mail_url": "smtp://localhost", "allow_loopback": False}
+    safe = {
+        "app_env": "production",
+        "mail_url": "smtp://localhost",
+        "allow_loopback": False,
+        "linked_network": "whatsapp",
+    }
     refuse_unsafe_production(settings.model_copy(update=safe))
     with pytest.raises(SettingsError, match="FAULT"):
         refuse_unsafe_production(settings.model_copy(update={**safe, "fault": "claim:1"}))

@@ -41,7 +41,7 @@ from tenants import accounts, calls, idempotency, people, quota, signin, team
 from tenants.plans import known_facts, tenant_facts
 from tests.cast import Business, make_business, make_person
 from tests.house.catalog import owned_tables
-from tests.restaurant.planting import plant_restaurant
+from tests.restaurant.planting import ids_of, plant_restaurant
 from webhooks import claiming, endpoints, fanout, reading, settling
 from webhooks.endpoints import Wishes
 from webhooks.posting import Posted
@@ -76,6 +76,7 @@ class Planted:
     automation_id: str
     mail_id: str
     site: Site
+    restaurant: dict[str, str]
     verify_token: str
     reset_token: str
 
@@ -143,6 +144,7 @@ def plant(name: str) -> Planted:
         automation_id=automation_id,
         mail_id=letter.id,
         site=site,
+        restaurant=ids_of(business, site),
         verify_token=verify,
         reset_token=reset,
     )

@@ -13,7 +13,8 @@ METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 # What a stranger to a thing may be answered. Redirects are looked at below.
 NOT_YOURS = {302, 400, 401, 403, 404, 405, 415, 422}
 # Operators see all tenants, and development's mailbox shows all letters to whoever is there.
-SEEN_BY_DESIGN = {"mailbox.index", "mailbox.show"}
+# A menu is for everybody.
+SEEN_BY_DESIGN = {"mailbox.index", "mailbox.show", "diner.menu", "diner.place"}
 SIGNS_OUT = {"start.signout"}
 
 
@@ -46,6 +47,8 @@ def ids(theirs):
         "erasure_id": theirs.erasure_id,
         "conversation_id": theirs.conversation_id,
         "reply_id": theirs.reply_id,
+        "key": f"{theirs.tenant_id}/{'0' * 32}.webp",
+        **theirs.restaurant,
         "connection_id": theirs.connection_id,
         "automation_id": theirs.automation_id,
         "recipe": "order_confirmation",
@@ -127,6 +130,13 @@ def refused(answers):
         "reply_id",
         "connection_id",
         "automation_id",
+        "site_id",
+        "menu_id",
+        "table_id",
+        "category_id",
+        "item_id",
+        "group_id",
+        "order_id",
         "tenant_id",
     }
     checked = 0
@@ -173,6 +183,10 @@ def as_browser(app, person):
         "consent_source": "taken over",
         "act": "block",
         "kind": "text",
+        "to": "preparing",
+        "until": "20m",
+        "quantity": "1",
+        "position": "1",
     }
 
     def call(method, path):
@@ -213,6 +227,7 @@ def mine(rule):
     theirs |= {"hook_id", "template_id"}
     theirs |= {"contact_id", "field_id", "import_id", "erasure_id"}
     theirs |= {"connection_id", "automation_id", "conversation_id", "reply_id"}
+    theirs |= {"site_id", "table_id", "menu_id", "category_id", "item_id", "group_id"}
     return bool(rule.arguments & theirs) and not is_api(rule)
 
 
@@ -247,6 +262,8 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("POST", "/lines/{line_id}/default"),
         ("POST", "/lines/{line_id}/enabled"),
         ("POST", "/lines/{line_id}/message"),
+        ("GET", "/lines/{line_id}/resume"),
+        ("POST", "/lines/{line_id}/resume"),
         ("GET", "/lines/{line_id}/remove"),
         ("POST", "/lines/{line_id}/remove"),
         ("GET", "/integrations/requests/{call_id}"),
@@ -284,6 +301,34 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("POST", "/contacts/import/{import_id}/start"),
         ("POST", "/contacts/import/{import_id}/cancel"),
         ("GET", "/contacts/import/{import_id}/rejects.csv"),
+        ("GET", "/restaurants/{site_id}"),
+        ("POST", "/restaurants/{site_id}"),
+        ("POST", "/restaurants/{site_id}/pause"),
+        ("POST", "/restaurants/{site_id}/stations"),
+        ("POST", "/restaurants/{site_id}/close"),
+        ("GET", "/restaurants/{site_id}/tables"),
+        ("POST", "/restaurants/{site_id}/tables"),
+        ("GET", "/restaurants/{site_id}/tables.pdf"),
+        ("GET", "/restaurants/tables/{table_id}/code.svg"),
+        ("GET", "/restaurants/tables/{table_id}/code.png"),
+        ("POST", "/restaurants/tables/{table_id}/rotate"),
+        ("POST", "/restaurants/tables/{table_id}/remove"),
+        ("GET", "/restaurants/{site_id}/sold-out"),
+        ("POST", "/restaurants/{site_id}/sold-out"),
+        ("GET", "/menus/{menu_id}"),
+        ("POST", "/menus/{menu_id}/rename"),
+        ("POST", "/menus/{menu_id}/order"),
+        ("POST", "/menus/{menu_id}/publish"),
+        ("GET", "/menus/{menu_id}/preview"),
+        ("POST", "/menus/{menu_id}/import"),
+        ("POST", "/menus/{menu_id}/items/new"),
+        ("POST", "/menus/items/{item_id}"),
+        ("POST", "/menus/items/{item_id}/hidden"),
+        ("POST", "/menus/items/{item_id}/remove"),
+        ("POST", "/menus/categories/{category_id}"),
+        ("POST", "/menus/categories/{category_id}/remove"),
+        ("POST", "/menus/groups/{group_id}"),
+        ("POST", "/menus/groups/{group_id}/remove"),
         ("GET", "/operator/tenants/{tenant_id}"),
         ("POST", "/operator/tenants/{tenant_id}/suspend"),
         ("POST", "/operator/tenants/{tenant_id}/limits"),

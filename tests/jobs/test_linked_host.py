@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import select
 
 from core.db import db
-from messaging import lines_book, reading, sending
+from messaging import lines_book, media, reading, sending
 from messaging.linked import pairing
-from messaging.models import Message, MessageChange
+from messaging.models import MediaFile, Message, MessageChange
 from messaging.sending import Draft
 from tenants.plans import known_facts
 from tests.messaging.linked_cast import CUSTOMER, add_line, eventually, link, staged, state_of
@@ -136,8 +136,27 @@ def test_photos_and_places_come_in_and_stop_is_heard(stage, restaurant, line):
     stage.write(restaurant, line, kind="location", place="Galata")
     stage.write(restaurant, line, text="DUR")
     told = eventually(lambda: len(found := events(restaurant, "messages.upsert")) == 3 and found)
-    assert [one["type"] for one in told] == ["image", "location", "text"]
+    assert sorted(one["type"] for one in told) == ["image", "location", "text"]
     assert events(restaurant, "contacts.opted_out")
+
+
+def test_a_photo_is_fetched_by_the_host_that_holds_the_line(stage, restaurant, line):
+    stage.write(restaurant, line, kind="image", text="menü")
+
+    def kept():
+        with restaurant.scope():
+            rows = db.session.scalars(
+                select(MediaFile).where(MediaFile.tenant_id == restaurant.tenant_id)
+            ).all()
+            return [one for one in rows if one.state == "kept"]
+
+    (file,) = eventually(kept)
+    assert file.source.startswith(f"linked:{line}:")
+    assert file.mime_type.startswith("image/")
+    assert file.size
+    assert file.preview_blob_key
+    with restaurant.scope():
+        assert media.claim(10, 60.0) == []  # nothing of it is the cloud job's
 
 
 def test_what_waits_while_the_line_is_down_leaves_when_it_is_up(stage, restaurant, line):

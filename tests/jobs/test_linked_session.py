@@ -12,6 +12,7 @@ from jobs import linked_session
 from jobs.linked_host import Host
 from messaging import lines_book, reading, sending
 from messaging.lines import Accepted, TryLater
+from messaging.lines.cloud_media import NotFetched
 from messaging.linked import KIND, Connected, Disconnected, Paired, pairing
 from messaging.sending import Draft
 from tenants.plans import known_facts
@@ -36,6 +37,9 @@ class Phone:
         if self.before_answer:
             await self.before_answer()
         return self.outcome
+
+    async def fetch(self, source, most):
+        raise NotFetched("there is no file", final=True)
 
     async def log_out(self):
         pass

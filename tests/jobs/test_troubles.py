@@ -8,6 +8,7 @@ from core.db import db, global_scope
 from core.mail import Mail, body_of
 from jobs import troubles as job
 from messaging import lines_book
+from messaging.linked import pairing
 from messaging.troubles import LANE
 from tests.lines import give_line
 from tests.messaging.line_cast import add_line, events_of
@@ -67,7 +68,8 @@ def test_a_worse_trouble_is_told_too_and_who_stands_in(restaurant, line, run_job
     trouble(restaurant, line, "restricted", "The network has restricted this business account.")
     run_jobs()
     first, second = letters(restaurant)
-    assert "It still sends." in first[1]
+    assert "is paused: its quality has fallen" in first[0]
+    assert "leave by the line “Second desk”" in first[1]
     assert "leave by the line “Second desk”" in second[1]
 
 
@@ -86,3 +88,25 @@ def test_a_lost_bell_is_found_by_the_sweep(app, restaurant, line, redis, run_job
         job.sweep()
     run_jobs()
     assert len(letters(restaurant)) == 1
+
+
+def test_a_linked_line_is_told_of_in_its_own_words(restaurant, run_jobs):
+    with restaurant.scope():
+        line = pairing.add_line("Kitchen phone", network="simulator")
+    for state in ("pairing", "connected", "disconnected", "restricted", "logged_out", "pairing"):
+        trouble(restaurant, line, state, "The phone said so.")
+        with restaurant.scope():
+            lanes.mark_due(LANE, restaurant.tenant_id)
+        run_jobs()
+    stopped = letters(restaurant)
+    assert [subject for subject, _ in stopped] == [
+        "The line “Kitchen phone” has stopped",
+        "The line “Kitchen phone” has stopped: the network restricted it",
+        "The line “Kitchen phone” has stopped: its phone signed it out",
+    ]
+    assert "switched on and online" in stopped[0][1]
+    assert "look into the app on" in stopped[1][1]
+    assert "scan its code" in stopped[2][1]
+    trouble(restaurant, line, "connected", "")
+    run_jobs()
+    assert letters(restaurant)[-1][0] == "The line “Kitchen phone” works again"

@@ -18,6 +18,7 @@ from core.outbound import Policy
 from core.outbound.aio import Client
 from deploy.local.ports import any_free
 from messaging.lines import Envelope, LineFacts, cloud
+from tests.patience import patient
 
 ROOT = Path(__file__).parents[2]
 SECRET, APP_SECRET = "the service's own", "the line's own"
@@ -141,7 +142,7 @@ def _read(answer):
 
 
 def eventually(look, seconds=6.0):
-    end = time.monotonic() + seconds
+    end = time.monotonic() + patient(seconds)
     while not (found := look()):
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.02)

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from core.clock import now
 from core.db import db, tenant_scope
-from messaging import receiving
+from messaging import lines_book, receiving
 from messaging.lines import LineNews
 from messaging.models import (
     Contact,
@@ -21,6 +21,7 @@ from messaging.models import (
 )
 from messaging.receiving import receive_message, receive_news, route_url
 from messaging.usage import Tally
+from tenants import audit
 from tests.messaging.line_cast import add_line, events_of, message_row, wrote
 
 
@@ -236,9 +237,18 @@ def test_a_restriction_is_noted_and_told_once(line):
     assert news(line, "restored") == "connected"
 
 
-def test_fallen_quality_is_noted_and_taken_back(line):
+def test_fallen_quality_pauses_until_it_is_good_or_somebody_takes_the_risk(line):
     assert news(line, "quality", worse=True) == "quality_low"
     assert news(line, "quality", worse=False) == "connected"
+    assert news(line, "quality", worse=True) == "quality_low"
+    with tenant_scope(line.tenant_id):
+        assert lines_book.resume(line.id)
+        assert not lines_book.resume(line.id)
+        assert audit.entries(act="lines.resumed")
+    assert news(line, "quality", worse=True) == "quality_low"
+    assert news(line, "restricted") == "restricted"
+    with tenant_scope(line.tenant_id):
+        assert not lines_book.resume(line.id)  # that is the network's to end
 
 
 def test_news_of_one_number_is_not_about_the_others(restaurant, line):

@@ -10,6 +10,7 @@ import pytest
 
 from messaging.starting import add_simulated_line
 from tests.cast import make_business
+from tests.patience import patient
 
 PHONE = "905321112233"
 
@@ -43,7 +44,7 @@ def call(service, key, path, body=None, **headers):
 
 
 def eventually(look, wanted, seconds=8):
-    end = time.monotonic() + seconds
+    end = time.monotonic() + patient(seconds)
     while time.monotonic() < end:
         seen = look()
         if seen == wanted:

@@ -15,6 +15,7 @@ from jobs.sends import Drain
 from messaging import fallback, lines_book, reading, sending, stand_in
 from messaging.lines import Accepted, Refused, cloud
 from messaging.lines.cloud_templates import NetworkTemplate
+from messaging.linked import pairing
 from messaging.models import Line
 from messaging.pacing import Pacing
 from messaging.sending import LANE, Draft
@@ -207,3 +208,41 @@ def test_a_paused_line_does_not_stand_in(restaurant, lines):
         assert isinstance(second, Line)
         second.enabled = False
         assert stand_in.stand_in(first, known) is None
+
+
+def test_a_line_whose_quality_fell_is_paused_and_the_other_sends(app, restaurant, lines, network):
+    first, second = lines
+    trouble(restaurant, first, "quality_low")
+    ticket = accept(restaurant, first)
+    work(app, restaurant)
+    message, _ = read(restaurant, ticket)
+    assert (message.line_id, message.state) == (second.id, "sent")
+    with restaurant.scope():
+        lines_book.set_fallback(first.id, None)
+    waits = accept(restaurant, first)
+    work(app, restaurant)
+    assert read(restaurant, waits)[0].state == "queued"
+    with restaurant.scope():
+        assert lines_book.resume(first.id)
+    work(app, restaurant)
+    assert read(restaurant, waits)[0].line_id == first.id
+    assert read(restaurant, waits)[0].state == "sent"
+
+
+def test_a_phone_and_a_cloud_line_stand_in_for_each_other(app, restaurant, lines, network):
+    cloud_line, _ = lines
+    with restaurant.scope():
+        phone = pairing.add_line("Kitchen phone", network="simulator")
+        lines_book.set_fallback(cloud_line.id, phone.id)
+        lines_book.set_fallback(phone.id, cloud_line.id)
+    trouble(restaurant, phone, "connected")
+    trouble(restaurant, cloud_line, "token_expired")
+    to_phone = accept(restaurant, cloud_line)
+    work(app, restaurant)
+    assert read(restaurant, to_phone)[0].line_id == phone.id  # its host sends it
+    trouble(restaurant, cloud_line, "connected")
+    trouble(restaurant, phone, "logged_out")
+    to_cloud = accept(restaurant, phone)
+    work(app, restaurant)
+    message, _ = read(restaurant, to_cloud)
+    assert (message.line_id, message.state) == (cloud_line.id, "sent")

@@ -18,6 +18,7 @@ from messaging.sending import Draft
 from tenants import quota
 from tenants.plans import known_facts
 from tests.lines import give_line
+from tests.messaging.inbox_cast import talks, writes
 
 LEASE = 60.0
 
@@ -285,3 +286,29 @@ def test_transactional_messages_go_before_bulk(restaurant, line):
     accept(restaurant, line, phone="905321112201", text="bulk", priority=sending.BULK)
     accept(restaurant, line, phone="905321112202", text="order")
     assert [one.envelope.text for one in claim(restaurant, most=1)] == ["order"]
+
+
+def test_what_a_program_sends_moves_its_conversation_up_the_inbox(restaurant):
+    line = give_line(restaurant)
+    writes(restaurant, line.id, "905321112233", "Merhaba", at=now() - timedelta(hours=2))
+    writes(restaurant, line.id, "905321112244", "Selam", at=now() - timedelta(hours=1))
+    accept(restaurant, line, text="Older")
+    accept(restaurant, line, text="Hazır")
+    accept(restaurant, line, phone="905321112299", text="to somebody who never wrote")
+    for _ in range(2):
+        claimed = claim(restaurant)
+        begin(restaurant, claimed)
+        settle(restaurant, [(one, Accepted(f"wamid.{one.uuid}")) for one in claimed])
+    found = [(one.phone, one.last_text, one.unread) for one in talks(restaurant)]
+    assert found == [("905321112233", "Hazır", 1), ("905321112244", "Selam", 1)]
+
+
+def test_a_message_that_left_late_does_not_hide_a_newer_one(restaurant):
+    line = give_line(restaurant)
+    writes(restaurant, line.id, "905321112233", "Merhaba")
+    accept(restaurant, line, text="Hazır")
+    claimed = claim(restaurant)
+    begin(restaurant, claimed)
+    writes(restaurant, line.id, "905321112233", "Geldim")
+    settle(restaurant, [(claimed[0], Accepted("wamid.late"))])
+    assert [one.last_text for one in talks(restaurant)] == ["Geldim"]

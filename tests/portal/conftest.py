@@ -13,6 +13,7 @@ from tests.house.planting import (
     plant_webhooks,
     planted_id,
 )
+from tests.restaurant.planting import ids_of, plant_restaurant
 
 
 @pytest.fixture
@@ -31,7 +32,10 @@ def ids(restaurant):
     kept = plant_contacts(restaurant, "Mavi")
     conversation_id, reply_id = plant_inbox(restaurant, "Mavi")
     connection_id, hook_id, automation_id = plant_store(restaurant, "Mavi")
+    site = plant_restaurant(restaurant, "Mavi")
     return {
+        "key": f"{restaurant.tenant_id}/{'0' * 32}.webp",
+        **ids_of(restaurant, site),
         "connection_id": connection_id,
         "automation_id": automation_id,
         "recipe": "owner_notice",

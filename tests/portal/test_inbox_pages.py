@@ -2,13 +2,18 @@
 
 import io
 import re
+from datetime import timedelta
 
 import pytest
 from PIL import Image
+from sqlalchemy import update
 
-from core.db import tenant_scope
-from messaging import reading
+from core.clock import frozen, now
+from core.db import db, tenant_scope
+from messaging import lines_book, reading, templates
 from messaging.inbox import listing, quick_replies, tending, thread
+from messaging.lines.cloud_templates import NetworkTemplate
+from messaging.models import MediaFile
 from tests.cast import Browser
 from tests.messaging.inbox_cast import AYSE, VELI, add_line, talk_with, writes
 from tests.portal.corpus import CORPUS
@@ -248,3 +253,76 @@ def test_a_sender_without_a_phone_is_never_shown_as_one(app, restaurant, line):
     assert "kahvesever" in text
     assert "+90 555" not in text
     assert AYSE not in text
+
+
+def test_a_picture_that_came_is_shown_and_one_that_could_not_be_fetched_is_said(
+    app, restaurant, line, talk
+):
+    came = {
+        name: writes(restaurant, line, kind="image", text="", id=f"media-{name}")
+        for name in ("kept", "lost", "young")
+    }
+    paper = writes(restaurant, line, kind="document", text="", id="media-p", filename="menu.pdf")
+    app.extensions["blobs"].put("t/small.jpg", b"jpeg", "image/jpeg")
+    small = {"state": "kept", "blob_key": "t/a.jpg", "preview_blob_key": "t/small.jpg"}
+    with restaurant.scope():
+        for message_id, values in (
+            (came["kept"], small),
+            (came["lost"], {"state": "failed"}),
+            (paper, {"state": "kept", "blob_key": "t/p.pdf", "size": 2048}),
+        ):
+            db.session.execute(
+                update(MediaFile)
+                .where(
+                    MediaFile.tenant_id == restaurant.tenant_id, MediaFile.message_id == message_id
+                )
+                .values(**values)
+            )
+    selin = signed_in(app, restaurant, "inbox")
+    page = selin.get(f"/inbox/{talk}").get_data(as_text=True)
+    for shown in ("kept", "young"):
+        assert f'src="/messages/{came[shown]}/picture"' in page
+    assert f"/messages/{came['lost']}/picture" not in page
+    assert "The file could not be fetched." in page
+    assert f'href="/messages/{paper}/file"' in page
+    assert "2.0 kB" in page
+    assert selin.get(f"/messages/{came['kept']}/picture").data == b"jpeg"
+
+
+def test_a_closed_window_offers_the_approved_templates_of_the_line(app, restaurant, line):
+    with frozen(now() - timedelta(hours=30)):
+        writes(restaurant, line)
+    talk = talk_with(restaurant).id
+    header = {"type": "HEADER", "format": "IMAGE"}
+    body = {"type": "BODY", "text": "Merhaba {{1}}, sizi {{2}} bekliyoruz."}
+
+    def told(name, state, *components):
+        return NetworkTemplate("1", name, "tr", "marketing", state, components=list(components))
+
+    with restaurant.scope():
+        lines_book.get(line).account_id = "waba-9"
+        found = [
+            told("see_you", "approved", body),
+            told("with_picture", "approved", header, body),
+            told("not_yet", "pending", body),
+        ]
+        templates.store("waba-9", found)
+    selin = signed_in(app, restaurant, "inbox")
+    page = selin.get(f"/inbox/{talk}").get_data(as_text=True)
+    assert re.findall(r'<option value="([^"]+\|[^"]+)"', page) == ["see_you|tr"]
+    assert "Merhaba [1], sizi [2] bekliyoruz." in page
+    once = re.search(r'name="once" value="([^"]+)"', page)[1]
+    asked = {"once": once, "mode": "reply", "template": "see_you|tr"}
+    short = selin.post(f"/inbox/{talk}/answer", **asked, parameters="Ayşe")
+    assert short.status_code == 422
+    assert "takes 2 parameters" in short.get_data(as_text=True)
+    sent = selin.post(f"/inbox/{talk}/answer", **asked, parameters="Ayşe\ncuma")
+    assert sent.status_code == 302
+    with restaurant.scope():
+        message = reading.get(said_last(talk))
+        assert (message.kind, message.category) == ("template", "marketing")
+        assert message.text == "Merhaba Ayşe, sizi cuma bekliyoruz."
+
+
+def said_last(talk_id):
+    return listing.get(talk_id).last_message_id

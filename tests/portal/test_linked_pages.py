@@ -63,7 +63,7 @@ def test_the_code_is_drawn_and_only_its_part_is_asked_for_again(browser, restaur
         sessions.timed_out(line_id)
     page = text(browser.get(f"/lines/{line_id}/pair"))
     assert "Show a new code" in page
-    assert "data-live" not in page
+    assert "data-live>" not in page
 
 
 def test_a_missing_host_is_said_in_words(browser, restaurant, line_id):

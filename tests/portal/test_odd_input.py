@@ -34,7 +34,24 @@ FIELDS = (
     *("secret", "consent", "connection_id", "line_id", "to_phone", "delay"),
     *("unit", "paid", "tracking", "at_least", "countries", "says", "template_name"),
     *("template_language",),
+    *(
+        "part",
+        "slug",
+        "order_prefix",
+        "others",
+        "address",
+        "menu_id",
+        "day_starts",
+        "hours-0-0-from",
+    ),
+    *("hours-0-0-to", "order_types", "told_states", "accept_minutes", "manager_phone", "tips"),
+    *("service_percent", "newcomer_limit", "table_orders_per_hour", "tone", "host", "welcome-tr"),
+    *("numbers", "area_id", "area", "seats", "for", "remove", "thing", "ids", "name-tr"),
+    *("description-tr", "price", "tax_percent", "stations", "allergens", "diets", "groups"),
+    *("category_id", "least", "most", "free", "o0-name-tr", "o0-price", "o0-id", "carried"),
     *("url", "events", "description", "every", "since", "until", "missed"),
+    *("to", "seen", "position", "quantity", "waiter", "table", "table_id", "order_type"),
+    *("payment_method", "notes", "site", "call", "q.itm_x.0", "g.itm_x.0.ogr", "n.itm_x.0"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
@@ -43,7 +60,9 @@ QUERIES = (
     *("period", "since", "until", "by", "sort"),
     *("tag", "mark", "language", "other", "value"),
     *("view", "before", "again"),
+    *("lang", "table", "k"),
     *("endpoint", "event", "kind", "target", "category", "to"),
+    *("site", "day", "station", "table"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from restaurant import availability, calls, carts, menus, orders, publishing, sites, tables
+from restaurant import availability, calls, carts, finding, menus, orders, publishing, sites, tables
 from restaurant.models import Site
 from restaurant.pricing import Line, Wish
 from tests.cast import Business
@@ -52,3 +52,19 @@ def plant_restaurant(business: Business, name: str) -> Site:
         calls.call(site, table, table.token, "bill")
         availability.sell_out(site, item.id, None)
         return site
+
+
+def ids_of(business: Business, site: Site) -> dict[str, str]:
+    """What the routes name, of a planted restaurant."""
+    with business.scope():
+        menu_id = site.menu_id
+        return {
+            "site_id": site.id,
+            "slug": site.slug,
+            "menu_id": menu_id,
+            "table_id": tables.listed(site.id)[0].id,
+            "category_id": menus.categories(menu_id)[0].id,
+            "item_id": menus.items(menu_id)[0].id,
+            "group_id": menus.groups(menu_id)[0].id,
+            "order_id": finding.listed(finding.Filters(site_id=site.id), None, 1)[0].number,
+        }

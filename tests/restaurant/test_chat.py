@@ -194,16 +194,18 @@ def test_ordinary_talk_is_not_an_order(bistro, text):
     assert answers(bistro) == []
 
 
-def test_orders_made_at_once_are_numbered_without_gap(bistro, app):
+def test_two_hundred_orders_at_once_are_numbered_without_gap(restaurant, app):
+    bistro = open_bistro(restaurant, table_orders_per_hour=500, address_orders_per_hour=500)
     texts = [
         (bistro.cart(table=str(1 + number % 14)).text, f"9053211{number:05d}")
-        for number in range(24)
+        for number in range(200)
     ]
 
     def send(pair):
         with app.app_context():
-            return bistro.hears(*pair).sequence
+            return bistro.hears(*pair).number
 
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(16) as pool:
         numbers = sorted(pool.map(send, texts))
-    assert numbers == list(range(1, 25))
+    day = numbers[0].split("-")[1]
+    assert numbers == [f"LEM-{day}-{sequence:04d}" for sequence in range(1, 201)]

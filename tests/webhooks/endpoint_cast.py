@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from core.db import db
 from core.outbound import Policy
+from tests.patience import patient
 from webhooks import endpoints
 from webhooks.endpoints import Wishes
 from webhooks.models import Delivery, DeliveryAttempt, Endpoint
@@ -102,7 +103,7 @@ def attempts_of(business: Any) -> list[DeliveryAttempt]:
 
 
 def until(look: Callable[[], Any], seconds: float = 10.0) -> Any:
-    end = time.monotonic() + seconds
+    end = time.monotonic() + patient(seconds)
     while not (found := look()) and time.monotonic() < end:
         time.sleep(0.02)
     return found

@@ -36,21 +36,40 @@ function once(look) {
 const showBubbles = once(refreshBubbles);
 const showPeople = once(refreshPeople);
 
+// Enter sends, with Shift it is a new line; the field grows with its text.
+const fit = (field) => { field.rows = Math.min(8, field.value.split("\n").length); };
+const field = document.querySelector("textarea[name=text]");
+if (field) {
+  fit(field);
+  field.addEventListener("input", () => fit(field));
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      field.form.requestSubmit();
+    }
+  });
+}
+// A text that came with the address is typed once: loading the page again starts empty.
+if (location.search) history.replaceState(null, "", location.pathname);
+
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (!form.matches("form[data-live]")) return;
   event.preventDefault();
   const data = new URLSearchParams(new FormData(form));
-  const text = form.querySelector("input[name=text]");
-  if (text) text.value = "";
+  const text = form.querySelector("[name=text]");
+  if (text) { text.value = ""; fit(text); }
   form.closest("details")?.removeAttribute("open");
   const answer = await fetch(form.action, { method: "POST", body: data });
-  if (!answer.ok && text) text.value = data.get("text");
+  if (!answer.ok && text) { text.value = data.get("text"); fit(text); }
   await showBubbles();
   if (bubbles) toEnd();
 });
 
+// A reload would take the reader back from the chat just chosen.
+let leaving = false;
 document.addEventListener("click", (event) => {
+  leaving ||= event.target.closest("a[href]") !== null;
   for (const open of document.querySelectorAll("details.menu[open], details.tray[open]")) {
     if (!open.contains(event.target)) open.removeAttribute("open");
   }
@@ -63,7 +82,7 @@ events.addEventListener("changed", (event) => {
   if (bubbles && changed.some(([phone, line]) => phone === bubbles.dataset.phone && line === bubbles.dataset.line)) {
     showBubbles();
   }
-  if (list && changed.some(([phone]) => phone === list.dataset.follow)) location.reload();
+  if (list && !leaving && changed.some(([phone]) => phone === list.dataset.follow)) location.reload();
 });
 // After a break something may have been missed.
 events.addEventListener("open", () => { showPeople(); showBubbles(); });

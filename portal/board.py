@@ -1,0 +1,220 @@
+"""The orders board: what is open at a restaurant now, and the one tap that moves it on."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from flask import Blueprint, flash, g, jsonify, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.clock import now
+from core.db import tenant_scope
+from core.ids import BadId
+from portal.visitors import may, member_may
+from restaurant import availability, calls, days, finding, moves, sites, stations, tables
+from restaurant.models import Order, OrderLine, Site, Station, Table, TableCall
+
+board_pages = Blueprint("board", __name__)
+
+VIEWS = ("orders", "kitchen", "tables", "day")
+COLUMNS = (
+    ("waiting", ("awaiting_confirmation", "awaiting_payment")),
+    ("new", ("sent_to_kitchen",)),
+    ("preparing", ("preparing",)),
+    ("ready", ("ready",)),
+    ("out", ("served", "out_for_delivery")),
+)
+LATE, VERY_LATE = timedelta(minutes=10), timedelta(minutes=20)
+PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
+
+
+@dataclass
+class Card:
+    order: Order
+    lines: list[OrderLine]
+    since: datetime
+    tone: str
+    step: str | None
+    """The move its one tap makes."""
+
+    @property
+    def minutes(self) -> int:
+        return max(0, int((now() - self.since).total_seconds() // 60))
+
+
+@dataclass
+class Seat:
+    table: Table
+    cards: list[Card] = field(default_factory=list)
+    calls: list[TableCall] = field(default_factory=list)
+
+    @property
+    def total(self) -> Any:
+        return sum(card.order.total for card in self.cards)
+
+
+@dataclass
+class Board:
+    site: Site
+    sites: list[Site]
+    view: str
+    station: str
+    stations: list[Station]
+    cards: list[Card]
+    calls: list[TableCall]
+    columns: list[tuple[str, list[Card]]] = field(default_factory=list)
+    areas: list[tuple[str, list[Seat]]] = field(default_factory=list)
+    elsewhere: list[Card] = field(default_factory=list)
+    """Open orders without a table, in the tables' view."""
+    summary: days.Day | None = None
+    paused: bool = False
+
+    @property
+    def asked(self) -> dict[str, str]:
+        found = {"view": self.view if self.view != "orders" else "", "station": self.station}
+        return {name: value for name, value in found.items() if value}
+
+
+@board_pages.get("/orders/board")
+@member_may("orders.view")
+def index() -> Any:
+    """The first restaurant's."""
+    with tenant_scope(g.tenant_id):
+        known = sites.listed()
+        made = _board(known[0]) if known else None
+    return _shown(made) if made else render_template("board/none.html")
+
+
+@board_pages.get("/orders/board/<site_id>")
+@member_may("orders.view")
+def board(site_id: str) -> Any:
+    """With `X-Part: fresh` only what changes while it is open."""
+    with tenant_scope(g.tenant_id):
+        made = _board(sites.get(site_id))
+    return _shown(made)
+
+
+def _shown(made: Board) -> str:
+    fresh = request.headers.get("X-Part") == "fresh"
+    return render_template("board/fresh.html" if fresh else "board/index.html", board=made)
+
+
+@board_pages.post("/orders/board/<site_id>/pause")
+@member_may("orders.manage")
+def pause(site_id: str) -> Any:
+    wanted = request.form.get("until", "")
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+        until = None
+        if wanted == "today":
+            until = availability.until_tomorrow(site, now())
+        elif wanted in PAUSES:
+            until = now() + PAUSES[wanted]
+        sites.pause(site_id, until)
+    if until:
+        flash(gettext("Orders are paused. Guests can read the menu."), "success")
+    else:
+        flash(gettext("Orders are taken again."), "success")
+    return redirect(url_for("board.board", site_id=site_id))
+
+
+@board_pages.post("/orders/board/<site_id>/answered")
+@member_may("orders.manage")
+def answered(site_id: str) -> Any:
+    call_id = request.form.get("call", "")[:40]
+    with tenant_scope(g.tenant_id):
+        sites.get(site_id)
+        try:
+            first = calls.answered(site_id, call_id)
+        except BadId:
+            first = False
+    sentence = "" if first else gettext("A colleague was quicker.")
+    if request.headers.get("X-Part") == "act":
+        return jsonify(note=sentence)
+    if sentence:
+        flash(sentence, "info")
+    return redirect(url_for("board.board", site_id=site_id))
+
+
+def _board(site: Site) -> Board:
+    view, station = request.args.get("view", ""), request.args.get("station", "")
+    known = stations.listed(site.id)
+    made = Board(
+        site=site,
+        sites=sites.listed(),
+        view=view if view in VIEWS else "orders",
+        station=station if station in {one.code for one in known} else "",
+        stations=known,
+        cards=[],
+        calls=calls.waiting(site.id),
+        paused=site.paused_until is not None and site.paused_until > now(),
+    )
+    if made.view == "day":
+        made.summary = days.summary(site, _day(site))
+        return made
+    made.cards = _cards(site, made.station)
+    if made.view == "kitchen":
+        made.cards = [card for card in made.cards if card.order.state in moves.IN_THE_KITCHEN]
+    elif made.view == "tables":
+        _seat(made)
+    else:
+        made.columns = [
+            (name, [card for card in made.cards if card.order.state in states])
+            for name, states in COLUMNS
+        ]
+    return made
+
+
+def _cards(site: Site, station: str) -> list[Card]:
+    found = finding.open_orders(site.id)
+    lines = finding.lines_of([order.id for order in found])
+    again = finding.added_at(found)
+    made = []
+    for order in found:
+        mine = [
+            line
+            for line in lines[order.id]
+            if line.quantity > line.voided and (not station or station in line.stations)
+        ]
+        if station and not mine:
+            continue
+        since = again.get(order.id, order.placed_at)
+        step = moves.next_step(order.state, order.order_type)
+        if order.state == "awaiting_payment" or not may("orders.manage"):
+            step = None
+        made.append(Card(order, mine, since, _tone(order, since), step))
+    return made
+
+
+def _tone(order: Order, since: datetime) -> str:
+    if order.alarmed_at is not None and order.state == "awaiting_confirmation":
+        return "alarm"
+    if order.state in ("served", "out_for_delivery"):
+        return "calm"
+    waited = now() - since
+    return "hot" if waited >= VERY_LATE else "warm" if waited >= LATE else "calm"
+
+
+def _seat(made: Board) -> None:
+    seats = {table.id: Seat(table) for table in tables.listed(made.site.id)}
+    for card in made.cards:
+        seat = seats.get(card.order.table_id or "")
+        if seat is not None:
+            seat.cards.append(card)
+        else:
+            made.elsewhere.append(card)
+    for call in made.calls:
+        if call.table_id in seats:
+            seats[call.table_id].calls.append(call)
+    names = {area.id: area.name for area in tables.areas(made.site.id)}
+    grouped: dict[str, list[Seat]] = {name: [] for name in names.values()}
+    for seat in seats.values():
+        grouped.setdefault(names.get(seat.table.area_id or "", ""), []).append(seat)
+    made.areas = [(name, group) for name, group in grouped.items() if group]
+
+
+def _day(site: Site) -> date:
+    try:
+        return date.fromisoformat(request.args.get("day", "")[:10])
+    except ValueError:
+        return days.today(site)

@@ -1,0 +1,191 @@
+"""Weeks of orders for the demo's restaurants, and an evening that is going on now."""
+
+import random
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from core.clock import frozen, now, zone
+from core.db import tenant_scope
+from restaurant import calls, carts, entry, menus, orders, publishing, sites, tables
+from restaurant.models import Order, Site, Table
+from restaurant.pricing import Line, Shelf, Wish, add_up, price_lines
+from tenants.audit import Actor, acting
+
+DAYS = 21
+GUESTS = (
+    ("905321110101", "Zeynep Arslan"),
+    ("905321110102", "Burak Çelik"),
+    ("905321110103", "Elif Şahin"),
+    ("905321110104", "Can Öztürk"),
+    ("905321110105", "Deniz Aydın"),
+    ("", ""),
+)
+WAITERS = ("Mehmet Demir", "Selin Kaya")
+NOTES = ("", "", "", "", "Az acılı olsun", "Pencere kenarı lütfen", "Çocuk sandalyesi")
+REASONS = ("Misafir vazgeçti", "Malzeme bitti")
+DISHES = (  # only where no menu exists: (category, name, price, station)
+    ("Ana yemekler", "Adana kebap", "420", "kitchen"),
+    ("Ana yemekler", "Mantı", "290", "kitchen"),
+    ("Ana yemekler", "Menemen", "210", "kitchen"),
+    ("İçecekler", "Ayran", "60", "bar"),
+    ("İçecekler", "Şalgam", "65", "bar"),
+    ("Tatlılar", "Künefe", "240", "kitchen"),
+)
+NOW_OPEN = (  # minutes ago, then the state it has come to
+    (52, "served"),
+    (34, "ready"),
+    (23, "preparing"),
+    (13, "preparing"),
+    (8, "sent_to_kitchen"),
+    (3, "sent_to_kitchen"),
+    (6, "awaiting_confirmation"),
+)
+
+
+def tell_orders(tenant_id: int) -> None:
+    """For each restaurant of the tenant; one is opened where there is none."""
+    with tenant_scope(tenant_id):
+        known = [site.id for site in sites.listed()] or [_open_one().id]
+    for site_id in known:
+        _weeks(tenant_id, site_id)
+        _this_evening(tenant_id, site_id)
+
+
+def _open_one() -> Site:
+    site = sites.open_site(
+        "Lokanta Mavi",
+        slug="lokanta-mavi",
+        prefix="ORD",
+        currency="TRY",
+        time_zone="Europe/Istanbul",
+        country="TR",
+        languages=["tr", "en"],
+    )
+    menu = menus.create("Akşam menüsü", currency="TRY", languages=["tr", "en"])
+    categories: dict[str, str] = {}
+    for category, name, price, station in DISHES:
+        if category not in categories:
+            texts = {"tr": {"name": category}}
+            categories[category] = menus.add_category(menu, {"texts": texts}).id
+        menus.add_item(
+            menu,
+            {
+                "category_id": categories[category],
+                "texts": {"tr": {"name": name}},
+                "price": price,
+                "tax_percent": "10",
+                "stations": [station],
+            },
+        )
+    publishing.publish(menu.id)
+    sites.change(site.id, {"menu_id": menu.id})
+    tables.add_tables(site, "1-12")
+    return site
+
+
+def _weeks(tenant_id: int, site_id: str) -> None:
+    chance = random.Random(f"{tenant_id} {site_id}")  # noqa: S311 - a story, the same each time
+    today = now()
+    for back in range(DAYS, 0, -1):
+        busy = 6 if (today - timedelta(days=back)).weekday() in (4, 5) else 3
+        for number in range(chance.randint(busy, busy + 4)):
+            with tenant_scope(tenant_id):
+                site = sites.get(site_id)
+                moment = _evening(site, today - timedelta(days=back), number, chance)
+                order = _placed(site, chance, moment)
+            ends = "cancelled" if chance.random() < 0.06 else "closed"
+            _lead(tenant_id, order, ends, moment, chance)
+
+
+def _this_evening(tenant_id: int, site_id: str) -> None:
+    chance = random.Random(site_id)  # noqa: S311 - a story
+    for minutes, state in NOW_OPEN:
+        moment = now() - timedelta(minutes=minutes)
+        with tenant_scope(tenant_id):
+            order = _placed(
+                sites.get(site_id), chance, moment, tap=state == "awaiting_confirmation"
+            )
+        _lead(tenant_id, order, state, moment, chance)
+    with tenant_scope(tenant_id):
+        site = sites.get(site_id)
+        hall = tables.listed(site_id)
+        if hall:
+            calls.call(site, hall[-1], hall[-1].token, "bill")
+
+
+def _evening(site: Site, day: datetime, number: int, chance: random.Random) -> datetime:
+    local = day.astimezone(zone(site.time_zone))
+    begins = local.replace(hour=12 if number % 3 == 0 else 19, minute=0, second=0, microsecond=0)
+    return begins + timedelta(minutes=chance.randint(0, 170))
+
+
+def _placed(site: Site, chance: random.Random, moment: datetime, *, tap: bool = False) -> Order:
+    """As the staff or a guest would make it; nothing leaves the house, nobody is written to."""
+    hall = tables.listed(site.id)
+    table: Table | None = chance.choice(hall) if hall and chance.random() < 0.85 else None
+    lines = _lines(site, chance)
+    sums = add_up(lines, carts.terms_of(site, lines))
+    phone, name = chance.choice(GUESTS)
+    with frozen(moment), acting(Actor("person", "demo", name or WAITERS[0])):
+        return orders.make(
+            site,
+            orders.Draft(
+                order_type="dine_in" if table else "takeaway",
+                payment_method=chance.choice(("pos_at_table", "cash")) if table else "cash",
+                lines=lines,
+                sums=sums.as_json(),
+                total=sums.total,
+                language=site.languages[0],
+                source="chat" if phone else "staff",
+                table_id=table.id if table else None,
+                table_number=table.number if table else "",
+                waiter=chance.choice(WAITERS) if table else "",
+                customer_phone=phone,
+                customer_name=name,
+                notes=chance.choice(NOTES),
+                staff_note="The table's code was not scanned." if tap else "",
+                needs_tap=tap,
+            ),
+        )
+
+
+def _lines(site: Site, chance: random.Random) -> Sequence[Line]:
+    content, missing = entry.menu_of(site)
+    items = [item for category in content["categories"] for item in category["items"]]
+    wishes = []
+    for item in chance.sample(items, k=min(len(items), chance.randint(1, 4))):
+        if item["id"] in missing:
+            continue
+        options: list[str] = []
+        for group_id in item["groups"]:
+            group = content["groups"][group_id]
+            had = [option["id"] for option in group["options"] if option["id"] not in missing]
+            options += had[: group["least"]]
+        wishes.append(Wish(item["id"], chance.choice((1, 1, 2)), tuple(options)))
+    if not wishes:
+        return [Line("", "Çay", "Çay", 2, Decimal(30), Decimal(10), ("bar",))]
+    return price_lines(Shelf(content, missing), wishes, site.languages[0])
+
+
+def _lead(tenant_id: int, order: Order, ends: str, moment: datetime, chance: random.Random) -> None:
+    """Through the states it would have gone through, each some minutes after the one before."""
+    last = "served" if order.order_type == "dine_in" else "delivered"
+    steps: tuple[str, ...] = ("preparing", "ready", last, "closed")
+    if ends == "cancelled":
+        steps = ("preparing",)
+    elif ends in ("awaiting_confirmation", "sent_to_kitchen"):
+        steps = ()
+    elif ends != "closed":
+        wanted = last if ends == "served" else ends
+        steps = steps[: steps.index(wanted) + 1]
+    by = Actor("person", "demo", chance.choice(WAITERS))
+    for step in steps:
+        moment = min(moment + timedelta(minutes=chance.randint(4, 11)), now())
+        with frozen(moment), acting(by), tenant_scope(tenant_id):
+            held = orders.get(order.id)
+            orders.move(sites.of_order(held), held, step)
+    if ends == "cancelled":
+        with frozen(moment), acting(by), tenant_scope(tenant_id):
+            held = orders.get(order.id)
+            orders.cancel(sites.of_order(held), held, chance.choice(REASONS))

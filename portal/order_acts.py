@@ -1,0 +1,143 @@
+"""What the staff does with an order: moves it on, takes back, gives it to somebody, cancels."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import flash, g, jsonify, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.db import tenant_scope
+from core.errors import DomainError, Invalid, NotFound
+from portal.orders import orders_pages, waiters
+from portal.visitors import member_may, next_path
+from portal.words import in_words
+from restaurant import editing, moves, orders, sites, tables
+from restaurant.models import Order, Site
+from tenants import audit
+
+ORDER = "/orders/<order_id>"
+Act = Callable[[Site, Order], object]
+
+
+@orders_pages.post(f"{ORDER}/move")
+@member_may("orders.manage")
+def move(order_id: str) -> Any:
+    """One tap, at the version the page showed."""
+    to = request.form.get("to", "")
+
+    def moved(site: Site, order: Order) -> None:
+        if to not in moves.STATES or to in ("cancelled", "refunded"):
+            raise Invalid("invalid_choice", "An order cannot become that by a tap.")
+        was = order.state
+        orders.move(site, order, to, seen=_seen())
+        if was != to:
+            audit.record("orders.moved", order.number, was=was, now=order.state)
+
+    return _act(order_id, moved)
+
+
+@orders_pages.route(f"{ORDER}/cancel", methods=["GET", "POST"])
+@member_may("orders.manage")
+def cancel(order_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = orders.get(order_id)
+    if request.method == "GET":
+        return render_template("orders/cancel.html", order=known, because="", fault="")
+    because = request.form.get("because", "")[:1000].replace("\0", "")
+    try:
+        with tenant_scope(g.tenant_id):
+            order = orders.get(order_id)
+            was = order.state
+            orders.cancel(sites.of_order(order), order, because, seen=_seen())
+            if was != "cancelled":
+                audit.record("orders.cancelled", order.number, because=because[:200])
+    except Invalid as error:
+        page = render_template(
+            "orders/cancel.html", order=known, because=because, fault=in_words(error)
+        )
+        return page, error.status
+    except NotFound:
+        raise
+    except DomainError as error:
+        flash(in_words(error), "error")
+        return redirect(url_for("orders.order", order_id=known.number))
+    flash(gettext("Order %(number)s is cancelled.", number=known.number), "success")
+    return redirect(next_path(url_for("orders.order", order_id=known.number)))
+
+
+@orders_pages.post(f"{ORDER}/void")
+@member_may("orders.manage")
+def void(order_id: str) -> Any:
+    position, quantity = _number("position"), _number("quantity")
+    because = request.form.get("because", "")[:1000].replace("\0", "")
+    return _act(
+        order_id,
+        lambda site, order: editing.void(site, order, position, quantity, because, seen=_seen()),
+        done=gettext("Taken back; the kitchen is told."),
+    )
+
+
+@orders_pages.post(f"{ORDER}/waiter")
+@member_may("orders.manage")
+def waiter(order_id: str) -> Any:
+    wanted = request.form.get("waiter", "")[:40]
+
+    def assigned(site: Site, order: Order) -> None:
+        chosen = next((one for one in waiters() if one.id == wanted), None)
+        if wanted and chosen is None:
+            raise Invalid("invalid_choice", "Choose somebody of the team.")
+        name = chosen.name if chosen else ""
+        editing.assign_waiter(site, order, chosen.id if chosen else None, name)
+        audit.record("orders.waiter_changed", order.number, name=name)
+
+    return _act(order_id, assigned, done=gettext("Saved."))
+
+
+@orders_pages.post(f"{ORDER}/table")
+@member_may("orders.manage")
+def table(order_id: str) -> Any:
+    wanted = request.form.get("table", "")[:40]
+
+    def seated(site: Site, order: Order) -> None:
+        chosen = next((one for one in tables.listed(site.id) if one.id == wanted), None)
+        if chosen is None:
+            raise Invalid("table_missing", "Choose the table.")
+        if chosen.id == order.table_id:
+            return
+        was = order.table_number
+        editing.move_table(site, order, chosen.id, chosen.number)
+        audit.record("orders.table_changed", order.number, was=was, now=chosen.number)
+
+    return _act(order_id, seated, done=gettext("The order is at another table now."))
+
+
+def _act(order_id: str, act: Act, done: str = "") -> Any:
+    """A script is answered with JSON, a form with the page it came from."""
+    by_script = request.headers.get("X-Part") == "act"
+    try:
+        with tenant_scope(g.tenant_id):
+            order = orders.get(order_id)
+            back = url_for("orders.order", order_id=order.number)
+            act(sites.of_order(order), order)
+            state = order.state
+    except NotFound:
+        raise
+    except DomainError as error:
+        if by_script:
+            return jsonify(error=in_words(error)), error.status
+        flash(in_words(error), "error")
+        return redirect(next_path(back))
+    if by_script:
+        return jsonify(state=state)
+    if done:
+        flash(done, "success")
+    return redirect(next_path(back))
+
+
+def _seen() -> int | None:
+    return _number("seen") or None
+
+
+def _number(name: str) -> int:
+    given = request.form.get(name, "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 0

@@ -1,0 +1,231 @@
+"""Orders: the list, and everything about one of them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from flask import Blueprint, Flask, g, render_template, request, url_for
+from flask_babel import gettext
+
+from core.clock import rfc3339
+from core.db import tenant_scope
+from core.errors import NotFound
+from core.ids import BadId, to_uuid
+from messaging import reading
+from messaging.crm import cards
+from messaging.inbox import listing
+from portal.csv_files import csv_answer
+from portal.paging import PAGE, asked_after, page_of
+from portal.visitors import may, member_may
+from restaurant import finding, moves, orders, sites, tables
+from restaurant.finding import Filters
+from restaurant.models import Order
+from tenants import team
+from tenants.rights import role_may
+
+orders_pages = Blueprint("orders", __name__)
+
+BATCH = 500
+SHORTEST_PHONE = 7
+COLUMNS = (
+    *("order_id", "site", "placed_at", "type", "table", "status", "customer", "phone", "items"),
+    *("total", "currency", "payment_method", "waiter", "source", "notes"),
+)
+
+N_ = str  # collected for translation here, translated where it is shown
+EDITED = N_("The message was changed before it was sent:")
+REASONS = (
+    N_("The table's code was not scanned."),
+    N_("A new customer with a large order."),
+    N_("Written by hand, without a code."),
+)
+
+
+@orders_pages.get("/orders")
+@member_may("orders.view")
+def index() -> Any:
+    asked: dict[str, Any] = _asked()
+    with tenant_scope(g.tenant_id):
+        found = finding.listed(_filters(asked), asked_after(), PAGE + 1)
+        page = page_of(found, "orders.index", asked, PAGE)
+        known = sites.every()
+    return render_template(
+        "orders/index.html",
+        orders=page.rows,
+        sites={site.id: site for site in known},
+        open_sites=[site for site in known if site.closed_at is None],
+        states=moves.STATES,
+        asked=asked,
+        csv_url=url_for("orders.export", **asked),
+        **page.urls,
+    )
+
+
+@orders_pages.get("/orders.csv")
+@member_may("orders.view")
+def export() -> Any:
+    tenant_id, filters = g.tenant_id, _filters(_asked())
+
+    def rows() -> Iterator[Sequence[str]]:
+        after = None
+        with tenant_scope(tenant_id):
+            names = {site.id: site.name for site in sites.every()}
+        while True:
+            with tenant_scope(tenant_id):
+                found = finding.listed(filters, after, BATCH)
+                lines = finding.lines_of([order.id for order in found])
+            for order in found:
+                items = "; ".join(
+                    f"{line.quantity - line.voided} × {line.name}"
+                    for line in lines[order.id]
+                    if line.quantity > line.voided
+                )
+                yield _cells(order, names.get(order.site_id, ""), items)
+            if len(found) < BATCH:
+                return
+            after = found[-1].id
+
+    return csv_answer("orders", COLUMNS, rows())
+
+
+@orders_pages.get("/orders/<order_id>")
+@member_may("orders.view")
+def order(order_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = orders.get(order_id)
+        site = sites.of_order(known)
+        open_now = known.state not in moves.ENDS
+        seats = tables.listed(site.id) if open_now and known.order_type == "dine_in" else []
+        facts = {
+            "lines": orders.lines_of(known.id),
+            "changes": orders.changes_of(known.id),
+            "tables": seats,
+            "waiters": waiters() if may("orders.manage") else [],
+            "contact_url": _contact(known),
+            "talk_url": _talk(known),
+            "message_url": _message(known),
+        }
+    unpaid = known.state == "awaiting_payment"
+    return render_template(
+        "orders/order.html",
+        order=known,
+        site=site,
+        step=None if unpaid else moves.next_step(known.state, known.order_type),
+        others=_other_moves(known),
+        addable=known.state in orders.ADDABLE and known.payment_method != "card_link",
+        open_now=open_now,
+        **facts,
+    )
+
+
+def waiters() -> list[team.TeamMember]:
+    return [one for one in team.members() if role_may(one.role, "orders.manage")]
+
+
+def staff_note(text: str) -> str:
+    """Why a tap is needed, in the reader's language; what a guest wrote stays as it is."""
+    return "\n".join(_translated(line) for line in text.split("\n"))
+
+
+def _translated(line: str) -> str:
+    if line.startswith(EDITED):
+        return f"{gettext(EDITED)}{line.removeprefix(EDITED)}"
+    return str(gettext(line)) if line in REASONS else line
+
+
+def set_up_orders(app: Flask) -> None:
+    app.add_template_filter(staff_note, "staff_note")
+    app.add_template_filter(Decimal, "decimal")
+
+
+def _other_moves(order: Order) -> list[str]:
+    """What else may become of it, but cancelling, which asks."""
+    if order.state == "awaiting_payment":
+        return []
+    first = moves.next_step(order.state, order.order_type)
+    return [
+        to
+        for to in moves.STATES
+        if moves.may_move(order.state, to, order.order_type)
+        and to not in (first, "cancelled", "refunded", "awaiting_payment")
+    ]
+
+
+def _contact(order: Order) -> str:
+    if order.contact_id is None or not may("contacts.view"):
+        return ""
+    try:
+        cards.get(order.contact_id)
+    except NotFound:
+        return ""  # removed from the book meanwhile
+    return url_for("contact.page", contact_id=order.contact_id)
+
+
+def _talk(order: Order) -> str:
+    if order.contact_id is None or not may("inbox.view"):
+        return ""
+    talks = listing.of_contact(order.contact_id)
+    return url_for("inbox.conversation", conversation_id=talks[0].id) if talks else ""
+
+
+def _message(order: Order) -> str:
+    if order.message_id is None or not may("messages.view"):
+        return ""
+    try:
+        reading.get(order.message_id)
+    except NotFound:
+        return ""
+    return url_for("messages.message", message_id=order.message_id)
+
+
+def _asked() -> dict[str, str]:
+    given = {
+        name: request.args.get(name, "")[:60].replace("\0", "").strip()
+        for name in ("q", "site", "state", "day")
+    }
+    if given["state"] not in moves.STATES:
+        given["state"] = ""
+    if _day(given["day"]) is None:
+        given["day"] = ""
+    try:
+        to_uuid("sit", given["site"])
+    except BadId:
+        given["site"] = ""
+    return {name: value for name, value in given.items() if value}
+
+
+def _filters(asked: dict[str, Any]) -> Filters:
+    words = asked.get("q", "")
+    digits = "".join(letter for letter in words if letter.isdigit())
+    number = phone = table = None
+    if "-" in words and not words.startswith("+"):
+        number = words.upper()
+    elif len(digits) >= SHORTEST_PHONE:
+        phone = digits
+    elif words:
+        table = words
+    return Filters(
+        site_id=asked.get("site"),
+        state=asked.get("state"),
+        phone=phone,
+        number=number,
+        table=table,
+        day=_day(asked.get("day", "")),
+    )
+
+
+def _day(text: str) -> date | None:
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if 2000 <= found.year <= 2200 else None
+
+
+def _cells(order: Order, site: str, items: str) -> Sequence[str]:
+    return (
+        *(order.number, site, rfc3339(order.placed_at), order.order_type, order.table_number),
+        *(order.state, order.customer_name, order.customer_phone, items, str(order.total)),
+        *(order.currency, order.payment_method, order.waiter, order.source, order.notes),
+    )

@@ -1,0 +1,1 @@
+"""Setting up restaurants: their addresses, tables, menus and what is sold out."""

@@ -1,0 +1,259 @@
+"""Forms of the restaurant pages."""
+
+from decimal import Decimal
+from typing import Any
+
+from flask import request
+from flask_babel import lazy_gettext as _
+from flask_wtf.file import FileField
+from wtforms import (
+    BooleanField,
+    DecimalField,
+    HiddenField,
+    IntegerField,
+    SelectField,
+    SelectMultipleField,
+    StringField,
+)
+from wtforms.validators import Length, NumberRange, Optional
+
+from core.errors import DomainError
+from core.texts import BadText, clean
+from portal.choices import countries, currencies, zones
+from portal.diner.pages import BOOK
+from portal.diner.shaping import own_name
+from portal.forms import Between, Form, needed
+from portal.words import in_words
+from restaurant.hours import DAYS
+from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS
+
+TOLD = (
+    "sent_to_kitchen", "preparing", "ready", "served", "out_for_delivery", "delivered",
+    "cancelled", "refunded",
+)  # fmt: skip
+SPANS = 2
+READ = (
+    "az", "bg", "el", "es", "fa", "fr", "he", "it", "ja", "ko", "nl", "pl", "pt", "ro", "ru", "uk",
+    "zh",
+)  # fmt: skip
+
+
+def languages() -> list[tuple[str, str]]:
+    """Those guests read most; where the page itself does not speak one, its buttons are English."""
+    return [(code, own_name(code)) for code in sorted({*BOOK.spoken, *READ})]
+
+
+def typed(name: str, limit: int = 1000) -> str:
+    """What a field without a form of its own holds; what cannot be kept is left out."""
+    try:
+        return clean(request.form.get(name, "").replace("\0", ""))[:limit]
+    except BadText:
+        return ""
+
+
+def typed_hours(prefix: str = "hours") -> dict[str, list[list[str]]]:
+    """The hours editor: `hours-0-0-from`, two spans a day; half a span counts as wrong."""
+    found: dict[str, list[list[str]]] = {}
+    for day in range(DAYS):
+        spans = []
+        for place in range(SPANS):
+            begins = typed(f"{prefix}-{day}-{place}-from", 8)
+            ends = typed(f"{prefix}-{day}-{place}-to", 8)
+            if begins or ends:
+                spans.append([begins[:5], ends[:5]])
+        if spans:
+            found[str(day)] = spans
+    return found
+
+
+def typed_texts(codes: list[str], prefix: str = "") -> dict[str, dict[str, str]]:
+    """Name and description for each language: `name-tr`, `description-tr`."""
+    return {
+        code: {
+            "name": typed(f"{prefix}name-{code}", 200),
+            "description": typed(f"{prefix}description-{code}", 1000),
+        }
+        for code in codes
+    }
+
+
+class Plain(Form):
+    """For pages whose fields depend on the menu's languages: the token, and where faults go."""
+
+    def refuse(self, error: DomainError) -> None:
+        self.form_errors.append(in_words(error))
+
+
+class NewSiteForm(Form):
+    name = StringField(_("Name"), [needed(), Length(max=120)])
+    slug = StringField(_("Address of the menu"), [Optional(), Length(max=40)])
+    order_prefix = StringField(_("Order prefix"), [Optional(), Length(max=6)])
+    country = SelectField(_("Country"), [needed()], choices=countries)
+    currency = SelectField(_("Currency"), [needed()], choices=currencies)
+    time_zone = SelectField(_("Time zone"), [needed()], choices=zones)
+    language = SelectField(_("Language of the menu"), [needed()], choices=languages)
+    others = SelectMultipleField(_("Also translated into"), choices=languages)
+
+    def spoken(self) -> list[str]:
+        return list(dict.fromkeys([self.language.data, *(self.others.data or [])]))
+
+
+class BasicsForm(Form):
+    part = HiddenField(default="basics")
+    name = StringField(_("Name"), [needed(), Length(max=120)])
+    address = StringField(_("Street address"), [Optional(), Length(max=300)])
+    phone = StringField(_("Phone number"), [Optional(), Length(max=32)])
+    order_prefix = StringField(_("Order prefix"), [needed(), Length(max=6)])
+    country = SelectField(_("Country"), [needed()], choices=countries)
+    currency = SelectField(_("Currency"), [needed()], choices=currencies)
+    time_zone = SelectField(_("Time zone"), [needed()], choices=zones)
+    language = SelectField(_("Language of the menu"), [needed()], choices=languages)
+    others = SelectMultipleField(_("Also translated into"), choices=languages)
+    menu_id = SelectField(_("Menu"), [Optional()])
+    line_id = SelectField(_("Line for orders"), [Optional()])
+
+    def offer(
+        self, menus: list[tuple[str, str]], lines: list[tuple[str, str]], spoken: list[str]
+    ) -> None:
+        """What it speaks already stays on offer, however rare."""
+        rare = [(code, own_name(code)) for code in spoken if code not in dict(languages())]
+        self.language.choices = self.others.choices = [*languages(), *rare]
+        self.menu_id.choices = [("", _("– no menu yet –")), *menus]
+        self.line_id.choices = [("", _("the business's usual line")), *lines]
+
+    def values(self) -> dict[str, Any]:
+        kept = ("name", "address", "phone", "country", "currency", "time_zone")
+        line = self.line_id.data or ""
+        return {
+            **{name: self[name].data or "" for name in kept},
+            "prefix": self.order_prefix.data or "",
+            "languages": list(dict.fromkeys([self.language.data, *(self.others.data or [])])),
+            "menu_id": self.menu_id.data or None,
+            "line_id": int(line) if line.isdigit() else None,
+        }
+
+
+class HoursForm(Form):
+    part = HiddenField(default="hours")
+    day_starts = StringField(_("A new day begins at"), [needed(), Length(max=5)])
+
+    def values(self) -> dict[str, Any]:
+        return {"hours": typed_hours(), "day_starts": self.day_starts.data or ""}
+
+
+class OrdersForm(Form):
+    part = HiddenField(default="orders")
+    order_types = SelectMultipleField(
+        _("Order types"),
+        [needed()],
+        choices=[
+            ("dine_in", _("At the table")),
+            ("takeaway", _("Takeaway")),
+            ("delivery", _("Delivery")),
+        ],
+    )
+    payment_methods = SelectMultipleField(
+        _("Payment"),
+        [needed()],
+        choices=[
+            ("pos_at_table", _("Card at the table")),
+            ("cash", _("Cash")),
+            ("card_link", _("Card online")),
+        ],
+    )
+    told_states = SelectMultipleField(_("Tell the guest when the order"), choices=[])
+    accept_minutes = IntegerField(
+        _("Alarm after so many minutes"), [needed(), Between(1, 120, _("Between 1 and 120."))]
+    )
+    manager_phone = StringField(_("Manager's phone"), [Optional(), Length(max=32)])
+
+    def offer(self) -> None:
+        said = {
+            "sent_to_kitchen": _("goes to the kitchen"),
+            "preparing": _("is being prepared"),
+            "ready": _("is ready"),
+            "served": _("is served"),
+            "out_for_delivery": _("is on its way"),
+            "delivered": _("is delivered"),
+            "cancelled": _("is cancelled"),
+            "refunded": _("is paid back"),
+        }
+        self.told_states.choices = [(state, said[state]) for state in TOLD]
+
+    def values(self) -> dict[str, Any]:
+        return {
+            "order_types": [one for one in ORDER_TYPES if one in (self.order_types.data or ())],
+            "payment_methods": [
+                one for one in PAYMENT_METHODS if one in (self.payment_methods.data or ())
+            ],
+            "told_states": self.told_states.data or [],
+            "accept_minutes": self.accept_minutes.data,
+            "manager_phone": self.manager_phone.data or "",
+        }
+
+
+def _cap(label: Any, most: int) -> IntegerField:
+    return IntegerField(label, [needed(), Between(1, most, _("At least 1."))])
+
+
+class MoneyForm(Form):
+    part = HiddenField(default="money")
+    service_percent = DecimalField(
+        _("Service charge in percent"),
+        [needed(), NumberRange(Decimal(0), Decimal(50), _("Between 0 and 50."))],
+        places=None,
+    )
+    tips = StringField(_("Tips to choose from, in percent"), [Optional(), Length(max=40)])
+    tax_included = BooleanField(_("Prices include tax"))
+    table_orders_per_hour = _cap(_("Orders of one table in an hour"), 1000)
+    phone_orders_per_hour = _cap(_("Orders of one phone in an hour"), 1000)
+    address_orders_per_hour = _cap(_("Carts from one network in an hour"), 10_000)
+    newcomer_limit = DecimalField(
+        _("New guests: a tap is needed above"),
+        [Optional(), NumberRange(Decimal(0), Decimal(10**9), _("Zero or more."))],
+        places=None,
+    )
+
+    def values(self) -> dict[str, Any]:
+        tips = [one.strip(" %") for one in (self.tips.data or "").split(",") if one.strip(" %")]
+        kept = ("service_percent", "tax_included", "newcomer_limit")
+        caps = ("table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour")
+        return {
+            **{name: self[name].data for name in (*kept, *caps)},
+            "tip_percents": [int(one) if one.isdecimal() and len(one) < 4 else -1 for one in tips],
+        }
+
+
+class LooksForm(Form):
+    part = HiddenField(default="looks")
+    tone = StringField(_("Colour"), [Optional(), Length(max=7)])
+    host = StringField(_("Own host name"), [Optional(), Length(max=253)])
+    logo = FileField(_("Logo"))
+    no_logo = BooleanField(_("Take the logo away"))
+
+    def values(self, codes: list[str]) -> dict[str, Any]:
+        return {
+            "tone": self.tone.data or "",
+            "host": self.host.data or "",
+            "welcome": {code: typed(f"welcome-{code}", 400) for code in codes},
+        }
+
+
+class TablesForm(Form):
+    numbers = StringField(_("Table numbers"), [needed(), Length(max=400)])
+    area_id = SelectField(_("Area"), [Optional()])
+    area = StringField(_("or a new area"), [Optional(), Length(max=60)])
+    seats = IntegerField(_("Seats"), [needed(), Between(1, 99, _("Between 1 and 99."))], default=4)
+
+    def offer(self, areas: list[tuple[str, str]]) -> None:
+        self.area_id.choices = [("", _("– none –")), *areas]
+
+
+class NewMenuForm(Form):
+    name = StringField(_("Name"), [needed(), Length(max=120)])
+    currency = SelectField(_("Currency"), [needed()], choices=currencies)
+    language = SelectField(_("Language of the menu"), [needed()], choices=languages)
+    others = SelectMultipleField(_("Also translated into"), choices=languages)
+
+    def spoken(self) -> list[str]:
+        return list(dict.fromkeys([self.language.data, *(self.others.data or [])]))

@@ -1,0 +1,250 @@
+"""A dish and a group of options: their texts in every language, price, and all that belongs."""
+
+from typing import Any
+
+from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.blobs import blobs_at
+from core.db import tenant_scope
+from core.settings import Settings
+from portal.asking import ask_then
+from portal.forms import refusals_on
+from portal.restaurant.forms import Plain, typed, typed_hours, typed_texts
+from portal.restaurant.menus import namer
+from portal.visitors import member_may
+from restaurant import menus, photos, sites, stations
+from restaurant.menu_checks import ALLERGENS, DIETS, MOST_OPTIONS
+from restaurant.menu_import import price_text
+from restaurant.models import Item, Menu, OptionGroup
+
+items_pages = Blueprint("items", __name__, url_prefix="/menus")
+
+BLANKS = 3  # empty rows that wait for more options; saving gives three more
+
+
+@items_pages.route("/<menu_id>/items/new", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def new(menu_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        menu = menus.get(menu_id)
+    return _item(menu, None)
+
+
+@items_pages.route("/items/<item_id>", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def edit(item_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        item = menus.item(item_id)
+        menu = menus.get(item.menu_id)
+    return _item(menu, item)
+
+
+@items_pages.post("/items/<item_id>/hidden")
+@member_may("restaurant.manage")
+def hide(item_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        item = menus.change_item(item_id, {"hidden": request.form.get("on") == "yes"})
+    return redirect(url_for("menus.show", menu_id=item.menu_id, _anchor=item_id))
+
+
+@items_pages.route("/items/<item_id>/remove", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def remove(item_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        item = menus.item(item_id)
+        name = namer(menus.get(item.menu_id))(item)
+
+    def act() -> None:
+        with tenant_scope(g.tenant_id):
+            menus.remove_item(item_id)
+
+    return ask_then(
+        act,
+        title=gettext("Remove “%(name)s”?", name=name),
+        text=gettext("It leaves the menu when you publish next. Orders keep its name and price."),
+        yes=gettext("Remove the item"),
+        back_url=url_for("items.edit", item_id=item_id),
+        done=gettext("“%(name)s” is removed.", name=name),
+        done_url=url_for("menus.show", menu_id=item.menu_id),
+    )
+
+
+@items_pages.route("/<menu_id>/groups/new", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def new_group(menu_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        menu = menus.get(menu_id)
+    return _group(menu, None)
+
+
+@items_pages.route("/groups/<group_id>", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def group(group_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        one = menus.group(group_id)
+        menu = menus.get(one.menu_id)
+    return _group(menu, one)
+
+
+@items_pages.route("/groups/<group_id>/remove", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def remove_group(group_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        one = menus.group(group_id)
+        name = namer(menus.get(one.menu_id))(one)
+
+    def act() -> None:
+        with tenant_scope(g.tenant_id):
+            menus.remove_group(group_id)
+
+    return ask_then(
+        act,
+        title=gettext("Remove “%(name)s”?", name=name),
+        text=gettext("The dishes that offer these options offer them no longer."),
+        yes=gettext("Remove the options"),
+        back_url=url_for("items.group", group_id=group_id),
+        done=gettext("“%(name)s” is removed.", name=name),
+        done_url=url_for("menus.show", menu_id=one.menu_id),
+    )
+
+
+def _item(menu: Menu, item: Item | None) -> Any:
+    form = Plain()
+    with tenant_scope(g.tenant_id):
+        categories, groups = menus.categories(menu.id), menus.groups(menu.id)
+        known = {"kitchen": gettext("Kitchen"), "bar": gettext("Bar")}
+        for site in sites.listed():
+            known |= {one.code: one.name for one in stations.listed(site.id)}
+    shown = _stored(item) if item else _blank(categories)
+    if form.validate_on_submit():
+        shown = {**_typed_item(menu), "photo": shown["photo"]}
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                shown["photo"] = _photo(shown["photo"])
+                values = {**shown, "price": price_text(shown["price"], menu.currency)}
+                kept = menus.get(menu.id)
+                if item is None:
+                    item = menus.add_item(kept, values)
+                else:
+                    item = menus.change_item(item.id, values)
+            flash(gettext("Saved to the draft. Publish to show it to diners."), "success")
+            return redirect(url_for("menus.show", menu_id=menu.id, _anchor=item.id))
+    return render_template(
+        "menus/item.html",
+        menu=menu,
+        item=item,
+        form=form,
+        shown=shown,
+        categories=categories,
+        groups=groups,
+        stations=known,
+        allergens=ALLERGENS,
+        diets=DIETS,
+        name=namer(menu),
+    )
+
+
+def _stored(item: Item) -> dict[str, Any]:
+    fields = (*menus.ITEM_FIELDS,)
+    shown = {field: getattr(item, field) for field in fields}
+    shown["price"] = format(item.price.normalize(), "f")
+    shown["tax_percent"] = format(item.tax_percent.normalize(), "f")
+    return shown
+
+
+def _blank(categories: list[Any]) -> dict[str, Any]:
+    asked = request.args.get("category", "")
+    known = [one.id for one in categories]
+    first = asked if asked in known else next(iter(known), "")
+    return {
+        "category_id": first, "code": "", "texts": {}, "price": "", "tax_percent": "",
+        "stations": ["kitchen"], "allergens": [], "diets": [], "photo": "", "available": {},
+        "groups": [], "hidden": False,
+    }  # fmt: skip
+
+
+def _typed_item(menu: Menu) -> dict[str, Any]:
+    return {
+        "category_id": typed("category_id", 60),
+        "code": typed("code", 60),
+        "texts": typed_texts(menu.languages),
+        "price": typed("price", 40),
+        "tax_percent": typed("tax_percent", 20).replace(",", "."),
+        "stations": request.form.getlist("stations")[:20],
+        "allergens": request.form.getlist("allergens")[:50],
+        "diets": request.form.getlist("diets")[:50],
+        "available": typed_hours(),
+        "groups": request.form.getlist("groups")[:50],
+        "hidden": request.form.get("hidden") == "yes",
+    }
+
+
+def _photo(before: str) -> str:
+    if request.form.get("no_photo") == "yes":
+        return ""
+    file = request.files.get("photo")
+    if file is None or not file.filename:
+        return before
+    settings: Settings = current_app.extensions["comanda"]
+    return photos.keep(blobs_at(settings.blob_url), file.read(photos.LARGEST_BYTES + 1))
+
+
+def _group(menu: Menu, one: OptionGroup | None) -> Any:
+    form = Plain()
+    shown: dict[str, Any] = {"texts": {}, "least": 0, "most": 1, "free": 0}
+    options: list[dict[str, Any]] = []
+    if one is not None:
+        shown = {name: getattr(one, name) for name in menus.GROUP_FIELDS}
+        with tenant_scope(g.tenant_id):
+            options = [
+                {
+                    "id": option.id,
+                    "texts": option.texts,
+                    "price": format(option.price.normalize(), "f"),
+                    "preset": option.preset,
+                    "removal": option.removal,
+                }
+                for option in menus.options_of([one.id])[one.id]
+            ]
+    if form.validate_on_submit():
+        shown = {"texts": typed_texts(menu.languages)} | {
+            name: typed(name, 4) or "0" for name in ("least", "most", "free")
+        }
+        options = _typed_options(menu)
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                kept = menus.get(menu.id)
+                if one is None:
+                    one = menus.add_group(kept, shown, options)
+                else:
+                    menus.change_group(one.id, shown, options)
+            flash(gettext("Saved to the draft. Publish to show it to diners."), "success")
+            return redirect(url_for("items.group", group_id=one.id))
+    return render_template(
+        "menus/group.html",
+        menu=menu,
+        group=one,
+        form=form,
+        shown=shown,
+        options=[*options, *([{"texts": {}}] * BLANKS)],
+        name=namer(menu),
+    )
+
+
+def _typed_options(menu: Menu) -> list[dict[str, Any]]:
+    """Rows without any name are left out: that is how an option is taken away."""
+    found = []
+    for row in range(MOST_OPTIONS + 1):
+        texts = typed_texts(menu.languages, f"o{row}-")
+        if any(text["name"] for text in texts.values()):
+            found.append(
+                {
+                    "id": typed(f"o{row}-id", 60),
+                    "texts": texts,
+                    "price": price_text(typed(f"o{row}-price", 40) or "0", menu.currency),
+                    "preset": request.form.get(f"o{row}-preset") == "yes",
+                    "removal": request.form.get(f"o{row}-removal") == "yes",
+                }
+            )
+    return found

@@ -1,0 +1,269 @@
+"""Restaurants: opened, set up in groups of settings, paused and closed."""
+
+from datetime import timedelta
+from typing import Any
+
+from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
+from flask_babel import format_datetime, gettext
+
+from core.blobs import blobs_at
+from core.clock import now
+from core.db import tenant_scope
+from core.errors import DomainError
+from core.settings import Settings
+from messaging import lines_book
+from portal.asking import ask_then
+from portal.forms import Form, refusals_on, said
+from portal.restaurant.forms import (
+    BasicsForm,
+    HoursForm,
+    LooksForm,
+    MoneyForm,
+    NewSiteForm,
+    OrdersForm,
+    typed,
+)
+from portal.visitors import may, member_may
+from portal.words import in_words
+from restaurant import availability, menus, photos, sites, stations, tables
+from restaurant.models import Site
+from tenants import accounts
+
+sites_pages = Blueprint("sites", __name__, url_prefix="/restaurants")
+
+PARTS: dict[str, type[Form]] = {
+    "basics": BasicsForm,
+    "hours": HoursForm,
+    "orders": OrdersForm,
+    "money": MoneyForm,
+    "looks": LooksForm,
+}
+# Shown as stored; `prefix` is not among them, as forms mean another thing by it.
+STORED = (
+    "name", "address", "phone", "country", "currency", "time_zone", "day_starts", "order_types",
+    "payment_methods", "told_states", "accept_minutes", "manager_phone", "tax_included",
+    "table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour", "tone", "host",
+)  # fmt: skip
+PAUSES = {"20": timedelta(minutes=20), "60": timedelta(hours=1)}
+
+
+@sites_pages.get("")
+@member_may("restaurant.view")
+def index() -> Any:
+    with tenant_scope(g.tenant_id):
+        listed = sites.listed()
+        counts = {site.id: len(tables.listed(site.id)) for site in listed}
+        named = {menu.id: menu.name for menu in menus.listed()}
+        why = {site.id: sites.why_no_orders_now(site) for site in listed}
+    return render_template(
+        "restaurants/index.html",
+        sites=listed,
+        counts=counts,
+        named=named,
+        why=why,
+        address=menu_address,
+    )
+
+
+@sites_pages.route("/new", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def new() -> Any:
+    with tenant_scope(g.tenant_id):
+        account = accounts.account()
+    form = NewSiteForm(
+        country=account.country or "",
+        currency=account.currency or "EUR",
+        time_zone=account.time_zone or "UTC",
+        language=account.locale or "en",
+    )
+    if form.validate_on_submit():
+        slug, prefix = sites.proposed(said(form.name))
+        with refusals_on(form), tenant_scope(g.tenant_id):
+            site = sites.open_site(
+                said(form.name),
+                slug=said(form.slug).strip() or slug,
+                prefix=said(form.order_prefix).strip() or prefix,
+                currency=form.currency.data,
+                time_zone=form.time_zone.data,
+                country=form.country.data,
+                languages=form.spoken(),
+            )
+        if not form.errors and not form.form_errors:
+            flash(
+                gettext("“%(name)s” is open. Next: tables and a menu.", name=site.name), "success"
+            )
+            return redirect(url_for("sites.show", site_id=site.id))
+    return render_template("restaurants/new.html", form=form, base=_host() + "/r/")
+
+
+@sites_pages.get("/<site_id>")
+@member_may("restaurant.view")
+def show(site_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+    return _show(site, None)
+
+
+@sites_pages.post("/<site_id>")
+@member_may("restaurant.manage")
+def save(site_id: str) -> Any:
+    """One group of settings at a time; the others stay as they are."""
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+    part = request.form.get("part", "")
+    if part not in PARTS:
+        return redirect(url_for("sites.show", site_id=site_id))
+    form = _form(part, site)
+    if form.validate_on_submit():
+        with refusals_on(form):
+            values = form.values(site.languages) if part == "looks" else form.values()
+            with tenant_scope(g.tenant_id):
+                if part == "looks":
+                    values |= _logo(form)
+                sites.change(site_id, values)
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("sites.show", site_id=site_id, _anchor=part))
+    return _show(site, form)
+
+
+@sites_pages.post("/<site_id>/pause")
+@member_may("orders.manage")
+def pause(site_id: str) -> Any:
+    """Twenty minutes, an hour, the rest of the day; anything else takes orders again."""
+    asked = request.form.get("for", "")
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+        until = None
+        if asked in PAUSES:
+            until = now() + PAUSES[asked]
+        elif asked == "today":
+            until = availability.until_tomorrow(site, now())
+        sites.pause(site_id, until)
+    if until is None:
+        flash(gettext("“%(name)s” takes orders again.", name=site.name), "success")
+    else:
+        until_words = format_datetime(until, "HH:mm")
+        flash(
+            gettext("“%(name)s” is paused until %(time)s.", name=site.name, time=until_words),
+            "success",
+        )
+    return redirect(url_for("sites.show", site_id=site_id))
+
+
+@sites_pages.post("/<site_id>/stations")
+@member_may("restaurant.manage")
+def change_stations(site_id: str) -> Any:
+    gone = typed("remove", 40)
+    try:
+        with tenant_scope(g.tenant_id):
+            site = sites.get(site_id)
+            if gone:
+                stations.remove(site, gone)
+            else:
+                name = typed("name", 60)
+                code = sites.proposed(name)[0].replace("-", "_")[:24] if name else ""
+                stations.add(site, code, name)
+    except DomainError as error:
+        if error.status == 404:
+            raise
+        flash(in_words(error), "error")
+    return redirect(url_for("sites.show", site_id=site_id, _anchor="stations"))
+
+
+@sites_pages.route("/<site_id>/close", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def close(site_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+
+    def act() -> None:
+        with tenant_scope(g.tenant_id):
+            sites.close_site(site_id)
+
+    return ask_then(
+        act,
+        title=gettext("Close “%(name)s”?", name=site.name),
+        text=gettext(
+            "Its menu is no longer shown and its table codes lead nowhere."
+            " Its orders stay readable."
+        ),
+        yes=gettext("Close the restaurant"),
+        back_url=url_for("sites.show", site_id=site_id),
+        done=gettext("“%(name)s” is closed.", name=site.name),
+        done_url=url_for("sites.index"),
+    )
+
+
+def menu_address(site: Site) -> str:
+    settings: Settings = current_app.extensions["comanda"]
+    return tables.menu_address(settings.base_url, site, settings.menu_domain)
+
+
+def _host() -> str:
+    settings: Settings = current_app.extensions["comanda"]
+    return settings.base_url.partition("://")[2]
+
+
+def _show(site: Site, broken: Form | None) -> Any:
+    """With the form that was refused in its place, and the others as they are stored."""
+    forms: dict[str, Form] = {}
+    if may("restaurant.manage"):
+        forms = {part: _form(part, site, fresh=True) for part in PARTS}
+    if broken is not None:
+        forms[str(broken.part.data)] = broken
+    with tenant_scope(g.tenant_id):
+        why = sites.why_no_orders_now(site)
+        menu = next((one for one in menus.listed() if one.id == site.menu_id), None)
+        line = sites.line_of(site)
+        rows = {
+            "tables": len(tables.listed(site.id)),
+            "stations": stations.listed(site.id),
+        }
+    return render_template(
+        "restaurants/show.html",
+        site=site,
+        forms=forms,
+        why=why,
+        menu=menu,
+        line=line,
+        address=menu_address(site),
+        refused=broken,
+        **rows,
+    )
+
+
+def _form(part: str, site: Site, *, fresh: bool = False) -> Form:
+    shown = {name: getattr(site, name) for name in STORED if hasattr(PARTS[part], name)}
+    shown |= {"part": part}
+    if part == "basics":
+        shown |= {
+            "order_prefix": site.prefix,
+            "language": site.languages[0],
+            "others": site.languages[1:],
+            "menu_id": site.menu_id or "",
+            "line_id": str(site.line_id or ""),
+        }
+    if part == "money":
+        shown["tips"] = ", ".join(str(one) for one in site.tip_percents)
+        for name in ("service_percent", "newcomer_limit"):
+            amount = getattr(site, name)
+            shown[name] = amount if amount is None else amount.normalize() + 0
+    form = PARTS[part](formdata=None, **shown) if fresh else PARTS[part](**shown)
+    if isinstance(form, BasicsForm):
+        with tenant_scope(g.tenant_id):
+            known = [(menu.id, menu.name) for menu in menus.listed()]
+            lines = [(str(line.id), line.name) for line in lines_book.listed()]
+        form.offer(known, lines, site.languages)
+    if isinstance(form, OrdersForm):
+        form.offer()
+    return form
+
+
+def _logo(form: Any) -> dict[str, Any]:
+    if form.no_logo.data:
+        return {"logo": ""}
+    file = request.files.get("logo")
+    if file is None or not file.filename:
+        return {}
+    settings: Settings = current_app.extensions["comanda"]
+    return {"logo": photos.keep(blobs_at(settings.blob_url), file.read(photos.LARGEST_BYTES + 1))}

@@ -1,0 +1,150 @@
+// The orders board while it is open: what is new comes in and is heard, a tap moves an order on.
+import { subscribe } from "./news.js";
+import { toast } from "./toast.js";
+
+const board = document.querySelector("[data-board]");
+const said = document.querySelector("[data-said]");
+const sound = document.querySelector("[data-sound]");
+const whole = document.querySelector("[data-whole]");
+const KEPT = "comanda.board.sound";
+const LATE_MINUTES = [10, 20];
+
+const found = (selector) => [...document.querySelectorAll(selector)];
+const known = new Set();
+const news = () => found("[data-order], [data-call]").map((one) => one.dataset.order ?? one.dataset.call);
+news().forEach((id) => known.add(id));
+
+let looking = null;
+let again = false;
+
+function refresh() {
+  again = true;
+  looking ??= (async () => {
+    while (again) {
+      again = false;
+      await look().catch(() => null);
+    }
+    looking = null;
+  })();
+  return looking;
+}
+
+// A form's token is new with every answer.
+const bare = (part) => part.innerHTML
+  .replace(/(name="csrf_token" value=)"[^"]*"/g, "$1")
+  .replace(/(<time[^>]*>)[^<]*/g, "$1");
+
+async function look() {
+  const answer = await fetch(location.href, { headers: { "X-Part": "fresh" }, redirect: "error", cache: "no-store" });
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of fresh.querySelectorAll("[data-part]")) {
+    const shown = document.querySelector(`[data-part="${part.dataset.part}"]`);
+    if (!shown || bare(shown) === bare(part)) continue;
+    if (shown.contains(document.activeElement) && document.activeElement.matches("input:not([type=hidden])")) continue;
+    const focused = shown.contains(document.activeElement)
+      ? document.activeElement.closest("[data-order]")?.dataset.order : null;
+    const lanes = shown.querySelector(".lanes");
+    const left = lanes?.scrollLeft ?? 0;
+    shown.replaceChildren(...document.adoptNode(part).childNodes);
+    const now = shown.querySelector(".lanes");
+    if (now) now.scrollLeft = left;
+    if (focused) shown.querySelector(`[data-order="${focused}"] button`)?.focus({ preventScroll: true });
+  }
+  hear();
+  grow();
+}
+
+function hear() {
+  const fresh = news().filter((id) => !known.has(id));
+  fresh.forEach((id) => known.add(id));
+  if (!fresh.length) return;
+  for (const id of fresh) document.querySelector(`[data-order="${id}"]`)?.classList.add("ticket-fresh");
+  said.textContent = fresh.some((id) => id.startsWith("cal_")) ? said.dataset.called : said.dataset.new;
+  beep();
+}
+
+// Two short tones, made here: no file, no other host.
+let player = null;
+
+function beep() {
+  if (localStorage.getItem(KEPT) !== "on") return;
+  player ??= new AudioContext();
+  player.resume();
+  [880, 1175].forEach((pitch, number) => {
+    const tone = player.createOscillator();
+    const volume = player.createGain();
+    const at = player.currentTime + number * 0.18;
+    tone.frequency.value = pitch;
+    volume.gain.setValueAtTime(0.0001, at);
+    volume.gain.exponentialRampToValueAtTime(0.4, at + 0.02);
+    volume.gain.exponentialRampToValueAtTime(0.0001, at + 0.16);
+    tone.connect(volume).connect(player.destination);
+    tone.start(at);
+    tone.stop(at + 0.17);
+  });
+  document.documentElement.dataset.beeped = String(Number(document.documentElement.dataset.beeped ?? 0) + 1);
+}
+
+function showSound() {
+  const on = localStorage.getItem(KEPT) === "on";
+  sound.ariaPressed = String(on);
+  sound.querySelector("[data-sound-on]").hidden = !on;
+  sound.querySelector("[data-sound-off]").hidden = on;
+}
+
+if (sound) {
+  sound.hidden = false;
+  showSound();
+  sound.addEventListener("click", () => {
+    localStorage.setItem(KEPT, localStorage.getItem(KEPT) === "on" ? "off" : "on");
+    showSound();
+    beep(); // a browser lets a page be heard only after somebody touched it
+  });
+}
+
+if (whole && document.fullscreenEnabled) {
+  whole.hidden = false;
+  whole.addEventListener("click", () => {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen();
+  });
+}
+
+// Ages count up by themselves, and their colours with them.
+function grow() {
+  for (const age of found(".ticket .age[data-since]")) {
+    const minutes = Math.max(0, Math.floor((Date.now() - new Date(age.dataset.since)) / 60000));
+    age.textContent = board.dataset.minutes.replace("0", minutes);
+    const ticket = age.closest(".ticket");
+    const { state } = ticket.dataset;
+    if (ticket.classList.contains("ticket-alarm") || ["served", "out_for_delivery"].includes(state)) continue;
+    ticket.classList.toggle("ticket-warm", minutes >= LATE_MINUTES[0] && minutes < LATE_MINUTES[1]);
+    ticket.classList.toggle("ticket-hot", minutes >= LATE_MINUTES[1]);
+    ticket.classList.toggle("ticket-calm", minutes < LATE_MINUTES[0]);
+  }
+}
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target.closest("form[data-act]");
+  if (!form) return;
+  event.preventDefault();
+  const button = form.querySelector("button");
+  if (button.ariaBusy === "true") return;
+  button.ariaBusy = "true";
+  const answer = await fetch(form.action, {
+    method: "POST", body: new FormData(form), headers: { "X-Part": "act" }, redirect: "error",
+  }).catch(() => null);
+  const told = await answer?.json().catch(() => ({})) ?? {};
+  if (!answer?.ok || told.note) toast(told.error ?? told.note ?? board.dataset.failed);
+  button.ariaBusy = "false";
+  await refresh();
+});
+
+subscribe(["orders", "calls"], (facts) => {
+  const here = board.dataset.site;
+  if (facts.some(({ site, kind, many }) => kind === "start-over" || many || site === here)) refresh();
+});
+setInterval(grow, 15000);
+grow();
+document.documentElement.dataset.board = "ready";

@@ -1,0 +1,41 @@
+// An open order's page says when a colleague changed the order; copies of an item for the entry page.
+import { subscribe } from "./news.js";
+
+const here = document.querySelector("[data-order-here]");
+
+if (here) {
+  subscribe(["orders"], (facts) => {
+    if (facts.some(({ id, many, kind }) => kind === "start-over" || many || id === here.dataset.orderHere)) look();
+  });
+}
+
+async function look() {
+  const answer = await fetch(location.href, { redirect: "error", cache: "no-store" }).catch(() => null);
+  if (!answer?.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const version = (page) => page.querySelector("[data-order-version]")?.dataset.orderVersion;
+  if (version(fresh) === version(document)) return;
+  const busy = document.activeElement?.matches("input, select, textarea") || document.querySelector("details.void[open]");
+  if (busy) here.hidden = false;
+  else location.reload();
+}
+
+// The same item with other options: another copy of its fields.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-another]");
+  if (!button) return;
+  const row = button.closest("[data-item]");
+  const copies = row.parentElement.querySelectorAll(`[data-item="${row.dataset.item}"]`);
+  const made = row.cloneNode(true);
+  const number = copies.length;
+  for (const field of made.querySelectorAll("[name]")) {
+    field.name = field.name.replace(/^([qgn]\.[^.]+)\.\d+/, `$1.${number}`);
+    if (field.name.startsWith("q.")) field.value = 1;
+  }
+  for (const field of made.querySelectorAll("[id]")) field.id = `${field.id}-${number}`;
+  for (const label of made.querySelectorAll("[for]")) label.htmlFor = `${label.htmlFor}-${number}`;
+  [...copies].at(-1).after(made);
+  made.querySelector('[name^="q."]').focus();
+});
+
+for (const button of document.querySelectorAll("[data-another]")) button.hidden = false;

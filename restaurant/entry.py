@@ -1,0 +1,94 @@
+"""Orders the staff takes: from the published menu, for a table or to take away."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import Invalid, invalid
+from core.phone import BadPhone, check_phone
+from core.texts import clean, one_line
+from restaurant import carts, editing, orders, publishing, tables
+from restaurant.availability import missing_now
+from restaurant.models import Order, Site
+from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS
+from restaurant.pricing import Line, Shelf, Wish, add_up, price_lines
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a member of staff wrote down."""
+
+    wishes: Sequence[Wish]
+    order_type: str = "dine_in"
+    payment_method: str = "pos_at_table"
+    table_id: str = ""
+    phone: str = ""
+    name: str = ""
+    notes: str = ""
+    waiter_id: str | None = None
+    waiter: str = ""
+
+
+def menu_of(site: Site) -> tuple[dict[str, Any], frozenset[str]]:
+    """The published menu, and what of it cannot be had now."""
+    version = publishing.published(site.menu_id or "")
+    if version is None:
+        raise Invalid("no_menu", "This restaurant has no published menu.")
+    return version.content, missing_now(site, version.content)
+
+
+def take(site: Site, taken: Taken) -> Order:
+    """To the kitchen at once: whoever wrote it down stands at the table."""
+    if taken.order_type not in ORDER_TYPES:
+        raise invalid("order_type", "invalid_choice", "Choose what kind of order it is.")
+    if taken.payment_method not in PAYMENT_METHODS or taken.payment_method == "card_link":
+        raise invalid("payment_method", "invalid_choice", "Choose how it is paid.")
+    table = None
+    if taken.order_type == "dine_in":
+        table = next((one for one in tables.listed(site.id) if one.id == taken.table_id), None)
+        if table is None:
+            raise invalid("table_id", "table_missing", "Choose the table.")
+    elif taken.payment_method == "pos_at_table":
+        raise invalid("payment_method", "invalid_choice", "Only guests at a table pay there.")
+    lines = _priced(site, taken.wishes)
+    sums = add_up(lines, carts.terms_of(site, lines))
+    return orders.make(
+        site,
+        orders.Draft(
+            order_type=taken.order_type,
+            payment_method=taken.payment_method,
+            lines=lines,
+            sums=sums.as_json(),
+            total=sums.total,
+            language=site.languages[0],
+            source="staff",
+            table_id=table.id if table else None,
+            table_number=table.number if table else "",
+            waiter_id=taken.waiter_id,
+            waiter=one_line(taken.waiter, 80),
+            customer_phone=_phone(taken.phone),
+            customer_name=one_line(taken.name, 120),
+            notes=clean(taken.notes)[: carts.LONGEST_NOTES],
+        ),
+    )
+
+
+def add(site: Site, order: Order, wishes: Sequence[Wish]) -> Order:
+    return editing.add(site, order, _priced(site, wishes))
+
+
+def _priced(site: Site, wishes: Sequence[Wish]) -> list[Line]:
+    content, missing = menu_of(site)
+    if not wishes:
+        raise Invalid("empty_order", "Choose at least one item.")
+    return price_lines(Shelf(content, missing), wishes, site.languages[0])
+
+
+def _phone(phone: str) -> str:
+    digits = "".join(letter for letter in phone if letter.isdigit())
+    if not digits:
+        return ""
+    try:
+        return check_phone(digits)
+    except BadPhone as error:
+        raise invalid("phone", "invalid_phone", str(error)) from error

@@ -1,0 +1,304 @@
+"""A menu out of a file: every row looked at and every fault named before anything is written."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.db import db
+from core.errors import DomainError, Invalid, invalid
+from core.money import places
+from core.texts import BadText, fold, one_line
+from restaurant import menu_checks, menus
+from restaurant.models import Category, Item, Menu
+from tenants import audit
+
+LARGEST_FILE = 512 * 1024
+MOST_FAULTS = 200
+# What people call the columns; a language's code behind a dash or underscore is that language's.
+COLUMNS = {
+    "category": "category|kategori|categoria|kategorie|section|bölüm",
+    "name": "name|item|dish|product|ad|adı|isim|ürün|ürün adı|nome|nombre|gericht",
+    "description": "description|açıklama|aciklama|içindekiler|descrição|descripción|beschreibung",
+    "price": "price|fiyat|tutar|preço|precio|preis",
+    "tax": "tax|tax_percent|vat|kdv|iva|mwst",
+    "stations": "stations|station|istasyon|where",
+    "allergens": "allergens|alerjen|alerjenler|alérgenos|allergene",
+    "diets": "diets|diet|diyet|dieta",
+    "code": "code|sku|kod|ürün kodu|plu",
+}
+_MEANT = {fold(word): name for name, words in COLUMNS.items() for word in words.split("|")}
+_BY_LANGUAGE = {"category", "name", "description"}
+_NUMBER = re.compile(r"[0-9][0-9.,'\s]*")
+
+
+@dataclass(frozen=True)
+class Fault:
+    row: int
+    field: str
+    error: DomainError
+
+
+@dataclass(frozen=True)
+class Row:
+    number: int
+    category: dict[str, dict[str, str]]
+    """Its texts by language."""
+    values: dict[str, Any]
+    """As menu_checks leaves them."""
+
+
+@dataclass
+class Reading:
+    rows: list[Row] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Written:
+    added: int
+    changed: int
+    categories: int
+
+
+def read(menu: Menu, data: bytes, filename: str = "") -> Reading:
+    """Nothing is written. A file that is no table at all is refused as a whole."""
+    if len(data) > LARGEST_FILE:
+        raise invalid("file", "too_large", "A menu's file may have at most 512 KB.")
+    text = _text(data)
+    looks_json = text.lstrip()[:1] in ("{", "[")
+    raw = _from_json(text) if looks_json or filename.lower().endswith(".json") else _from_csv(text)
+    reading = Reading()
+    for number, cells in raw:
+        if len(reading.rows) >= menus.MOST_ITEMS:
+            raise Invalid("menu_full", "A menu holds at most {most} items.", most=menus.MOST_ITEMS)
+        _look_at(menu, number, cells, reading)
+    if not reading.rows and not reading.faults:
+        raise invalid("file", "empty_file", "There is no item in this file.")
+    del reading.faults[MOST_FAULTS:]
+    return reading
+
+
+def write(menu: Menu, reading: Reading) -> Written:
+    """Known items, by code or else by name within their category, are changed; others are new."""
+    if reading.faults:
+        raise Invalid("rows_wrong", "Some rows are wrong; nothing was imported.")
+    language = menu.languages[0]
+    known = menus.categories(menu.id)
+    by_name = {_key(one.texts, language): one for one in known}
+    items = menus.items(menu.id)
+    if len(items) + len(reading.rows) > menus.MOST_ITEMS:
+        raise Invalid("menu_full", "A menu holds at most {most} items.", most=menus.MOST_ITEMS)
+    by_code = {item.code: item for item in items if item.code}
+    by_place = {(item.category_id, _key(item.texts, language)): item for item in items}
+    added = changed = made = 0
+    for row in reading.rows:
+        category = by_name.get(_key(row.category, language))
+        if category is None:
+            category = _new_category(menu, row.category, len(by_name))
+            by_name[_key(row.category, language)] = category
+            made += 1
+        place = (category.id, _key(row.values["texts"], language))
+        item = by_code.get(row.values.get("code", "")) or by_place.get(place)
+        if item is None:
+            item = Item(
+                tenant_id=menu.tenant_id,
+                menu_id=menu.id,
+                category_id=category.id,
+                position=len(items) + added,
+                available={},
+                groups=[],
+                **{"allergens": [], "diets": [], **row.values},
+            )
+            db.session.add(item)
+            added += 1
+        else:
+            item.category_id = category.id
+            for name, value in row.values.items():
+                setattr(item, name, {**item.texts, **value} if name == "texts" else value)
+            changed += 1
+        by_place[place] = item
+        if item.code:
+            by_code[item.code] = item
+    menus.touch(menu.id)
+    db.session.flush()
+    audit.record("menus.imported", menu.name, menu_id=menu.id, added=added, changed=changed)
+    return Written(added, changed, made)
+
+
+def price_text(text: str, currency: str) -> str:
+    """`500₺`, `185 ₺`, `1.250,50 TL`, `$12` → digits with a dot, as money is checked."""
+    found = _NUMBER.search(text)
+    if found is None or re.search(r"-\s*[0-9]", text):
+        return text.strip()
+    digits = re.sub(r"['\s]", "", found[0]).rstrip(".,")
+    dots, commas = digits.count("."), digits.count(",")
+    if dots and commas:
+        point = max(digits.rfind("."), digits.rfind(","))
+    elif dots + commas == 1:
+        point = max(digits.rfind("."), digits.rfind(","))
+        if len(digits) - point - 1 == 3 and places(currency) != 3:
+            point = -1  # 1.250 is a thousand and more where no coin is a thousandth
+    else:
+        point = -1
+    if point < 0:
+        return re.sub("[.,]", "", digits).lstrip("0") or "0"
+    whole = re.sub("[.,]", "", digits[:point]).lstrip("0") or "0"
+    return f"{whole}.{digits[point + 1 :]}"
+
+
+def _look_at(menu: Menu, number: int, cells: Mapping[str, Any], reading: Reading) -> None:
+    values: dict[str, Any] = {}
+    category: dict[str, dict[str, str]] = {}
+    before = len(reading.faults)
+
+    def take(name: str, check: Any) -> Any:
+        try:
+            return check()
+        except DomainError as error:
+            reading.faults.append(Fault(number, name, error))
+        except BadText:
+            wrong = invalid(name, "invalid_text", "The text has a character that cannot be kept.")
+            reading.faults.append(Fault(number, name, wrong))
+        return None
+
+    texts = {
+        language: {
+            "name": _cell(cells, "name", language, menu),
+            "description": _cell(cells, "description", language, menu),
+        }
+        for language in menu.languages
+    }
+    values["texts"] = take("name", lambda: menu_checks.texts(menu, texts))
+    category_texts = {
+        language: {"name": _cell(cells, "category", language, menu)} for language in menu.languages
+    }
+    if not category_texts[menu.languages[0]]["name"]:
+        missing = invalid("category", "missing", "Say which category it belongs to.")
+        reading.faults.append(Fault(number, "category", missing))
+    else:
+        category = take("category", lambda: menu_checks.texts(menu, category_texts)) or {}
+    price = price_text(str(cells.get("price") or ""), menu.currency)
+    values["price"] = take("price", lambda: menu_checks.amount("price", price, menu.currency))
+    if cells.get("tax"):
+        tax = str(cells["tax"]).replace("%", "").replace(",", ".").strip()
+        values["tax_percent"] = take("tax", lambda: menu_checks.percent("tax", tax))
+    values["stations"] = take(
+        "stations", lambda: menu_checks.stations(_words(cells.get("stations")) or ["kitchen"])
+    )
+    for name, known in (("allergens", menu_checks.ALLERGENS), ("diets", menu_checks.DIETS)):
+        if wanted := _words(cells.get(name)):
+            values[name] = take(name, lambda: _known(name, wanted, known))  # noqa: B023 - called now
+    if cells.get("code"):
+        values["code"] = take("code", lambda: one_line(str(cells["code"]), 40))
+    if len(reading.faults) == before:
+        reading.rows.append(Row(number, category, values))
+
+
+def _known(name: str, wanted: list[str], known: tuple[str, ...]) -> list[str]:
+    unknown = [word for word in wanted if word not in known]
+    if unknown:
+        raise invalid(
+            name,
+            "unknown_word",
+            "“{word}” is not known here. Known are: {known}.",
+            word=unknown[0][:40],
+            known=", ".join(known),
+        )
+    return [one for one in known if one in wanted]
+
+
+def _cell(cells: Mapping[str, Any], name: str, language: str, menu: Menu) -> str:
+    value = cells.get(f"{name}_{language}")
+    if value is None and language == menu.languages[0]:
+        value = cells.get(name)
+    return " ".join(str(value or "").split())
+
+
+def _words(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [str(one).strip().lower() for one in value]
+    return [word.strip().lower() for word in re.split("[,;|/]", str(value or "")) if word.strip()]
+
+
+def _from_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    head = text.partition("\n")[0]
+    delimiter = max(",;\t|", key=head.count)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        names = [_column(name) for name in next(rows, [])]
+        if "name" not in {name.partition("_")[0] for name in names} or "price" not in names:
+            raise invalid(
+                "file", "no_columns", "The first line must name the columns: category, name, price."
+            )
+        for cells in rows:
+            if any(cell.strip() for cell in cells):
+                yield rows.line_num, dict(zip(names, cells, strict=False))
+    except csv.Error as error:
+        raise invalid(
+            "file", "not_a_table", "This file is neither a CSV nor a JSON menu."
+        ) from error
+
+
+def _from_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """A list of items, or an object with `items` and, by their id, `categories`."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise invalid(
+            "file", "not_a_table", "This file is neither a CSV nor a JSON menu."
+        ) from error
+    listed = found.get("items") if isinstance(found, dict) else found
+    named = found.get("categories") if isinstance(found, dict) else {}
+    categories = named if isinstance(named, dict) else {}
+    if not isinstance(listed, list):
+        raise invalid("file", "not_a_table", "This file is neither a CSV nor a JSON menu.")
+    for number, one in enumerate(listed, 1):
+        cells = {_column(str(key)): value for key, value in one.items()} if _is(one) else {}
+        category: Any = categories.get(str(cells.get("category")))
+        if _is(category):
+            cells["category"] = category.get("name")
+            cells |= {
+                f"category_{key.removeprefix('name_')}": value
+                for key, value in category.items()
+                if str(key).startswith("name_")
+            }
+        yield number, cells
+
+
+def _is(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _column(name: str) -> str:
+    plain = fold(" ".join(name.replace("\ufeff", "").split()), "en")
+    if plain in _MEANT:
+        return _MEANT[plain]
+    stem, _, language = plain.replace("-", "_").rpartition("_")
+    meant = _MEANT.get(stem, "")
+    return f"{meant}_{language}" if meant in _BY_LANGUAGE else plain
+
+
+def _text(data: bytes) -> str:
+    for encoding in ("utf-8-sig", "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1254"):
+        try:
+            return data.decode(encoding).replace("\0", "")
+        except UnicodeDecodeError:
+            continue
+    raise invalid("file", "not_a_table", "This file is neither a CSV nor a JSON menu.")
+
+
+def _key(texts: Mapping[str, Any], language: str) -> str:
+    return fold(str((texts.get(language) or {}).get("name", "")), language)
+
+
+def _new_category(menu: Menu, texts: dict[str, dict[str, str]], position: int) -> Category:
+    category = Category(
+        tenant_id=menu.tenant_id, menu_id=menu.id, texts=texts, available={}, position=position
+    )
+    db.session.add(category)
+    db.session.flush()
+    return category

@@ -1,0 +1,163 @@
+"""Table codes for the printer: sheets to cut out, and single codes for one's own design."""
+
+from collections.abc import Callable, Sequence
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pymupdf_fonts
+import segno
+from fpdf import FPDF
+from fpdf.enums import XPos, YPos
+from segno import QRCode
+
+from restaurant.models import Site, Table
+from restaurant.wording import say
+
+# A4, two by three, with room for a printer that leaves a margin.
+PAGE_WIDE, PAGE_HIGH, EDGE = 210.0, 297.0, 10.0
+ACROSS, DOWN = 2, 3
+WIDE, HIGH = (PAGE_WIDE - 2 * EDGE) / ACROSS, (PAGE_HIGH - 2 * EDGE) / DOWN
+CODE, LOGO, INSIDE = 40.0, 9.0, 6.0
+MOST_SENTENCES = 3
+# FiraGO has the letters of nearly all the languages our guests read, Arabic and Hebrew included.
+FAMILY, REGULAR, BOLD = "sheet", "figo", "figbo"
+INK, FAINT = (22, 32, 27), (198, 206, 197)
+
+
+def code(address: str) -> QRCode:
+    """Medium correction: a scratch or a drop of wine does not make it unreadable."""
+    return segno.make(address, error="m", micro=False)
+
+
+def code_svg(address: str) -> bytes:
+    out = BytesIO()
+    code(address).save(out, kind="svg", border=4, scale=10, xmldecl=True)
+    return out.getvalue()
+
+
+def code_png(address: str) -> bytes:
+    out = BytesIO()
+    code(address).save(out, kind="png", border=4, scale=16)
+    return out.getvalue()
+
+
+def sheet(
+    site: Site,
+    tables: Sequence[Table],
+    address_of: Callable[[Table], str],
+    logo: bytes | None = None,
+) -> bytes:
+    """Six to a page, with lines to cut along."""
+    with TemporaryDirectory() as folder:  # the library reads fonts from files only
+        return _printed(Path(folder), site, tables, address_of, logo)
+
+
+def _printed(
+    folder: Path,
+    site: Site,
+    tables: Sequence[Table],
+    address_of: Callable[[Table], str],
+    logo: bytes | None,
+) -> bytes:
+    paper = FPDF(unit="mm", format="A4")
+    paper.set_title(site.name)
+    paper.set_auto_page_break(False)
+    for style, name in (("", REGULAR), ("B", BOLD)):
+        (folder / f"{name}.ttf").write_bytes(pymupdf_fonts.myfont(name))
+        paper.add_font(FAMILY, style, folder / f"{name}.ttf")
+    paper.set_text_shaping(True)
+    paper.set_margin(0)
+    for place, table in enumerate(tables):
+        if place % (ACROSS * DOWN) == 0:
+            paper.add_page()
+            _cutting_lines(paper)
+        column, row = place % ACROSS, place // ACROSS % DOWN
+        _card(
+            paper,
+            (EDGE + column * WIDE, EDGE + row * HIGH),
+            site,
+            table,
+            address_of(table),
+            logo,
+        )
+    return bytes(paper.output())
+
+
+def sentences(site: Site) -> list[str]:
+    """What to do with the code, in the languages of the place that we speak."""
+    said = dict.fromkeys(say(language, "scan") for language in site.languages)
+    return list(said)[:MOST_SENTENCES]
+
+
+def _cutting_lines(paper: FPDF) -> None:
+    paper.set_draw_color(*FAINT)
+    paper.set_line_width(0.2)
+    paper.set_dash_pattern(1, 1.5)
+    for column in range(1, ACROSS):
+        at = EDGE + column * WIDE
+        paper.line(at, EDGE, at, PAGE_HIGH - EDGE)
+    for row in range(1, DOWN):
+        at = EDGE + row * HIGH
+        paper.line(EDGE, at, PAGE_WIDE - EDGE, at)
+    paper.set_dash_pattern()
+
+
+def _card(
+    paper: FPDF,
+    corner: tuple[float, float],
+    site: Site,
+    table: Table,
+    address: str,
+    logo: bytes | None,
+) -> None:
+    left, top = corner
+    middle = left + WIDE / 2
+    y = top + INSIDE
+    if logo is not None:
+        paper.image(BytesIO(logo), middle - LOGO / 2, y, LOGO, LOGO, keep_aspect_ratio=True)
+        y += LOGO + 1.5
+    paper.set_text_color(*INK)
+    y = _line(paper, left, y, site.name, 12, "B")
+    y = _line(paper, left, y + 0.5, table.number, 30, "B")
+    _modules(paper, address, middle - CODE / 2, y + 1)
+    y += CODE + 3.5
+    for sentence in sentences(site):
+        y = _line(paper, left, y, sentence, 8.5)
+
+
+def _line(paper: FPDF, left: float, y: float, text: str, points: float, style: str = "") -> float:
+    """One line in the middle of the card, set smaller where it would not fit."""
+    paper.set_font(FAMILY, style, points)
+    room = WIDE - 2 * INSIDE
+    width = paper.get_string_width(text)
+    if width > room:
+        points = max(points * room / width, 5)
+        paper.set_font(FAMILY, style, points)
+    high = points * 0.42
+    paper.set_xy(left + INSIDE, y)
+    paper.cell(room, high, text, align="C", new_x=XPos.LEFT, new_y=YPos.NEXT)
+    return y + high
+
+
+def _modules(paper: FPDF, address: str, left: float, top: float) -> None:
+    """As shapes, not as a picture: sharp on every printer."""
+    rows: list[Any] = list(code(address).matrix_iter(border=2))
+    side = CODE / len(rows)
+    paper.set_fill_color(0, 0, 0)
+    for down, row in enumerate(rows):
+        start = None
+        for across, dark in enumerate([*row, 0]):
+            if dark and start is None:
+                start = across
+            elif not dark and start is not None:
+                # A hair higher than it is, or viewers show white lines between the rows.
+                paper.rect(
+                    left + start * side,
+                    top + down * side,
+                    (across - start) * side,
+                    side + 0.02,
+                    "F",
+                )
+                start = None

@@ -1,0 +1,230 @@
+"""The orders board and an order's page, as the staff uses them."""
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from core.clock import frozen, now
+from restaurant import calls, editing, orders, sites, tables
+from restaurant.pricing import Wish
+from tests.restaurant.kitchen import open_bistro
+
+
+@pytest.fixture
+def bistro(restaurant):
+    return open_bistro(restaurant)
+
+
+@pytest.fixture
+def staff(browser, restaurant):
+    browser.signs_in(restaurant.hires("waiter", "Mehmet Demir"))
+    return browser
+
+
+def text_of(answer):
+    assert answer.status_code == 200
+    return answer.get_data(as_text=True)
+
+
+def state(bistro, order):
+    with bistro.scope():
+        return orders.get(order.number).state
+
+
+def test_a_tap_moves_the_order_and_the_board_shows_it(staff, bistro):
+    order = bistro.order()
+    board = text_of(staff.get(f"/orders/board/{bistro.site_id}"))
+    assert order.number in board
+    assert "Hamburger" in board
+    staff.post(f"/orders/{order.number}/move", to="preparing", seen=order.version)
+    assert state(bistro, order) == "preparing"
+    page = text_of(staff.get(f"/orders/{order.number}"))
+    assert "Being prepared" in page
+    assert "Mehmet Demir" in page
+
+
+def test_a_stale_tap_says_who_was_quicker(staff, bistro):
+    order = bistro.order()
+    staff.post(f"/orders/{order.number}/move", to="preparing", seen=order.version)
+    answer = staff.client.post(
+        f"/orders/{order.number}/move",
+        data={"csrf_token": staff.token, "to": "ready", "seen": order.version},
+        headers={"X-Part": "act"},
+    )
+    assert answer.status_code == 409
+    assert answer.json["error"].startswith("Mehmet Demir changed this order")
+    assert state(bistro, order) == "preparing"
+
+
+def test_the_kitchen_sees_only_what_is_to_be_made_at_its_station(staff, bistro):
+    order = bistro.order()
+    done = bistro.order(phone="905321119999", table="3")
+    bistro.moves(done, "ready")
+    kitchen = text_of(staff.get(f"/orders/board/{bistro.site_id}?view=kitchen&station=bar"))
+    assert order.number in kitchen
+    assert done.number not in kitchen
+    assert "Ayran" in kitchen
+    assert "Hamburger" not in kitchen
+
+
+def test_cancelling_asks_for_the_reason(staff, bistro):
+    order = bistro.order()
+    assert staff.post(f"/orders/{order.number}/cancel", because=" ").status_code == 422
+    assert state(bistro, order) == "sent_to_kitchen"
+    staff.post(f"/orders/{order.number}/cancel", because="Gaz bitti")
+    assert state(bistro, order) == "cancelled"
+    assert "Gaz bitti" in text_of(staff.get(f"/orders/{order.number}"))
+
+
+def test_a_line_is_taken_back_and_the_total_follows(staff, bistro):
+    order = bistro.order()
+    staff.post(f"/orders/{order.number}/void", position="1", quantity="1", because="Yandı")
+    with bistro.scope():
+        assert orders.get(order.number).total == order.total - 360
+    assert "1 taken back: Yandı" in text_of(staff.get(f"/orders/{order.number}"))
+
+
+def test_the_staff_writes_an_order_down_and_adds_to_it(staff, bistro):
+    with bistro.scope():
+        table = tables.by_number(bistro.site_id, "5")
+    assert "Pizza" in text_of(staff.get(f"/orders/new?site={bistro.site_id}"))
+    pizza, sizes = bistro.items["Pizza"], bistro.options
+    made = staff.post(
+        "/orders/new",
+        **{
+            "site": bistro.site_id,
+            "order_type": "dine_in",
+            "payment_method": "cash",
+            "table_id": table.id,
+            f"q.{pizza}.0": "1",
+            f"g.{pizza}.0.size": sizes["Large"],
+            f"q.{pizza}.1": "2",
+            f"g.{pizza}.1.size": sizes["Small"],
+            f"n.{pizza}.1": "İnce hamur",
+        },
+    )
+    assert made.status_code == 302
+    number = made.location.rpartition("/")[2]
+    with bistro.scope():
+        order = orders.get(number)
+        lines = orders.lines_of(order.id)
+    assert [(line.quantity, str(line.unit_price)) for line in lines] == [
+        (1, "340.500"),
+        (2, "300.500"),
+    ]
+    assert (order.waiter, order.table_number, lines[1].note) == ("Mehmet Demir", "5", "İnce hamur")
+    staff.post(f"/orders/{number}/add", **{f"q.{bistro.items['Ayran']}.0": "2"})
+    with bistro.scope():
+        assert orders.get(number).total == order.total + 90
+
+
+def test_what_cannot_be_written_down_comes_back_with_a_sentence(staff, bistro):
+    answer = staff.post("/orders/new", site=bistro.site_id, order_type="dine_in")
+    assert answer.status_code == 422
+    answer = staff.post(
+        "/orders/new",
+        **{
+            "site": bistro.site_id,
+            "order_type": "takeaway",
+            "payment_method": "cash",
+            f"q.{bistro.items['Pizza']}.0": "1",
+        },
+    )
+    assert answer.status_code == 422
+    assert f'name="q.{bistro.items["Pizza"]}.0"' in answer.get_data(as_text=True)
+
+
+def test_another_table_and_another_waiter(staff, bistro):
+    order = bistro.order()
+    with bistro.scope():
+        table = tables.by_number(bistro.site_id, "9")
+    staff.post(f"/orders/{order.number}/table", table=table.id)
+    page = text_of(staff.get(f"/orders/{order.number}"))
+    waiter = re.search(r'<option value="(mem_\w+)">Mehmet Demir', page)[1]
+    staff.post(f"/orders/{order.number}/waiter", waiter=waiter)
+    with bistro.scope():
+        held = orders.get(order.number)
+        assert (held.table_number, held.waiter) == ("9", "Mehmet Demir")
+
+
+def test_a_guest_calls_and_is_answered_once(staff, bistro):
+    with bistro.scope():
+        site, table = sites.get(bistro.site_id), tables.by_number(bistro.site_id, "7")
+        call = calls.call(site, table, table.token, "bill")
+    address = f"/orders/board/{bistro.site_id}"
+    assert "asks for the bill" in text_of(staff.get(address))
+    staff.post(f"{address}/answered", call=call.id)
+    assert "asks for the bill" not in text_of(staff.get(address))
+    again = staff.client.post(
+        f"{address}/answered",
+        data={"csrf_token": staff.token, "call": call.id},
+        headers={"X-Part": "act"},
+    )
+    assert again.json["note"] == "A colleague was quicker."
+
+
+def test_a_pause_and_its_end(staff, bistro):
+    address = f"/orders/board/{bistro.site_id}"
+    staff.post(f"{address}/pause", until="20m")
+    assert "Orders are paused until" in text_of(staff.get(address))
+    staff.post(f"{address}/pause", until="")
+    assert "Orders are paused until" not in text_of(staff.get(address))
+
+
+def test_the_day_adds_up(staff, bistro):
+    order, other = bistro.order(), bistro.order(phone="905321119998", table="2")
+    bistro.moves(order, "ready")
+    with bistro.scope():
+        orders.cancel(bistro.site(), orders.get(other.number), "Gelmedi")
+    day = text_of(staff.get(f"/orders/board/{bistro.site_id}?view=day"))
+    assert re.search(r"tile-value[^>]*>\s*2\s*<", day)
+    assert "₺765.00" in day.replace("TRY", "₺")
+
+
+def test_an_addition_waits_from_when_it_was_made(staff, bistro):
+    with frozen(now() - timedelta(minutes=25)):
+        order = bistro.order()
+    address = f"/orders/board/{bistro.site_id}"
+    assert "ticket-hot" in text_of(staff.get(address))
+    with bistro.scope():
+        editing.add(bistro.site(), orders.get(order.number), [])
+    assert "ticket-hot" not in text_of(staff.get(address))
+
+
+@pytest.mark.parametrize("words", ["number", "905321112233", "+90 532 111 22 33", "12"])
+def test_orders_are_found(staff, bistro, words):
+    order = bistro.order()
+    other = bistro.order(Wish(bistro.items["Ayran"], 1), phone="905321119997", table="3")
+    asked = order.number.lower() if words == "number" else words
+    listed = text_of(staff.client.get("/orders", query_string={"q": asked}))
+    assert order.number in listed
+    assert other.number not in listed
+    file = staff.client.get("/orders.csv", query_string={"q": asked}).get_data(as_text=True)
+    assert order.number in file
+    assert "2 × Hamburger; 1 × Ayran" in file
+    assert other.number not in file
+
+
+def test_filters_of_the_list(staff, bistro):
+    order = bistro.order()
+    today = order.business_day.isoformat()
+    for query, there in (
+        ({"day": today}, True),
+        ({"day": "2020-01-01"}, False),
+        ({"state": "sent_to_kitchen"}, True),
+        ({"state": "ready"}, False),
+        ({"site": bistro.site_id, "day": today}, True),
+    ):
+        page = text_of(staff.client.get("/orders", query_string=query))
+        assert (order.number in page) is there, query
+
+
+def test_who_looks_on_gets_no_buttons(browser, restaurant, bistro):
+    order = bistro.order()
+    browser.signs_in(restaurant.hires("viewer"))
+    board = text_of(browser.get(f"/orders/board/{bistro.site_id}"))
+    assert "/move" not in board
+    assert "/move" not in text_of(browser.get(f"/orders/{order.number}"))
+    assert browser.post(f"/orders/{order.number}/move", to="ready").status_code == 403
+    assert state(bistro, order) == "sent_to_kitchen"

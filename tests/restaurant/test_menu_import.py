@@ -1,0 +1,140 @@
+"""A menu out of a file: read forgivingly, checked strictly, written all or not at all."""
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from core.errors import DomainError
+from restaurant import menu_import, menus
+from restaurant.menu_import import price_text
+
+# The shape in which a bistro's web site keeps its menu.
+LEMAR = {
+    "categories": {
+        "kahvalti-list": {"name": "Kahvaltı & Tost", "parent": "yiyecekler"},
+        "izgaralar-list": {"name": "Izgaralar", "name_en": "Grills"},
+    },
+    "items": [
+        {"category": "kahvalti-list", "name": "Kahvaltı Tabağı", "price": "500₺",
+         "description": "Bal,\n      kaymak", "name_en": "Breakfast Plate"},
+        {"category": "kahvalti-list", "name": "Sade Omlet", "price": "185 ₺", "name_en": ""},
+        {"category": "izgaralar-list", "name": "Köfte", "price": "1.250,50 TL"},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def menu(app, restaurant):
+    with restaurant.scope():
+        return menus.create("Menü", currency="TRY", languages=["tr", "en"])
+
+
+@pytest.mark.parametrize(
+    ("text", "currency", "price"),
+    [
+        ("500₺", "TRY", "500"),
+        ("185 ₺", "TRY", "185"),
+        ("1.250,50 TL", "TRY", "1250.50"),
+        ("1,250.50", "USD", "1250.50"),
+        ("1.250", "TRY", "1250"),
+        ("1.250", "KWD", "1.250"),
+        ("12,5", "EUR", "12.5"),
+        ("€ 9.80", "EUR", "9.80"),
+        ("1 250", "EUR", "1250"),
+        ("0,90", "EUR", "0.90"),
+        ("-5", "EUR", "-5"),
+        ("free", "EUR", "free"),
+    ],
+)
+def test_prices_as_people_write_them(text, currency, price):
+    assert price_text(text, currency) == price
+
+
+def test_a_web_sites_menu_comes_in_whole(menu, restaurant):
+    with restaurant.scope():
+        reading = menu_import.read(menu, json.dumps(LEMAR).encode(), "menu.json")
+        assert not reading.faults
+        done = menu_import.write(menus.get(menu.id), reading)
+    assert (done.added, done.changed, done.categories) == (3, 0, 2)
+    with restaurant.scope():
+        items = {item.texts["tr"]["name"]: item for item in menus.items(menu.id)}
+        assert items["Kahvaltı Tabağı"].price == Decimal(500)
+        assert items["Kahvaltı Tabağı"].texts["tr"]["description"] == "Bal, kaymak"
+        assert items["Kahvaltı Tabağı"].texts["en"]["name"] == "Breakfast Plate"
+        assert "en" not in items["Sade Omlet"].texts
+        assert items["Köfte"].price == Decimal("1250.5")
+        assert [c.texts["tr"]["name"] for c in menus.categories(menu.id)] == [
+            "Kahvaltı & Tost",
+            "Izgaralar",
+        ]
+
+
+def test_the_same_file_again_changes_and_adds_nothing_twice(menu, restaurant):
+    with restaurant.scope():
+        menu_import.write(
+            menus.get(menu.id), menu_import.read(menu, json.dumps(LEMAR).encode(), "a.json")
+        )
+    dearer = {**LEMAR, "items": [{**LEMAR["items"][1], "price": "195 ₺"}]}
+    with restaurant.scope():
+        reading = menu_import.read(menu, json.dumps(dearer).encode(), "a.json")
+        done = menu_import.write(menus.get(menu.id), reading)
+    assert (done.added, done.changed, done.categories) == (0, 1, 0)
+    with restaurant.scope():
+        assert len(menus.items(menu.id)) == 3
+        assert {i.price for i in menus.items(menu.id)} == {
+            Decimal(500),
+            Decimal(195),
+            Decimal("1250.5"),
+        }
+
+
+def test_every_fault_is_named_by_row_and_field(menu, restaurant):
+    text = (
+        "Kategori;Ad;Fiyat;KDV;Alerjenler;İstasyon\n"
+        "Izgara;Köfte;abc;10;gluten;kitchen\n"
+        ";;120;200;glue;Grill!\n"
+        "Izgara;Pide;90;10;gluten, milk;kitchen\n"
+    )
+    with restaurant.scope():
+        reading = menu_import.read(menu, text.encode("windows-1254"), "menu.csv")
+        named = [(fault.row, fault.field) for fault in reading.faults]
+        assert named == [
+            (2, "price"),
+            (3, "name"),
+            (3, "category"),
+            (3, "tax"),
+            (3, "stations"),
+            (3, "allergens"),
+        ]
+        assert "glue" in reading.faults[-1].error.message
+        assert [row.values["allergens"] for row in reading.rows] == [["gluten", "milk"]]
+        with pytest.raises(DomainError, match="nothing was imported"):
+            menu_import.write(menus.get(menu.id), reading)
+    with restaurant.scope():
+        assert menus.items(menu.id) == menus.categories(menu.id) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "no_columns"),
+        (b"hello there", "no_columns"),
+        (b"{", "not_a_table"),
+        (b'{"items": 7}', "not_a_table"),
+        (b"[]", "empty_file"),
+        (b"[" * 50_000, "not_a_table"),
+        (b"category,name,price\n", "empty_file"),
+        (b"x" * (menu_import.LARGEST_FILE + 1), "too_large"),
+    ],
+)
+def test_what_is_no_menu_is_refused_whole(menu, restaurant, data, code):
+    with restaurant.scope(), pytest.raises(DomainError) as refused:
+        menu_import.read(menu, data, "menu.csv")
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize("data", [b"[1, null, {}]", b'[{"name": {"a": 1}, "price": []}]'])
+def test_odd_json_is_a_fault_and_no_crash(menu, restaurant, data):
+    with restaurant.scope():
+        assert menu_import.read(menu, data, "menu.json").faults

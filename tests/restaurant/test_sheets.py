@@ -1,0 +1,71 @@
+"""What is printed for the tables leads to them, and can be read by those who sit there."""
+
+import io
+
+import segno
+from PIL import Image
+from pypdf import PdfReader
+
+from restaurant import sheets, tables
+from tests.restaurant.kitchen import open_bistro
+
+BASE = "https://comanda.example"
+
+
+def test_a_sheet_has_every_table_and_a_line_in_each_language(app, restaurant):
+    bistro = open_bistro(restaurant, languages=["tr", "en", "ar"])
+    with bistro.scope():
+        site, listed = bistro.site(), tables.listed(bistro.site_id)
+        paper = sheets.sheet(site, listed, lambda table: tables.address(BASE, site, table))
+    pages = PdfReader(io.BytesIO(paper)).pages
+    assert len(pages) == 3  # fourteen tables, six to a page
+    text = "\n".join(page.extract_text() for page in pages)
+    lines = text.splitlines()
+    assert [line for line in lines if line.isdigit()] == [table.number for table in listed]
+    assert lines.count("Lemar Bistro") == 14
+    assert lines.count("Menüyü görmek ve sipariş vermek için okutun") == 14
+    assert lines.count("Scan to see the menu and to order") == 14
+    assert sum("القائمة" in line for line in lines) == 14
+
+
+def test_the_code_on_the_sheet_says_the_tables_address(app, restaurant):
+    """Drawn square by square: the same squares as the address makes."""
+    bistro = open_bistro(restaurant)
+    with bistro.scope():
+        site, table = bistro.site(), tables.by_number(bistro.site_id, "12")
+        address = tables.address(BASE, site, table)
+        paper = sheets.sheet(site, [table], lambda one: tables.address(BASE, site, one))
+    assert f"table=12&k={bistro.tokens['12']}" in address
+    matrix = [list(row) for row in segno.make(address, error="m", micro=False).matrix]
+    runs = sum(
+        bool(dark) and not (at and row[at - 1]) for row in matrix for at, dark in enumerate(row)
+    )
+    drawn = PdfReader(io.BytesIO(paper)).pages[0].get_contents().get_data()
+    assert drawn.count(b" re f") == runs
+
+
+def test_single_codes_are_the_same_code(app, restaurant):
+    bistro = open_bistro(restaurant)
+    with bistro.scope():
+        site, table = bistro.site(), tables.by_number(bistro.site_id, "3")
+        address = tables.address(BASE, site, table)
+    expected = [[bool(dark) for dark in row] for row in sheets.code(address).matrix]
+    with Image.open(io.BytesIO(sheets.code_png(address))) as picture:
+        grey = picture.convert("L")
+    side = grey.width // 16 - 8
+    seen = [
+        [grey.getpixel(((x + 4) * 16 + 8, (y + 4) * 16 + 8)) < 128 for x in range(side)]
+        for y in range(side)
+    ]
+    assert seen == expected
+    assert sheets.code_svg(address).startswith(b"<?xml")
+
+
+def test_a_new_token_makes_another_code(app, restaurant):
+    bistro = open_bistro(restaurant)
+    with bistro.scope():
+        site, table = bistro.site(), tables.by_number(bistro.site_id, "3")
+        before = tables.address(BASE, site, table)
+        after = tables.address(BASE, site, tables.rotate(table.id))
+    assert before != after
+    assert sheets.code_svg(before) != sheets.code_svg(after)
