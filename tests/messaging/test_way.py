@@ -297,7 +297,6 @@ def test_what_a_program_sends_moves_its_conversation_up_the_inbox(restaurant):
     accept(restaurant, line, phone="905321112299", text="to somebody who never wrote")
     for _ in range(2):
         claimed = claim(restaurant)
-        begin(restaurant, claimed)
         settle(restaurant, [(one, Accepted(f"wamid.{one.uuid}")) for one in claimed])
     found = [(one.phone, one.last_text, one.unread) for one in talks(restaurant)]
     assert found == [("905321112233", "Hazır", 1), ("905321112244", "Selam", 1)]
@@ -308,7 +307,6 @@ def test_a_message_that_left_late_does_not_hide_a_newer_one(restaurant):
     writes(restaurant, line.id, "905321112233", "Merhaba")
     accept(restaurant, line, text="Hazır")
     claimed = claim(restaurant)
-    begin(restaurant, claimed)
     writes(restaurant, line.id, "905321112233", "Geldim")
     settle(restaurant, [(claimed[0], Accepted("wamid.late"))])
     assert [one.last_text for one in talks(restaurant)] == ["Geldim"]
