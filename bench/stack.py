@@ -19,6 +19,7 @@ import psutil
 import psycopg2
 import psycopg2.extensions
 
+from bench import preload
 from bench.floor import TABLE
 from core.keyring import Keyring
 from deploy.local.children import kill_group, spawn, wait_or_none
@@ -42,6 +43,8 @@ class Stack:
     people: list[dict[str, Any]]
     processes: list[int] = field(default_factory=list)
     """Web and workers."""
+    idle_mb: float = 0.0
+    """What they held before any load."""
 
     def memory_mb(self) -> float:
         """What they and their children hold alone, and their share of what they hold together."""
@@ -58,6 +61,17 @@ class Stack:
                 yield cursor
         finally:
             connection.close()
+
+    def preload(self, messages: int) -> None:
+        """What years of use have left, in short."""
+        lines = [preload.Line(one["tenant_id"], one["line_id"]) for one in self.people]
+        with self.database() as cursor:
+            preload.fill(cursor, lines, messages)
+        connection = psycopg2.connect(self.superuser)
+        with contextlib.closing(connection):
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                preload.settle(cursor)
 
     def network_delay(self, milliseconds: int) -> None:
         _post(f"{self.network}/_sim/settings", {"delay_ms": milliseconds})
@@ -120,9 +134,11 @@ def _start(
         if name.startswith(("web", "worker")):
             stack.processes.append(pid)
     _wait(network_port, "/healthz")
-    _post(f"{network}/_sim/lines", {"lines": [_number(person) for person in people]})
+    lines = [line for person in people for line in (person, *person["more_lines"])]
+    _post(f"{network}/_sim/lines", {"lines": [_number(line) for line in lines]})
     _wait(web_port, "/readyz")
     _wait(floor_port, "/healthz")
+    stack.idle_mb = stack.memory_mb()
     return stack
 
 
