@@ -36,7 +36,7 @@ log = logger(__name__)
 WORK_SECONDS = 30.0
 MOST_LANES = 64
 LEASED_AT_ONCE = 16  # so that two workers share what has come in together
-SENDING_AT_ONCE = 128  # in one process: a crash strands at most this many
+SENDING_AT_ONCE = 64  # in one process: a crash strands at most this many
 CONNECTIONS = 4
 
 LEASE = "SELECT app.lease_lanes(%(lane)s, %(lease)s, %(now)s, %(until)s, %(most)s)"
