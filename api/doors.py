@@ -2,6 +2,7 @@
 
 from flask_openapi3.openapi import OpenAPI
 
+from api.agents import print_agents
 from api.health import health
 from api.hooks import cloud, hooks, stores
 from api.media import files
@@ -51,4 +52,5 @@ def open_api_doors(app: OpenAPI, request_log_days: int) -> None:
     app.register_blueprint(reference)
     app.register_blueprint(hooks)
     app.register_blueprint(files)
+    app.register_blueprint(print_agents)
     app.register_api(v1)

@@ -139,7 +139,7 @@ def revoke(agent_id: str) -> None:
     for printer in printers.of_agent(agent_id):
         printer.agent_id = None
         printers.note_state(printer, "offline", "Its print agent was removed.")
-    news.tell("prints.agent", agent=agent_id)
+    news.tell("prints.agent", agent=agent_id, printers=True)
     audit.record("print_agents.revoked", agent.name, agent_id=agent_id)
 
 

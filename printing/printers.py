@@ -15,6 +15,7 @@ from core.ids import new_token
 from core.texts import one_line
 from printing import kinds
 from printing.models import PrintAgent, Printer
+from printing.profiles import PROFILES
 from printing.rendering import Paper
 from tenants import audit
 
@@ -165,7 +166,7 @@ def paper_of(printer: Printer) -> Paper:
 def tell_agent(agent_id: str | None) -> None:
     """Whoever holds its poll answers it."""
     if agent_id:
-        news.tell("prints.agent", agent=agent_id)
+        news.tell("prints.agent", agent=agent_id, printers=True)
 
 
 def _apply(printer: Printer, values: Mapping[str, Any]) -> list[str]:
@@ -287,7 +288,10 @@ def _code_page(field: str, value: Any) -> str | None:
 
 
 def _profile(field: str, value: Any) -> str:
-    return one_line(str(value or "generic"), 40)
+    wanted = str(value or "generic")
+    if wanted not in PROFILES:
+        raise invalid(field, "invalid_choice", "Choose among the offered values.")
+    return wanted
 
 
 def _flag(_field: str, value: Any) -> bool:

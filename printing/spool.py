@@ -16,7 +16,7 @@ from sqlalchemy.orm import undefer
 from core import lanes, news
 from core.clock import now, rfc3339
 from core.db import current_tenant_id, db, ring
-from core.errors import NotFound
+from core.errors import Conflict, NotFound
 from core.ids import Id, new_id
 from core.texts import one_line
 from printing import typesetting
@@ -106,8 +106,10 @@ def put(sheets: Iterable[Sheet]) -> list[str]:
             "fallback_of": sheet.fallback_of,
             "reprint_of": sheet.reprint_of,
         }
-        statement = insert(PrintJob).values(row).on_conflict_do_nothing(
-            index_elements=[PrintJob.tenant_id, PrintJob.dedupe]
+        statement = (
+            insert(PrintJob)
+            .values(row)
+            .on_conflict_do_nothing(index_elements=[PrintJob.tenant_id, PrintJob.dedupe])
         )
         new = db.session.scalars(statement.returning(PrintJob.id)).first()
         if new is not None:
@@ -278,13 +280,22 @@ def finish(job: PrintJob, state: str, detail: str) -> None:
 
 def held(job_id: str) -> PrintJob:
     """The row, locked."""
-    query = select(PrintJob).where(
-        PrintJob.tenant_id == current_tenant_id(), PrintJob.id == job_id
-    )
+    query = select(PrintJob).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.id == job_id)
     job = db.session.scalars(query.with_for_update()).first()
     if job is None:
         raise NotFound()
     return job
+
+
+def found(job_id: str) -> PrintJob:
+    job = db.session.get(PrintJob, (current_tenant_id(), job_id))
+    if job is None:
+        raise NotFound()
+    return job
+
+
+def lease_lost() -> Conflict:
+    return Conflict("lease_lost", "This ticket is in other hands by now; what was said is kept.")
 
 
 def wake(job: PrintJob) -> None:

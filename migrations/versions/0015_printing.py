@@ -117,10 +117,7 @@ INDEXES = (
     "printers_site_idx ON printers (tenant_id, site_id)",
     "printers_agent_idx ON printers (tenant_id, agent_id)",
     "print_jobs_queue_idx ON print_jobs (tenant_id, printer_id, id) WHERE state = 'queued'",
-    (
-        "print_jobs_bare_idx ON print_jobs (tenant_id, id)"
-        " WHERE state = 'queued' AND data IS NULL"
-    ),
+    ("print_jobs_bare_idx ON print_jobs (tenant_id, id) WHERE state = 'queued' AND data IS NULL"),
     (
         "print_jobs_fallback_idx ON print_jobs (tenant_id, fallback_due_at)"
         " WHERE fallback_due_at IS NOT NULL"
