@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Literal
-from zoneinfo import ZoneInfo
 
-from core.wordbook import Wordbook
 from printing import profiles
-from printing.document import Band, Cut, Document, Line, Part
+from printing.document import Cut, Document, Line
 from printing.encoders import epos, escpos, plain, starprnt
 from printing.encoders import picture as pictures
+from printing.headings import again_parts, say
 from printing.layout import AnyRow, set_rows
 from printing.profiles import UnknownPaper
 from printing.roll import Roll
@@ -30,8 +28,6 @@ SAMPLES = {
     "cp857": TURKISH, "cp1254": TURKISH, "cp858": WESTERN, "cp1252": WESTERN,
     "cp852": CENTRAL, "cp1250": CENTRAL, "cp866": CYRILLIC, "cp1251": CYRILLIC,
 }  # fmt: skip
-
-_BOOK = Wordbook(Path(__file__).parent / "words")
 
 
 @dataclass(frozen=True)
@@ -89,22 +85,11 @@ def again_heading(
     return _encoded(Document("REPRINT", parts, language), paper)
 
 
-def again_parts(
-    first_time: datetime, *, language: str = "en", time_zone: str = "UTC"
-) -> tuple[Part, ...]:
-    """For `Document.headed`, where the whole ticket is rendered once more."""
-    time = f"{first_time.astimezone(ZoneInfo(time_zone)):%H:%M:%S}"
-    return (
-        Band(_BOOK.say(language, "reprint")),
-        Line(_BOOK.say(language, "first", time=time), align="center"),
-    )
-
-
 def code_page_strip(paper: Paper, *, language: str = "en") -> Rendered:
     """Sample text once for each page the printer may have, each under the page's choice: staff
     pick the row that reads right. The choices are `strip_choices(paper)`."""
     roll = Roll.of(paper.known_profile, paper.width_mm, None)
-    heading = Document("strip", (Line(_BOOK.say(language, "strip")),), language)
+    heading = Document("strip", (Line(say(language, "strip")),), language)
     ending = Document("strip", (Cut(),), language)
     if paper.language not in ("escpos", "starprnt", "epos"):
         parts = (Line(TURKISH), Line("utf-8"), Cut())

@@ -7,10 +7,9 @@ from collections.abc import Callable
 LONGEST = 400
 # Emoji are drawn by no printer, and one may say what must not be in the dish.
 _PICTURES = re.compile(
-    "[\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+    "[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
     "[\ufe0f\u200d\U0001f3fb-\U0001f3ff]*"
 )
-_ARROWS = {"←": "<-", "→": "->", "↑": "^", "↓": "v"}
 # Between letters that join, these two are part of the spelling; elsewhere they are nothing.
 _JOINERS = {"\u200c", "\u200d"}
 _JOINING = re.compile("[\u0590-\u109f\u1780-\u17ff]")
@@ -22,7 +21,8 @@ PLAIN = {
     "₦": "NGN", "₹": "INR", "₪": "ILS",
     "…": "...", "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "•": "*", "·": "-", "×": "x",
     "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "´": "'",
-    "ﬁ": "fi", "ﬂ": "fl", "½": "1/2", "¼": "1/4", "¾": "3/4", "°": "o", "№": "No", "™": "(TM)",
+    "←": "<-", "→": "->", "ﬁ": "fi", "ﬂ": "fl", "½": "1/2", "¼": "1/4", "¾": "3/4", "°": "o",
+    "№": "No", "™": "(TM)",
 }  # fmt: skip
 
 
@@ -91,7 +91,5 @@ def _head(word: str, room: int) -> str:
 
 def _named(found: re.Match[str]) -> str:
     letter = found[0][0]
-    if letter in _ARROWS:
-        return _ARROWS[letter]
     name = unicodedata.name(letter, "").lower()
     return f"[{name[:24]}]" if name else ""
