@@ -1,30 +1,21 @@
 """Tickets that no order makes: a stand-in's, a reprint, a test, the code-page strip."""
 
-from datetime import datetime
-from pathlib import Path
-from zoneinfo import ZoneInfo
-
 from core.clock import now
 from core.db import db
 from core.ids import new_token
-from core.wordbook import Wordbook
 from printing import spool
-from printing.document import Band, Big, Columns, Cut, Document, Heading, Line, Rule
+from printing.document import Cut, Document, Heading
+from printing.headings import fallen_back, reprinted, trial_ticket
 from printing.models import Printer, PrintJob
-from printing.rendering import again_parts
 from printing.spool import Sheet
 from tenants import audit
-
-_BOOK = Wordbook(Path(__file__).parent / "job_words")
 
 
 def reprint(job: PrintJob, *, because: str = "reprinted") -> str:
     """The same ticket once more, headed so that nobody cooks it twice."""
     document = Document.from_json(job.document)
     if job.kind not in ("test", "strip"):
-        document = document.headed(
-            *again_parts(job.queued_at, language=document.language, time_zone=job.time_zone)
-        )
+        document = reprinted(document, job.queued_at, time_zone=job.time_zone)
     printer = db.session.get_one(Printer, (job.tenant_id, job.printer_id))
     if printer.removed_at is not None and printer.fallback_id:
         printer = db.session.get_one(Printer, (job.tenant_id, printer.fallback_id))
@@ -49,11 +40,10 @@ def reprint(job: PrintJob, *, because: str = "reprinted") -> str:
 def stand_in(job: PrintJob, printer: Printer, for_printer: str) -> list[str]:
     """On the stand-in, with the words that it may lie at the first one too."""
     document = Document.from_json(job.document)
-    words = _BOOK.say(document.language, "fallback", printer=for_printer)
     sheet = Sheet(
         printer=printer,
         kind=job.kind,
-        document=document.headed(Band(words)),
+        document=fallen_back(document, for_printer),
         dedupe=f"{job.id}:fallback",
         order_id=job.order_id,
         order_number=job.order_number,
@@ -70,8 +60,8 @@ def test(printer: Printer, *, language: str, time_zone: str, site: str) -> str:
             Sheet(
                 printer=printer,
                 kind="test",
-                document=test_ticket(
-                    printer.name, language, site, now().astimezone(ZoneInfo(time_zone))
+                document=trial_ticket(
+                    printer.name, now(), site_name=site, language=language, time_zone=time_zone
                 ),
                 dedupe=f"test:{new_token(64)}",
                 time_zone=time_zone,
@@ -98,21 +88,3 @@ def strip(printer: Printer, *, language: str, time_zone: str) -> str:
     )
     audit.record("printers.strip_printed", printer.name, printer_id=printer.id, job_id=made)
     return made
-
-
-def test_ticket(printer: str, language: str, site: str, at: datetime) -> Document:
-    return Document(
-        f"{_BOOK.say(language, 'test')} · {printer}",
-        (
-            Heading(site),
-            Big(_BOOK.say(language, "test")),
-            Rule(),
-            Columns(printer, f"{at:%d.%m.%Y %H:%M:%S}", bold=True),
-            Line(_BOOK.say(language, "test_line", printer=printer)),
-            Rule(),
-            Line(_BOOK.say(language, "sample")),
-            Line("ğĞ üÜ şŞ ıI iİ öÖ çÇ · äß é ñ ã · ₺ €"),
-            Cut(),
-        ),
-        language,
-    )

@@ -16,6 +16,7 @@ from core.lookups import digest
 from core.settings import Settings
 from printing import agents, handing, printers, spool
 from printing.document import Document
+from printing.models import PrintAgent
 from printing.rendering import picture
 from restaurant import sites
 from tenants.audit import Actor, act_as
@@ -150,7 +151,7 @@ def poll_url() -> str:
     return f"{settings.live_url or settings.base_url}/print/v1/poll"
 
 
-def _known(agent_id: str) -> agents.PrintAgent:
+def _known(agent_id: str) -> PrintAgent:
     try:
         agent = agents.get(agent_id)
     except NotFound:
