@@ -132,7 +132,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     Bootstrap5(app)
     app.before_request(keep_forms_small)
     csrf.init_app(app)
-    for machine_door in ("v1", "health", "reference", "hooks", "print_agents"):
+    for machine_door in ("v1", "health", "reference", "hooks", "print_agents", "printer_doors"):
         csrf.exempt(app.blueprints[machine_door])
     set_up_words(app)
     set_up_visitors(app)

@@ -80,7 +80,7 @@ class Settled:
 
 def put(sheets: Iterable[Sheet]) -> list[str]:
     """Queue them, in this transaction; the ids of those that were not there yet."""
-    moment, made = now(), []
+    moment, made, agents = now(), [], set()
     for sheet in sheets:
         printer = sheet.printer
         falls_back = printer.fallback_id is not None and sheet.fallback_of is None
@@ -114,10 +114,13 @@ def put(sheets: Iterable[Sheet]) -> list[str]:
         new = db.session.scalars(statement.returning(PrintJob.id)).first()
         if new is not None:
             made.append(str(new))
+            agents.add(printer.agent_id)
             news.tell("prints.changed", id=new, order=sheet.order_id, state="queued")
     if made:
         lanes.mark_later(LANE, current_tenant_id(), moment + LOOK_AFTER)
         ring("jobs.printing.render", current_tenant_id())
+    for agent_id in sorted(filter(None, agents)):
+        news.tell("prints.agent", agent=agent_id, soon=True)
     return made
 
 

@@ -7,7 +7,7 @@ from sqlalchemy import func, or_, select
 from core import lanes
 from core.clock import now
 from core.db import current_tenant_id, db
-from printing import agents, kinds, printers, sheets, spool
+from printing import agents, asking, kinds, printers, sheets, spool
 from printing.lane import LANE
 from printing.models import PrintAgent, Printer, PrintJob
 from webhooks.publishing import publish
@@ -41,14 +41,7 @@ def _leases_that_ran_out(moment: datetime) -> None:
         .with_for_update(skip_locked=True)
     )
     for job in db.session.scalars(query):
-        by_agent = job.claimed_by.startswith("agt_")
-        if not by_agent and job.fetched_at is None:
-            spool.note(job, "not_fetched", who="Comanda", fence=job.fence)
-            job.state, job.leased_until = "queued", None
-            spool.tell(job)
-        else:
-            spool.note(job, "no_proof", who="Comanda", fence=job.fence)
-            spool.finish(job, "unconfirmed", "No word came back about this ticket.")
+        asking.run_out(job)
         spool.wake(job)
 
 

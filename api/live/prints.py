@@ -21,7 +21,7 @@ from core.faults import is_outage
 from core.ground import lay_ground
 from core.logs import logger
 from core.settings import Settings
-from printing import agents, handing
+from printing import agents, handing, spool
 from printing.handing import Handed, Report
 
 log = logger(__name__)
@@ -30,6 +30,7 @@ THREADS = 8
 LONGEST_WAIT = 30.0  # deploy/nginx.conf gives up after 60
 WITHOUT_NEWS_SECONDS = 2.0
 SOONEST_AGAIN = 0.2
+LATE_WORKER_SECONDS = spool.WORKER_LATE.total_seconds() + 0.05
 MOST_POLLS = 5_000
 Answer = TypeVar("Answer")
 
@@ -122,10 +123,14 @@ class PrintDoor:
             if came is None:
                 return "time"
             for fact in came.facts:
-                if fact["kind"] == OVER or (
-                    fact["kind"] == "prints.agent" and fact.get("agent", agent_id) == agent_id
+                if fact["kind"] != OVER and (
+                    fact["kind"] != "prints.agent" or fact.get("agent", agent_id) != agent_id
                 ):
+                    continue
+                if not fact.get("soon"):
                     return "printers" if fact.get("printers") else "jobs"
+                # A worker is at it, and tells when it is done; if it is not, we look ourselves.
+                until = min(until, clock() + LATE_WORKER_SECONDS)
         return "time"
 
     async def _join(self, tenant_id: int) -> Waiter | None:
