@@ -20,6 +20,7 @@ from api.v1 import (
     messages,
     orders,
     pairing,
+    printers,
     sites,
     templates,
     usage,
@@ -43,6 +44,7 @@ RESOURCES = (
     sites,
     menus,
     orders,
+    printers,
 )
 HOOKS = (cloud, stores)
 PRINTERS = (cloudprnt, server_direct)

@@ -53,18 +53,20 @@ def is_online(agent: PrintAgent) -> bool:
 
 
 def new_code(site_id: str) -> tuple[PairingCode, str]:
-    """Shown once, as 7KQ2-M9XD."""
+    """As 7KQ2-M9XD, shown until it is used."""
     code = short_code(CODE_LETTERS)
+    shown = f"{code[:4]}-{code[4:]}"
     made = PairingCode(
         tenant_id=current_tenant_id(),
         site_id=site_id,
         code_hash=lookups.digest(code),
+        code=shown,
         expires_at=now() + GOOD_FOR,
     )
     db.session.add(made)
     db.session.flush()
     lookups.publish(CODE_LOOKUP, made.code_hash, made.id)
-    return made, f"{code[:4]}-{code[4:]}"
+    return made, shown
 
 
 def code_state(code_id: str) -> PairingCode:
@@ -115,7 +117,7 @@ def pair(code_id: str, name: str, version: str) -> Paired | None:
     db.session.execute(
         update(PairingCode)
         .where(PairingCode.tenant_id == current_tenant_id(), PairingCode.id == code_id)
-        .values(agent_id=agent.id)
+        .values(agent_id=agent.id, code=None)
         .execution_options(synchronize_session=False)
     )
     lookups.withdraw(CODE_LOOKUP, won.code_hash)

@@ -42,6 +42,8 @@ class PairingCode(Base, TenantOwned):
     id: Mapped[str] = new_key("pco")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     code_hash: Mapped[str] = mapped_column(Text)
+    code: Mapped[str | None] = mapped_column(Sealed("pairing_codes.code", per_tenant=True))
+    """As it is shown, until it is used."""
     made_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]

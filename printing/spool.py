@@ -188,7 +188,7 @@ def _take(ids: Sequence[Any], by: str, moment: datetime) -> list[PrintJob]:
             PrintJob.state == "queued",
         )
         .order_by(PrintJob.id)
-        .with_for_update(skip_locked=True)
+        .with_for_update()
     )
     taken = []
     for job in db.session.scalars(query):

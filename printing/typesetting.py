@@ -27,7 +27,7 @@ def set_due() -> int:
         )
         .order_by(PrintJob.id)
         .limit(AT_ONCE)
-        .with_for_update(skip_locked=True)
+        .with_for_update()
     )
     jobs = list(db.session.scalars(query))
     agents = set()

@@ -38,7 +38,7 @@ def _leases_that_ran_out(moment: datetime) -> None:
             PrintJob.leased_until < moment,
         )
         .limit(STEP)
-        .with_for_update(skip_locked=True)
+        .with_for_update()
     )
     for job in db.session.scalars(query):
         asking.run_out(job)
@@ -54,7 +54,7 @@ def _give_up(moment: datetime) -> None:
             PrintJob.queued_at < moment - spool.GIVE_UP_AFTER,
         )
         .limit(STEP)
-        .with_for_update(skip_locked=True)
+        .with_for_update()
     )
     for job in db.session.scalars(query):
         spool.note(job, "given_up", who="Comanda")
@@ -70,7 +70,7 @@ def _fall_back(moment: datetime) -> None:
         )
         .order_by(PrintJob.id)
         .limit(STEP)
-        .with_for_update(skip_locked=True)
+        .with_for_update()
     )
     for job in db.session.scalars(query):
         job.fallback_due_at = None
@@ -123,7 +123,7 @@ def take_untold() -> tuple[list[Printer], list[Printer], list[PrintJob]]:
         )
         .order_by(PrintJob.id)
         .limit(STEP)
-        .with_for_update(skip_locked=True)
+        .with_for_update()
     )
     jobs = list(db.session.scalars(query))
     for job in jobs:

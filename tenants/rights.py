@@ -17,6 +17,7 @@ RIGHTS = (
     "orders.manage",
     "printing.view",
     "printing.manage",
+    "printing.reprint",
     "stores.view",
     "stores.manage",
     "webhooks.view",
@@ -36,7 +37,8 @@ _STAFF = _EVERYONE | {"team.view"}
 _READS = frozenset({"lines.view", "messages.view", "inbox.view", "contacts.view"})
 _WRITES = _READS | {"messages.send", "inbox.reply", "contacts.manage"}
 _LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view"}
-_SERVES = frozenset({"restaurant.view", "orders.view", "orders.manage", "printing.view"})
+_PRINTS = frozenset({"printing.view", "printing.reprint"})
+_SERVES = _PRINTS | {"restaurant.view", "orders.view", "orders.manage"}
 _ADMIN = frozenset(RIGHTS) - {"account.close"}
 
 ROLES: dict[str, frozenset[str]] = {
@@ -49,7 +51,8 @@ ROLES: dict[str, frozenset[str]] = {
     | {"restaurant.manage", "printing.manage", "settings.view", "usage.view"},
     "waiter": _EVERYONE | _SERVES,
     "viewer": _LOOKS_ON
-    | {"keys.view", "stores.view", "webhooks.view", "restaurant.view", "orders.view", "printing.view"},
+    | {"keys.view", "stores.view", "webhooks.view"}
+    | {"restaurant.view", "orders.view", "printing.view"},
 }
 
 SCOPES = (

@@ -32,6 +32,7 @@ TABLES = {
         id uuid NOT NULL,
         site_id uuid NOT NULL,
         code_hash text NOT NULL,
+        code text,
         made_at timestamptz NOT NULL,
         expires_at timestamptz NOT NULL,
         used_at timestamptz,

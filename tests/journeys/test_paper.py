@@ -82,7 +82,7 @@ def test_an_order_is_with_the_agent_within_a_second(service, bistro):
     thread = threading.Thread(target=waits)
     thread.start()
     time.sleep(0.3)  # the poll is held by now
-    began = time.monotonic()
+    time.monotonic()
     bistro.order()
     thread.join()
     jobs = got["answer"].json()["jobs"]
@@ -94,7 +94,7 @@ def test_an_order_is_with_the_agent_within_a_second(service, bistro):
     if len(jobs) == 1:  # the two were rendered one after the other
         jobs += wire.polls(kitchen.id, bar.id, have=[jobs[0]["id"]]).json()["jobs"]
     assert {job["printer_id"] for job in jobs} == {kitchen.id, bar.id}
-    assert "Hamburger".encode() in base64.b64decode(
+    assert b"Hamburger" in base64.b64decode(
         next(job["data"] for job in jobs if job["printer_id"] == kitchen.id)
     )
     for job in jobs:
@@ -184,9 +184,11 @@ def test_a_star_printer_prints_in_order_and_survives_its_faults(service, bistro)
         spool.in_hand(printer.id).leased_until = now() - timedelta(seconds=1)
     star.code = "211 Paper low"
     following = star.polls().json()
-    assert following["jobReady"] and states(bistro) == ["unconfirmed", "claimed"]
+    assert following["jobReady"]
+    assert states(bistro) == ["unconfirmed", "claimed"]
     assert star.confirms(again).status == 200
-    assert star.fetches(following).status == 200 and star.confirms(following, "OK").status == 200
+    assert star.fetches(following).status == 200
+    assert star.confirms(following, "OK").status == 200
     assert states(bistro) == ["printed", "printed"]
     with bistro.scope():
         assert printers.get(printer.id).state == "paper_low"
@@ -211,7 +213,8 @@ def test_a_star_printer_that_cannot_read_a_ticket_does_not_hold_up_the_next(serv
     star.confirms(offer, "511 Media decoding error")
     bistro.order()
     assert states(bistro) == ["failed", "queued"]
-    assert star.cycle() and len(star.printed) == 1
+    assert star.cycle()
+    assert len(star.printed) == 1
 
 
 def test_an_epson_printer_prints_in_order_and_survives_its_faults(service, bistro):
@@ -233,7 +236,8 @@ def test_an_epson_printer_prints_in_order_and_survives_its_faults(service, bistr
     again, same = epson.asks()
     from xml.etree import ElementTree as ET
 
-    assert again != job and ET.tostring(same) == ET.tostring(data)
+    assert again != job
+    assert ET.tostring(same) == ET.tostring(data)
     assert epson.answers(again, status=0x0F000016).status == 200
     other, _ = epson.asks()
     with bistro.scope():

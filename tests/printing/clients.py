@@ -96,10 +96,11 @@ class Epson:
         if not answer.body:
             assert answer.headers["Content-Length"] == "0"
             return None
-        root = ET.fromstring(answer.body)
+        root = ET.fromstring(answer.body)  # noqa: S314 - our own answer
         assert (root.tag, root.get("Version")) == ("PrintRequestInfo", "2.00")
         job = root.findtext("ePOSPrint/Parameter/printjobid")
-        assert job and len(job) <= 30
+        assert job
+        assert len(job) <= 30
         data = root.find(f"ePOSPrint/PrintData/{{{EPOS}}}epos-print")
         assert data is not None
         return job, data
