@@ -8,7 +8,7 @@ import segno
 from PIL import Image, ImageDraw
 
 from printing import fonts
-from printing.layout import AnyRow, CutRow, QrRow, Row, RuleRow, SpaceRow
+from printing.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
 from printing.text import width
 
 HIGH = 24
@@ -51,6 +51,8 @@ def draw(row: AnyRow, sheet: Sheet) -> Image.Image:
             return qr(row.text, sheet)
         case SpaceRow():
             return Image.new("L", (sheet.dots, row.lines * HIGH), WHITE)
+        case GapRow():
+            return Image.new("L", (sheet.dots, row.dots), WHITE)
         case CutRow():
             return Image.new("L", (sheet.dots, HIGH), WHITE)
 
@@ -93,7 +95,7 @@ class _Piece:
         cls, text: str, bold: bool, sheet: Sheet, size: tuple[float, float], room: float
     ) -> "_Piece":
         """Set narrower where it would not fit."""
-        line = fonts.shaped(text, bold, sheet.right_to_left)
+        line = fonts.shaped(text, bold, fonts.reads_backwards(text))
         wide = line.advance * size[0]
         if wide > room > 0:
             size = (size[0] * room / wide, size[1])

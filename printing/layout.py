@@ -64,6 +64,13 @@ class SpaceRow:
 
 
 @dataclass(frozen=True)
+class GapRow:
+    """Less than a line: keeps two black bands apart."""
+
+    dots: int = 10
+
+
+@dataclass(frozen=True)
 class QrRow:
     text: str
 
@@ -73,7 +80,7 @@ class CutRow:
     pass
 
 
-AnyRow = Row | RuleRow | SpaceRow | QrRow | CutRow
+AnyRow = Row | RuleRow | SpaceRow | GapRow | QrRow | CutRow
 
 
 def set_rows(
@@ -157,6 +164,7 @@ class _Setter:
             left = (room - width(line)) // 2
             filled = " " * left + line + " " * (room - width(line) - left)
             yield Row(filled, wide=size, high=high, bold=True, inverse=True)
+        yield GapRow()
 
     @rows.register
     def _(self, part: Columns) -> Iterator[AnyRow]:

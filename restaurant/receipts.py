@@ -109,7 +109,7 @@ def moved(
 ) -> list[Ticket]:
     language = _language(site)
     on_top = (Band(say(language, "moved")),)
-    under = (Line(say(language, "moved_from", was=was), align="center", bold=True),)
+    under = (Heading(say(language, "moved_from", was=was)),)
     return _tickets(site, order, lines, stations, on_top, order.changed_at, under, large=False)
 
 
@@ -161,8 +161,7 @@ def _tickets(
         parts = (
             *on_top,
             *([Band(say(language, "allergy", text=warning))] if warning else []),
-            *_head(site, order, name, at),
-            *under,
+            *_head(site, order, name, at, under),
             *(part for line in mine for part in _line(line, large)),
             *_order_note(order, warning, large),
             *_foot(language, number, codes, stations),
@@ -176,10 +175,13 @@ def _document(site: Site, order: Order, name: str, parts: Sequence[Part]) -> Doc
     return Document(f"{order.number} · {name}", (*test, *parts, Cut()), _language(site))
 
 
-def _head(site: Site, order: Order, name: str, at: datetime) -> Iterator[Part]:
+def _head(
+    site: Site, order: Order, name: str, at: datetime, under: Sequence[Part] = ()
+) -> Iterator[Part]:
     language = _language(site)
     yield Heading(name)
     yield Big(place(site, order))
+    yield from under
     yield Columns(order.number, f"{local(site, at):%H:%M}", bold=True)
     if order.waiter:
         yield Line(say(language, "waiter", name=order.waiter))
