@@ -64,10 +64,10 @@ def text_row(row: Row, sheet: Sheet) -> Image.Image:
     lead = width(row.lead) * unit
     room = sheet.dots - lead
     size = (unit / 0.6, fonts.POINTS * row.high)
-    end = _Piece.of(row.end, row.bold, sheet, size, room)
+    end = _Piece.of(row.end, row.bold, size, room)
     text = row.text.strip() if row.inverse else row.text
     inside = room - (2 * unit if row.inverse else 0) - (end.wide + unit if row.end else 0)
-    piece = _Piece.of(text, row.bold, sheet, size, inside)
+    piece = _Piece.of(text, row.bold, size, inside)
     base = (GAP + high) / 2 + (fonts.ASCENT - fonts.DESCENT) * size[1] / 2
     if row.inverse:
         fills = width(row.text) * unit + unit > room
@@ -91,9 +91,7 @@ class _Piece:
     wide: float
 
     @classmethod
-    def of(
-        cls, text: str, bold: bool, sheet: Sheet, size: tuple[float, float], room: float
-    ) -> "_Piece":
+    def of(cls, text: str, bold: bool, size: tuple[float, float], room: float) -> "_Piece":
         """Set narrower where it would not fit."""
         line = fonts.shaped(text, bold, fonts.reads_backwards(text))
         wide = line.advance * size[0]
