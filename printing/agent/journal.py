@@ -99,6 +99,9 @@ class Journal:
         rows = self._select("step = 'fetched' AND printer_id = ? LIMIT 1", (printer_id,))
         return rows[0] if rows else None
 
+    def waiting(self) -> list[Job]:
+        return self._select("step = 'fetched'", ())
+
     def started(self, job: Job) -> None:
         self._step(job, "started")
 
@@ -173,7 +176,14 @@ class Journal:
         query = f"SELECT {_COLUMNS} FROM jobs WHERE {filtered} ORDER BY number"  # noqa: S608
         with self._lock:
             rows = self._db.execute(f"{query} LIMIT {limit or -1}", values).fetchall()
-        return [Job(*row[:8], bool(row[8]), json.loads(row[9]), bool(row[10])) for row in rows]
+        return [_job(row) for row in rows]
+
+
+def _job(row: tuple[Any, ...]) -> Job:
+    values = dict(zip(_COLUMNS.split(", "), row, strict=True))
+    values["result"] = json.loads(values["result"])
+    values["copy"], values["heard"] = bool(values["copy"]), bool(values["heard"])
+    return Job(**values)
 
 
 def _insert(db: sqlite3.Connection, job: Job, copy: bool = False) -> None:

@@ -11,6 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+if sys.platform != "win32":
+    import fcntl
+    import termios
+    import tty
+
 CONNECT_SECONDS = 4.0
 STALL_SECONDS = 20.0
 """A printer whose buffer is full and that takes nothing for so long is stuck."""
@@ -29,6 +34,9 @@ class Broken(Exception):
 class Connection(Protocol):
     def send(self, data: bytes) -> None:
         """Raises Broken."""
+
+    def drain(self) -> None:
+        """Wait until the other side has taken everything. Raises Broken."""
 
     def read_byte(self) -> int | None: ...
 
@@ -70,6 +78,16 @@ class _Socket:
         except OSError as failed:
             raise Broken(str(failed) or type(failed).__name__) from None
 
+    def drain(self) -> None:
+        """What is in our own buffers is not at the printer. Only Linux tells how much that is."""
+        if sys.platform != "linux":
+            return
+        until = time.monotonic() + STALL_SECONDS
+        while _unsent(self.wire):
+            if time.monotonic() > until:
+                raise Broken("the printer takes nothing any more")
+            time.sleep(0.01)
+
     def read_byte(self) -> int | None:
         self.wire.settimeout(ANSWER_SECONDS)
         try:
@@ -88,6 +106,11 @@ def _finish(wire: socket.socket) -> None:
             pass
     except OSError:
         return
+
+
+def _unsent(wire: socket.socket) -> int:
+    answer = fcntl.ioctl(wire.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
+    return int.from_bytes(answer, sys.byteorder)
 
 
 class Device:
@@ -130,6 +153,10 @@ class _Handle:
             last = time.monotonic() if taken else last
             if time.monotonic() - last > STALL_SECONDS:
                 raise Broken("the printer takes nothing any more")
+
+    def drain(self) -> None:
+        if os.isatty(self.handle):
+            termios.tcdrain(self.handle)
 
     def read_byte(self) -> int | None:
         ready, _, _ = select.select([self.handle], [], [], ANSWER_SECONDS)
@@ -174,6 +201,9 @@ class _Written:
         except OSError as failed:
             raise Broken(str(failed)) from None
 
+    def drain(self) -> None:
+        return
+
     def read_byte(self) -> int | None:
         return None
 
@@ -216,9 +246,6 @@ def _set_line(handle: int, baud: int) -> None:
     """Eight bits, no parity, nothing translated."""
     if sys.platform == "win32":
         raise NothingSent("serial printers are for Linux and macOS")
-    import termios
-    import tty
-
     speed = getattr(termios, f"B{baud}", None)
     if speed is None:
         raise NothingSent(f"{baud} is not a speed of serial lines")

@@ -6,7 +6,7 @@ import socket
 import ssl
 from contextlib import suppress
 from dataclasses import dataclass
-from threading import Event, Lock
+from threading import Event, RLock
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -70,7 +70,7 @@ class Line:
         self._token = token
         self._connection: http.client.HTTPConnection | None = None
         self._host = ("", "")
-        self._lock = Lock()
+        self._lock = RLock()  # a signal may hang up in the midst of connecting
         self._interrupted = Event()
 
     def post(self, url: str, body: dict[str, Any], seconds: float = ANSWER_SECONDS) -> Any:
