@@ -31,12 +31,15 @@ CREATE TABLE IF NOT EXISTS jobs (
     step TEXT NOT NULL DEFAULT 'fetched',
     copy INTEGER NOT NULL DEFAULT 0,
     result TEXT NOT NULL DEFAULT '{}',
-    heard INTEGER NOT NULL DEFAULT 0
+    heard INTEGER NOT NULL DEFAULT 0,
+    counted INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS jobs_step ON jobs (step, printer_id, number);
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
-_COLUMNS = "id, printer_id, fence, title, media_type, data, again, step, copy, result, heard"
+_COLUMNS = (
+    "id, printer_id, fence, title, media_type, data, again, step, copy, result, heard, counted"
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class Job:
     """A first copy cannot be excluded."""
     result: dict[str, Any] = field(default_factory=dict)
     heard: bool = False
+    counted: bool = False
+    """The server knows that it is printed, so handing it out again is meant."""
 
 
 class Journal:
@@ -88,8 +93,8 @@ class Journal:
             if known.step in ("fetched", "started"):
                 db.execute("UPDATE jobs SET fence = ? WHERE id = ?", (job.fence, job.id))
                 return False
-            if known.step == "done" and not known.heard and known.result["outcome"] == "printed":
-                db.execute("UPDATE jobs SET fence = ? WHERE id = ?", (job.fence, job.id))
+            if not known.counted and known.result["outcome"] == "printed":
+                db.execute("UPDATE jobs SET fence = ?, heard = 0 WHERE id = ?", (job.fence, job.id))
                 return False
             db.execute("DELETE FROM jobs WHERE id = ?", (job.id,))
             _insert(db, job, copy=known.copy or known.result.get("outcome") != "failed")
@@ -119,11 +124,13 @@ class Journal:
     def untold(self) -> list[Job]:
         return self._select("step = 'done' AND heard = 0", ())
 
-    def told(self, job: Job) -> None:
+    def told(self, job: Job, *, counted: bool = True) -> None:
+        """`counted` is False where the server would not have it: its lease was another's."""
         with self._writing() as db:
             db.execute(
-                "UPDATE jobs SET heard = 1, data = x'', again = x'' WHERE id = ? AND fence = ?",
-                (job.id, job.fence),
+                "UPDATE jobs SET heard = 1, counted = ?, data = x'', again = x''"
+                " WHERE id = ? AND fence = ?",
+                (counted, job.id, job.fence),
             )
             db.execute(
                 "DELETE FROM jobs WHERE heard = 1 AND number < (SELECT max(number) FROM jobs) - ?",
@@ -182,8 +189,8 @@ class Journal:
 def _job(row: tuple[Any, ...]) -> Job:
     values = dict(zip(_COLUMNS.split(", "), row, strict=True))
     values["result"] = json.loads(values["result"])
-    values["copy"], values["heard"] = bool(values["copy"]), bool(values["heard"])
-    return Job(**values)
+    flags = {name: bool(values[name]) for name in ("copy", "heard", "counted")}
+    return Job(**{**values, **flags})
 
 
 def _insert(db: sqlite3.Connection, job: Job, copy: bool = False) -> None:

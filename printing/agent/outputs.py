@@ -84,6 +84,8 @@ class _Socket:
             return
         until = time.monotonic() + STALL_SECONDS
         while _unsent(self.wire):
+            if error := self.wire.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+                raise Broken(os.strerror(error))
             if time.monotonic() > until:
                 raise Broken("the printer takes nothing any more")
             time.sleep(0.01)

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import random
+import sqlite3
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -35,7 +36,7 @@ class Backoff:
 
     def seconds(self) -> float:
         self.failures += 1
-        longest = min(self.first * 2 ** (self.failures - 1), LONGEST_WAIT)
+        longest = min(self.first * 2.0 ** (self.failures - 1), LONGEST_WAIT)
         return longest * float(random.uniform(0.5, 1.0))  # noqa: S311
 
     def over(self) -> None:
@@ -97,7 +98,7 @@ class Agent:
                 continue
             except Revoked as told:
                 self._give_up(str(told))
-            except (Away, Refused, KeyError, TypeError, ValueError) as failed:
+            except (Away, Refused, sqlite3.Error, KeyError, TypeError, ValueError) as failed:
                 wait = patience.seconds()
                 if patience.failures == 1:
                     log.warning("The server does not answer (%s). Printing goes on.", failed)
@@ -152,14 +153,14 @@ class Agent:
             try:
                 for job in self.journal.untold():
                     faults.at("before_ack")
-                    self._tell_one(job)
+                    counted = self._tell_one(job)
                     faults.at("after_ack")
-                    self.journal.told(job)
+                    self.journal.told(job, counted=counted)
                     patience.over()
             except Revoked:
                 self._poll.interrupt()
                 return
-            except Away:
+            except (Away, sqlite3.Error):
                 if self._over.wait(patience.seconds()):
                     return
                 continue
@@ -167,15 +168,20 @@ class Agent:
                 return
             self._bell.wait(LONGEST_WAIT)
 
-    def _tell_one(self, job: Job) -> None:
+    def _tell_one(self, job: Job) -> bool:
+        """Whether the server takes it for the truth."""
         url = f"{self.pairing.server}/print/v1/jobs/{job.id}/result"
         try:
-            self._tell.post(url, {"fence": job.fence, **job.result})
+            answer = self._tell.post(url, {"fence": job.fence, **job.result})
+            if "state" not in answer:
+                raise Away("something else answers in its place")
         except Refused as answer:
             if answer.status not in DROPPED:
                 log.error("The server refuses the result of %s: %s", job.title, answer)
             else:
                 log.info("%s is no longer ours: %s", job.title, answer)
+            return False
+        return True
 
     def _picture_of(self, job: Job) -> bytes:
         try:

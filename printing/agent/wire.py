@@ -73,9 +73,17 @@ class Line:
         self._lock = RLock()  # a signal may hang up in the midst of connecting
         self._interrupted = Event()
 
-    def post(self, url: str, body: dict[str, Any], seconds: float = ANSWER_SECONDS) -> Any:
+    def post(
+        self, url: str, body: dict[str, Any], seconds: float = ANSWER_SECONDS
+    ) -> dict[str, Any]:
         data = json.dumps(body).encode()
-        return json.loads(self._exchange("POST", url, data, seconds) or b"{}")
+        try:
+            answer = json.loads(self._exchange("POST", url, data, seconds))
+        except ValueError:
+            raise Away("something else answers in its place") from None  # a hotel's sign-in page
+        if not isinstance(answer, dict):
+            raise Away("something else answers in its place")
+        return answer
 
     def get(self, url: str) -> bytes:
         return self._exchange("GET", url, None, ANSWER_SECONDS)
@@ -83,15 +91,16 @@ class Line:
     def interrupt(self) -> None:
         """From another thread: do not wait for this answer, there is something new to say."""
         self._interrupted.set()
-        self.hang_up()
+        with self._lock:
+            wire = self._connection.sock if self._connection is not None else None
+        if wire is not None:
+            with suppress(OSError):
+                wire.shutdown(socket.SHUT_RDWR)  # closing is for the thread that reads from it
 
     def hang_up(self) -> None:
         with self._lock:
             connection, self._connection = self._connection, None
         if connection is not None:
-            if connection.sock is not None:
-                with suppress(OSError):
-                    connection.sock.shutdown(socket.SHUT_RDWR)
             connection.close()
 
     def _exchange(self, method: str, url: str, data: bytes | None, seconds: float) -> bytes:
@@ -102,8 +111,7 @@ class Line:
             reused = self._connection is not None and not fresh
             try:
                 return self._once(method, url, data, seconds)
-            except (OSError, http.client.HTTPException, ValueError, AttributeError) as broken:
-                # AttributeError: another thread took the socket away while this one used it.
+            except (OSError, http.client.HTTPException) as broken:
                 self.hang_up()
                 if self._interrupted.is_set():
                     self._interrupted.clear()
