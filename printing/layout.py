@@ -48,7 +48,7 @@ class Row:
         """The text with its end pushed to the edge."""
         room = columns // self.wide - width(self.lead)
         if self.end:
-            gap = max(room - width(self.text) - width(self.end), 1)
+            gap = max(room - width(self.text) - width(self.end), 1 if self.text else 0)
             return self.text + " " * gap + self.end
         return self.text
 
