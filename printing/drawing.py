@@ -8,7 +8,7 @@ import segno
 from PIL import Image, ImageDraw
 
 from printing import fonts
-from printing.layout import AnyRow, CutRow, QrRow, Row, RuleRow, SpaceRow
+from printing.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
 from printing.text import width
 
 HIGH = 24
@@ -51,6 +51,8 @@ def draw(row: AnyRow, sheet: Sheet) -> Image.Image:
             return qr(row.text, sheet)
         case SpaceRow():
             return Image.new("L", (sheet.dots, row.lines * HIGH), WHITE)
+        case GapRow():
+            return Image.new("L", (sheet.dots, row.dots), WHITE)
         case CutRow():
             return Image.new("L", (sheet.dots, HIGH), WHITE)
 
@@ -62,10 +64,10 @@ def text_row(row: Row, sheet: Sheet) -> Image.Image:
     lead = width(row.lead) * unit
     room = sheet.dots - lead
     size = (unit / 0.6, fonts.POINTS * row.high)
-    end = _Piece.of(row.end, row.bold, sheet, size, room)
+    end = _Piece.of(row.end, row.bold, size, room)
     text = row.text.strip() if row.inverse else row.text
     inside = room - (2 * unit if row.inverse else 0) - (end.wide + unit if row.end else 0)
-    piece = _Piece.of(text, row.bold, sheet, size, inside)
+    piece = _Piece.of(text, row.bold, size, inside)
     base = (GAP + high) / 2 + (fonts.ASCENT - fonts.DESCENT) * size[1] / 2
     if row.inverse:
         fills = width(row.text) * unit + unit > room
@@ -89,11 +91,9 @@ class _Piece:
     wide: float
 
     @classmethod
-    def of(
-        cls, text: str, bold: bool, sheet: Sheet, size: tuple[float, float], room: float
-    ) -> "_Piece":
+    def of(cls, text: str, bold: bool, size: tuple[float, float], room: float) -> "_Piece":
         """Set narrower where it would not fit."""
-        line = fonts.shaped(text, bold, sheet.right_to_left)
+        line = fonts.shaped(text, bold, fonts.reads_backwards(text))
         wide = line.advance * size[0]
         if wide > room > 0:
             size = (size[0] * room / wide, size[1])

@@ -1,5 +1,6 @@
 """Letters as dots, for what no code page can write: turned, joined and placed by HarfBuzz."""
 
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -62,6 +63,12 @@ def shaped(text: str, bold: bool, right_to_left: bool) -> Shaped:
                 )
                 at += place.x_advance / unit
     return Shaped(tuple(glyphs), at)
+
+
+def reads_backwards(text: str) -> bool:
+    """By its first letter that has a direction: a phone number stays as it is in Arabic too."""
+    strong = (unicodedata.bidirectional(letter) for letter in text)
+    return next((way in ("R", "AL") for way in strong if way in ("L", "R", "AL")), False)
 
 
 def paint(

@@ -48,7 +48,7 @@ class Row:
         """The text with its end pushed to the edge."""
         room = columns // self.wide - width(self.lead)
         if self.end:
-            gap = max(room - width(self.text) - width(self.end), 1)
+            gap = max(room - width(self.text) - width(self.end), 1 if self.text else 0)
             return self.text + " " * gap + self.end
         return self.text
 
@@ -64,6 +64,13 @@ class SpaceRow:
 
 
 @dataclass(frozen=True)
+class GapRow:
+    """Less than a line: keeps two black bands apart."""
+
+    dots: int = 10
+
+
+@dataclass(frozen=True)
 class QrRow:
     text: str
 
@@ -73,7 +80,7 @@ class CutRow:
     pass
 
 
-AnyRow = Row | RuleRow | SpaceRow | QrRow | CutRow
+AnyRow = Row | RuleRow | SpaceRow | GapRow | QrRow | CutRow
 
 
 def set_rows(
@@ -157,6 +164,7 @@ class _Setter:
             left = (room - width(line)) // 2
             filled = " " * left + line + " " * (room - width(line) - left)
             yield Row(filled, wide=size, high=high, bold=True, inverse=True)
+        yield GapRow()
 
     @rows.register
     def _(self, part: Columns) -> Iterator[AnyRow]:

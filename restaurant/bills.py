@@ -75,7 +75,8 @@ def _line(line: OrderLine, currency: str, language: str) -> Iterator[Part]:
         return
     yield Item(left, line.name, _number(Decimal(line.unit_price) * left, currency, language))
     for option in line.options:
-        yield Option(option["name"])
+        if not option.get("removal"):
+            yield Option(option["name"])
 
 
 def _sums(site: Site, order: Order, language: str) -> Iterator[Part]:

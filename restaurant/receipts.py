@@ -28,6 +28,7 @@ from printing.document import (
     Rule,
 )
 from restaurant.models import Order, OrderLine, Site
+from restaurant.stations import FIRST
 
 _BOOK = Wordbook(Path(__file__).parent / "ticket_words")
 say = _BOOK.say
@@ -78,26 +79,19 @@ def voided(
 ) -> list[Ticket]:
     """Some of one line taken back."""
     language = _language(site)
-    return [
-        Ticket(
-            station,
-            _document(
-                site,
-                order,
-                _station(stations, station, language),
-                (
-                    *_crossed_out(site, "void", line.void_because),
-                    *_head(site, order, _station(stations, station, language), order.changed_at),
-                    Line(say(language, "void_line"), bold=True),
-                    Item(quantity, line.name, large=True),
-                    *_of_line(line),
-                    *_foot(language, number, line.stations, stations),
-                ),
-            ),
-            (line,),
+    tickets = []
+    for number, code in enumerate(line.stations, 1):
+        name = station_name(stations, code, language)
+        parts = (
+            *_crossed_out(site, "void", line.void_because),
+            *_head(site, order, name, order.changed_at),
+            Line(say(language, "void_line"), bold=True),
+            Item(quantity, line.name, large=True),
+            *_of_line(line),
+            *_foot(language, number, line.stations, stations),
         )
-        for number, station in enumerate(line.stations, 1)
-    ]
+        tickets.append(Ticket(code, _document(site, order, name, parts), (line,)))
+    return tickets
 
 
 def moved(
@@ -109,7 +103,7 @@ def moved(
 ) -> list[Ticket]:
     language = _language(site)
     on_top = (Band(say(language, "moved")),)
-    under = (Line(say(language, "moved_from", was=was), align="center", bold=True),)
+    under = (Heading(say(language, "moved_from", was=was)),)
     return _tickets(site, order, lines, stations, on_top, order.changed_at, under, large=False)
 
 
@@ -156,13 +150,12 @@ def _tickets(
     tickets = []
     for number, code in enumerate(codes, 1):
         mine = tuple(line for line in alive if code in line.stations)
-        name = _station(stations, code, language)
+        name = station_name(stations, code, language)
         warning = allergy(order, mine)
         parts = (
             *on_top,
             *([Band(say(language, "allergy", text=warning))] if warning else []),
-            *_head(site, order, name, at),
-            *under,
+            *_head(site, order, name, at, under),
             *(part for line in mine for part in _line(line, large)),
             *_order_note(order, warning, large),
             *_foot(language, number, codes, stations),
@@ -176,10 +169,13 @@ def _document(site: Site, order: Order, name: str, parts: Sequence[Part]) -> Doc
     return Document(f"{order.number} · {name}", (*test, *parts, Cut()), _language(site))
 
 
-def _head(site: Site, order: Order, name: str, at: datetime) -> Iterator[Part]:
+def _head(
+    site: Site, order: Order, name: str, at: datetime, under: Sequence[Part] = ()
+) -> Iterator[Part]:
     language = _language(site)
     yield Heading(name)
     yield Big(place(site, order))
+    yield from under
     yield Columns(order.number, f"{local(site, at):%H:%M}", bold=True)
     if order.waiter:
         yield Line(say(language, "waiter", name=order.waiter))
@@ -215,7 +211,7 @@ def _foot(
 ) -> list[Part]:
     if len(codes) < 2:
         return []
-    others = [_station(stations, code, language) for code in codes if code != codes[number - 1]]
+    others = [station_name(stations, code, language) for code in codes if code != codes[number - 1]]
     count = say(language, "count", number=number, count=len(codes))
     also = say(language, "also_at", stations=", ".join(others))
     return [Rule(), Line(f"{count} · {also}", align="center")]
@@ -234,8 +230,12 @@ def _in_order(stations: Mapping[str, str], lines: Sequence[OrderLine]) -> list[s
     return known + [code for code in wanted if code not in stations]
 
 
-def _station(stations: Mapping[str, str], code: str, language: str) -> str:
-    return upper(stations.get(code, code), language)
+def station_name(stations: Mapping[str, str], code: str, language: str) -> str:
+    """In capitals; kitchen and bar in the site's language unless it calls them otherwise."""
+    name = stations.get(code, code)
+    if code in FIRST and name.casefold() == code:
+        return say(language, code)
+    return upper(name, language)
 
 
 def _language(site: Site) -> str:

@@ -13,7 +13,7 @@ from PIL import Image
 from printing import drawing
 from printing.encoders import escpos
 from printing.encoders.raster import bits
-from printing.layout import AnyRow, CutRow, QrRow, Row, RuleRow, SpaceRow
+from printing.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
 from printing.roll import Roll
 
 MEDIA_TYPE = "text/xml; charset=utf-8"
@@ -38,6 +38,8 @@ def _element(row: AnyRow, roll: Roll) -> str:
             return _text(Row(("=" if row.double else "-") * roll.columns), roll)
         case SpaceRow():
             return f'<feed line="{row.lines}"/>'
+        case GapRow():
+            return f'<feed unit="{row.dots}"/>'
         case QrRow():
             return (
                 '<text align="center"/>'

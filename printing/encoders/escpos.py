@@ -10,7 +10,7 @@ from PIL import Image
 from printing import drawing
 from printing.drawing import HIGH
 from printing.encoders.raster import bits, low_high
-from printing.layout import AnyRow, CutRow, QrRow, Row, RuleRow, SpaceRow
+from printing.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
 from printing.roll import Roll
 
 MEDIA_TYPE = "application/octet-stream"
@@ -70,6 +70,8 @@ class _Pen(Dummy):  # type: ignore[misc]
             case SpaceRow():
                 self.plain()
                 self.send(b"\n" * row.lines)
+            case GapRow():
+                self.send(b"\x1bJ" + bytes([row.dots]))
             case QrRow():
                 self._code(row.text)
             case CutRow():

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from printing.layout import AnyRow, CutRow, QrRow, Row, RuleRow, SpaceRow
+from printing.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
 from printing.roll import Roll
 from printing.text import width
 
@@ -22,6 +22,8 @@ def _lines(row: AnyRow, columns: int) -> list[str]:
             return [("=" if row.double else "-") * columns]
         case SpaceRow():
             return [""] * row.lines
+        case GapRow():
+            return []
         case QrRow():
             return [row.text]
         case CutRow():

@@ -6,7 +6,7 @@ from PIL import Image
 
 from printing import drawing
 from printing.encoders.raster import bits, low_high
-from printing.layout import AnyRow, CutRow, QrRow, Row, RuleRow, SpaceRow
+from printing.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
 from printing.roll import Roll
 
 MEDIA_TYPE = "application/vnd.star.starprnt"
@@ -14,6 +14,7 @@ _ESC, _GS = b"\x1b", b"\x1d"
 _ALIGN = {"left": 0, "center": 1, "right": 2}
 _LARGEST = 6
 _QR_DOT = 6
+_DOTS_IN_A_STEP = 2  # a quarter of a millimetre
 _MODEL, _LEVEL_M = 2, 1
 _PARTIAL_CUT_AFTER_FEED = 3
 
@@ -54,6 +55,8 @@ class _Pen:
             case SpaceRow():
                 self._style(1, 1, False, False, "left")
                 self.out += b"\n" * row.lines
+            case GapRow():
+                self.out += _ESC + b"J" + bytes([row.dots // _DOTS_IN_A_STEP])
             case QrRow():
                 self._code(row.text)
             case CutRow():
