@@ -2,9 +2,11 @@
 
 from flask_openapi3.openapi import OpenAPI
 
+from api.agents import print_agents
 from api.health import health
 from api.hooks import cloud, hooks, stores
 from api.media import files
+from api.printers import cloudprnt, printer_doors, server_direct
 from api.reference import reference
 from api.request_log import keep_request_log
 from api.v1 import (
@@ -18,6 +20,7 @@ from api.v1 import (
     messages,
     orders,
     pairing,
+    printers,
     sites,
     templates,
     usage,
@@ -41,8 +44,10 @@ RESOURCES = (
     sites,
     menus,
     orders,
+    printers,
 )
 HOOKS = (cloud, stores)
+PRINTERS = (cloudprnt, server_direct)
 
 
 def open_api_doors(app: OpenAPI, request_log_days: int) -> None:
@@ -51,4 +56,6 @@ def open_api_doors(app: OpenAPI, request_log_days: int) -> None:
     app.register_blueprint(reference)
     app.register_blueprint(hooks)
     app.register_blueprint(files)
+    app.register_blueprint(print_agents)
+    app.register_blueprint(printer_doors)
     app.register_api(v1)

@@ -44,6 +44,9 @@ from portal.operator.pages import operator
 from portal.orders import orders_pages, set_up_orders
 from portal.phones import phones
 from portal.photos import photos
+from portal.printing.jobs import jobs_pages
+from portal.printing.printers import printers_pages
+from portal.printing.words import set_up_printing
 from portal.reference import developers
 from portal.request_log import request_log_pages
 from portal.restaurant.imports import kitchen_pages
@@ -77,6 +80,8 @@ PAGES = (
     contact_pages,
     board_pages,
     orders_pages,
+    printers_pages,
+    jobs_pages,
     lines_pages,
     usage_pages,
     linked_pages,
@@ -132,7 +137,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     Bootstrap5(app)
     app.before_request(keep_forms_small)
     csrf.init_app(app)
-    for machine_door in ("v1", "health", "reference", "hooks"):
+    for machine_door in ("v1", "health", "reference", "hooks", "print_agents", "printer_doors"):
         csrf.exempt(app.blueprints[machine_door])
     set_up_words(app)
     set_up_visitors(app)
@@ -145,6 +150,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
         app.register_blueprint(area)
     pages.set_up_inbox(app)
     set_up_orders(app)
+    set_up_printing(app)
     set_up_live(app)
     if settings.mailbox:
         app.register_blueprint(mailbox)

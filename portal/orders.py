@@ -18,6 +18,8 @@ from messaging.inbox import listing
 from portal.csv_files import csv_answer
 from portal.paging import PAGE, asked_after, page_of
 from portal.visitors import may, member_may
+from printing import printers
+from printing import reading as reading_prints
 from restaurant import finding, moves, orders, sites, tables
 from restaurant.finding import Filters
 from restaurant.models import Order
@@ -105,6 +107,9 @@ def order(order_id: str) -> Any:
             "contact_url": _contact(known),
             "talk_url": _talk(known),
             "message_url": _message(known),
+            "slips": reading_prints.of_order(known.id) if may("printing.view") else [],
+            "printers": printers.every() if may("printing.view") else {},
+            "bills": bool(printers.for_bills(site.id)),
         }
     unpaid = known.state == "awaiting_payment"
     return render_template(

@@ -14,6 +14,7 @@ from core.logs import logger
 from core.money import format_money, json_number
 from messaging import lines_book, sending
 from messaging.models import Line
+from restaurant import papers
 from restaurant.models import Order, OrderLine, Site
 from restaurant.wording import say
 from tenants.plans import known_facts
@@ -25,20 +26,24 @@ log = logger(__name__)
 def fired(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     """Confirmed, and paid where it had to be: now, and only now, the kitchen knows."""
     publish("restaurant.order_created", order_body(site, order, lines))
+    papers.fired(site, order, lines)
 
 
 def added(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     publish("restaurant.order_updated", {**order_body(site, order, lines), "change": "added"})
+    papers.added(site, order, lines)
 
 
 def voided(site: Site, order: Order, line: OrderLine, quantity: int) -> None:
     body = order_body(site, order, [line])
     publish("restaurant.order_updated", {**body, "change": "voided", "quantity": quantity})
+    papers.voided(site, order, line, quantity)
 
 
 def moved_table(site: Site, order: Order, lines: Sequence[OrderLine], was: str) -> None:
     body = order_body(site, order, lines)
     publish("restaurant.order_updated", {**body, "change": "table", "table_was": was})
+    papers.moved_table(site, order, lines, was)
 
 
 def updated(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
@@ -47,6 +52,7 @@ def updated(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
 
 def cancelled(site: Site, order: Order, lines: Sequence[OrderLine], because: str) -> None:
     publish("restaurant.order_cancelled", {**order_body(site, order, lines), "reason": because})
+    papers.cancelled(site, order, lines, because)
 
 
 def tell_customer(site: Site, order: Order, *, because: str = "") -> None:

@@ -49,6 +49,7 @@ def ids(theirs):
         "reply_id": theirs.reply_id,
         "key": f"{theirs.tenant_id}/{'0' * 32}.webp",
         **theirs.restaurant,
+        **theirs.printing,
         "connection_id": theirs.connection_id,
         "automation_id": theirs.automation_id,
         "recipe": "order_confirmation",
@@ -91,6 +92,11 @@ def paths(app, ids):
 
 def is_api(rule):
     return rule.endpoint.startswith("v1.")
+
+
+def is_agents(rule):
+    """A door for print agents: their token is asked for first."""
+    return rule.endpoint.startswith("print_agents.")
 
 
 def walk(app, ids, call):
@@ -138,6 +144,10 @@ def refused(answers):
         "item_id",
         "group_id",
         "order_id",
+        "printer_id",
+        "agent_id",
+        "code_id",
+        "print_job_id",
         "tenant_id",
     }
     checked = 0
@@ -229,7 +239,8 @@ def mine(rule):
     theirs |= {"contact_id", "field_id", "import_id", "erasure_id"}
     theirs |= {"connection_id", "automation_id", "conversation_id", "reply_id"}
     theirs |= {"site_id", "table_id", "menu_id", "category_id", "item_id", "group_id"}
-    return bool(rule.arguments & theirs) and not is_api(rule)
+    theirs |= {"printer_id", "code_id", "print_job_id"}
+    return bool(rule.arguments & theirs) and not is_api(rule) and not is_agents(rule)
 
 
 def test_a_stranger_reaches_nothing(app, ids, stored):

@@ -51,6 +51,9 @@ FIELDS = (
     *("category_id", "least", "most", "free", "o0-name-tr", "o0-price", "o0-id", "carried"),
     *("url", "events", "description", "every", "since", "until", "missed"),
     *("to", "seen", "position", "quantity", "waiter", "table", "table_id", "order_type"),
+    *("way", "agent", "output", "port", "profile", "width_mm", "checks", "bills", "copies"),
+    *("fallback_seconds", "enabled", "page", "prints_bills", "ConnectionType", "ResponseFile"),
+    *("Status", "ID"),
     *("payment_method", "notes", "site", "call", "q.itm_x.0", "g.itm_x.0.ogr", "n.itm_x.0"),
 )
 QUERIES = (
@@ -63,6 +66,7 @@ QUERIES = (
     *("lang", "table", "k"),
     *("endpoint", "event", "kind", "target", "category", "to"),
     *("site", "day", "station", "table"),
+    *("printer", "type", "mac", "code", "token"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 
