@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from core.clock import now
 from core.db import current_tenant_id, db
+from core.errors import Conflict
 from core.ids import from_uuid
 from core.money import format_money
 from core.partitions import id_at
@@ -83,6 +84,10 @@ def locate(site: Site, order: Order, where: Place, words: str = "") -> Order:
 
 def choose_zone(site: Site, order: Order, zone: DeliveryZone, *, seen: int | None = None) -> Order:
     """The staff's word, where the customer shared no location. The minimum is theirs to waive."""
+    if order.order_type != "delivery" or order.ended_at is not None:
+        raise Conflict("no_delivery", "Only an open delivery has a delivery zone.")
+    if order.paid_at is not None or order.state == "awaiting_payment":
+        raise Conflict("amount_fixed", "This order is being paid: its amount stays as it is.")
     held = orders.hold(order, seen)
     _fee(site, held, zone)
     orders.note(held, "location", because=zone.name)

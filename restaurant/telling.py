@@ -147,14 +147,14 @@ def order_facts(order: Order, lines: Sequence[OrderLine], site_name: str) -> dic
         "site": {"id": order.site_id, "name": site_name},
         "currency": order.currency,
         "address": order.address.get("text", ""),
-        "delivery": _delivery_facts(order),
+        "delivery": delivery_facts(order),
         "paid": order.paid_at is not None,
         "placed_at": rfc3339(order.placed_at),
         "test": order.test,
     }
 
 
-def _delivery_facts(order: Order) -> dict[str, Any] | None:
+def delivery_facts(order: Order) -> dict[str, Any] | None:
     if order.order_type != "delivery":
         return None
     where = whereabouts.place_in(order.address)

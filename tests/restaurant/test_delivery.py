@@ -9,7 +9,7 @@ from core.clock import frozen, now
 from core.errors import Conflict, Invalid
 from messaging import contacts
 from messaging.crm import erasing
-from restaurant import carts, couriers, entry, locating, orders, sites, trips, zones
+from restaurant import carts, couriers, entry, legs, locating, orders, sites, trips, zones
 from restaurant.pricing import Wish
 from restaurant.reasons import ELSEWHERE, NO_PLACE, OUTSIDE
 from tests.restaurant.kitchen import GUEST, open_bistro
@@ -268,7 +268,7 @@ def test_a_courier_gets_everything_and_brings_it(bistro, ready):
     order = step(bistro, ready, "delivered")
     assert order.state == "delivered"
     with bistro.scope():
-        trip = trips.of(order.id)
+        trip = legs.of(order.id)
     assert (trip.collected, trip.collected_by) == (Decimal(795), "cash")
     assert trip.assigned_at <= trip.picked_up_at <= trip.delivered_at == trip.ended_at
     told = [(one["change"], one["courier"]["name"]) for one in bistro.events("delivery_updated")]
@@ -284,9 +284,9 @@ def test_what_is_paid_is_not_collected(bistro, ready):
     with bistro.scope():
         order = orders.get(ready.number)
         order.paid_at = now()
-        assert trips.collect(order).way == "nothing"
+        assert legs.collect(order).way == "nothing"
         order.paid_at, order.payment_method = None, "card_at_door"
-        assert trips.collect(order) == trips.legs.Collect("card", Decimal(795))
+        assert legs.collect(order) == legs.Collect("card", Decimal(795))
 
 
 def test_staff_taps_keep_the_couriers_times_too(bistro, ready):
@@ -294,10 +294,10 @@ def test_staff_taps_keep_the_couriers_times_too(bistro, ready):
     bistro.moves(ready, "out_for_delivery")
     bistro.moves(ready, "ready")
     with bistro.scope():
-        assert trips.of(ready.id).picked_up_at is None
+        assert legs.of(ready.id).picked_up_at is None
     bistro.moves(ready, "delivered")
     with bistro.scope():
-        assert trips.of(ready.id).delivered_at is not None
+        assert legs.of(ready.id).delivered_at is not None
 
 
 def test_another_courier_takes_over_and_the_first_is_told(bistro, ready):
@@ -307,7 +307,7 @@ def test_another_courier_takes_over_and_the_first_is_told(bistro, ready):
     assert "Collect in cash" in bistro.said_to(EMINE)[0]
     assert assign(bistro, ready, None) is None
     with bistro.scope():
-        assert trips.of(ready.id) is None
+        assert legs.of(ready.id) is None
 
 
 def test_who_may_not_have_an_order(bistro, ready):
@@ -405,7 +405,7 @@ def test_an_erased_courier_leaves_no_name(bistro, ready, run_jobs, superuser_con
     with bistro.scope():
         gone = couriers.get(bistro.ids["Hakan Usta"])
         assert (gone.name, gone.phone, gone.active) == ("", "", False)
-        assert trips.of(ready.id).collected == Decimal(795)
+        assert legs.of(ready.id).collected == Decimal(795)
 
 
 def test_a_cart_keeps_the_zone_it_was_priced_by(bistro):
