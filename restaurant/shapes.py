@@ -56,10 +56,10 @@ def checked(corners: list[Place]) -> list[Place]:
         raise _wrong("A zone has at most {most} corners.", most=MOST)
     if any(metres(corners[0], corner) > LARGEST_M for corner in corners):
         raise _wrong("The zone is too large: 200 km are the most.")
-    if square_metres(corners) < SMALLEST_M2:
-        raise _wrong("The zone is too small: its corners lie almost on a line.")
     if crosses_itself(corners):
         raise _wrong("The zone's border crosses itself: give the corners in their order around it.")
+    if square_metres(corners) < SMALLEST_M2:
+        raise _wrong("The zone is too small: its corners lie almost on a line.")
     return corners
 
 

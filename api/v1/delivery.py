@@ -201,7 +201,7 @@ def courier_link(path: CourierPath) -> dict[str, Any]:
     responses={200: RideShape},
 )
 @key_may("orders")
-def read_delivery(path: OrderPath) -> dict[str, Any]:
+def who_brings(path: OrderPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         return ride_json(orders.get(path.order_id))
 

@@ -62,8 +62,8 @@ class ZonePage(BaseModel):
 
 
 class PlaceQuery(OfSite):
-    latitude: float = Field(ge=-90, le=90, examples=[41.03])
-    longitude: float = Field(ge=-180, le=180, examples=[28.97])
+    latitude: float = Field(ge=-90, le=90)
+    longitude: float = Field(ge=-180, le=180)
 
 
 class QuoteShape(BaseModel):

@@ -100,7 +100,7 @@ class OrderPage(BaseModel):
 class ChangeShape(BaseModel):
     at: str
     what: str = Field(
-        description="moved, added, voided, table, waiter, courier, location, problem, note or alarm.",
+        description="moved, added, voided, table, waiter, courier, location, problem, alarm.",
         examples=["moved"],
     )
     status: str = Field(description="The state it had then.", examples=["preparing"])

@@ -137,6 +137,8 @@ def refused(answers):
         "item_id",
         "group_id",
         "order_id",
+        "zone_id",
+        "courier_id",
         "tenant_id",
     }
     checked = 0

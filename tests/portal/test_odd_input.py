@@ -51,7 +51,18 @@ FIELDS = (
     *("category_id", "least", "most", "free", "o0-name-tr", "o0-price", "o0-id", "carried"),
     *("url", "events", "description", "every", "since", "until", "missed"),
     *("to", "seen", "position", "quantity", "waiter", "table", "table_id", "order_type"),
-    *("payment_method", "notes", "site", "call", "q.itm_x.0", "g.itm_x.0.ogr", "n.itm_x.0"),
+    *("position", "radius", "corners", "fee", "minimum", "zone", "zone_id", "courier", "active"),
+    *(
+        "order",
+        "note",
+        "payment_method",
+        "notes",
+        "site",
+        "call",
+        "q.itm_x.0",
+        "g.itm_x.0.ogr",
+        "n.itm_x.0",
+    ),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
