@@ -15,7 +15,7 @@ from restaurant.pricing import add_up
 from restaurant.reasons import NO_PLACE
 from tenants.audit import Actor, acting
 
-DAYS = 14
+DAYS = 9
 Spot = tuple[str, str, str]
 
 HOMES: dict[str, tuple[str, str]] = {"MAV": ("41.0284", "28.9737"), "LIS": ("38.7103", "-9.1466")}
@@ -107,7 +107,7 @@ def tell_road(tenant_id: int) -> None:
 def _weeks(tenant_id: int, site_id: str) -> None:
     chance = random.Random(f"road {site_id}")  # noqa: S311 - a story, the same each time
     for back in range(DAYS, 0, -1):
-        for _ in range(chance.randint(1, 3)):
+        for _ in range(chance.randint(1, 2)):
             with tenant_scope(tenant_id):
                 site = sites.get(site_id)
                 local = (now() - timedelta(days=back)).astimezone(zone(site.time_zone))
@@ -183,21 +183,27 @@ def _ride(
 ) -> None:
     """Nobody is written to: the courier's way is written down as it would have been."""
     steps: tuple[str, ...] = ("preparing", "ready", "out_for_delivery", "delivered", "closed")
-    for step in steps[: steps.index(ends) + 1]:
-        moment = min(moment + timedelta(minutes=chance.randint(4, 12)), now())
-        by = rider.name if rider and step in steps[2:4] else chance.choice(WAITERS)
-        with frozen(moment), acting(Actor("person", "demo", by)), tenant_scope(tenant_id):
-            held = orders.get(order.id)
-            if step == "ready" and rider is not None:
-                db.session.add(
-                    Trip(
-                        tenant_id=tenant_id,
-                        order_id=order.id,
-                        site_id=order.site_id,
-                        courier_id=rider.id,
-                        told=True,
-                    )
-                )
-                orders.note(held, "courier", because=rider.name)
-                db.session.flush()
-            orders.move(sites.of_order(held), held, step)
+    with tenant_scope(tenant_id):
+        held = orders.get(order.id)
+        site = sites.of_order(held)
+        for step in steps[: steps.index(ends) + 1]:
+            moment = min(moment + timedelta(minutes=chance.randint(4, 12)), now())
+            by = rider.name if rider and step in steps[2:4] else chance.choice(WAITERS)
+            with frozen(moment), acting(Actor("person", "demo", by)):
+                if step == "ready" and rider is not None:
+                    _give(held, rider)
+                orders.move(site, held, step)
+
+
+def _give(order: Order, rider: Courier) -> None:
+    db.session.add(
+        Trip(
+            tenant_id=order.tenant_id,
+            order_id=order.id,
+            site_id=order.site_id,
+            courier_id=rider.id,
+            told=True,
+        )
+    )
+    orders.note(order, "courier", because=rider.name)
+    db.session.flush()
