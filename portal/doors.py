@@ -23,7 +23,9 @@ from portal.contact import contact_pages
 from portal.contact_fields import contact_fields
 from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
+from portal.courier.pages import courier_pages
 from portal.deliveries import deliveries_pages
+from portal.diner import zone
 from portal.diner.pages import diner
 from portal.diner.shaping import own_name
 from portal.guides import guides
@@ -49,6 +51,8 @@ from portal.printing.printers import printers_pages
 from portal.printing.words import set_up_printing
 from portal.reference import developers
 from portal.request_log import request_log_pages
+from portal.restaurant.couriers import couriers_pages
+from portal.restaurant.delivery import delivery_pages
 from portal.restaurant.imports import kitchen_pages
 from portal.restaurant.items import items_pages
 from portal.restaurant.menus import menus_pages
@@ -91,6 +95,8 @@ PAGES = (
     automations_pages,
     sites_pages,
     tables_pages,
+    delivery_pages,
+    couriers_pages,
     menus_pages,
     items_pages,
     kitchen_pages,
@@ -108,8 +114,10 @@ PAGES = (
     phones,
     photos,
     diner,
+    courier_pages,
 )
 
+DINER = (zone,)  # importing it adds its door to the diner's
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
@@ -145,7 +153,8 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     stamp_static_files(app)
     app.add_template_global(csp_nonce)
     app.add_template_filter(own_name, "language")
-    csrf.exempt(diner)  # nobody is signed in there, and no cookie is read
+    for unsigned in (diner, courier_pages):  # nobody is signed in there, and no cookie is read
+        csrf.exempt(unsigned)
     for area in PAGES:
         app.register_blueprint(area)
     pages.set_up_inbox(app)

@@ -1,5 +1,6 @@
 """Sites and tables, menus, carts and orders."""
 
+from restaurant.models.delivery import Courier, DeliveryZone, Trip
 from restaurant.models.menus import (
     Category,
     Item,
@@ -16,6 +17,8 @@ __all__ = [
     "Area",
     "Cart",
     "Category",
+    "Courier",
+    "DeliveryZone",
     "Item",
     "Menu",
     "MenuVersion",
@@ -30,4 +33,5 @@ __all__ = [
     "Station",
     "Table",
     "TableCall",
+    "Trip",
 ]

@@ -148,6 +148,8 @@ def refused(answers):
         "agent_id",
         "code_id",
         "print_job_id",
+        "zone_id",
+        "courier_id",
         "tenant_id",
     }
     checked = 0

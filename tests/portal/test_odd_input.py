@@ -55,6 +55,18 @@ FIELDS = (
     *("fallback_seconds", "enabled", "page", "prints_bills", "ConnectionType", "ResponseFile"),
     *("Status", "ID"),
     *("payment_method", "notes", "site", "call", "q.itm_x.0", "g.itm_x.0.ogr", "n.itm_x.0"),
+    *("position", "radius", "corners", "fee", "minimum", "zone", "zone_id", "courier", "active"),
+    *(
+        "order",
+        "note",
+        "payment_method",
+        "notes",
+        "site",
+        "call",
+        "q.itm_x.0",
+        "g.itm_x.0.ogr",
+        "n.itm_x.0",
+    ),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
