@@ -4,6 +4,7 @@ from flask_openapi3.openapi import OpenAPI
 
 from api.health import health
 from api.hooks import cloud, hooks, stores
+from api.hooks import payments as payment_hooks
 from api.media import files
 from api.reference import reference
 from api.request_log import keep_request_log
@@ -42,7 +43,7 @@ RESOURCES = (
     menus,
     orders,
 )
-HOOKS = (cloud, stores)
+HOOKS = (cloud, stores, payment_hooks)
 
 
 def open_api_doors(app: OpenAPI, request_log_days: int) -> None:

@@ -21,6 +21,7 @@ from jobs import (
     hooks,
     media,
     orders,
+    payments,
     templates,
     troubles,
 )
@@ -41,6 +42,7 @@ def sweep() -> None:
             ring("jobs.sends.drain")
         hooks.sweep()
         orders.sweep()
+        payments.sweep()
         deliveries.sweep()
         media.sweep()
         templates.sweep()

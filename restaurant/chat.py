@@ -24,6 +24,7 @@ from restaurant import (
     handwriting,
     hours,
     orders,
+    payments,
     publishing,
     sites,
     telling,
@@ -37,6 +38,8 @@ from tenants.plans import known_facts
 
 HOUR = timedelta(hours=1)
 KINDS = frozenset({"text", "button"})
+# After these the same cart can never become an order: what was paid for it goes to the review.
+FINAL = frozenset({"expired", "changed", "sold_out", "closed"})
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ def order_from(line: Line, message: InboundMessage, message_id: str) -> Order | 
     refusal = _refusal(line, site, cart, sender)
     if refusal:
         key, values = refusal
+        if key in FINAL:
+            payments.no_order_came(cart.code)
         _answer(line, sender, cart.language, key, **values)
         return None
     if site is None:
@@ -125,9 +130,11 @@ def _order(
         ),
     )
     cart.order_id = order.id
+    if order.payment_method == "card_link":
+        order = payments.attach(site, order, cart.code)
     if order.state == "awaiting_confirmation":
         telling.write_to(order, telling.line_words(order, "waits"))
-    elif order.state == "sent_to_kitchen":
+    elif order.state == "sent_to_kitchen" and order.paid_at is None:
         telling.tell_customer(site, order)
     return order
 

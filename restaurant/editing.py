@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
-from restaurant import moves, orders, telling
+from restaurant import moves, orders, payment_links, telling
 from restaurant.models import Order, Site
 from restaurant.pricing import Line, Terms, add_up
 from tenants import audit
@@ -47,6 +47,7 @@ def void(
     line.voided += quantity
     line.void_because = because
     _reckon(site, held)
+    payment_links.order_repriced(held)
     orders.note(held, "voided", because=f"{quantity} × {line.name}: {because}")
     audit.record("orders.voided", held.number, line=line.name, quantity=quantity, because=because)
     telling.voided(site, held, line, quantity)

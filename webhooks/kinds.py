@@ -22,6 +22,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "restaurant.order_cancelled",
         "restaurant.payment_succeeded",
         "restaurant.payment_failed",
+        "restaurant.payment_refunded",
+        "restaurant.payment_review",
     ),
     "instances": (
         "instances.connected",

@@ -1,4 +1,4 @@
-"""Sites and tables, menus, carts and orders."""
+"""Sites and tables, menus, carts and orders, payments."""
 
 from restaurant.models.menus import (
     Category,
@@ -10,6 +10,14 @@ from restaurant.models.menus import (
     SoldOut,
 )
 from restaurant.models.orders import Cart, Order, OrderChange, OrderDay, OrderLine, TableCall
+from restaurant.models.payments import (
+    Payment,
+    PaymentAccount,
+    PaymentLink,
+    PaymentSession,
+    PaymentSignal,
+    Refund,
+)
 from restaurant.models.sites import Area, Site, Station, Table
 
 __all__ = [
@@ -25,6 +33,12 @@ __all__ = [
     "OrderChange",
     "OrderDay",
     "OrderLine",
+    "Payment",
+    "PaymentAccount",
+    "PaymentLink",
+    "PaymentSession",
+    "PaymentSignal",
+    "Refund",
     "Site",
     "SoldOut",
     "Station",
