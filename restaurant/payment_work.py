@@ -166,8 +166,8 @@ def looked(work: LinkWork, found: Found | None, why: str = "") -> None:
     if link.state not in ("open", "failed") or link.attempt != work.attempt:
         link.due_at = None
         return
-    if found is not None and found.state == "paid":
-        _as_signal(link, work, found)
+    if found is not None and found.state == "paid" and _as_signal(link, work, found):
+        _look_again(link, work.provider)
         return
     over = now() >= link.expires_at + AFTER_THE_END
     if found is not None and (over or found.state == "expired"):
@@ -315,9 +315,11 @@ def _named(signal: PaymentSignal) -> PaymentLink | None:
         return None
 
 
-def _as_signal(link: PaymentLink, work: LinkWork, found: Found) -> None:
-    """We asked, and it is paid: written down like any other signal, and settled by it."""
-    link.due_at = None
+def _as_signal(link: PaymentLink, work: LinkWork, found: Found) -> bool:
+    """We asked, and it is paid: written down like any other signal, and settled by it.
+
+    False: that was done before, and the money did not fit.
+    """
     account = payment_accounts.known(link.account_id)
     told = Signal(
         key=f"asked:{found.payment}",
@@ -329,4 +331,5 @@ def _as_signal(link: PaymentLink, work: LinkWork, found: Found) -> None:
         amount=found.amount,
         currency=found.currency,
     )
-    signals.keep(account, told, signed=True, hook_id=None, source="asked")
+    kept = signals.keep(account, told, signed=True, hook_id=None, source="asked")
+    return kept.state == "waiting"

@@ -10,6 +10,7 @@ from typing import Any
 from flask import current_app
 
 from core.clock import now
+from core.db import global_scope
 from core.ids import new_token
 from core.signing import webhook_headers
 from jobs import hooks as hooks_job
@@ -99,6 +100,9 @@ class Till:
     def works(self) -> None:
         """All the jobs have to do, here and now."""
         for _ in range(6):
+            with global_scope():
+                hooks_job.sweep()
+                payments_job.sweep()
             done = hooks_job.drain() + payments_job.drain()
             if not done:
                 return
