@@ -19,6 +19,7 @@ from api.v1 import (
     messages,
     orders,
     pairing,
+    payments,
     sites,
     templates,
     usage,
@@ -42,6 +43,7 @@ RESOURCES = (
     sites,
     menus,
     orders,
+    payments,
 )
 HOOKS = (cloud, stores, payment_hooks)
 

@@ -87,9 +87,7 @@ def work_signal(tenant_id: int, settings: Settings) -> int:
     found: Found | None = None
     refused = why = ""
     try:
-        found = GATEWAYS[work.provider].fetch(
-            work.desk, work.session, work.reference, work.payment
-        )
+        found = GATEWAYS[work.provider].fetch(work.desk, work.session, work.reference, work.payment)
     except Refused as error:
         refused = str(error)
     except GatewayError as error:
@@ -155,7 +153,9 @@ def work_refund(tenant_id: int, settings: Settings) -> int:
         _settle_refund(
             tenant_id,
             work.refund_id,
-            lambda refund: refunds.unanswered(refund, "It is not known if it was done.", once=False),
+            lambda refund: refunds.unanswered(
+                refund, "It is not known if it was done.", once=False
+            ),
         )
         return 1
     try:
@@ -209,9 +209,7 @@ WORKS: tuple[Callable[[int, Settings], int], ...] = (
 
 def _settle_refund(tenant_id: int, refund_id: str, write: Callable[[Refund], None]) -> None:
     with tenant_scope(tenant_id):
-        refund = db.session.get_one(
-            Refund, (current_tenant_id(), refund_id), with_for_update=True
-        )
+        refund = db.session.get_one(Refund, (current_tenant_id(), refund_id), with_for_update=True)
         if refund.state == "asking":
             write(refund)
 

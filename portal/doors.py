@@ -24,6 +24,7 @@ from portal.contact_fields import contact_fields
 from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
 from portal.deliveries import deliveries_pages
+from portal.diner import paying
 from portal.diner.pages import diner
 from portal.diner.shaping import own_name
 from portal.guides import guides
@@ -42,6 +43,7 @@ from portal.operator import rates
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
 from portal.orders import orders_pages, set_up_orders
+from portal.payments import links, money, payments_pages, providers
 from portal.phones import phones
 from portal.photos import photos
 from portal.reference import developers
@@ -77,6 +79,7 @@ PAGES = (
     contact_pages,
     board_pages,
     orders_pages,
+    payments_pages,
     lines_pages,
     usage_pages,
     linked_pages,
@@ -106,6 +109,7 @@ PAGES = (
 )
 
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
+PAYMENTS = (links, money, providers, paying)  # importing each adds its pages to the payments
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 FORM_BYTES = 1024 * 1024

@@ -18,7 +18,16 @@ from messaging.inbox import listing
 from portal.csv_files import csv_answer
 from portal.paging import PAGE, asked_after, page_of
 from portal.visitors import may, member_may
-from restaurant import finding, moves, orders, sites, tables
+from restaurant import (
+    finding,
+    moves,
+    orders,
+    payment_links,
+    payments,
+    refunds,
+    sites,
+    tables,
+)
 from restaurant.finding import Filters
 from restaurant.models import Order
 from tenants import team
@@ -39,6 +48,14 @@ REASONS = (
     N_("The table's code was not scanned."),
     N_("A new customer with a large order."),
     N_("Written by hand, without a code."),
+    N_("Paid already."),
+    N_("paid"),
+    N_("A payment is in the refund review."),
+    N_("Money was given back."),
+    N_("Made at the provider."),
+    N_("The payment link was sent."),
+    N_("The payment was declined."),
+    N_("The payment link has run out."),
 )
 
 
@@ -105,6 +122,7 @@ def order(order_id: str) -> Any:
             "contact_url": _contact(known),
             "talk_url": _talk(known),
             "message_url": _message(known),
+            **_money(known),
         }
     unpaid = known.state == "awaiting_payment"
     return render_template(
@@ -150,6 +168,19 @@ def _other_moves(order: Order) -> list[str]:
         if moves.may_move(order.state, to, order.order_type)
         and to not in (first, "cancelled", "refunded", "awaiting_payment")
     ]
+
+
+def _money(order: Order) -> dict[str, Any]:
+    """Its link and what was paid; nothing for those who may not see it."""
+    if order.payment_method != "card_link" or not may("payments.view"):
+        return {"pay_link": None, "payments": []}
+    came = payments.of_order(order.id)
+    return {
+        "pay_link": payment_links.of_order(order.id),
+        "payments": came,
+        "refunds": refunds.of_payments([one.id for one in came]),
+        "left": {one.id: refunds.left(one) for one in came},
+    }
 
 
 def _contact(order: Order) -> str:

@@ -6,8 +6,9 @@ key. The rows' own `due_at` says when.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import TextClause, func, select, text, update
 
 from core.clock import now
 from core.db import current_tenant_id, db
@@ -36,9 +37,7 @@ RETURNING {key}
 CLAIM_LINK = text(_CLAIM.format(table="payment_links", due="due_at", key="id"))
 CLAIM_SIGNAL = text(_CLAIM.format(table="payment_signals", due="due_at", key="id"))
 CLAIM_REFUND = text(_CLAIM.format(table="refunds", due="due_at", key="id"))
-CLAIM_SESSION = text(
-    _CLAIM.format(table="payment_sessions", due="close_at", key="account_id, ref")
-)
+CLAIM_SESSION = text(_CLAIM.format(table="payment_sessions", due="close_at", key="account_id, ref"))
 
 
 @dataclass(frozen=True)
@@ -262,9 +261,7 @@ def next_due() -> datetime | None:
 
 def return_url(settings: Settings, link: PaymentLink) -> str:
     """Where the provider sends the payer back to; it tells how the link stands, and no more."""
-    token = sign_token(
-        settings.secret_key, "pay", [link.tenant_id, link.id], timedelta(days=60)
-    )
+    token = sign_token(settings.secret_key, "pay", [link.tenant_id, link.id], timedelta(days=60))
     return f"{settings.base_url}/pay/{token}"
 
 
@@ -274,10 +271,10 @@ def read_return(settings: Settings, token: str) -> tuple[int, str]:
     return int(tenant_id), str(link_id)
 
 
-def _claim(statement: object, seconds: float) -> object:
+def _claim(statement: TextClause, seconds: float) -> Any:
     moment = now()
     return db.session.execute(
-        statement,  # type: ignore[call-overload]
+        statement,
         {
             "tenant_id": current_tenant_id(),
             "now": moment,

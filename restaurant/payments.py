@@ -231,7 +231,9 @@ def hold(payment: Payment) -> Payment:
 
 
 def body_of(payment: Payment) -> dict[str, Any]:
-    order = db.session.get(Order, (payment.tenant_id, payment.order_id)) if payment.order_id else None
+    order = (
+        db.session.get(Order, (payment.tenant_id, payment.order_id)) if payment.order_id else None
+    )
     return {
         "id": payment.id,
         "reference": payment.reference,
@@ -332,7 +334,9 @@ def _store(
     account: PaymentAccount, found: Found, subject: Subject, reference: str, state: str, why: str
 ) -> Payment | None:
     """None: another worker was quicker with the same one."""
-    site_id = subject.link.site_id if subject.link else subject.cart.site_id if subject.cart else None
+    site_id = (
+        subject.link.site_id if subject.link else subject.cart.site_id if subject.cart else None
+    )
     values = {
         "tenant_id": current_tenant_id(),
         "id": new_id("pay"),

@@ -110,12 +110,12 @@ def learn(account: PaymentAccount, found: Found) -> bool:
     extra = min(found.refunded, payment.amount) - payment.refunded
     if extra <= 0:
         return False
-    query = select(Refund).where(
+    ours_under_way = select(Refund).where(
         Refund.tenant_id == payment.tenant_id,
         Refund.payment_id == payment.id,
         Refund.state.in_(ON_ITS_WAY),
     )
-    for ours in db.session.scalars(query.order_by(Refund.id)):
+    for ours in db.session.scalars(ours_under_way.order_by(Refund.id)):
         if ours.state == "unknown" and ours.amount <= extra:
             _count(ours)
         extra -= ours.amount  # one that is on its way tells of itself

@@ -39,7 +39,12 @@ def receive(account_id: str, raw: bytes, *, signed: bool, hook_id: str | None) -
 
 
 def keep(
-    account: PaymentAccount, told: Signal, *, signed: bool, hook_id: str | None, source: str = "hook"
+    account: PaymentAccount,
+    told: Signal,
+    *,
+    signed: bool,
+    hook_id: str | None,
+    source: str = "hook",
 ) -> PaymentSignal:
     moment, asks = now(), told.kind in ASKED_FOR
     row = insert(PaymentSignal).values(

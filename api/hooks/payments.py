@@ -71,9 +71,7 @@ def forget_accounts() -> None:
 
 def _desk(plate: Doorplate) -> Desk:
     settings: Settings = current_app.extensions["comanda"]
-    return Desk(
-        plate.provider, plate.key, plate.secret, plate.hook_secret, "", settings.base_url
-    )
+    return Desk(plate.provider, plate.key, plate.secret, plate.hook_secret, "", settings.base_url)
 
 
 def _plate_of(token: str) -> Doorplate | None:

@@ -72,9 +72,7 @@ class Bank:
         self._read()
 
     async def start(self) -> None:
-        self._session = aiohttp.ClientSession(
-            cookie_jar=aiohttp.DummyCookieJar(), timeout=_TIMEOUT
-        )
+        self._session = aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), timeout=_TIMEOUT)
 
     async def stop(self) -> None:
         for post in self._posts:

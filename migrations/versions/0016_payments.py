@@ -170,8 +170,8 @@ INDEXES = (
     "payment_links_state_idx ON payment_links (tenant_id, state, id)",
     "payment_links_due_idx ON payment_links (tenant_id, due_at) WHERE due_at IS NOT NULL",
     "payment_sessions_link_idx ON payment_sessions (tenant_id, link_id)",
-    "payment_sessions_close_idx ON payment_sessions (tenant_id, close_at)"
-    " WHERE close_at IS NOT NULL",
+    """payment_sessions_close_idx ON payment_sessions (tenant_id, close_at)
+    WHERE close_at IS NOT NULL""",
     "payments_order_idx ON payments (tenant_id, order_id)",
     "payments_reference_idx ON payments (tenant_id, reference)",
     "payments_state_idx ON payments (tenant_id, state, id)",

@@ -11,6 +11,9 @@ from typing import Protocol
 
 from core.outbound import Policy
 
+# A provider's address is the operator's own setting, and may be on this machine.
+OPERATORS_OWN = Policy(allow_loopback=True)
+
 
 class GatewayError(Exception):
     """The provider did not do what was asked; the sentence is for people."""
@@ -46,8 +49,7 @@ class Desk:
     live: bool = False
     operator_secret: str = ""
     """What the simulated provider asks for."""
-    # A provider's address is the operator's own setting, and may be on this machine.
-    policy: Policy = Policy(allow_loopback=True)
+    policy: Policy = OPERATORS_OWN
     timeout: float = 12.0
 
 

@@ -21,8 +21,8 @@ from restaurant.gateways import (
     Refused,
     Returned,
     Signal,
-    Unreadable,
     Unreachable,
+    Unreadable,
 )
 from restaurant.gateways.wire import (
     answer_of,
@@ -145,7 +145,7 @@ def fetch(desk: Desk, ref: str, reference: str, payment: str = "") -> Found:
 
 
 def refund(
-    desk: Desk, payment: str, amount: Decimal, currency: str, key: str, reason: str
+    desk: Desk, payment: str, amount: Decimal, currency: str, key: str, _reason: str
 ) -> Returned:
     answer = _ask(
         desk,

@@ -18,8 +18,8 @@ from restaurant.gateways import (
     Refused,
     Returned,
     Signal,
-    Unreadable,
     Unreachable,
+    Unreadable,
 )
 from restaurant.gateways.wire import answer_of, call, known_currency, money, part, signal_of, text
 
@@ -98,7 +98,7 @@ def read(raw: bytes) -> Signal:
     )
 
 
-def fetch(desk: Desk, ref: str, reference: str, payment: str = "") -> Found:
+def fetch(desk: Desk, ref: str, _reference: str, _payment: str = "") -> Found:
     link = _ask(desk, "GET", f"/bank/links/{quote(ref, safe='')}")
     currency = known_currency(link.get("currency"))
     try:
@@ -118,7 +118,7 @@ def fetch(desk: Desk, ref: str, reference: str, payment: str = "") -> Found:
 
 
 def refund(
-    desk: Desk, payment: str, amount: Decimal, currency: str, key: str, reason: str
+    desk: Desk, payment: str, amount: Decimal, _currency: str, key: str, reason: str
 ) -> Returned:
     path = f"/bank/payments/{quote(payment, safe='')}/refunds"
     answer = _ask(desk, "POST", path, {"key": key, "amount": str(amount), "reason": reason})

@@ -9,7 +9,7 @@ from typing import Any
 from core.money import BadMoney, places, quantize
 from core.outbound import OutboundError, Reply
 from core.outbound.sync import request
-from restaurant.gateways import Desk, Refused, Unreadable, Unreachable
+from restaurant.gateways import Desk, Refused, Unreachable, Unreadable
 
 MOST_ANSWER = 1024 * 1024
 LATER = frozenset({408, 409, 425, 429})

@@ -132,9 +132,7 @@ class Till:
             **changes,
         }
         key = key or f"evt_{next(_events)}"
-        return json.dumps(
-            {"id": key, "type": what, "account": "acct_paper", "link": link}
-        ).encode()
+        return json.dumps({"id": key, "type": what, "account": "acct_paper", "link": link}).encode()
 
     def posts(self, client, raw: bytes, **headers: str):
         """As the provider does: over the door, signed."""
