@@ -52,6 +52,7 @@ FIELDS = (
     *("url", "events", "description", "every", "since", "until", "missed"),
     *("to", "seen", "position", "quantity", "waiter", "table", "table_id", "order_type"),
     *("payment_method", "notes", "site", "call", "q.itm_x.0", "g.itm_x.0.ogr", "n.itm_x.0"),
+    *("amount", "tell", "provider", "key", "hook_secret", "link_minutes", "reason", "site_id"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
@@ -62,7 +63,7 @@ QUERIES = (
     *("view", "before", "again"),
     *("lang", "table", "k"),
     *("endpoint", "event", "kind", "target", "category", "to"),
-    *("site", "day", "station", "table"),
+    *("site", "day", "station", "table", "provider"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 

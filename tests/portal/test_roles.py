@@ -21,12 +21,13 @@ MAY = {
         *("lines.view", "messages.view", "messages.send"),
         *("inbox.view", "inbox.reply", "contacts.view", "contacts.manage"),
         *("restaurant.view", "restaurant.manage", "orders.view", "orders.manage"),
+        *("payments.view", "payments.manage"),
     },
-    "waiter": {"home.view", "restaurant.view", "orders.view", "orders.manage"},
+    "waiter": {"home.view", "restaurant.view", "orders.view", "orders.manage", "payments.view"},
     "viewer": {
         *("home.view", "team.view", "settings.view", "keys.view", "usage.view"),
         *("lines.view", "messages.view", "inbox.view", "contacts.view"),
-        *("stores.view", "webhooks.view", "restaurant.view", "orders.view"),
+        *("stores.view", "webhooks.view", "restaurant.view", "orders.view", "payments.view"),
     },
 }
 # The planted message has no file, and the planted line is no phone.

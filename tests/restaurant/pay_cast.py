@@ -2,12 +2,9 @@
 
 import json
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from decimal import Decimal
 from itertools import count
 from typing import Any
-
-from flask import current_app
 
 from core.clock import now
 from core.db import global_scope
@@ -15,7 +12,7 @@ from core.ids import new_token
 from core.signing import webhook_headers
 from jobs import hooks as hooks_job
 from jobs import payments as payments_job
-from restaurant import payment_accounts, payment_links, payments, signals
+from restaurant import carts, orders, payment_accounts, payment_links, payments, signals
 from restaurant.gateways import Checked, Found, Made, Refused, Returned, simulated
 from restaurant.gateways.book import GATEWAYS
 from restaurant.models import Payment, PaymentAccount, PaymentLink, PaymentSignal
@@ -151,8 +148,6 @@ class Till:
             return list(reversed(signals.listed(None, 50)))
 
     def order_of(self, code: str):
-        from restaurant import carts, orders
-
         with self.scope():
             cart = carts.find(code)
             return orders.get(cart.order_id) if cart.order_id else None
@@ -174,11 +169,3 @@ def open_till(business, monkeypatch, **changes) -> Till:
     ways = ["pos_at_table", "cash", "card_link"]
     bistro = open_bistro(business, payment_methods=ways, **changes)
     return Till(bistro, paper, add_account(business).id)
-
-
-def minutes(count: int) -> timedelta:
-    return timedelta(minutes=count)
-
-
-def settings():
-    return current_app.extensions["comanda"]
