@@ -25,7 +25,7 @@ from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
 from portal.courier.pages import courier_pages
 from portal.deliveries import deliveries_pages
-from portal.diner import zone
+from portal.diner import paying, zone
 from portal.diner.pages import diner
 from portal.diner.shaping import own_name
 from portal.guides import guides
@@ -44,6 +44,7 @@ from portal.operator import rates
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
 from portal.orders import orders_pages, set_up_orders
+from portal.payments import links, money, payments_pages, providers
 from portal.phones import phones
 from portal.photos import photos
 from portal.printing.jobs import jobs_pages
@@ -86,6 +87,7 @@ PAGES = (
     orders_pages,
     printers_pages,
     jobs_pages,
+    payments_pages,
     lines_pages,
     usage_pages,
     linked_pages,
@@ -119,6 +121,7 @@ PAGES = (
 
 DINER = (zone,)  # importing it adds its door to the diner's
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
+PAYMENTS = (links, money, providers, paying)  # importing each adds its pages to the payments
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 FORM_BYTES = 1024 * 1024

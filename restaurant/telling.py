@@ -16,7 +16,7 @@ from core.money import format_money, json_number
 from messaging import lines_book, sending
 from messaging.models import Line
 from restaurant import papers, whereabouts
-from restaurant.models import Courier, Order, OrderLine, Site, Trip
+from restaurant.models import Courier, Order, OrderLine, PaymentLink, Site, Trip
 from restaurant.wording import say
 from tenants.plans import known_facts
 from webhooks.publishing import publish
@@ -96,6 +96,32 @@ def tell_customer(site: Site, order: Order, *, because: str = "") -> None:
     if key in ("awaiting_confirmation", "awaiting_payment", "closed"):
         return
     write_to(order, line_words(order, key, because=because))
+
+
+def payment_failed(link: PaymentLink) -> None:
+    """The way to pay is still there, or a new one can be made."""
+    publish(
+        "restaurant.payment_failed",
+        {
+            "payment_link_id": link.id,
+            "reference": link.reference,
+            "amount": json_number(link.amount),
+            "currency": link.currency,
+        },
+    )
+
+
+def ask_for_money(site: Site, link: PaymentLink, line: Line) -> None:
+    """A link of its own, sent to the one who is to pay it."""
+    text = say(
+        link.language,
+        "pay_free",
+        site=site.name,
+        description=link.description,
+        total=format_money(link.amount, link.currency, link.language),
+        url=link.url,
+    )
+    answer(line, link.customer_phone, text, reference=link.reference)
 
 
 def line_words(order: Order, key: str, **more: str) -> str:

@@ -67,6 +67,7 @@ FIELDS = (
         "g.itm_x.0.ogr",
         "n.itm_x.0",
     ),
+    *("amount", "tell", "provider", "key", "hook_secret", "link_minutes", "reason", "site_id"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
@@ -79,6 +80,7 @@ QUERIES = (
     *("endpoint", "event", "kind", "target", "category", "to"),
     *("site", "day", "station", "table"),
     *("printer", "type", "mac", "code", "token"),
+    *("site", "day", "station", "table", "provider"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 
