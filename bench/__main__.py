@@ -88,6 +88,7 @@ def measure_send(stack: Stack, row: Send | Inbound, results: Results) -> None:
         _let_queue_empty(stack)
         seen.append((mine, _checked(row, run_load({**least, "seconds": SECONDS}))))
     stack.network_delay(0)
+    _let_queue_empty(stack, 60.0)
     for suffix, unit, of in (
         ("", "requests/s", "per_second"),
         ("_p50", "ms", "p50_ms"),
@@ -165,7 +166,10 @@ def _let_queue_empty(stack: Stack, most: float = 6.0) -> None:
     end = time.monotonic() + most
     while time.monotonic() < end:
         with stack.database() as cursor:
-            cursor.execute("SELECT count(*) FROM messages WHERE due_at IS NOT NULL")
+            cursor.execute(
+                "SELECT (SELECT count(*) FROM messages WHERE due_at IS NOT NULL)"
+                " + (SELECT count(*) FROM received_hooks WHERE state = 'waiting')"
+            )
             if cursor.fetchone() == (0,):
                 return
         time.sleep(0.2)

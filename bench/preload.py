@@ -87,6 +87,8 @@ def fill(
     statements: Sequence[str] = WHOLE,
 ) -> None:
     """Commits as it goes. The newest is an hour old, so that nothing here is in the way."""
+    if not messages:
+        return
     newest = datetime.now(UTC) - timedelta(hours=1)
     first = newest - timedelta(days=DAYS)
     cursor.execute("SET synchronous_commit = off; SET maintenance_work_mem = '512MB'")
