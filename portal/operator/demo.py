@@ -24,6 +24,7 @@ from portal.operator.happenings import tell_happenings
 from portal.operator.history import tell_conversations
 from portal.operator.inbox_story import fill_inbox
 from portal.operator.order_history import tell_orders
+from portal.operator.payment_history import set_up_money
 from portal.operator.shop_history import tell_shop
 from portal.operator.webhook_history import tell_deliveries
 from tenants import accounts, keys, people, signin, team
@@ -100,6 +101,7 @@ def _make(settings: Settings) -> dict[str, Any]:
     _tell(restaurant, _owner(owner), ((23, open_bistro), (12, open_sister)))
     with acting(_owner(owner)):
         tell_orders(restaurant)
+        set_up_money(restaurant)
     tell_conversations(restaurant)
     tell_calls(restaurant)
     tell_happenings(restaurant)

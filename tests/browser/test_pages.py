@@ -33,7 +33,7 @@ from messaging.sending import Draft
 from messaging.templates import Wanted
 from portal.operator import demo
 from restaurant import finding as order_finding
-from restaurant import menus, sites, tables
+from restaurant import menus, payment_accounts, payment_links, payments, sites, tables
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
@@ -124,6 +124,20 @@ OWNER = {
     "order-waiting": "/orders/{order_waiting}",
     "order-add": "/orders/{order}/add",
     "order-cancel": "/orders/{order}/cancel",
+    "order-unpaid": "/orders/{order_unpaid}",
+    "payments": "/payments",
+    "payments-empty": "/payments?q=NOTHING",
+    "payment-new": "/payments/links/new",
+    "payment-link": "/payments/links/{link}",
+    "payment-link-cancel": "/payments/links/{link}/cancel",
+    "payment-review": "/payments/review",
+    "payment-refund": "/payments/money/{payment}/refund",
+    "payment-keep": "/payments/money/{payment}/keep",
+    "payment-signals": "/payments/signals",
+    "payment-providers": "/payments/providers",
+    "payment-provider-new": "/payments/providers/new?provider=stripe",
+    "payment-provider": "/payments/providers/{account}",
+    "payment-provider-remove": "/payments/providers/{account}/remove",
     "lines": "/lines",
     "line-new": "/lines/new",
     "line": "/lines/{line}",
@@ -354,6 +368,10 @@ def _orders() -> dict[str, object]:
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
         ),
+        "order_unpaid": next(one.number for one in open_now if one.state == "awaiting_payment"),
+        "account": payment_accounts.listed()[0].id,
+        "link": payment_links.listed(payment_links.Filters(state="paid"), None, 1)[0].id,
+        "payment": payments.listed("review", None, 1)[0].id,
     }
 
 
@@ -418,6 +436,8 @@ def test_no_page_is_forgotten(app):
         "/templates/X/send": "the template's page",
         "/contacts.csv": "a file",
         "/orders.csv": "a file",
+        "/payments/links/X/qr.svg": "a file",
+        "/pay/X": "the payer's page, seen in journeys/test_card.py",
         "/contacts/import/X/rejects.csv": "a file",
         **dict.fromkeys(
             (f"/contacts/X/{part}" for part in ("notes", "tags", "phones", "consent", "message")),
