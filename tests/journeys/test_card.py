@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from messaging.starting import add_simulated_line
-from restaurant import carts, payments, sites
+from restaurant import carts, payments, signals, sites
 from tests.browser.driver import start_chromium
 from tests.cast import make_business
 from tests.journeys.card_steps import (
@@ -97,7 +97,9 @@ def test_paid_by_card_then_cooked(app, chromium, service, server, bistro):
 
         def given_back() -> bool:
             with bistro.scope():
-                return payments.of_order(order.id)[0].refunded == 5
+                told = {one.event for one in signals.listed(None, 10) if one.state == "done"}
+                done = payments.of_order(order.id)[0].refunded == 5
+                return done and "payment.refunded" in told
 
         assert until(given_back, 30)
     board.goto("/payments/signals")
