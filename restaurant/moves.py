@@ -20,7 +20,7 @@ IN_THE_KITCHEN = frozenset({"sent_to_kitchen", "preparing"})
 BY_PAYMENT = ("awaiting_payment", "sent_to_kitchen")
 
 ORDER_TYPES = ("dine_in", "takeaway", "delivery")
-PAYMENT_METHODS = ("pos_at_table", "cash", "card_link")
+PAYMENT_METHODS = ("pos_at_table", "cash", "card_at_door", "card_link")
 _ONLY_FOR = {"served": "dine_in", "out_for_delivery": "delivery"}
 _STEPS = {
     "dine_in": ("preparing", "ready", "served", "closed"),
