@@ -79,17 +79,22 @@ def everywhere(app, restaurant):
     return Browser(app.test_client()).signs_in(restaurant.owner)
 
 
-@pytest.mark.parametrize("odd", ODD)
-def test_no_form_falls_over_it(app, everywhere, ids, odd):
+@pytest.mark.parametrize("turn", range(5))
+def test_no_form_falls_over_it(app, everywhere, ids, turn):
+    """Every field has something odd; which, changes from form to form and from turn to turn."""
+    kinds = list(ODD.values())
+    forms = 0
     for rule in app.url_map.iter_rules():
         if "POST" not in rule.methods or rule.rule.startswith("/api/") or rule.endpoint in LEAVES:
             continue
         path = rule.build({name: ids[name] for name in rule.arguments}, append_unknown=False)[1]
-        answer = everywhere.post(path, **dict.fromkeys(FIELDS, ODD[odd]))
-        assert answer.status_code < 500, (path, odd)
+        forms += 1
+        first = 3 * turn + forms
+        fields = {name: kinds[(first + number) % len(kinds)] for number, name in enumerate(FIELDS)}
+        assert everywhere.post(path, **fields).status_code < 500, (path, fields)
 
 
-@pytest.mark.parametrize("odd", ["nul", "control", "long", "emoji", "sql", "number"])
+@pytest.mark.parametrize("odd", ["nul", "control", "emoji", "number"])
 def test_no_address_falls_over_it(app, everywhere, ids, odd):
     text = ODD[odd][:2000]
     for rule in app.url_map.iter_rules():
