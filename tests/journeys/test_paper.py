@@ -275,7 +275,7 @@ def test_an_order_is_paper_through_a_real_agent_that_is_killed_and_runs_out_of_p
         order = bistro.order()
         until(lambda: states(bistro) == ["printed", "printed"], 20)
         assert kitchen.printed() == [order.number]
-        (picture,) = (tmp_path / "tickets").glob("*.png")
+        (picture,) = (tmp_path / "tickets").rglob("*.png")
         assert picture.read_bytes().startswith(b"\x89PNG")
         # The paper runs out: the ticket waits, people see why, and it comes with the new roll.
         kitchen.state = "paper_out"
