@@ -55,9 +55,10 @@ def _this_evening(tenant_id: int, site: Site) -> None:
                 papers.bill(sites.get(site.id), known, orders.lines_of(known.id))
     with tenant_scope(tenant_id):
         waiting = spool.waiting(site.id)
-        for number, job in enumerate(waiting):
+        bills = [job.id for job in waiting if job.kind == "bill"]
+        for job in waiting:
             with frozen(min(job.queued_at + timedelta(seconds=SECONDS_TO_PRINT), beginning)):
-                _printed(job, lost=job.kind == "bill" and number == len(waiting) - 1)
+                _printed(job, lost=job.id in bills[-1:])
 
 
 def _printed(job: PrintJob, *, lost: bool) -> None:

@@ -279,7 +279,7 @@ def test_an_order_is_paper_through_a_real_agent_that_is_killed_and_runs_out_of_p
         assert picture.read_bytes().startswith(b"\x89PNG")
         # The paper runs out: the ticket waits, people see why, and it comes with the new roll.
         kitchen.state = "paper_out"
-        waits = bistro.order()
+        waits = bistro.order(phone="905321112244", table="3")
         until(lambda: state_of(bistro, first.id) == "paper_out", 20)
         assert waits.number not in kitchen.printed()
         kitchen.state = "ready"
@@ -287,7 +287,7 @@ def test_an_order_is_paper_through_a_real_agent_that_is_killed_and_runs_out_of_p
         # Killed between the paper and its note: once more, and marked.
         agent.stop()
         agent.start("after_print:1")
-        doubtful = bistro.order()
+        doubtful = bistro.order(phone="905321112255", table="4")
         assert wait_until(lambda: set(states(bistro)) == {"printed"}, patient(40), agent)
         assert agent.deaths == 1
         numbers = kitchen.printed()
