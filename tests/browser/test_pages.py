@@ -32,6 +32,9 @@ from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from messaging.templates import Wanted
 from portal.operator import demo
+from printing import agents as print_agents
+from printing import printers
+from printing import reading as print_reading
 from restaurant import couriers, menus, sites, tables, zones
 from restaurant import finding as order_finding
 from tenants import calls, keys, people, signin, team
@@ -126,6 +129,18 @@ OWNER = {
     "order-delivery": "/orders/{order_riding}",
     "order-add": "/orders/{order}/add",
     "order-cancel": "/orders/{order}/cancel",
+    "printers": "/printers",
+    "printer-new": "/printers/new",
+    "printer": "/printers/{printer}",
+    "printer-star": "/printers/{star}",
+    "printer-address": "/printers/{star}/address",
+    "printer-remove": "/printers/{printer}/remove",
+    "printer-pairing": "/printers/pairing/{pairing_code}",
+    "agent-remove": "/printers/agents/{agent}/remove",
+    "print-jobs": "/print-jobs",
+    "print-jobs-none": "/print-jobs?state=failed",
+    "print-job": "/print-jobs/{print_job}",
+    "print-job-unsure": "/print-jobs/{unsure_job}",
     "lines": "/lines",
     "line-new": "/lines/new",
     "line": "/lines/{line}",
@@ -364,9 +379,27 @@ def _orders() -> dict[str, object]:
         "order_riding": next(one.number for one in open_now if one.state == "out_for_delivery"),
         "zone": next(one.id for one in zones.listed(site.id) if one.kind == "polygon"),
         "courier": couriers.listed(site.id)[0].id,
+        **_paper(site.id),
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
         ),
+    }
+
+
+def _paper(site_id: str) -> dict[str, object]:
+    """The demo's printers, one that asks by itself, an agent, and tickets of both kinds."""
+    code, _ = print_agents.new_code(site_id)
+    star = printers.add(site_id, "Teras", "cloudprnt", {"stations": ["kitchen"]})
+    jobs = print_reading.listed(print_reading.Filters(), None, 100)
+    used, _ = print_agents.new_code(site_id)
+    paired = print_agents.pair(used.id, "Kitchen computer", "1")
+    return {
+        "printer": printers.listed(site_id)[0].id,
+        "star": star.id,
+        "pairing_code": code.id,
+        "agent": paired.agent.id if paired else "",
+        "print_job": next(one.id for one in jobs if one.state == "printed"),
+        "unsure_job": next(one.id for one in jobs if one.state == "unconfirmed"),
     }
 
 
@@ -432,6 +465,7 @@ def test_no_page_is_forgotten(app):
         "/templates/X/send": "the template's page",
         "/contacts.csv": "a file",
         "/orders.csv": "a file",
+        "/print-jobs/X/picture.png": "a picture",
         "/contacts/import/X/rejects.csv": "a file",
         **dict.fromkeys(
             (f"/contacts/X/{part}" for part in ("notes", "tags", "phones", "consent", "message")),

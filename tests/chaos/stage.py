@@ -132,6 +132,7 @@ class Stage:
             "worker-1": ["-m", "jobs.worker"],
             "worker-2": ["-m", "jobs.worker"],
             "scheduler": ["-m", "jobs.scheduler"],
+            "live": ["-m", "api.live", "--port", self.settings.live_url.rpartition(":")[2]],
             "network": ["-m", "messaging.simulator", "--port", network],
         }[name]
 
@@ -142,6 +143,7 @@ class Stage:
             "APP_ENV": "test",
             "DATA_DIR": str(told.data_dir),
             "BASE_URL": told.base_url,
+            "LIVE_URL": told.live_url,
             "DATABASE_URL": told.database_url,
             "REDIS_URL": told.redis_url,
             "SECRET_KEY": told.secret_key,
@@ -170,7 +172,7 @@ def set_up() -> Iterator[Stage]:
         stage = Stage(database, bell, settings, app, home / "service.log")
         watcher = threading.Thread(target=stage.watch, args=(stopped,), daemon=True)
         try:
-            for name in ("network", "web", "scheduler", *WORKERS):
+            for name in ("network", "web", "live", "scheduler", *WORKERS):
                 stage.start(name)
             _wait_until_ready(stage)
             watcher.start()
@@ -195,6 +197,7 @@ def _settings(home: Path, database: Database, bell: Bell) -> Settings:
         data_dir=home,
         port=port,
         base_url=f"http://127.0.0.1:{port}",
+        live_url=f"http://127.0.0.1:{any_free()}",
         database_url=f"postgresql://{APP}:{password}@{server}",
         migration_database_url=f"postgresql://{OWNER}:{password}@{server}",
         redis_url=bell.server.url,
