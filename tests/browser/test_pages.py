@@ -32,8 +32,8 @@ from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from messaging.templates import Wanted
 from portal.operator import demo
-from restaurant import finding as order_finding
 from restaurant import couriers, menus, sites, tables, zones
+from restaurant import finding as order_finding
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
