@@ -251,6 +251,7 @@ def test_the_staff_chooses_the_zone_of_an_address(bistro):
 
 
 def test_a_courier_gets_everything_and_brings_it(bistro, ready):
+    bistro.hears("Vardiyadayım", HAKAN, "Hakan")
     trip = assign(bistro, ready)
     assert trip.told
     (letter,) = bistro.said_to(HAKAN)
@@ -308,6 +309,11 @@ def test_another_courier_takes_over_and_the_first_is_told(bistro, ready):
     assert assign(bistro, ready, None) is None
     with bistro.scope():
         assert legs.of(ready.id) is None
+
+
+def test_a_message_that_will_not_arrive_is_said(bistro, ready):
+    """A cloud line may write freely only to who wrote to it within a day."""
+    assert not assign(bistro, ready).told
 
 
 def test_who_may_not_have_an_order(bistro, ready):
