@@ -16,14 +16,13 @@ from redis import RedisError
 
 from core.buckets import Bucket, take
 from core.clock import now
-from core.db import global_scope, tenant_scope
 from core.errors import Forbidden, RateLimited, Unauthenticated
 from core.lookups import digest
 from core.rings import let_redis_rest, redis_client, redis_rests
+from messaging import callers
+from messaging.callers import Caller
 from tenants import keys
 from tenants.audit import Actor, act_as
-from tenants.keys import KeyFacts
-from tenants.plans import TenantFacts, tenant_facts
 from tenants.rights import SCOPES
 
 REMEMBER_SECONDS = 60.0
@@ -31,16 +30,6 @@ UNCHECKED_SECONDS = 5.0  # while no generation can be had
 MOST_REMEMBERED = 20_000
 
 View = TypeVar("View", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True)
-class Caller:
-    key: KeyFacts
-    tenant: TenantFacts
-
-    @property
-    def test(self) -> bool:
-        return self.key.mode == "test"
 
 
 @dataclass
@@ -107,18 +96,13 @@ def _bearer() -> str | None:
 
 def _look_up(secret: str, secret_hash: str) -> Remembered:
     caller, generation = None, None
-    with global_scope():
-        owner = keys.owner_of(secret)
+    owner = callers.owner_of(secret)
     if owner is None:
         _slow_down_strangers()
     else:
         tenant_id, key_id = owner
         generation = _generation(tenant_id)
-        with tenant_scope(tenant_id):
-            key, tenant = keys.facts(key_id), tenant_facts()
-            if key is not None and tenant is not None:
-                keys.note_use(key_id)
-                caller = Caller(key, tenant)
+        caller = callers.look_up(tenant_id, key_id)
     found = Remembered(caller, time.monotonic(), generation)
     with _lock:
         if len(_memory) >= MOST_REMEMBERED:

@@ -37,19 +37,29 @@ class Attempt:
 
     def store(self, answer: Response) -> None:
         if self.key is not None:
-            kept = {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers}
-            text = answer.get_data(as_text=True)
-            idempotency.finish(self.key, StoredAnswer(answer.status_code, kept, text))
+            idempotency.finish(self.key, stored_form(answer))
 
-    def note(self, made: str) -> None:
-        """The answer comes later, in a transaction of its own; this is what it will be about."""
-        if self.key is not None:
-            idempotency.note(self.key, made)
+
+def stored_form(answer: Response) -> StoredAnswer:
+    kept = {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers}
+    return StoredAnswer(answer.status_code, kept, answer.get_data(as_text=True))
+
+
+def asked_before(key: str) -> Attempt:
+    """What the first request with this key came to, without making the key ours."""
+    with tenant_scope(g.tenant_id):
+        stored = idempotency.find(key, fingerprint())
+    attempt = Attempt(key)
+    if isinstance(stored, CutOff):
+        attempt.first_did = stored.made
+    elif stored is not None:
+        attempt.answer = replayed(stored)
+    return attempt
 
 
 @contextmanager
 def once() -> Iterator[Attempt]:
-    key = _key()
+    key = key_given()
     with tenant_scope(g.tenant_id):
         attempt = Attempt(key)
         if key is not None:
@@ -74,7 +84,7 @@ def fingerprint() -> str:
     return hashlib.sha256(f"{request.method} {request.path}\n{body}".encode()).hexdigest()
 
 
-def _key() -> str | None:
+def key_given() -> str | None:
     raw = request.headers.get("Idempotency-Key")
     if raw is None:
         return None

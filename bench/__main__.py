@@ -1,6 +1,10 @@
-"""`python -m bench [row …]`: every row beside its floor, three rounds interleaved, medians."""
+"""`python -m bench [row …]`: every row beside its floor, three rounds interleaved, medians.
+
+`BENCH_TENANTS` and `BENCH_MESSAGES` say how much is there beforehand; a first look needs little.
+"""
 
 import json
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -9,11 +13,14 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import drains
+from bench import deliveries, diner, drains, fairness, waits
 from bench.load import PROCESSES, Figures, run_load
+from bench.people import APP_SECRET
 from bench.stack import JOB_WORKERS, WEB_THREADS, WEB_WORKERS, Stack, running
 
-TENANTS = 200
+TENANTS = int(os.environ.get("BENCH_TENANTS", "1000"))
+MESSAGES = int(os.environ.get("BENCH_MESSAGES", "1000000"))
+ACTIVE = 200  # businesses that the load is spread over
 ROUNDS = 3
 SECONDS = 3.0
 WARM_SECONDS = 1.5
@@ -30,7 +37,7 @@ class Send:
     def plans(self, stack: Stack) -> tuple[dict[str, Any], dict[str, Any]]:
         plan = {
             "clients": self.clients,
-            "keys": [person["key"] for person in stack.people],
+            "keys": [person["key"] for person in stack.people[:ACTIVE]],
             "async": self.later,
         }
         floor = "/accept" if self.later else "/send"
@@ -40,16 +47,40 @@ class Send:
         )
 
 
+@dataclass(frozen=True)
+class Inbound:
+    """What the network posts, signed: verified, stored durably, answered."""
+
+    name: str = "inbound"
+    clients: int = 64
+    delay_ms: int = 0
+    later: bool = False
+
+    def plans(self, stack: Stack) -> tuple[dict[str, Any], dict[str, Any]]:
+        def to(port: int, path: Callable[[dict[str, Any]], str]) -> dict[str, Any]:
+            hooks = [
+                {"phone_number_id": p["phone_number_id"], "secret": APP_SECRET, "path": path(p)}
+                for p in stack.people[:ACTIVE]
+            ]
+            return {"clients": self.clients, "port": port, "hooks": hooks}
+
+        return (
+            to(stack.web_port, lambda p: f"/hooks/cloud/{p['hook_token']}"),
+            to(stack.floor_port, lambda p: f"/hook/{p['line_id']}"),
+        )
+
+
 SENDS = (
     Send("send_sync_16", 16),
     Send("send_sync_64", 64),
     Send("send_sync_64_50ms", 64, delay_ms=50),
     Send("send_async_64", 64, later=True),
+    Inbound(),
 )
 Results = dict[str, dict[str, Any]]
 
 
-def measure_send(stack: Stack, row: Send, results: Results) -> None:
+def measure_send(stack: Stack, row: Send | Inbound, results: Results) -> None:
     ours, least = row.plans(stack)
     stack.network_delay(row.delay_ms)
     for plan in (ours, least):
@@ -67,6 +98,43 @@ def measure_send(stack: Stack, row: Send, results: Results) -> None:
     ):
         pairs = [(getattr(mine, of), getattr(floor, of)) for mine, floor in seen]
         _add(results, row.name + suffix, unit, pairs)
+
+
+def measure_memory(stack: Stack, results: Results) -> None:
+    """Web and workers: at rest before the first load, and over three more bursts."""
+    ours, _ = SENDS[1].plans(stack)
+    seen = []
+    for _ in range(ROUNDS + 1):
+        run_load({**ours, "seconds": SECONDS})
+        _let_queue_empty(stack)
+        seen.append(stack.memory_mb())
+    _add(results, "memory", "MB", [(seen[-1], stack.idle_mb)])
+    _add(results, "memory_growth", "MB", [(seen[-1], seen[0])])
+
+
+def measure_fairness(stack: Stack, results: Results) -> None:
+    """The quiet ones' p95 beside the burst; the floor is their p95 without it."""
+    _add(results, "fairness", "ms", fairness.one_beside_one(stack))
+    _add(results, "fairness_200_lines", "ms", fairness.one_beside_many(stack))
+
+
+def measure_waits(stack: Stack, results: Results) -> None:
+    seen = waits.measure(stack)
+    results["waits"] = {
+        "value": seen["send_p95_beside_ms"],
+        "unit": "ms",
+        "floor": seen["send_p95_alone_ms"],
+        "ratio": seen["ratio"],
+        "memory_mb": seen["memory_mb"],
+    }
+
+
+def measure_deliveries(stack: Stack, results: Results) -> None:
+    _add(results, "deliveries", "deliveries/s", deliveries.measure(stack))
+
+
+def measure_diner(stack: Stack, results: Results) -> None:
+    results["diner"] = diner.measure(stack)
 
 
 def measure_drain(stack: Stack, results: Results) -> None:
@@ -87,7 +155,7 @@ def _add(results: Results, name: str, unit: str, pairs: list[tuple[float, float]
     }
 
 
-def _checked(row: Send, figures: Figures) -> Figures:
+def _checked(row: Send | Inbound, figures: Figures) -> Figures:
     """A fast answer that is not the right one is not a fast answer."""
     right = figures.statuses.get("202" if row.later else "200", 0)
     if right < 0.99 * figures.answers:
@@ -108,39 +176,63 @@ def _let_queue_empty(stack: Stack, most: float = 6.0) -> None:
 
 
 def table(results: Results) -> str:
-    lines = [f"{'row':<24}{'ours':>10}{'floor':>10}{'ratio':>8}  unit"]
+    lines = [f"{'row':<24}{'ours':>10}{'floor':>10}{'ratio':>8}  {'unit':<14}load"]
     for name, row in results.items():
         lines.append(
-            f"{name:<24}{row['value']:>10}{row['floor']:>10}{row['ratio']:>8}  {row['unit']}"
+            f"{name:<24}{row['value']:>10}{row['floor']:>10}{row['ratio']:>8}  {row['unit']:<14}"
+            f"{row['load']}"
         )
     return "\n".join(lines)
 
 
-def main(wanted: list[str]) -> int:
+def every_row() -> dict[str, Callable[[Stack, Results], None]]:
     rows: dict[str, Callable[[Stack, Results], None]] = {
         row.name: lambda stack, results, row=row: measure_send(stack, row, results)  # type: ignore[misc]
         for row in SENDS
     }
-    rows["drain"] = measure_drain
+    return rows | {
+        "drain": measure_drain,
+        "fairness": measure_fairness,
+        "waits": measure_waits,
+        "deliveries": measure_deliveries,
+        "diner": measure_diner,
+        "memory": measure_memory,
+    }
+
+
+def main(wanted: list[str]) -> int:
+    rows = every_row()
     if unknown := set(wanted) - set(rows):
         print(f"There is no {', '.join(sorted(unknown))}; there are {', '.join(rows)}.")
         return 2
     began, results = time.monotonic(), Results()
     print(
-        f"{TENANTS} tenants; web {WEB_WORKERS} processes of {WEB_THREADS} threads, {JOB_WORKERS}"
-        f" workers; load by {PROCESSES} processes of raw asyncio sockets (bench/load.py)",
+        f"{TENANTS} tenants and {MESSAGES} messages, load over {ACTIVE} of them; web {WEB_WORKERS}"
+        f" processes of {WEB_THREADS} threads, {JOB_WORKERS} workers; load by {PROCESSES} processes"
+        " of raw asyncio sockets (bench/load.py)",
         flush=True,
     )
-    with running(TENANTS) as stack:
+    with running(max(TENANTS, ACTIVE)) as stack:
+        stack.preload(MESSAGES)
+        print(f"ready after {time.monotonic() - began:.0f} s", flush=True)
         for name, measure in rows.items():
             if not wanted or name in wanted:
                 known = set(results)
                 measure(stack, results)
-                RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+                for row in results.keys() - known:
+                    # What else this machine did: above its cores, only ratios mean something.
+                    results[row]["load"] = round(os.getloadavg()[0], 1)
+                _write(results)
                 print(f"after {time.monotonic() - began:.0f} s", flush=True)
                 print(table({n: row for n, row in results.items() if n not in known}), flush=True)
     print(f"\n{table(results)}")
     return 0
+
+
+def _write(results: Results) -> None:
+    """Rows that were not measured this time stay as they were."""
+    before: Results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    RESULTS.write_text(json.dumps(before | results, indent=1) + "\n")
 
 
 if __name__ == "__main__":

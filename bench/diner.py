@@ -25,7 +25,7 @@ from deploy.local.children import spawn
 from deploy.local.ports import any_free
 from restaurant import menus, publishing, sites, tables
 
-CLIENTS, SECONDS, WARM_SECONDS, ROUNDS = 16, 4.0, 1.5, 5
+CLIENTS, SECONDS, WARM_SECONDS, ROUNDS = 16, 3.0, 1.5, 3
 LEAST = 0.5
 DISHES, CATEGORIES = 40, 6
 

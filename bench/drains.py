@@ -5,7 +5,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -33,33 +33,42 @@ INSERT INTO floor_messages (tenant_id, id, line, phone, text, state, due_at, cre
 
 def ours(stack: Stack) -> float:
     """Messages a second from the ring on, until all have left or the time is over."""
+    queue(stack, stack.people[:LINES], QUEUED)
+    began = time.monotonic()
+    ring(stack)
+    left = QUEUED
+    while left and time.monotonic() < began + SECONDS:
+        time.sleep(0.25)
+        left = left_in(stack)
+    rate = (QUEUED - left) / (time.monotonic() - began)
+    clear(stack)
+    return rate
+
+
+def queue(stack: Stack, lines: Sequence[Mapping[str, Any]], count: int) -> None:
+    """As `app.accept_message` leaves them, by the thousand."""
     moment = datetime.now(UTC)
-    some = stack.people[:LINES]
     rows = [
         (
             *(p["tenant_id"], str(new_uuid()), p["line_id"], "out", "text", _phone(), "Masa 4"),
             *("{}", "queued", 0, 0, moment, moment + timedelta(days=1), "TR", "service"),
             *(0, 0, False, moment, moment),
         )
-        for p in (some[n % LINES] for n in range(QUEUED))
+        for p in (lines[n % len(lines)] for n in range(count))
     ]
+    marks = {("sends", p["tenant_id"], moment) for p in lines}
     with stack.database() as cursor:
         execute_values(cursor, MESSAGES, rows, page_size=1000)
         execute_values(
             cursor,
             "INSERT INTO lanes (kind, tenant_id, due_at) VALUES %s ON CONFLICT DO NOTHING",
-            [("sends", p["tenant_id"], moment) for p in some],
+            sorted(marks),
         )
+
+
+def ring(stack: Stack) -> None:
     redis = Redis.from_url(stack.env["REDIS_URL"])
-    began = time.monotonic()
     Queue("sends", connection=redis).enqueue("jobs.sends.drain", result_ttl=0)
-    left = QUEUED
-    while left and time.monotonic() < began + SECONDS:
-        time.sleep(0.25)
-        left = _left(stack)
-    rate = (QUEUED - left) / (time.monotonic() - began)
-    clear(stack)
-    return rate
 
 
 def floor(stack: Stack) -> float:
@@ -110,7 +119,7 @@ def _phone() -> str:
     return f"9053{random.randrange(10**8):08d}"
 
 
-def _left(stack: Stack) -> int:
+def left_in(stack: Stack) -> int:
     with stack.database() as cursor:
         cursor.execute("SELECT count(*) FROM messages WHERE due_at IS NOT NULL")
         found = cursor.fetchone()
@@ -125,7 +134,7 @@ def clear(stack: Stack) -> None:
             " WHERE due_at IS NOT NULL AND state = 'queued'"
         )
     end = time.monotonic() + 10
-    while _left(stack) and time.monotonic() < end:
+    while left_in(stack) and time.monotonic() < end:
         time.sleep(0.2)
 
 

@@ -1,11 +1,13 @@
 """The floors: the smallest honest programs that do the same irreducible work on the same servers.
 
 `bench.floor:app` on Granian: key cached, body checked, one Lua call for the limit, one INSERT
-committed; and for /send one HTTP call to the network and one UPDATE committed.
+committed; and for /send one HTTP call to the network and one UPDATE committed; for /hook the
+signature and one INSERT.
 `python -m bench.floor` drains a table: batches by SKIP LOCKED, asyncio and aiohttp.
 """
 
 import asyncio
+import hmac
 import json
 import os
 import sys
@@ -40,7 +42,8 @@ CREATE TABLE floor_messages (
     text text NOT NULL, state text NOT NULL, due_at timestamptz, network_id text,
     created_at timestamptz NOT NULL, PRIMARY KEY (tenant_id, id));
 CREATE INDEX floor_due_idx ON floor_messages (due_at) WHERE due_at IS NOT NULL;
-GRANT ALL ON floor_keys, floor_messages TO comanda_app
+CREATE TABLE floor_hooks (line text NOT NULL, id uuid NOT NULL PRIMARY KEY, body bytea NOT NULL);
+GRANT ALL ON floor_keys, floor_messages, floor_hooks TO comanda_app
 """
 STORE = """
 INSERT INTO floor_messages (tenant_id, id, line, phone, text, state, due_at, created_at)
@@ -144,6 +147,19 @@ def make_app() -> Flask:
         with pool.cursor() as cursor:
             cursor.execute(SENT, (network_id, tenant_id, message_id))
         return jsonify(status="success", id=message_id, message_id=network_id)
+
+    @app.post("/hook/<line>")
+    def hook(line: str) -> Response:
+        raw = request.get_data()
+        told = request.headers.get("X-Hub-Signature-256", "").removeprefix("sha256=")
+        if not hmac.compare_digest(told, hmac.new(b"secret", raw, "sha256").hexdigest()):
+            return Response(status=401)
+        with pool.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO floor_hooks (line, id, body) VALUES (%s, %s, %s)",
+                (line, str(new_uuid()), psycopg2.Binary(raw)),
+            )
+        return Response('{"status":"ok"}', mimetype="application/json")
 
     return app
 

@@ -5,6 +5,7 @@ the cores to what is measured. `python -m bench.load` reads a plan as JSON and p
 """
 
 import asyncio
+import hmac
 import json
 import random
 import subprocess
@@ -17,6 +18,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PROCESSES = 2
 LONGEST_ANSWER = 20.0
+HOOK = (
+    '{"object":"whatsapp_business_account","entry":[{"id":"1","changes":[{"field":"messages",'
+    '"value":{"messaging_product":"whatsapp","metadata":{"phone_number_id":"%s"},"messages":'
+    '[{"from":"905321112233","id":"wamid.in%d","timestamp":"1763190000","type":"text",'
+    '"text":{"body":"Merhaba"}}]}}]}]}'
+)
 
 
 @dataclass
@@ -37,8 +44,8 @@ class Client(asyncio.Protocol):
     def __init__(self, plan: dict[str, Any], until: float) -> None:
         self.plan = plan
         self.until = until
-        self.keys: list[str] = plan["keys"]
-        self.prefer = "Prefer: respond-async\r\n" if plan["async"] else ""
+        self.keys: list[str] = plan.get("keys", [])
+        self.prefer = "Prefer: respond-async\r\n" if plan.get("async") else ""
         self.took: list[float] = []
         self.statuses: dict[str, int] = {}
         self.rest = b""
@@ -53,13 +60,24 @@ class Client(asyncio.Protocol):
         if time.perf_counter() >= self.until:
             self.finish()
             return
-        body = f'{{"phone":"9053{random.randrange(10**8):08d}","message":"Masa 4 hazir"}}'
+        path, headers, body = self.hook() if self.plan.get("hooks") else self.message()
         self.asked = time.perf_counter()
         self.transport.write(
-            f"POST {self.plan['path']} HTTP/1.1\r\nHost: bench\r\n"
-            f"Authorization: Bearer {random.choice(self.keys)}\r\n{self.prefer}"
+            f"POST {path} HTTP/1.1\r\nHost: bench\r\n{headers}"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
         )
+
+    def message(self) -> tuple[str, str, str]:
+        body = f'{{"phone":"9053{random.randrange(10**8):08d}","message":"Masa 4 hazir"}}'
+        key = f"Authorization: Bearer {random.choice(self.keys)}\r\n{self.prefer}"
+        return self.plan["path"], key, body
+
+    def hook(self) -> tuple[str, str, str]:
+        """A customer's message as the cloud API posts it, signed."""
+        hook = random.choice(self.plan["hooks"])
+        body = HOOK % (hook["phone_number_id"], random.randrange(10**12))
+        seal = hmac.new(hook["secret"].encode(), body.encode(), "sha256").hexdigest()
+        return hook["path"], f"X-Hub-Signature-256: sha256={seal}\r\n", body
 
     def data_received(self, data: bytes) -> None:
         self.rest += data

@@ -16,6 +16,10 @@ from tenants.models import Account
 
 NO_LIMIT = 1_000_000_000
 PER_SECOND = Decimal(10_000)
+APP_SECRET = "secret"  # noqa: S105 - of numbers that exist only here
+
+
+MANY_LINES, LINES_EACH = 50, 4  # businesses with several lines
 
 
 def make(count: int) -> list[dict[str, object]]:
@@ -29,20 +33,26 @@ def make(count: int) -> list[dict[str, object]]:
             limits.rate_per_second = limits.burst = 1_000_000
             limits.monthly_messages, limits.spend_cap_usd = NO_LIMIT, Decimal(10_000_000)
             _, key = keys.create("Bench", "live", ["messages:send"])
-            line = lines_book.add_cloud_line(
-                "Front desk", f"9055{number:08d}", f"77{number:010d}", "token", "secret"
-            )
-            line.per_second = PER_SECOND
-            made.append(
-                {
-                    "tenant_id": tenant.id,
-                    "line_id": line.id,
-                    "key": key,
-                    "phone_number_id": line.phone_number_id,
-                    "phone": line.phone,
-                }
-            )
+            first, *more = [
+                _line(tenant.id, number + 100_000 * place)
+                for place in range(LINES_EACH if number < MANY_LINES else 1)
+            ]
+            made.append({**first, "key": key, "more_lines": more})
     return made
+
+
+def _line(tenant_id: int, number: int) -> dict[str, object]:
+    line = lines_book.add_cloud_line(
+        "Front desk", f"9055{number:08d}", f"77{number:010d}", "token", APP_SECRET
+    )
+    line.per_second = PER_SECOND
+    return {
+        "tenant_id": tenant_id,
+        "line_id": line.id,
+        "phone_number_id": line.phone_number_id,
+        "phone": line.phone,
+        "hook_token": line.hook_token,
+    }
 
 
 if __name__ == "__main__":

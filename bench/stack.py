@@ -11,13 +11,15 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
 import psycopg2
 import psycopg2.extensions
 
+from bench import preload
 from bench.floor import TABLE
 from core.keyring import Keyring
 from deploy.local.children import kill_group, spawn, wait_or_none
@@ -39,6 +41,16 @@ class Stack:
     floor_port: int
     network: str
     people: list[dict[str, Any]]
+    processes: list[int] = field(default_factory=list)
+    """Web and workers."""
+    idle_mb: float = 0.0
+    """What they held before any load."""
+
+    def memory_mb(self) -> float:
+        """What they and their children hold alone, and their share of what they hold together."""
+        alive = [psutil.Process(pid) for pid in self.processes]
+        tree = [*alive, *(child for one in alive for child in one.children(recursive=True))]
+        return sum(float(one.memory_full_info().pss) for one in tree) / 2**20
 
     @contextlib.contextmanager
     def database(self) -> Iterator["psycopg2.extensions.cursor"]:
@@ -49,6 +61,17 @@ class Stack:
                 yield cursor
         finally:
             connection.close()
+
+    def preload(self, messages: int) -> None:
+        """What years of use have left, in short."""
+        lines = [preload.Line(one["tenant_id"], one["line_id"]) for one in self.people]
+        with self.database() as cursor:
+            preload.fill(cursor, lines, messages)
+        connection = psycopg2.connect(self.superuser)
+        with contextlib.closing(connection):
+            connection.autocommit = True
+            with connection.cursor() as cursor:
+                preload.settle(cursor)
 
     def network_delay(self, milliseconds: int) -> None:
         _post(f"{self.network}/_sim/settings", {"delay_ms": milliseconds})
@@ -107,11 +130,15 @@ def _start(
         "scheduler": ["-m", "jobs.scheduler"],
     }
     for name, arguments in programs.items():
-        _start_program(opened, folder, name, arguments, env)
+        pid = _start_program(opened, folder, name, arguments, env)
+        if name.startswith(("web", "worker")):
+            stack.processes.append(pid)
     _wait(network_port, "/healthz")
-    _post(f"{network}/_sim/lines", {"lines": [_number(person) for person in people]})
+    lines = [line for person in people for line in (person, *person["more_lines"])]
+    _post(f"{network}/_sim/lines", {"lines": [_number(line) for line in lines]})
     _wait(web_port, "/readyz")
     _wait(floor_port, "/healthz")
+    stack.idle_mb = stack.memory_mb()
     return stack
 
 
@@ -127,10 +154,11 @@ def _start_program(
     name: str,
     arguments: list[str],
     env: Mapping[str, str],
-) -> None:
+) -> int:
     with (folder / f"{name}.log").open("wb") as log:
         process = spawn([sys.executable, *arguments], env=env, cwd=ROOT, output=log)
     opened.callback(_end, process)
+    return process.pid
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

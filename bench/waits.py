@@ -25,7 +25,7 @@ from deploy.local.ports import any_free
 from deploy.local.processes import answers
 
 TENANTS, STREAMS = 50, 1000
-SENDERS, SECONDS, ROUNDS = 8, 5.0, 3
+SENDERS, SECONDS, ROUNDS = 8, 4.0, 3
 MOST_MB, MOST_RATIO = 100.0, 1.5
 
 

@@ -8,12 +8,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
 
 from redis import RedisError
 
 from core.logs import logger
 from core.rings import let_redis_rest, redis_client, redis_rests
+from core.scripts import Script
 
 log = logger(__name__)
 
@@ -102,7 +102,7 @@ class LocalBuckets:
 
 
 _local = LocalBuckets()
-_script: Any = None
+_take = Script(LUA)
 
 
 def use_share(processes: int) -> None:
@@ -112,16 +112,12 @@ def use_share(processes: int) -> None:
 
 def take(buckets: Sequence[Bucket], generation_of: str = "") -> Taken:
     """Take from all buckets or from none. The first one is told in the answer."""
-    global _script
     if redis_rests():
         return _local.take(buckets)
     try:
-        client = redis_client()
-        if _script is None:
-            _script = client.register_script(LUA)
         keys = [f"bucket:{b.name}" for b in buckets] + [f"generation:{generation_of}"]
         args = [value for b in buckets for value in (b.step_ms, b.burst, b.cost)]
-        allowed, left, reset, wait, generation = _script(keys=keys, args=args, client=client)
+        allowed, left, reset, wait, generation = _take(redis_client(), keys, args)
         return Taken(bool(allowed), int(left), int(reset), int(wait), generation.decode())
     except RedisError as error:
         let_redis_rest()

@@ -17,6 +17,7 @@ from sqlalchemy import BigInteger, DateTime, MetaData, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, registry
 
+from core.buckets import next_generation
 from core.errors import NotFound
 from core.rings import Ring, send_rings
 
@@ -52,6 +53,7 @@ class Scope:
     tenant_id: int | None
     rings: list[Ring] = field(default_factory=list)
     gathered: dict[Leave, list[Any]] = field(default_factory=dict)
+    facts_changed: bool = False
 
 
 _scope: ContextVar[Scope | None] = ContextVar("scope", default=None)
@@ -117,9 +119,16 @@ def _transaction(scope: Scope) -> Iterator[Session]:
     finally:
         _scope.reset(token)
         db.session.remove()
+    if scope.facts_changed:
+        next_generation(str(scope.tenant_id))
     send_rings(scope.rings)
     for leave, things in scope.gathered.items():
         leave(scope.tenant_id or 0, things)
+
+
+def facts_changed() -> None:
+    """What the doors remember of this tenant is to be forgotten once this is committed."""
+    _require_scope().facts_changed = True
 
 
 def current_tenant_id() -> int:
@@ -142,10 +151,25 @@ def after_commit(leave: Leave, thing: object) -> None:
     _require_scope().gathered.setdefault(leave, []).append(thing)
 
 
+def ring_now(job: str, *args: object) -> None:
+    """For what is committed already."""
+    one = Ring(job, args)
+    one.check()
+    send_rings([one])
+
+
 @contextmanager
 def savepoint() -> Iterator[None]:
     with db.session.begin_nested():
         yield
+
+
+CONNECT: dict[str, Any] = {
+    "connect_timeout": 5,
+    "application_name": "comanda",
+    "options": "-c timezone=utc -c statement_timeout=30000"
+    " -c idle_in_transaction_session_timeout=60000",
+}
 
 
 def engine_options(pool: int) -> dict[str, Any]:
@@ -154,10 +178,5 @@ def engine_options(pool: int) -> dict[str, Any]:
         "max_overflow": 0,
         "pool_timeout": 5,
         "pool_pre_ping": True,
-        "connect_args": {
-            "connect_timeout": 5,
-            "application_name": "comanda",
-            "options": "-c timezone=utc -c statement_timeout=30000"
-            " -c idle_in_transaction_session_timeout=60000",
-        },
+        "connect_args": CONNECT,
     }

@@ -1,19 +1,22 @@
 """Lanes: which tenant has work of which kind, and who is at it.
 
-Marking a lane due never waits behind another send's lock. The holder releases a lane,
-then looks for work once more and marks it again if there is some; work whose transaction
-commits after that look is found by the sweep.
+Marking a lane due waits neither for other markers nor for its holder: all of them share its row
+until they commit. Who gives a lane back where work is marked takes the row alone, looks once
+more, and so sees every mark; see `app.leave_lane`. Others release first and look after that,
+and what they miss is found by the sweep.
 """
 
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
-from sqlalchemy import BigInteger, Index, Select, Text, delete, func, or_, select, update
+from sqlalchemy import BigInteger, Index, Select, Text, delete, func, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
 from core.db import Base, db
+
+MARK = text("SELECT app.mark_lane(:kind, :tenant_id, :due_at)")
 
 
 class Lane(Base):
@@ -29,11 +32,7 @@ class Lane(Base):
 
 def mark_due(kind: str, tenant_id: int, due_at: datetime | None = None) -> None:
     """Say that there is work. A lane that is marked already stays as it is."""
-    db.session.execute(
-        insert(Lane)
-        .values(kind=kind, tenant_id=tenant_id, due_at=due_at or now())
-        .on_conflict_do_nothing()
-    )
+    db.session.execute(MARK, {"kind": kind, "tenant_id": tenant_id, "due_at": due_at or now()})
 
 
 def mark_later(kind: str, tenant_id: int, due_at: datetime) -> None:
@@ -77,7 +76,11 @@ def lease_many(kind: str, seconds: float, most: int) -> list[tuple[int, UUID]]:
     """Several lanes at once, for a worker that works them side by side."""
     moment, lease = now(), uuid4()
     waiting = (
-        _waiting(kind, moment).order_by(Lane.due_at).limit(most).with_for_update(skip_locked=True)
+        _waiting(kind, moment)
+        .order_by(Lane.due_at)
+        .limit(most)
+        # Not stopped by those who share the lane to mark it.
+        .with_for_update(skip_locked=True, key_share=True)
     )
     tenant_ids = list(db.session.execute(waiting).scalars())
     if tenant_ids:

@@ -41,12 +41,15 @@ def send_news(tenant_id: int, news: list[dict[str, Any]]) -> None:
         log.warning("news lost", error="redis rests")
         return
     try:
-        redis_client().eval(
-            TELL, 1, place_of(tenant_id), json.dumps(_short(news)), KEPT, KEPT_SECONDS
-        )
+        redis_client().eval(TELL, 1, *news_args(tenant_id, news))
     except RedisError as error:
         let_redis_rest()
         log.warning("news lost", error=type(error).__name__)
+
+
+def news_args(tenant_id: int, news: list[dict[str, Any]]) -> tuple[str, str, int, int]:
+    """The key and the arguments of TELL."""
+    return place_of(tenant_id), json.dumps(_short(news)), KEPT, KEPT_SECONDS
 
 
 def cursor(tenant_id: int) -> str:

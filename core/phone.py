@@ -5,6 +5,7 @@ Mexico's 1 and Argentina's 9 come and go. `same_variants` knows them.
 """
 
 import re
+from functools import lru_cache
 
 import phonenumbers
 from phonenumbers import NumberParseException, PhoneNumber, PhoneNumberFormat, ValidationResult
@@ -156,6 +157,7 @@ def same_variants(phone: str) -> set[str]:
     return same
 
 
+@lru_cache(maxsize=4096)  # one request reads its number several times
 def _parse(text: str, region: str | None) -> PhoneNumber | None:
     try:
         return phonenumbers.parse(text, region)

@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2s
-from typing import Any
 
 from redis import Redis, RedisError
 from rq import Queue
 
 from core.logs import current_request_id, logger
+from core.scripts import Script
 
 log = logger(__name__)
 
@@ -26,6 +26,8 @@ QUEUES = {
     "jobs.automations": "hooks",
     "jobs.costs": "costs",
     "jobs.orders": "default",
+    "jobs.printing": "prints",
+    "jobs.payments": "default",
     "jobs.reads": "default",
     "jobs.mail": "default",
     "jobs.contacts": "default",
@@ -64,7 +66,7 @@ REST_SECONDS = 1.0
 
 _redis: Redis | None = None
 _rests_until = 0.0
-_script: Any = None
+_ring = Script(RING)
 
 
 @dataclass(frozen=True)
@@ -126,36 +128,36 @@ def send_rings(rings: Iterable[Ring]) -> None:
             continue
         try:
             if _nobody_hears(one):
-                Queue(one.queue, connection=redis_client()).enqueue(
-                    one.job,
-                    args=one.job_args,
-                    result_ttl=0,
-                    failure_ttl=7 * 86400,
-                    job_timeout=JOB_SECONDS,
-                    description=one.job,
-                    meta={"request_id": current_request_id()},
-                )
+                send_job(one)
         except RedisError as error:
             let_redis_rest()
             log.warning("ring lost", job=one.job, error=type(error).__name__)
 
 
+def send_job(one: Ring) -> None:
+    Queue(one.queue, connection=redis_client()).enqueue(
+        one.job,
+        args=one.job_args,
+        result_ttl=0,
+        failure_ttl=7 * 86400,
+        job_timeout=JOB_SECONDS,
+        description=one.job,
+        meta={"request_id": current_request_id()},
+    )
+
+
 def _nobody_hears(one: Ring) -> bool:
     """True when a job has to be put into the queue; False when one is awake or on its way."""
-    global _script
-    if _script is None:
-        _script = redis_client().register_script(RING)
+    keys, args = ring_keys(one)
+    return bool(_ring(redis_client(), keys, args))
+
+
+def ring_keys(one: Ring) -> tuple[list[str], list[int | str]]:
+    """What RING is called with."""
     gathered = GATHERED.get(one.job, "") if one.args else ""
-    return bool(
-        _script(
-            keys=[
-                *(one.mark, awake_key(one.job), BELLS.get(one.job, "")),
-                *(gathered, LISTENING.get(one.job, "")),
-            ],
-            args=[UNHEARD_SECONDS, MOST_WAITING_RINGS, str(one.args[0]) if gathered else ""],
-            client=redis_client(),
-        )
-    )
+    keys = [one.mark, awake_key(one.job), BELLS.get(one.job, "")]
+    keys += [gathered, LISTENING.get(one.job, "")]
+    return keys, [UNHEARD_SECONDS, MOST_WAITING_RINGS, str(one.args[0]) if gathered else ""]
 
 
 def awake_key(job: str) -> str:

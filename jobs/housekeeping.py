@@ -21,6 +21,8 @@ from jobs import (
     hooks,
     media,
     orders,
+    payments,
+    printing,
     templates,
     troubles,
 )
@@ -41,6 +43,8 @@ def sweep() -> None:
             ring("jobs.sends.drain")
         hooks.sweep()
         orders.sweep()
+        printing.sweep()
+        payments.sweep()
         deliveries.sweep()
         media.sweep()
         templates.sweep()

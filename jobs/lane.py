@@ -2,165 +2,235 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from core import faultpoints, lanes
+import psycopg2
+
+from core import faultpoints
 from core.clock import now
 from core.logs import logger
-from core.outbound.aio import Client
-from core.rings import redis_client
-from jobs.linked import tell_hosts
 from messaging import claiming, fallback, lines_book, settling, stand_in
 from messaging.claiming import Claimed
-from messaging.lines import LineFacts, Outcome, Refused, TryLater, Unknown, cloud
+from messaging.lines import Accepted, Outcome, Refused, TryLater, Unknown, cloud
 from messaging.models import Line
-from messaging.pacing import Pacing
 from messaging.sending import LANE
-from messaging.waiting import tell
-from tenants.plans import known_facts
+from messaging.settling import Told
 
 if TYPE_CHECKING:
     from jobs.sends import Drain
 
 log = logger(__name__)
 
-BATCH = 200
-GROUP = 32  # a crash strands at most this many
-GROUPS_AT_ONCE = 4
+GROUP = 32
+GROUPS_AT_ONCE = 2
 SOON_SECONDS = 1.5
 VAIN_LOOKS = 3  # at what is due and cannot be had: it waits behind another's retry
-LOOK_AGAIN_SECONDS = 0.05  # a transaction that marked the lane while we left may still commit
-DOWN = frozenset({"token_expired", "restricted", "quality_low", "logged_out", "disconnected"})
+LOOK_AGAIN_SECONDS = 0.05
+MARKED_SECONDS = 0.003  # whoever marks the lane just now commits in a moment
+SETTLE_TRIES = (0.2, 0.5, 1.0, 2.0)  # seconds between them, while the database is away
+
+GIVE_BACK = """
+UPDATE lanes SET lease = NULL, leased_until = NULL
+ WHERE kind = %(lane)s AND tenant_id = %(tenant_id)s AND lease = %(lease)s
+"""
+SETTLE = settling.SETTLE_SENT
+SETTLE_AND_LEAVE = SETTLE.replace("moved FROM", f"moved, ({claiming.LEAVE.strip()}) FROM", 1)
+
+Accepteds = list[tuple[Claimed, Accepted]]
+
+
+def _lines() -> dict[int, Line]:
+    return {line.id: line for line in lines_book.listed()}
+
+
+class Lost(Exception):
+    """Another worker holds the lane."""
 
 
 class LaneWork:
-    def __init__(
-        self, drain: "Drain", client: Client, pacing: Pacing, tenant_id: int, lease: UUID
-    ) -> None:
+    def __init__(self, drain: "Drain", tenant_id: int, lease: UUID) -> None:
         self.drain = drain
-        self.client = client
-        self.pacing = pacing
         self.tenant_id = tenant_id
         self.lease = lease
-        self.lines: dict[int, tuple[Line, LineFacts]] = {}
+        self.extend_at = time.monotonic() + drain.settings.lane_lease_seconds / 2
+        self.flying: set[asyncio.Task[Any]] = set()
         self.sent = 0
-        self.lost = False
-        self.held = False
-        self.linked = False
         self.in_vain = 0
+        self.moved = False
 
     async def run(self) -> int:
-        while time.monotonic() < self.drain.until:
-            batch = await self.drain.tenant(self.tenant_id, self.claim)
-            if self.linked:
-                await self.drain.in_thread(lambda: tell_hosts(self.tenant_id))
-            if batch:
-                faultpoints.at("claim")
-                self.in_vain = 0
-                await self.send(batch)
-            elif self.lost or not await self.more_soon():
-                break
-        await self.leave()
+        try:
+            look_at: datetime | None = now()
+            while look_at is not None:
+                await asyncio.sleep(max((look_at - now()).total_seconds(), 0))
+                if time.monotonic() > self.drain.until:
+                    await self.give_back()
+                    break
+                look_at = await self.look()
+        except Lost:
+            pass
+        finally:
+            await self.land()
         return self.sent
 
-    async def more_soon(self) -> bool:
-        """A paced line has its next message in a moment: stay for it."""
-        due = await self.drain.tenant(self.tenant_id, lambda: claiming.next_due(self.lines_down()))
-        wait = (due - now()).total_seconds() if due is not None else SOON_SECONDS
-        if wait <= 0:
-            self.in_vain += 1
-            wait = LOOK_AGAIN_SECONDS
-        if wait >= SOON_SECONDS or self.in_vain > VAIN_LOOKS:
-            return False
-        await asyncio.sleep(wait)
-        return True
+    async def look(self) -> datetime | None:
+        """One group, or the way out. Returns when to look again; None: the lane is given back."""
+        faultpoints.at("claim")
+        asked, group = await self.take()
+        if not group and self.moved:
+            self.in_vain, self.moved = 0, False
+            return now()
+        if not group:
+            await self.land()
+            return await self.leave_or_wait()
+        self.in_vain = 0
+        if len(group) < asked and not self.flying:
+            return await self.send(group, leave=True)
+        self.fly(group)
+        if len(group) < asked:
+            await self.land()
+            return await self.leave()
+        if len(self.flying) >= GROUPS_AT_ONCE:
+            await asyncio.wait(self.flying, return_when=asyncio.FIRST_COMPLETED)
+        return now()
 
-    def claim(self) -> list[Claimed]:
-        settling.tidy()
-        settings = self.drain.settings
-        if not lanes.extend(LANE, self.tenant_id, self.lease, settings.lane_lease_seconds):
-            self.lost = True
-            return []
-        self.lines = {line.id: (line, lines_book.facts_of(line)) for line in lines_book.listed()}
-        self.linked = any(line.kind == "linked" for line, _ in self.lines.values())
-        self.held = known_facts().suspended
-        known = {line_id: line for line_id, (line, _) in self.lines.items()}
-        if not self.held:
-            stand_in.take_over(known)
-        batch = claiming.claim(BATCH, settings.lease_seconds, self.lines_down())
-        return fallback.as_templates(batch, known, settings.lease_seconds)
+    async def take(self) -> tuple[int, list[Claimed]]:
+        """How many were asked for, and those that could be had."""
+        drain, settings = self.drain, self.drain.settings
+        allowed = drain.pacing.allowed(self.tenant_id)
+        asked = await drain.take_room(GROUP)
+        kept = 0
+        try:
+            params = claiming.take_params(asked, settings.lease_seconds, allowed)
+            params |= {"tenant_id": self.tenant_id, "lane": LANE, "lease": str(self.lease)}
+            if time.monotonic() > self.extend_at:
+                self.extend_at = time.monotonic() + settings.lane_lease_seconds / 2
+                params["lane_until"] = now() + timedelta(seconds=settings.lane_lease_seconds)
+            rows = await drain.hot.run(claiming.TAKE, params)
+            said = {row[0] for row in rows}
+            if "lost" in said:
+                raise Lost
+            if "linked" in said:
+                drain.outbox.linked.add(self.tenant_id)
+                drain.tell()
+            group = await self.paced(claiming.taken(self.tenant_id, rows))
+            if fallback.may_turn(group) or "stand_in" in said:
+                group = await self.second_ways(group, line_down="stand_in" in said)
+            kept = len(group)
+            return asked, group
+        finally:
+            drain.give_room(asked - kept)
 
-    def lines_down(self) -> list[int]:
-        moment = now()
-        return [
-            line.id
-            for line, _ in self.lines.values()
-            if line.kind == "linked"  # its host sends
-            or self.held  # a suspended account's messages wait until it is resumed
-            or not line.enabled
-            or line.state in DOWN
-            or (line.paused_until is not None and line.paused_until > moment)
-        ]
-
-    async def send(self, batch: list[Claimed]) -> None:
-        """Groups side by side; to one recipient of a line, one after the other."""
-        ready, late = self.paced(batch)
-        if late:
-            await self.drain.tenant(self.tenant_id, lambda: self.put_back(late))
-        for wave in _waves(ready):
-            groups = [wave[at : at + GROUP] for at in range(0, len(wave), GROUP)]
-            for at in range(0, len(groups), GROUPS_AT_ONCE):
-                await asyncio.gather(
-                    *(self.send_group(g) for g in groups[at : at + GROUPS_AT_ONCE])
-                )
-
-    def paced(self, batch: list[Claimed]) -> tuple[list[Claimed], list[tuple[Claimed, float]]]:
+    async def paced(self, group: list[Claimed]) -> list[Claimed]:
+        """Who has written to one person too often puts that message back."""
         ready: list[Claimed] = []
-        late: list[tuple[Claimed, float]] = []
-        behind: set[tuple[int, str]] = set()
-        for one in batch:
-            line_id, phone = one.envelope.line_id, one.envelope.phone
-            known = self.lines.get(line_id)
-            per_second = float(known[0].per_second) if known else 1.0
-            wait = self.pacing.wait(self.tenant_id, line_id, phone, per_second)
-            if wait > 0 or (line_id, phone) in behind:
-                behind.add((line_id, phone))
-                late.append((one, max(wait, 0.01)))
+        late: list[Claimed] = []
+        longest = 0.01
+        for one in group:
+            to = one.envelope
+            pace = one.departure.per_second if one.departure else 1.0
+            wait = self.drain.pacing.wait(self.tenant_id, to.line_id, to.phone, pace)
+            (late if wait > 0 else ready).append(one)
+            longest = max(longest, wait)
+        if late:
+            await self.drain.tenant(self.tenant_id, lambda: claiming.put_back(late, longest))
+        return ready
+
+    async def second_ways(self, group: list[Claimed], *, line_down: bool) -> list[Claimed]:
+        """Some go as their template; what waits for a line that is down can be had from another
+        one at the next look. What was taken is sent, whatever becomes of this."""
+
+        def inside() -> list[Claimed]:
+            lines = _lines()
+            self.moved = line_down and stand_in.take_over(lines) > 0
+            return fallback.as_templates(group, lines, self.drain.settings.lease_seconds)
+
+        try:
+            return await self.drain.tenant(self.tenant_id, inside)
+        except Exception:
+            log.exception("no second way", tenant=self.tenant_id)
+            return group
+
+    def fly(self, group: list[Claimed]) -> None:
+        """Beside what follows: the next group is taken while this one is on its way."""
+        task = asyncio.create_task(self.send(group, leave=False))
+        self.flying.add(task)
+        task.add_done_callback(self.landed)
+
+    def landed(self, task: "asyncio.Task[Any]") -> None:
+        self.flying.discard(task)
+        if task.exception() is not None:
+            log.error("a group failed", exc_info=task.exception())
+
+    async def land(self) -> None:
+        while self.flying:
+            await asyncio.wait(self.flying)
+
+    async def send(self, group: list[Claimed], *, leave: bool) -> datetime | None:
+        """Send, settle, tell; and with the last group leave in the same round trip."""
+        try:
+            faultpoints.at("before_connect")
+            if len(group) == 1:
+                outcomes = [await self.send_one(group[0])]
             else:
-                ready.append(one)
-        return ready, late
+                outcomes = await asyncio.gather(*(self.send_one(one) for one in group))
+            self.sent += len(group)
+            results = list(zip(group, outcomes, strict=True))
+            accepted = [(one, out) for one, out in results if isinstance(out, Accepted)]
+            others = [(one, out) for one, out in results if not isinstance(out, Accepted)]
+            faultpoints.at("before_settle_commit")
+            look_at: datetime | None = now()
+            if accepted:
+                look_at = await self.settle_sent(accepted, leave=leave and not others)
+            if others:
+                told = await self.drain.tenant(self.tenant_id, lambda: self.settle_others(others))
+                self.drain.outbox.told.extend(told)
+                self.drain.tell()
+            faultpoints.at("after_settle_commit")
+            return look_at
+        finally:
+            self.drain.give_room(len(group))
 
-    def put_back(self, late: list[tuple[Claimed, float]]) -> None:
-        soonest = min(wait for _, wait in late)
-        claiming.put_back([one for one, _ in late], soonest)
+    async def settle_sent(self, accepted: Accepteds, *, leave: bool) -> datetime | None:
+        params = {"tenant_id": self.tenant_id, **settling.sent_params(accepted, now())}
+        if leave:
+            params |= self.leave_params(now() + timedelta(seconds=SOON_SECONDS))
+        rows = await self.insist(SETTLE_AND_LEAVE if leave else SETTLE, params)
+        settled, moved, *look_at = rows[0]
+        outbox = self.drain.outbox
+        outbox.told.extend(settling.told_sent(accepted, settled))
+        outbox.add_news(self.tenant_id, settling.sent_news(settled, moved))
+        self.drain.tell()
+        return look_at[0] if leave else now()
 
-    async def send_group(self, group: list[Claimed]) -> None:
-        begun = await self.drain.tenant(
-            self.tenant_id, lambda: claiming.begin(group, self.drain.settings.lease_seconds)
-        )
-        if not begun:
-            return
-        faultpoints.at("before_connect")
-        outcomes = await asyncio.gather(*(self.send_one(one) for one in begun))
-        results = list(zip(begun, outcomes, strict=True))
-        told = await self.drain.tenant(self.tenant_id, lambda: self.settle(results))
-        faultpoints.at("after_settle_commit")
-        await self.drain.in_thread(lambda: tell(told, redis_client()))
-        self.sent += len(begun)
+    async def insist(self, sql: str, params: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """What the network has taken must be written down, also after a moment without database.
+
+        A second time writes nothing: the first has moved the messages on.
+        """
+        for pause in SETTLE_TRIES:
+            try:
+                return await self.drain.hot.run(sql, params)
+            except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
+                log.warning("settling again", error=type(error).__name__)
+                await asyncio.sleep(pause)
+        return await self.drain.hot.run(sql, params)
 
     async def send_one(self, one: Claimed) -> Outcome:
-        line, facts = self.lines[one.envelope.line_id]
-        settings = self.drain.settings
-        simulated = line.network == "simulator"
-        if simulated and settings.production and not line.test:
+        settings, departure = self.drain.settings, one.departure
+        if departure is None:
+            raise RuntimeError("a message without a line was taken")
+        simulated = departure.network == "simulator"
+        if simulated and settings.production and not departure.test:
             return Refused("line_unavailable", "A simulated line sends no live message.")
         base = settings.simulator_url if simulated else settings.cloud_base_url
         try:
             outcome = await cloud.send(
-                self.client, base, settings.cloud_version, facts, one.envelope
+                self.drain.client, base, settings.cloud_version, departure.facts, one.envelope
             )
         except Exception as error:
             # Whether bytes left is not known here, so nothing may be sent again.
@@ -169,51 +239,50 @@ class LaneWork:
         faultpoints.at("after_answer")
         return outcome
 
-    def settle(self, results: list[tuple[Claimed, Outcome]]) -> list[settling.Told]:
+    def settle_others(self, results: Sequence[tuple[Claimed, Outcome]]) -> list[Told]:
         final: list[tuple[Claimed, Outcome]] = []
         for one, outcome in results:
             line_id = one.envelope.line_id
             if isinstance(outcome, TryLater) and outcome.scope == "line":
-                self.pacing.pause(self.tenant_id, line_id, outcome.after or 5.0)
+                self.drain.pacing.pause(self.tenant_id, line_id, outcome.after or 5.0)
             if isinstance(outcome, Refused) and outcome.line_state:
                 lines_book.note_trouble(line_id, outcome.line_state, outcome.sentence)
                 outcome = replace(outcome, code="line_unavailable")
             final.append((one, outcome))
-        known = {line_id: line for line_id, (line, _) in self.lines.items()}
-        told = settling.settle(fallback.second_chances(final, known))
-        faultpoints.at("before_settle_commit")
-        return told
+        if any(isinstance(outcome, Refused) for _, outcome in final):
+            final = fallback.second_chances(final, _lines())
+        return settling.settle(final)
 
-    async def leave(self) -> None:
-        """Give the lane back, then look once more, because marks made meanwhile did nothing."""
-        kept = await self.drain.tenant(
-            self.tenant_id, lambda: lanes.release(LANE, self.tenant_id, self.lease)
-        )
-        if not kept:
-            return
-        for pause in (0.0, LOOK_AGAIN_SECONDS):
-            await asyncio.sleep(pause)
-            await self.drain.tenant(self.tenant_id, self.mark_again)
+    async def leave_or_wait(self) -> datetime | None:
+        """Nothing could be had. What is due all the same waits for its line or for a retry."""
+        paced = self.drain.pacing.next_allowed(self.tenant_id)
+        if 0 < paced < SOON_SECONDS:
+            look_at = await self.leave()
+            return look_at and max(look_at, now() + timedelta(seconds=paced))
+        self.in_vain += 1
+        if self.in_vain > VAIN_LOOKS or paced:
+            return await self.leave(soon=False)
+        look_at = await self.leave()
+        if look_at is not None and self.in_vain == 1:
+            # Too old to be sent, or begun by a worker that died.
+            await self.drain.tenant(self.tenant_id, settling.tidy)
+        return look_at and max(look_at, now() + timedelta(seconds=LOOK_AGAIN_SECONDS))
 
-    def mark_again(self) -> None:
-        due = claiming.next_due(self.lines_down())
-        if due is None:
-            return
-        if due > now() or self.in_vain > VAIN_LOOKS:
-            lanes.mark_later(LANE, self.tenant_id, due)
-        else:
-            lanes.mark_due(LANE, self.tenant_id)
+    async def leave(self, *, soon: bool = True) -> datetime | None:
+        """Give the lane back, unless there is something to do now, or soon."""
+        until = now() + timedelta(seconds=SOON_SECONDS if soon else -86400)
+        params = self.leave_params(until)
+        rows = await self.drain.hot.run(claiming.LEAVE, params)
+        look_at: datetime | None = rows[0][0]
+        return look_at
 
+    def leave_params(self, soon: datetime) -> dict[str, Any]:
+        again = now() + timedelta(seconds=MARKED_SECONDS)
+        params = claiming.leave_params(LANE, self.lease, soon, again)
+        return {**params, "tenant_id": self.tenant_id}
 
-def _waves(batch: list[Claimed]) -> Iterator[list[Claimed]]:
-    """The first message to each recipient, then the second ones, and so on."""
-    waves: list[list[Claimed]] = []
-    seen: dict[tuple[int, str], int] = {}
-    for one in batch:
-        pair = (one.envelope.line_id, one.envelope.phone)
-        number = seen.get(pair, 0)
-        seen[pair] = number + 1
-        if number == len(waves):
-            waves.append([])
-        waves[number].append(one)
-    return iter(waves)
+    async def give_back(self) -> None:
+        """Out of time, not of work: the lane stays marked for whoever comes next."""
+        await self.land()
+        params = {"tenant_id": self.tenant_id, "lane": LANE, "lease": str(self.lease)}
+        await self.drain.hot.run(GIVE_BACK, params)

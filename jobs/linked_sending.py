@@ -9,10 +9,10 @@ from core import faultpoints
 from core.clock import now
 from core.logs import logger
 from core.rings import redis_client
-from messaging import claiming, lines_book, settling
+from messaging import settling
 from messaging.claiming import Claimed
 from messaging.lines import Accepted, Outcome, Refused, TryLater, Unknown
-from messaging.linked import Client, Media, pace, pairing, sessions
+from messaging.linked import Client, Media, pace, pairing, sessions, turns
 from messaging.linked.media import KINDS, fetch
 from messaging.linked.sessions import LeaseLost
 from messaging.pacing import Pacing
@@ -52,7 +52,7 @@ class Sender:
                     await self.send(batch.pop(0))
             finally:
                 if batch:
-                    back = partial(claiming.put_back, batch)
+                    back = partial(turns.let_go, batch)
                     await asyncio.shield(self.session.scoped(back))
             if wait:
                 await self.heard(wait)
@@ -71,11 +71,11 @@ class Sender:
             return [], LOOK_SECONDS
         self.per_second = wish.per_second
         settling.tidy()
-        others = [line.id for line in lines_book.names() if line.id != self.session.line_id]
-        batch = claiming.claim(BATCH, self.host.settings.lease_seconds, others)
+        line_id = self.session.line_id
+        batch = turns.hold(line_id, BATCH, self.host.settings.lease_seconds)
         if batch:
             return batch, 0.0
-        due = claiming.next_due(others)
+        due = turns.next_due(line_id)
         wait = (due - now()).total_seconds() if due is not None else LOOK_SECONDS
         return [], min(max(wait, LEAST_WAIT), LOOK_SECONDS)
 
@@ -96,7 +96,7 @@ class Sender:
         faultpoints.at("claim")
         wait = self.pacing.wait(*self.session.key, one.envelope.phone, NO_LIMIT)
         if wait > 0:
-            await self.session.scoped(lambda: claiming.put_back([one], wait))
+            await self.session.scoped(lambda: turns.let_go([one], wait))
             return
         file = await self.fetched(one)
         refused = file if isinstance(file, Refused | TryLater) else None
@@ -129,9 +129,9 @@ class Sender:
             raise LeaseLost
         wait = pace.take(linked, one.envelope.phone) if usable else 0.0
         if wait > 0:
-            claiming.put_back([one], wait)
+            turns.let_go([one], wait)
             return False
-        return bool(claiming.begin([one], self.host.settings.lease_seconds))
+        return turns.begin(one, self.host.settings.lease_seconds)
 
     async def hand_over(self, one: Claimed, media: Media | None) -> Outcome:
         try:

@@ -1,34 +1,45 @@
-"""Send what is due: lanes side by side, batches inside a lane, many messages at once.
+"""Send what is due: lanes side by side, small groups inside a lane, many messages at once.
 
 One job works for half a minute at most, then makes room. When its lanes are empty it stays
-awake for a moment, because the next ring usually comes soon.
+awake for a moment, because the next ring usually comes soon. Everything but the rare case is
+done in one event loop, by strings that are a transaction each.
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any, TypeVar
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from flask import Flask, current_app
 from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import RedisError
 
 from core import lanes
+from core.clock import now
 from core.db import global_scope, ring, tenant_scope
+from core.hot_async import AsyncPool
 from core.logs import logger
 from core.outbound import Policy
 from core.outbound.aio import Client
-from core.rings import AWAKE_SECONDS, BELLS, awake_key, hear, redis_client
+from core.rings import AWAKE_SECONDS, BELLS, awake_key, hear
 from core.settings import Settings
 from jobs.lane import LaneWork
+from jobs.outbox import Outbox, send_jobs
 from messaging.pacing import Pacing
 from messaging.sending import JOB, LANE
 
 log = logger(__name__)
 
 WORK_SECONDS = 30.0
-MOST_LANES = 32
+MOST_LANES = 64
+LEASED_AT_ONCE = 16  # so that two workers share what has come in together
+SENDING_AT_ONCE = 128  # in one process: a crash strands at most this many
+CONNECTIONS = 4
+
+LEASE = "SELECT app.lease_lanes(%(lane)s, %(lease)s, %(now)s, %(until)s, %(most)s)"
 
 T = TypeVar("T")
 
@@ -42,85 +53,118 @@ def drain() -> int:
 
 
 class Drain:
+    hot: AsyncPool
+    client: Client
+    redis: "AsyncRedis"
+
     def __init__(self, app: Flask) -> None:
         self.app = app
         self.settings: Settings = app.extensions["comanda"]
-        self.linger = self.settings.linger_seconds
+        self.pacing = _pacing
         self.until = time.monotonic() + WORK_SECONDS
         self.sent = 0
+        self.working: set[asyncio.Task[int]] = set()
+        self.rung = asyncio.Event()
+        self.room = SENDING_AT_ONCE
+        self.freed = asyncio.Event()
+        self.outbox = Outbox()
+        self.telling: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
-        bell = AsyncRedis.from_url(self.settings.redis_url, socket_connect_timeout=2)
-        working: set[asyncio.Task[int]] = set()
+        url = self.settings.database_url
         # The network's address is the operator's own setting, and may be on this machine.
-        async with Client(Policy(allow_loopback=True)) as client:
+        async with (
+            AsyncPool(url, CONNECTIONS) as hot,
+            Client(Policy(allow_loopback=True)) as client,
+        ):
+            self.hot, self.client = hot, client
+            self.redis = AsyncRedis.from_url(self.settings.redis_url, socket_connect_timeout=2)
+            beside = [asyncio.create_task(self.stay_awake()), asyncio.create_task(self.listen())]
             try:
-                while time.monotonic() < self.until:
-                    await self.stay_awake(bell)
-                    leased = await self.lease(MOST_LANES - len(working))
-                    for tenant_id, lease in leased:
-                        working.add(asyncio.create_task(self.work(client, tenant_id, lease)))
-                    if not leased and not await self.wait(bell, working):
-                        break
-                    working = self.collect(working)
+                await self.work()
             finally:
-                if working:
-                    done, _ = await asyncio.wait(working)
-                    self.collect(done)
-                await self.fall_asleep(bell)
+                if self.working:
+                    await asyncio.wait(self.working)
+                for task in beside:
+                    task.cancel()
+                await asyncio.gather(*beside, return_exceptions=True)
+                if self.telling is not None:
+                    await self.telling
+                await self.fall_asleep()
         return self.sent
 
-    async def work(self, client: Client, tenant_id: int, lease: UUID) -> int:
-        return await LaneWork(self, client, _pacing, tenant_id, lease).run()
+    async def work(self) -> None:
+        while time.monotonic() < self.until:
+            self.rung.clear()
+            asked = min(LEASED_AT_ONCE, MOST_LANES - len(self.working))
+            leased = await self.lease(asked)
+            for tenant_id, lease in leased:
+                task = asyncio.create_task(self.work_lane(tenant_id, lease))
+                self.working.add(task)
+                task.add_done_callback(self.collect)
+            if len(leased) == asked and asked > 0:
+                continue
+            if not await self.wait() and not self.working:
+                return
+
+    async def work_lane(self, tenant_id: int, lease: UUID) -> int:
+        return await LaneWork(self, tenant_id, lease).run()
+
+    def collect(self, task: "asyncio.Task[int]") -> None:
+        if len(self.working) >= MOST_LANES:
+            self.rung.set()  # there was no room to look for more
+        self.working.discard(task)
+        if task.exception() is not None:
+            log.error("a lane failed", exc_info=task.exception())
+        else:
+            self.sent += task.result()
 
     async def lease(self, most: int) -> list[tuple[int, UUID]]:
         if most <= 0:
             return []
+        moment, lease = now(), uuid4()
+        until = moment + timedelta(seconds=self.settings.lane_lease_seconds)
+        rows = await self.hot.run(
+            LEASE,
+            {"lane": LANE, "lease": str(lease), "now": moment, "until": until, "most": most},
+        )
+        return [(row[0], lease) for row in rows]
 
-        def take() -> list[tuple[int, UUID]]:
-            with global_scope():
-                return lanes.lease_many(LANE, self.settings.lane_lease_seconds, most)
-
-        return await self.in_thread(take)
-
-    async def wait(self, bell: AsyncRedis, working: set[asyncio.Task[int]]) -> bool:
-        """Until a bell rings or a lane is done. False: nobody rang and nothing is at work."""
-        heard = asyncio.create_task(self.listen(bell))
-        await asyncio.wait({heard, *working}, return_when=asyncio.FIRST_COMPLETED)
-        if heard.done():
-            return heard.result() or bool(working)
-        heard.cancel()
+    async def wait(self) -> bool:
+        """Until somebody rings. False: nobody did for a while."""
+        try:
+            async with asyncio.timeout(self.settings.linger_seconds):
+                await self.rung.wait()
+        except TimeoutError:
+            return False
         return True
 
-    async def listen(self, bell: AsyncRedis) -> bool:
-        try:
-            return await bell.blpop([BELLS[JOB]], timeout=self.linger) is not None
-        except RedisError:
-            await asyncio.sleep(self.linger)
-            return False
+    async def listen(self) -> None:
+        while True:
+            try:
+                heard: Any = await self.redis.blmpop(
+                    AWAKE_SECONDS, 1, BELLS[JOB], direction="LEFT", count=LEASED_AT_ONCE
+                )
+            except RedisError as error:
+                log.warning("awake in silence", error=type(error).__name__)
+                await asyncio.sleep(0.5)
+                continue
+            if heard:
+                self.rung.set()
 
-    def collect(self, working: set[asyncio.Task[int]]) -> set[asyncio.Task[int]]:
-        for task in working:
-            if task.done():
-                if task.exception() is not None:
-                    log.error("a lane failed", exc_info=task.exception())
-                else:
-                    self.sent += task.result()
-        return {task for task in working if not task.done()}
+    async def stay_awake(self) -> None:
+        while True:
+            with contextlib.suppress(RedisError):
+                await self.redis.set(awake_key(JOB), 1, ex=AWAKE_SECONDS)
+            await asyncio.sleep(AWAKE_SECONDS / 3)
 
-    async def stay_awake(self, bell: AsyncRedis) -> None:
-        try:
-            await bell.set(awake_key(JOB), 1, ex=AWAKE_SECONDS)
-        except RedisError as error:
-            log.warning("awake in silence", error=type(error).__name__)
-
-    async def fall_asleep(self, bell: AsyncRedis) -> None:
+    async def fall_asleep(self) -> None:
         """First say so, then look once more: a ring in between must not be lost."""
         try:
-            await bell.delete(awake_key(JOB))
+            await self.redis.delete(awake_key(JOB))
         except RedisError as error:
             log.warning("asleep in silence", error=type(error).__name__)
-        await bell.aclose()
+        await self.redis.aclose()
 
         def look() -> None:
             with global_scope():
@@ -129,14 +173,42 @@ class Drain:
 
         await self.in_thread(look)
 
-    def tenant(self, tenant_id: int, work: Callable[[], T]) -> Any:
-        """One transaction of this tenant, in a thread."""
+    async def take_room(self, most: int) -> int:
+        """How many of `most` may be begun now; waits until it is one at least."""
+        while self.room <= 0:
+            self.freed.clear()
+            await self.freed.wait()
+        granted = min(most, self.room)
+        self.room -= granted
+        return granted
+
+    def give_room(self, count: int) -> None:
+        self.room += count
+        self.freed.set()
+
+    def tell(self) -> None:
+        """What is in the outbox: in one call for all that came together during the last one."""
+        if self.outbox and (self.telling is None or self.telling.done()):
+            self.telling = asyncio.create_task(self.tell_all())
+
+    async def tell_all(self) -> None:
+        while self.outbox:
+            outbox, self.outbox = self.outbox, Outbox()
+            try:
+                unheard = await outbox.send(self.redis)
+                if unheard:
+                    await asyncio.to_thread(send_jobs, unheard)
+            except RedisError as error:
+                log.warning("nobody was told", error=type(error).__name__)
+
+    async def tenant(self, tenant_id: int, work: Callable[[], T]) -> T:
+        """One transaction of this tenant, in a thread, for what does not happen often."""
 
         def inside() -> T:
             with tenant_scope(tenant_id):
                 return work()
 
-        return self.in_thread(inside)
+        return await self.in_thread(inside)
 
     async def in_thread(self, work: Callable[[], T]) -> T:
         def inside() -> T:
@@ -144,7 +216,3 @@ class Drain:
                 return work()
 
         return await asyncio.to_thread(inside)
-
-    @property
-    def redis(self) -> Any:
-        return redis_client()

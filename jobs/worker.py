@@ -4,6 +4,7 @@ import sys
 
 from rq import Queue, SimpleWorker
 from rq.job import Job
+from rq.worker import DequeueStrategy
 
 from core.ground import bare_app
 from core.logs import bind_request, new_request_id
@@ -27,7 +28,10 @@ def main(names: list[str]) -> None:
     with app.app_context():
         connection = worker_redis(app.extensions["comanda"].redis_url)
         queues = [Queue(name, connection=connection) for name in names or ALL_QUEUES]
-        QuietWorker(queues, connection=connection).work(logging_level="WARNING")
+        # In turn: a job that rings for itself again must not keep the queues after it waiting.
+        QuietWorker(queues, connection=connection).work(
+            logging_level="WARNING", dequeue_strategy=DequeueStrategy.ROUND_ROBIN
+        )
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ SELECT id, line_id, phone, kind, text, content, country, category, quoted_usd, t
 """)
 TURN = text("""
 UPDATE messages
-   SET state = 'queued', due_at = :due_at, line_id = :line_id, kind = :kind, text = :text,
+   SET state = :state, due_at = :due_at, line_id = :line_id, kind = :kind, text = :text,
        content = :content, category = :category, quoted_usd = :quoted_usd, cost_usd = 0,
        network_id = NULL, error_code = NULL, error_text = NULL, changed_at = :now
  WHERE tenant_id = :tenant_id AND id = :id AND state = ANY(:states)
@@ -95,8 +95,13 @@ class Way:
     wait: timedelta = timedelta()
 
 
+def may_turn(batch: Iterable[Claimed]) -> bool:
+    """Whether `as_templates` has anything to look at."""
+    return any(one.envelope.content.get("fallback") for one in batch)
+
+
 def as_templates(batch: list[Claimed], lines: Mapping[int, Line], lease: float) -> list[Claimed]:
-    """Of what was just claimed: what our own book says may not go freely, goes as its template."""
+    """Of what was just taken: what our own book says may not go freely, goes as its template."""
     asked = [one for one in batch if _has_template(one, lines)]
     if not asked:
         return batch
@@ -109,9 +114,10 @@ def as_templates(batch: list[Claimed], lines: Mapping[int, Line], lease: float) 
         if message is None or way is None:
             continue
         way = replace(way, wait=timedelta(seconds=lease))
-        if _turn(message, way, ["queued"], one.envelope.attempt, lines):
+        price = _turn(message, way, ["sending"], one.envelope.attempt, lines, state="sending")
+        if price is not None:
             envelope = replace(one.envelope, kind=way.kind, text=way.text, content=way.content)
-            turned[one.uuid] = replace(one, envelope=envelope)
+            turned[one.uuid] = replace(one, envelope=envelope, quoted_usd=price)
     return [turned.get(one.uuid, one) for one in batch]
 
 
@@ -165,7 +171,9 @@ def second_chances(
         if message is None:
             continue
         way = _way(message, lines) if out.code == WINDOW_CLOSED else _same_way(message, lines)
-        if way is not None and _turn(message, way, ["sending"], one.envelope.attempt, lines):
+        if way is None:
+            continue
+        if _turn(message, way, ["sending"], one.envelope.attempt, lines) is not None:
             gone.add(one.uuid)
     return [(one, out) for one, out in results if one.uuid not in gone]
 
@@ -185,7 +193,7 @@ def after_receipt(message: Message, network_id: str, lines: Iterable[Line]) -> b
     way = replace(way, content={**way.content, "gone_ids": gone})
     # The caller has given back all that the message had taken; it is taken again, whole.
     fresh = replace(message, quoted_usd=Decimal(0))
-    if not _turn(fresh, way, ["sending", "sent", "unknown"], None, known, messages=1):
+    if _turn(fresh, way, ["sending", "sent", "unknown"], None, known, messages=1) is None:
         return False
     lanes.mark_due(LANE, current_tenant_id(), now())
     ring("jobs.sends.drain")
@@ -267,13 +275,15 @@ def _turn(
     attempt: int | None,
     lines: Mapping[int, Line],
     messages: int = 0,
-) -> bool:
-    """False: somebody was faster, or the other way costs more than may be spent."""
+    state: str = "queued",
+) -> Decimal | None:
+    """What it costs now. None: somebody was faster, or it is more than may be spent."""
     moment = now()
     price = quote(lines[way.line_id].kind, message.country, way.category, message.created_at)
     written = {
         "tenant_id": current_tenant_id(),
         "id": message.uuid,
+        "state": state,
         "states": states,
         "attempt": attempt,
         "now": moment,
@@ -288,13 +298,13 @@ def _turn(
     try:
         with savepoint():
             if db.session.execute(TURN, written).first() is None:
-                return False
+                return None
             if not message.test:
                 _take(messages, price - message.quoted_usd, message.created_at)
     except PaymentRequired:
-        return False
-    note_changes([message.uuid], ["queued"], [way.cause], moment)
-    return True
+        return None
+    note_changes([message.uuid], [state], [way.cause], moment)
+    return price
 
 
 def _take(messages: int, extra: Decimal, created_at: datetime) -> None:

@@ -92,6 +92,17 @@ def refund(message: Charged, tally: Tally) -> None:
     _write_cost(message.id, NOTHING)
 
 
+def charge_again(message: Charged, tally: Tally) -> Decimal:
+    """It was told as failed and given back, and has arrived all the same."""
+    if message.test:
+        return NOTHING
+    if message.quoted_usd:
+        _enter(message, "settle", message.category, message.quoted_usd, tally)
+    quota.release(-1, -message.quoted_usd, message.created_at)
+    _write_cost(message.id, message.quoted_usd)
+    return message.quoted_usd
+
+
 def cost_of(message_id: str) -> Decimal:
     return sum(entered(message_id).values(), NOTHING)
 

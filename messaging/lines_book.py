@@ -49,6 +49,17 @@ class LineName:
     held: bool
 
 
+@dataclass(frozen=True)
+class Route:
+    """A line as a door remembers it; a change of the line makes the doors forget."""
+
+    id: int
+    kind: str
+    test: bool
+    enabled: bool
+    default: bool
+
+
 def add_cloud_line(
     name: str,
     phone: str,
@@ -239,16 +250,32 @@ def remove(line_id: int) -> None:
     audit.record("lines.removed", line.name, instance_id=line.id)
 
 
-def route_for(line_id: int | None, *, test: bool, allowed: frozenset[int] | None) -> Line:
+def routes() -> tuple[Route, ...]:
+    """The lines a message may leave by, the oldest first."""
+    rows = db.session.execute(
+        select(Line.id, Line.kind, Line.test, Line.enabled, Line.is_default)
+        .where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
+        .order_by(Line.created_at, Line.id)
+    )
+    return tuple(Route(*row) for row in rows)
+
+
+def route_for(line_id: int | None, *, test: bool, allowed: frozenset[int] | None) -> Route:
     """The line a message leaves by: the one asked for, else the default."""
-    line: Line | None
+    return choose(routes(), line_id, test=test, allowed=allowed)
+
+
+def choose(
+    known: tuple[Route, ...], line_id: int | None, *, test: bool, allowed: frozenset[int] | None
+) -> Route:
+    line: Route | None
     if test:
-        line = default_line(test=True)
+        line = next((one for one in known if one.test), None)
     elif line_id is None:
-        line = default_line(test=False)
+        line = next((one for one in known if one.default and not one.test), None)
     else:
-        line = db.session.get(Line, (current_tenant_id(), line_id))
-        if line is None or line.removed_at is not None or line.test:
+        line = next((one for one in known if one.id == line_id and not one.test), None)
+        if line is None:
             raise invalid(
                 "instance_id", "unknown_instance", "There is no line with that instance_id."
             )

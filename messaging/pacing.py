@@ -32,21 +32,33 @@ class Tokens:
 
 class Pacing:
     def __init__(self) -> None:
-        self._lines: dict[tuple[int, int], Tokens] = {}
+        self._lines: dict[int, dict[int, Tokens]] = {}
         self._pairs: OrderedDict[tuple[int, int, str], Tokens] = OrderedDict()
         self._paused: dict[tuple[int, int], float] = {}
 
+    def allowed(self, tenant_id: int) -> dict[int, int]:
+        """How many messages each known line of a tenant may give now."""
+        return {
+            line_id: int(line.left) if self._wait(tenant_id, line_id, line) == 0 else 0
+            for line_id, line in self._lines.get(tenant_id, {}).items()
+        }
+
+    def next_allowed(self, tenant_id: int) -> float:
+        """Seconds until the first line that has to wait may speak; 0 when none has to."""
+        waits = (
+            self._wait(tenant_id, line_id, line)
+            for line_id, line in self._lines.get(tenant_id, {}).items()
+        )
+        return min((wait for wait in waits if wait > 0), default=0.0)
+
     def wait(self, tenant_id: int, line_id: int, phone: str, per_second: float) -> float:
         """Take a token for one message, or say how long it has to wait."""
-        key = (tenant_id, line_id)
-        paused = self._paused.get(key, 0.0) - time.monotonic()
-        if paused > 0:
-            return paused
-        line = self._lines.get(key)
+        lines = self._lines.setdefault(tenant_id, {})
+        line = lines.get(line_id)
         if line is None or line.per_second != per_second:
-            line = self._lines[key] = Tokens.full(per_second, max(per_second, 1.0))
-        pair = self._pair((*key, phone))
-        wait = max(line.wait(), pair.wait())
+            line = lines[line_id] = Tokens.full(per_second, max(per_second, 1.0))
+        pair = self._pair((tenant_id, line_id, phone))
+        wait = max(self._wait(tenant_id, line_id, line), pair.wait())
         if wait == 0:
             line.take()
             pair.take()
@@ -54,6 +66,10 @@ class Pacing:
 
     def pause(self, tenant_id: int, line_id: int, seconds: float) -> None:
         self._paused[tenant_id, line_id] = time.monotonic() + seconds
+
+    def _wait(self, tenant_id: int, line_id: int, line: Tokens) -> float:
+        paused = self._paused.get((tenant_id, line_id), 0.0) - time.monotonic()
+        return paused if paused > 0 else line.wait()
 
     def _pair(self, key: tuple[int, int, str]) -> Tokens:
         pair = self._pairs.pop(key, None) or Tokens.full(1 / PAIR_SECONDS, PAIR_BURST)

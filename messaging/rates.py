@@ -1,7 +1,7 @@
 """What a message costs: the rate card by line kind, country, category and day, and a tenant's own.
 
 The card is a table that operators edit. Every process remembers it for a minute, and each
-tenant's own rates for half of one.
+tenant's own rates for half of one; the doors forget these when they change.
 """
 
 import time
@@ -13,7 +13,7 @@ from decimal import Decimal
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
-from core.db import current_tenant_id, db
+from core.db import current_tenant_id, db, facts_changed, global_scope
 from core.errors import invalid
 from core.phone import country_of
 from messaging.models import Rate, RateOverride
@@ -39,11 +39,47 @@ _card: _Remembered | None = None
 _own: dict[int, _Remembered] = {}
 
 
+@dataclass(frozen=True)
+class Cards:
+    """What a tenant pays: its own rates, then the card's."""
+
+    own: Card
+    common: Card
+
+    def quote(self, line_kind: str, country: str, category: str, at: datetime) -> Decimal:
+        day = at.date()
+        return self.network(line_kind, country, category, day) + self.margin(line_kind, day)
+
+    def network(self, line_kind: str, country: str, category: str, day: date) -> Decimal:
+        """The tenant's own rate for the country, the card's, then both for all others."""
+        for place in (country, OTHER):
+            for card in (self.own, self.common):
+                price = _valid_on(day, card.get((line_kind, place, category)))
+                if price is not None:
+                    return price
+        raise invalid("category", "no_rate", "There is no price for {category}.", category=category)
+
+    def margin(self, line_kind: str, day: date) -> Decimal:
+        return _valid_on(day, self.own.get((line_kind, OTHER, MARGIN))) or Decimal(0)
+
+
+def cards() -> Cards:
+    """In the open tenant's transaction."""
+    return Cards(_own_rates(), _rates())
+
+
+def cards_of(own: Iterable[tuple[str, str, str, date, Decimal]]) -> Cards:
+    """For a door that knows the tenant's own rates; no transaction is open."""
+    if _card is None or _card.until < time.monotonic():
+        with global_scope():
+            return Cards(_as_card(own), _rates())
+    return Cards(_as_card(own), _card.card)
+
+
 def quote(line_kind: str, destination: str, category: str, at: datetime) -> Decimal:
     """In the open tenant's transaction. `destination` is a country (``TR``) or a phone's digits."""
     country = country_of(destination) or OTHER if destination.isdecimal() else destination
-    day = at.date()
-    return _network_price(line_kind, country, category, day) + _margin(line_kind, day)
+    return cards().quote(line_kind, country, category, at)
 
 
 def settled(
@@ -52,9 +88,9 @@ def settled(
     """The price by the network's own word. None: a category that no card names."""
     if category not in CATEGORIES and billable:
         return None
-    day = at.date()
-    price = _network_price(line_kind, country, category, day) if billable else Decimal(0)
-    return price + _margin(line_kind, day)
+    day, known = at.date(), cards()
+    price = known.network(line_kind, country, category, day) if billable else Decimal(0)
+    return price + known.margin(line_kind, day)
 
 
 def override(line_kind: str, country: str, category: str, since: date, usd: Decimal) -> None:
@@ -78,6 +114,7 @@ def override(line_kind: str, country: str, category: str, since: date, usd: Deci
         )
     )
     _own.pop(current_tenant_id(), None)
+    facts_changed()
 
 
 def forget() -> None:
@@ -85,20 +122,6 @@ def forget() -> None:
     global _card
     _card = None
     _own.clear()
-
-
-def _network_price(line_kind: str, country: str, category: str, day: date) -> Decimal:
-    """The tenant's own rate for the country, the card's, then both for all other countries."""
-    for place in (country, OTHER):
-        for card in (_own_rates(), _rates()):
-            price = _valid_on(day, card.get((line_kind, place, category)))
-            if price is not None:
-                return price
-    raise invalid("category", "no_rate", "There is no price for {category}.", category=category)
-
-
-def _margin(line_kind: str, day: date) -> Decimal:
-    return _valid_on(day, _own_rates().get((line_kind, OTHER, MARGIN))) or Decimal(0)
 
 
 def _valid_on(day: date, rows: list[tuple[date, Decimal]] | None) -> Decimal | None:

@@ -220,6 +220,8 @@ def _account(line: Line, message: _Found, receipt: Receipt, moved: bool, tally: 
     if moved and message.state in HANDED_OVER:
         # Our own answer was lost or is late: this receipt is what says that it was taken.
         cost = ledger.charge(message.charged, tally)
+    elif moved and message.state == "failed":
+        cost = ledger.charge_again(message.charged, tally)
     if receipt.category and receipt.billable is not None:
         price = ledger.settle(message.charged, receipt.category, receipt.billable, tally, line.kind)
         cost = cost if price is None else price
@@ -267,10 +269,12 @@ class _Told:
 
 def _count(message: _Found, state: str, tally: Tally) -> None:
     """A receipt that overtook another stands for both; a failure was taken before it failed."""
-    before = RANKS.get(message.state, 0)
+    before = 1 if message.state == "failed" else RANKS.get(message.state, 0)
     passed: dict[str, Any] = {
         name: 1 for name, rank in RANKS.items() if before < rank <= RANKS.get(state, 1)
     }
     if state == "failed":
         passed["failed"] = 1
+    elif message.state == "failed":
+        passed["failed"] = -1
     tally.add(message.line_id, message.country, message.category, **passed)

@@ -1,41 +1,59 @@
-"""Accepting a message: check it, store it, ring. From here nothing can lose it."""
+"""Accepting a message: check it, store it, ring. From here nothing can lose it.
 
+`app.accept_message` writes everything that belongs to it or nothing: the message, its first
+timeline row, its quota, its idempotency key, its lane.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
+import psycopg2
 from psycopg2.extras import Json
-from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from core import lanes
 from core.clock import now
-from core.db import current_tenant_id, db, ring
+from core.db import current_tenant_id, db, ring, ring_now, savepoint
+from core.hot import run
 from core.ids import from_uuid, new_uuid
 from core.phone import country_of
+from messaging import rates
 from messaging.contacts import contact_blocked
-from messaging.models import Line
-from messaging.rates import quote
-from tenants import quota
+from tenants import quota, warnings
+from tenants.idempotency import KEPT
 from tenants.plans import TenantFacts
+from tenants.warnings import Used
 
 LANE = "sends"
 JOB = "jobs.sends.drain"
 VALID = timedelta(hours=24)
 TRANSACTIONAL, BULK = 0, 1
 
-# The last statement rides along: it answers whether the recipient is blocked.
-STORE = text("""
-INSERT INTO messages (tenant_id, id, line_id, direction, kind, phone, text, content, state,
-                      priority, attempt, due_at, valid_until, reference, country, category,
-                      quoted_usd, cost_usd, test, created_at, changed_at)
-VALUES (:tenant_id, :id, :line_id, 'out', :kind, :phone, :text, :content, :state,
-        :priority, 0, :due_at, :valid_until, :reference, :country, :category,
-        :quoted_usd, 0, :test, :now, :now);
-INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
-VALUES (:tenant_id, :id, :change_id, :now, :state, :cause);
-SELECT 1 FROM blocked_phones WHERE tenant_id = :tenant_id AND phone = :phone
-""")
+ACCEPT = """
+SELECT used, spent FROM app.accept_message(
+    %(tenant_id)s, %(id)s, %(change_id)s, %(now)s, %(line_id)s, %(kind)s, %(phone)s, %(text)s,
+    %(content)s, %(state)s, %(priority)s, %(due_at)s, %(valid_until)s, %(reference)s,
+    %(country)s, %(category)s, %(quoted_usd)s, %(test)s, %(lane)s, %(month)s, %(quota)s, %(cap)s,
+    %(trial_since)s, %(trial_most)s, %(key)s, %(key_since)s, %(fingerprint)s, %(status)s,
+    %(headers)s, %(body)s)
+"""
+REFUSALS = {"CM001": "trial_over", "CM002": "quota_exceeded", "CM003": "spend_cap_reached"}
+KEY_KNOWN, BLOCKED = "CM004", "CM005"
+
+
+class Departs(Protocol):
+    """What accepting must know of a line: a row, or what a door remembers of one."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def test(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -66,52 +84,131 @@ class Ticket:
     test: bool
 
 
-def accept(draft: Draft, line: Line, facts: TenantFacts) -> Ticket:
-    """In the open transaction: the message, its first timeline row, its quota, its lane."""
-    moment, tenant_id, uuid = now(), current_tenant_id(), new_uuid()
+@dataclass(frozen=True)
+class Once:
+    """An idempotency key, stored with the message and with the answer, where it is known."""
+
+    key: str
+    fingerprint: str
+    status: int | None
+    headers: dict[str, str] | None
+    body: str
+
+
+class KeyKnown(Exception):
+    """The idempotency key was used before. Nothing was done."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A message that only has to be written."""
+
+    ticket: Ticket
+    facts: TenantFacts
+    params: dict[str, Any]
+
+
+def prepare(draft: Draft, line: Departs, facts: TenantFacts, cards: rates.Cards) -> Ready:
+    moment, uuid = now(), new_uuid()
     scheduled = draft.scheduled_at is not None and draft.scheduled_at > moment
     state, due_at = ("scheduled", draft.scheduled_at) if scheduled else ("queued", moment)
     country = country_of(draft.phone) or "other"
-    price = quote(line.kind, country, draft.category, moment)
-    blocked = db.session.execute(
-        STORE,
-        {
-            "tenant_id": tenant_id,
-            "id": str(uuid),
-            "change_id": str(new_uuid()),
-            "line_id": line.id,
-            "kind": draft.kind,
-            "phone": draft.phone,
-            "text": draft.text,
-            "content": Json(draft.content),
-            "state": state,
-            "priority": draft.priority,
-            "due_at": due_at,
-            "valid_until": (due_at or moment) + draft.valid_for,
-            "reference": draft.reference,
-            "country": country,
-            "category": draft.category,
-            "quoted_usd": price,
-            "test": line.test,
-            "now": moment,
-            "cause": "accepted",
-        },
-    ).first()
-    if blocked is not None:  # what was just stored goes with the transaction
-        raise contact_blocked()
-    if not line.test:
-        quota.reserve(facts, 1, price)
-    if scheduled and due_at is not None:
-        lanes.mark_later(LANE, tenant_id, due_at)
-    else:
-        lanes.mark_due(LANE, tenant_id, moment)
-        ring("jobs.sends.drain")
-    return Ticket(
+    price = cards.quote(line.kind, country, draft.category, moment)
+    trial = facts.trial_days is not None
+    params = {
+        "tenant_id": facts.id,
+        "id": str(uuid),
+        "change_id": str(new_uuid()),
+        "now": moment,
+        "line_id": line.id,
+        "kind": draft.kind,
+        "phone": draft.phone,
+        "text": draft.text,
+        "content": Json(draft.content),
+        "state": state,
+        "priority": draft.priority,
+        "due_at": due_at,
+        "valid_until": (due_at or moment) + draft.valid_for,
+        "reference": draft.reference,
+        "country": country,
+        "category": draft.category,
+        "quoted_usd": price,
+        "test": line.test,
+        "lane": LANE,
+        "month": quota.month_of(moment),
+        "quota": facts.monthly_messages,
+        "cap": facts.spend_cap_usd,
+        "trial_since": moment - timedelta(days=facts.trial_days or 0) if trial else None,
+        "trial_most": (facts.trial_messages or 0) if trial else None,
+        "key": None,
+        "key_since": moment - KEPT,
+        "fingerprint": None,
+        "status": None,
+        "headers": None,
+        "body": None,
+    }
+    ticket = Ticket(
         from_uuid("msg", uuid), line.id, draft.phone, state, price, draft.reference, line.test
     )
+    return Ready(ticket, facts, params)
+
+
+def accept(draft: Draft, line: Departs, facts: TenantFacts) -> Ticket:
+    """In the open transaction. A refusal takes back no more than its own writes."""
+    ready = prepare(draft, line, facts, rates.cards())
+    params = {**ready.params, "tenant_id": current_tenant_id()}
+    with _refusals(facts), savepoint():
+        rows = db.session.connection().exec_driver_sql(ACCEPT, params).all()
+    if (percent := _crossed(ready, *rows[0])) is not None:
+        ring("jobs.warnings.send", facts.id, percent)
+    if ready.ticket.state == "queued":
+        ring("jobs.sends.drain")
+    return ready.ticket
+
+
+def accept_alone(ready: Ready, once: Once | None = None) -> None:
+    """A transaction of its own, in one round trip; who calls it rings. Raises KeyKnown."""
+    params = ready.params
+    if once is not None:
+        headers = None if once.headers is None else Json(once.headers)
+        params = {
+            **params,
+            "key": once.key,
+            "fingerprint": once.fingerprint,
+            "status": once.status,
+            "headers": headers,
+            "body": once.body,
+        }
+    with _refusals(ready.facts):
+        rows = run(ACCEPT, params)
+    if (percent := _crossed(ready, *rows[0])) is not None:
+        ring_now("jobs.warnings.send", ready.facts.id, percent)
 
 
 def look_again() -> None:
     """A line can send again: what waited for it is looked at now."""
     lanes.mark_due(LANE, current_tenant_id(), now())
     ring("jobs.sends.drain")
+
+
+def _crossed(ready: Ready, used: int | None, spent: Decimal | None) -> int | None:
+    """The threshold that this very message crossed. A test message uses nothing."""
+    if used is None or spent is None:
+        return None
+    before = Used(used - 1, spent - ready.ticket.quoted_usd)
+    return warnings.crossed(ready.facts, before, Used(used, spent))
+
+
+@contextmanager
+def _refusals(facts: TenantFacts) -> Iterator[None]:
+    try:
+        yield
+    except (DBAPIError, psycopg2.Error) as error:
+        code = getattr(getattr(error, "orig", error), "pgcode", None)
+        if code == KEY_KNOWN:
+            raise KeyKnown from None
+        if code == BLOCKED:
+            raise contact_blocked() from None
+        if code in REFUSALS:
+            raise quota.refusal(REFUSALS[code], facts) from None
+        raise

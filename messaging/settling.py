@@ -4,23 +4,28 @@ Writes go in one order everywhere (network ids, messages, ledger, counters), so 
 and a receipt never wait for each other.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import text
 
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid
+from core.money import json_number
+from core.news import tell
 from messaging.claiming import Claimed
-from messaging.inbox import moving
+from messaging.contacts import filed_under
 from messaging.lines import Accepted, Outcome, Refused, TryLater, Unknown
 from messaging.timeline import write_down
 from messaging.usage import Tally
 from tenants import quota
+from webhooks.publishing import announce
 
 RETRIES = (5, 30, 120, 600, 1800, 3600)
 
@@ -37,16 +42,12 @@ UPDATE messages SET state = 'unknown', due_at = NULL, changed_at = :now
 RETURNING id, line_id, phone, reference, network_id, quoted_usd, state, test, created_at
 """)
 
-SENT = text("""
-UPDATE messages SET state = 'sent', due_at = NULL, network_id = mine.network_id,
-       cost_usd = CASE WHEN test THEN 0 ELSE quoted_usd END, changed_at = :now
-  FROM unnest(CAST(:ids AS uuid[]), CAST(:attempts AS integer[]), CAST(:network_ids AS text[]))
-       AS mine (id, attempt, network_id)
- WHERE messages.tenant_id = :tenant_id AND messages.id = mine.id
-   AND messages.attempt = mine.attempt AND messages.state = ANY(:from_states)
-RETURNING messages.id, line_id, phone, reference, messages.network_id, cost_usd AS quoted_usd,
-          state, test, country, category, created_at
-""")
+SETTLE_SENT = """
+SELECT settled, moved FROM app.settle_sent(
+    %(tenant_id)s, %(now)s, %(day)s, 'accepted by the network', %(ids)s::uuid[],
+    %(attempts)s::integer[], %(network_ids)s::text[], %(changes)s::uuid[], %(events)s::uuid[],
+    %(bodies)s::jsonb[], %(entries)s::uuid[], %(kinds)s::text[], %(values)s::text[])
+"""
 
 OTHERWISE = text("""
 UPDATE messages SET state = mine.state, due_at = mine.due_at, error_code = mine.code,
@@ -58,25 +59,6 @@ UPDATE messages SET state = mine.state, due_at = mine.due_at, error_code = mine.
    AND messages.attempt = mine.attempt AND messages.state = 'sending'
 RETURNING messages.id, line_id, phone, reference, network_id, quoted_usd, messages.state, test,
           error_code, error_text, country, category, created_at
-""")
-
-NETWORK_IDS = text("""
-INSERT INTO network_ids (tenant_id, network_id, message_id)
-SELECT :tenant_id, mine.network_id, mine.id
-  FROM unnest(CAST(:network_ids AS text[]), CAST(:ids AS uuid[])) AS mine (network_id, id)
-    ON CONFLICT DO NOTHING RETURNING network_id
-""")
-
-LEDGER = text("""
-INSERT INTO ledger_entries (tenant_id, id, at, message_id, kind, line_id, country, category,
-                            amount_usd)
-SELECT :tenant_id, mine.id, :now, mine.message_id, 'quote', mine.line_id, mine.country,
-       mine.category, mine.amount
-  FROM unnest(CAST(:ids AS uuid[]), CAST(:message_ids AS uuid[]), CAST(:line_ids AS integer[]),
-              CAST(:countries AS text[]), CAST(:categories AS text[]),
-              CAST(:amounts AS numeric[]))
-       AS mine (id, message_id, line_id, country, category, amount)
-RETURNING id
 """)
 
 
@@ -112,34 +94,78 @@ def settle(results: list[tuple[Claimed, Outcome]]) -> list[Told]:
     moment = now()
     told = _settle_sent(accepted, moment) if accepted else []
     told += _settle_others(others, moment) if others else []
-    moving.move_up([one for one, _ in accepted], moment)
     return told
 
 
-def _settle_sent(accepted: list[tuple[Claimed, Accepted]], moment: datetime) -> list[Told]:
-    mine = {
-        "tenant_id": current_tenant_id(),
+def _settle_sent(accepted: Sequence[tuple[Claimed, Accepted]], moment: datetime) -> list[Told]:
+    params = {**sent_params(accepted, moment), "tenant_id": current_tenant_id()}
+    settled, moved = db.session.connection().exec_driver_sql(SETTLE_SENT, params).one()
+    for one in sent_news(settled, moved):
+        tell(**one)
+    if settled:
+        announce()
+    return told_sent(accepted, settled)
+
+
+def sent_news(settled: Sequence[str], moved: Sequence[str]) -> list[dict[str, str]]:
+    """What open pages are told of what SETTLE_SENT has done."""
+    news = [
+        {"kind": "messages.changed", "id": from_uuid("msg", UUID(uuid)), "state": "sent"}
+        for uuid in settled
+    ]
+    for conversation, message in (both.split() for both in moved):
+        ids = {
+            "id": from_uuid("cnv", UUID(conversation)),
+            "message": from_uuid("msg", UUID(message)),
+        }
+        news.append({"kind": "conversations.changed", **ids})
+    return news
+
+
+def sent_params(accepted: Sequence[tuple[Claimed, Accepted]], moment: datetime) -> dict[str, Any]:
+    """For SETTLE_SENT, which writes it all where the attempt is still the one we know."""
+    people = [filed_under(one.envelope.phone) for one, _ in accepted]
+    return {
         "now": moment,
+        "day": moment.date(),
         "ids": [one.uuid for one, _ in accepted],
         "attempts": [one.envelope.attempt for one, _ in accepted],
         "network_ids": [out.network_id for _, out in accepted],
+        "changes": [str(new_uuid()) for _ in accepted],
+        "events": [str(new_uuid()) for _ in accepted],
+        "entries": [str(new_uuid()) for _ in accepted],
+        "bodies": [_sent_body(one, out.network_id, moment) for one, out in accepted],
+        "kinds": [kind for kind, _ in people],
+        "values": [value for _, value in people],
     }
-    # A receipt may have been faster than our own answer; its network id is kept all the same.
-    db.session.execute(NETWORK_IDS, mine)
-    rows = db.session.execute(SENT, {**mine, "from_states": ["sending", "unknown"]}).all()
-    write_down(rows, moment, ["accepted by the network"] * len(rows))
-    _charge(rows, moment)
-    _count(rows)
-    by_id = {str(row.id): row for row in rows}
+
+
+def told_sent(accepted: Sequence[tuple[Claimed, Accepted]], settled: Sequence[str]) -> list[Told]:
+    ours = set(settled)
     return [
         Told(
             one.envelope.message_id,
             "sent",
             out.network_id,
-            by_id[one.uuid].quoted_usd if one.uuid in by_id else Decimal(0),
+            one.quoted_usd if one.uuid in ours and not one.test else Decimal(0),
         )
         for one, out in accepted
     ]
+
+
+def _sent_body(one: Claimed, network_id: str, moment: datetime) -> str:
+    sent = {
+        "id": one.envelope.message_id,
+        "message_id": network_id,
+        "to": one.envelope.phone,
+        "timestamp": int(moment.timestamp()),
+        "status_code": "sent",
+        "reference": one.reference,
+        "cost_usd": 0 if one.test else json_number(one.quoted_usd),
+        "test": one.test,
+    }
+    event = {"event": "messages.sent", "instance_id": one.envelope.line_id, "data": sent}
+    return json.dumps(event)
 
 
 def _settle_others(others: Sequence[tuple[Claimed, Outcome]], moment: datetime) -> list[Told]:
@@ -184,32 +210,10 @@ def _fate(
     raise TypeError(f"no fate for {outcome!r}")
 
 
-def _charge(rows: Sequence[Any], moment: datetime) -> None:
-    paid = [row for row in rows if not row.test]
-    if paid:
-        db.session.execute(
-            LEDGER,
-            {
-                "tenant_id": current_tenant_id(),
-                "now": moment,
-                "ids": [str(new_uuid()) for _ in paid],
-                "message_ids": [str(row.id) for row in paid],
-                "line_ids": [row.line_id for row in paid],
-                "countries": [row.country for row in paid],
-                "categories": [row.category for row in paid],
-                "amounts": [row.quoted_usd for row in paid],
-            },
-        )
-
-
 def _count(rows: Sequence[Any]) -> None:
     """Last in a transaction, in one order everywhere: counters are where writers meet."""
     tally = Tally()
     for row in rows:
-        if row.test or row.state not in ("sent", "failed"):
-            continue
-        if row.state == "sent":
-            tally.add(row.line_id, row.country, row.category, cost=row.quoted_usd, sent=1)
-        else:
+        if row.state == "failed" and not row.test:
             tally.add(row.line_id, row.country, row.category, failed=1)
     tally.write()

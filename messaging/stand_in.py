@@ -40,12 +40,17 @@ RETURNING messages.id
 """)
 
 
-def take_over(lines: Mapping[int, Line]) -> None:
-    """What waits for a line that is down goes by the line that the tenant named for it."""
+def take_over(lines: Mapping[int, Line]) -> int:
+    """What waits for a line that is down goes by the line that the tenant named for it.
+
+    Returns how many messages were moved.
+    """
+    moved = 0
     for line in lines.values():
         other = stand_in(line, lines)
         if other is not None:
-            _move(line, other)
+            moved += _move(line, other)
+    return moved
 
 
 def stand_in(line: Line, lines: Mapping[int, Line]) -> Line | None:
@@ -59,7 +64,7 @@ def stand_in(line: Line, lines: Mapping[int, Line]) -> Line | None:
     return None if paused else other
 
 
-def _move(line: Line, other: Line) -> None:
+def _move(line: Line, other: Line) -> int:
     moment, account_id = now(), account_of(other)
     moved = [
         str(uuid)
@@ -78,3 +83,4 @@ def _move(line: Line, other: Line) -> None:
     ]
     cause = BY_OTHER_LINE.format(name=other.name)
     note_changes(moved, ["queued"] * len(moved), [cause] * len(moved), moment)
+    return len(moved)

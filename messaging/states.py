@@ -22,13 +22,15 @@ MOVES: dict[str, frozenset[str]] = {
     "read": frozenset(),
     # The network's own word settles what we could not know.
     "unknown": frozenset({"sent", "delivered", "read", "failed"}),
-    "failed": frozenset(),
+    # A receipt that says it arrived proves it, whichever of the two came first.
+    "failed": frozenset({"delivered", "read"}),
     "expired": frozenset(),
     "cancelled": frozenset(),
 }
 
 WAITING = frozenset({"scheduled", "queued", "sending"})
-ENDS = frozenset(state for state, onward in MOVES.items() if not onward)
+# Nothing more is to be expected; a failure that was none is the rare exception.
+ENDS = frozenset({"read", "failed", "expired", "cancelled"})
 
 
 def may_move(state: str, to: str) -> bool:

@@ -12,6 +12,7 @@ from core.db import tenant_scope
 from core.ids import BadId
 from portal.road import Road, road
 from portal.visitors import may, member_may
+from printing import reading
 from restaurant import availability, calls, days, finding, moves, sites, stations, tables
 from restaurant.models import Order, OrderLine, Site, Station, Table, TableCall
 
@@ -37,6 +38,7 @@ class Card:
     tone: str
     step: str | None
     """The move its one tap makes."""
+    slips: list[reading.Slip] = field(default_factory=list)
 
     @property
     def minutes(self) -> int:
@@ -174,6 +176,7 @@ def _cards(site: Site, station: str) -> list[Card]:
     found = finding.open_orders(site.id)
     lines = finding.lines_of([order.id for order in found])
     again = finding.added_at(found)
+    slips = reading.slips_of([order.id for order in found]) if may("printing.view") else {}
     made = []
     for order in found:
         mine = [
@@ -187,7 +190,7 @@ def _cards(site: Site, station: str) -> list[Card]:
         step = moves.next_step(order.state, order.order_type)
         if order.state == "awaiting_payment" or not may("orders.manage"):
             step = None
-        made.append(Card(order, mine, since, _tone(order, since), step))
+        made.append(Card(order, mine, since, _tone(order, since), step, slips.get(order.id, [])))
     return made
 
 

@@ -25,7 +25,7 @@ from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
 from portal.courier.pages import courier_pages
 from portal.deliveries import deliveries_pages
-from portal.diner import zone
+from portal.diner import paying, zone
 from portal.diner.pages import diner
 from portal.diner.shaping import own_name
 from portal.guides import guides
@@ -44,8 +44,12 @@ from portal.operator import rates
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
 from portal.orders import orders_pages, set_up_orders
+from portal.payments import links, money, payments_pages, providers
 from portal.phones import phones
 from portal.photos import photos
+from portal.printing.jobs import jobs_pages
+from portal.printing.printers import printers_pages
+from portal.printing.words import set_up_printing
 from portal.reference import developers
 from portal.request_log import request_log_pages
 from portal.restaurant.couriers import couriers_pages
@@ -81,6 +85,9 @@ PAGES = (
     contact_pages,
     board_pages,
     orders_pages,
+    printers_pages,
+    jobs_pages,
+    payments_pages,
     lines_pages,
     usage_pages,
     linked_pages,
@@ -114,6 +121,7 @@ PAGES = (
 
 DINER = (zone,)  # importing it adds its door to the diner's
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
+PAYMENTS = (links, money, providers, paying)  # importing each adds its pages to the payments
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 FORM_BYTES = 1024 * 1024
@@ -140,7 +148,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     Bootstrap5(app)
     app.before_request(keep_forms_small)
     csrf.init_app(app)
-    for machine_door in ("v1", "health", "reference", "hooks"):
+    for machine_door in ("v1", "health", "reference", "hooks", "print_agents", "printer_doors"):
         csrf.exempt(app.blueprints[machine_door])
     set_up_words(app)
     set_up_visitors(app)
@@ -154,6 +162,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
         app.register_blueprint(area)
     pages.set_up_inbox(app)
     set_up_orders(app)
+    set_up_printing(app)
     set_up_live(app)
     if settings.mailbox:
         app.register_blueprint(mailbox)

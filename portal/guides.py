@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, abort, current_app, render_template, url_for
-from flask_babel import get_locale, gettext
+from flask_babel import force_locale, get_locale, gettext
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
@@ -25,7 +25,7 @@ EXAMPLE = "https://comanda.example.com"
 # In the order they are read. A page that is not there is not offered.
 PAGES = (
     *("quick-start", "magic-numbers", "going-live-cloud", "linked", "webhooks"),
-    *("inbox", "contacts", "delivery", "errors"),
+    *("inbox", "contacts", "delivery", "print-agent", "errors"),
 )
 
 
@@ -74,11 +74,11 @@ def _all() -> list[Guide]:
 def guides_in(locale: str, base_url: str) -> list[Guide]:
     """In the reader's language where it is written in it, with this service's own address."""
     found = []
-    for name in PAGES:
-        for place in (DOCS / locale / f"{name}.md", DOCS / f"{name}.md"):
-            if place.is_file():
-                found.append(read(name, place.read_text().replace(EXAMPLE, base_url)))
-                break
+    with force_locale(locale):
+        for name in PAGES:
+            place = DOCS / locale / f"{name}.md"
+            place = place if place.is_file() else DOCS / f"{name}.md"
+            found.append(read(name, place.read_text().replace(EXAMPLE, base_url)))
     return found
 
 

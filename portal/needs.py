@@ -12,9 +12,11 @@ from core.db import current_tenant_id, db
 from core.partitions import id_at
 from messaging import hook_book, lines_book, templates
 from messaging.lines_book import SENDS
+from messaging.models import Line
 from messaging.templates import Wanted
 from portal.visitors import may
 from portal.words import network_words
+from restaurant import payments
 from tenants import quota
 from tenants.plans import TenantFacts
 
@@ -42,6 +44,8 @@ def needs(facts: TenantFacts, used: quota.Usage) -> list[Need]:
         found += _lines() + _templates() + _hooks()
     if may("messages.view"):
         found += _messages()
+    if may("payments.view"):
+        found += _payments()
     return _usage(facts, used) + found
 
 
@@ -49,13 +53,19 @@ def _lines() -> list[Need]:
     return [
         Need(
             "bad" if line.state not in SENDS else "wait",
-            f"{line.name}: {network_words(line.state_because)}",
+            _line_words(line),
             url_for("lines.line", line_id=line.id),
             gettext("Open the line"),
         )
         for line in lines_book.listed()
         if line.state != "connected" and line.enabled and not line.test
     ][:MOST]
+
+
+def _line_words(line: Line) -> str:
+    if line.state == "unpaired":
+        return str(gettext("No phone is linked to “%(name)s” yet.", name=line.name))
+    return f"{line.name}: {network_words(line.state_because)}"
 
 
 def _templates() -> list[Need]:
@@ -113,6 +123,22 @@ def _messages() -> list[Need]:
             ),
             url_for("messages.index", state="unknown"),
             gettext("Look at them"),
+        )
+    ]
+
+
+def _payments() -> list[Need]:
+    count = payments.in_review()
+    if not count:
+        return []
+    return [
+        Need(
+            "bad",
+            gettext(
+                "Money came late, twice or wrong, and waits for a decision: %(count)s.", count=count
+            ),
+            url_for("payments.review"),
+            gettext("Decide"),
         )
     ]
 

@@ -11,7 +11,18 @@ from core.errors import DomainError, Invalid, NotFound
 from portal.orders import orders_pages, waiters
 from portal.visitors import member_may, next_path
 from portal.words import in_words
-from restaurant import couriers, editing, locating, moves, orders, sites, tables, trips, zones
+from restaurant import (
+    couriers,
+    editing,
+    locating,
+    moves,
+    orders,
+    papers,
+    sites,
+    tables,
+    trips,
+    zones,
+)
 from restaurant.models import Order, Site
 from tenants import audit
 
@@ -144,6 +155,16 @@ def table(order_id: str) -> Any:
         audit.record("orders.table_changed", order.number, was=was, now=chosen.number)
 
     return _act(order_id, seated, done=gettext("The order is at another table now."))
+
+
+@orders_pages.post(f"{ORDER}/bill")
+@member_may("orders.manage")
+def bill(order_id: str) -> Any:
+    def printed(site: Site, order: Order) -> None:
+        if papers.bill(site, order, orders.lines_of(order.id)):
+            audit.record("orders.bill_printed", order.number)
+
+    return _act(order_id, printed, done=gettext("The bill is on its way to the printer."))
 
 
 def _act(order_id: str, act: Act, done: str = "") -> Any:

@@ -19,11 +19,16 @@ from portal.csv_files import csv_answer
 from portal.drawing import Dot, Map, draw
 from portal.paging import PAGE, asked_after, page_of
 from portal.visitors import may, member_may
+from printing import printers
+from printing import reading as reading_prints
 from restaurant import (
     couriers,
     finding,
     moves,
     orders,
+    payment_links,
+    payments,
+    refunds,
     sites,
     tables,
     trips,
@@ -54,6 +59,14 @@ REASONS = (
     N_("The shared location is outside all delivery zones."),
     N_("The order is below the minimum of its delivery zone."),
     N_("The shared location does not fit the delivery fee of this order: look at it."),
+    N_("Paid already."),
+    N_("paid"),
+    N_("A payment is in the refund review."),
+    N_("Money was given back."),
+    N_("Made at the provider."),
+    N_("The payment link was sent."),
+    N_("The payment was declined."),
+    N_("The payment link has run out."),
 )
 
 
@@ -125,6 +138,10 @@ def order(order_id: str) -> Any:
             "contact_url": _contact(known),
             "talk_url": _talk(known),
             "message_url": _message(known),
+            "slips": reading_prints.of_order(known.id) if may("printing.view") else [],
+            "printers": printers.every() if may("printing.view") else {},
+            "bills": bool(printers.for_bills(site.id)),
+            **_money(known),
         }
     unpaid = known.state == "awaiting_payment"
     return render_template(
@@ -188,6 +205,19 @@ def _other_moves(order: Order) -> list[str]:
         if moves.may_move(order.state, to, order.order_type)
         and to not in (first, "cancelled", "refunded", "awaiting_payment")
     ]
+
+
+def _money(order: Order) -> dict[str, Any]:
+    """Its link and what was paid; nothing for those who may not see it."""
+    if order.payment_method != "card_link" or not may("payments.view"):
+        return {"pay_link": None, "payments": []}
+    came = payments.of_order(order.id)
+    return {
+        "pay_link": payment_links.of_order(order.id),
+        "payments": came,
+        "refunds": refunds.of_payments([one.id for one in came]),
+        "left": {one.id: refunds.left(one) for one in came},
+    }
 
 
 def _contact(order: Order) -> str:

@@ -158,7 +158,8 @@ def _send(known: Template, written: str, line_id: int) -> Ticket:
             None if line.test else line.id, test=line.test, allowed=None
         )
         draft = Draft(kind="template", phone=phone, content=content, category="utility")
-        return sending.accept(template_check.checked(draft, leaves_by), leaves_by, facts)
+        checked = template_check.checked(draft, lines_book.get(leaves_by.id))
+        return sending.accept(checked, leaves_by, facts)
 
 
 def _parameters(known: Template) -> Any:

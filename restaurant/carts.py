@@ -18,7 +18,7 @@ from core.errors import Conflict, Invalid, RateLimited
 from core.ids import READABLE, short_code
 from core.money import format_money
 from core.texts import clean, one_line
-from restaurant import availability, publishing, sites, tables, whereabouts
+from restaurant import availability, payment_accounts, publishing, sites, tables, whereabouts
 from restaurant.models import Cart, Site, Table
 from restaurant.pricing import ZERO, Line, Shelf, Sums, Terms, Wish, add_up, price_lines
 from restaurant.whereabouts import Spot
@@ -106,6 +106,13 @@ def terms_of(
         delivery_fee=delivery_fee,
         tip=tip,
     )
+
+
+def takes_cards(site: Site) -> bool:
+    """Somebody is there to take the money: a provider, of this site or of the tenant."""
+    line = sites.line_of(site)
+    test = line is not None and line.test
+    return payment_accounts.for_site(site.id, test=test) is not None
 
 
 def code_in(text: str) -> str | None:
@@ -230,6 +237,8 @@ def _check_kind(site: Site, wanted: Wanted) -> None:
     if wanted.order_type not in site.order_types:
         raise Invalid("order_type_closed", "This kind of order is not taken here.")
     if wanted.payment_method not in site.payment_methods:
+        raise Invalid("payment_method_closed", "This way to pay is not taken here.")
+    if wanted.payment_method == "card_link" and not takes_cards(site):
         raise Invalid("payment_method_closed", "This way to pay is not taken here.")
     if wanted.payment_method == "pos_at_table" and wanted.order_type != "dine_in":
         raise Invalid("payment_method_closed", "Only guests at a table pay at the table.")

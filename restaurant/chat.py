@@ -25,6 +25,7 @@ from restaurant import (
     hours,
     locating,
     orders,
+    payments,
     publishing,
     sites,
     telling,
@@ -40,6 +41,8 @@ from tenants.plans import known_facts
 
 HOUR = timedelta(hours=1)
 KINDS = frozenset({"text", "button"})
+# After these the same cart can never become an order: what was paid for it goes to the review.
+FINAL = frozenset({"expired", "changed", "sold_out", "closed"})
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,8 @@ def order_from(line: Line, message: InboundMessage, message_id: str) -> Order | 
     refusal = _refusal(line, site, cart, sender)
     if refusal:
         key, values = refusal
+        if key in FINAL:
+            payments.no_order_came(cart.code)
         _answer(line, sender, cart.language, key, **values)
         return None
     if site is None:
@@ -130,12 +135,15 @@ def _order(
     cart.order_id = order.id
     if order.order_type == "delivery":
         order = locating.shared_before(site, order)
-        if NO_PLACE in notes and order.version > 1:
-            return order  # the place was known, and the customer told what it means
+    placed = NO_PLACE in notes and order.version > 1
+    if order.payment_method == "card_link":
+        order = payments.attach(site, order, cart.code)
+    if placed:
+        return order  # the place was known, and the customer told what it means
     if order.state == "awaiting_confirmation":
         key = "share_location" if NO_PLACE in notes else "waits"
         telling.write_to(order, telling.line_words(order, key))
-    elif order.state == "sent_to_kitchen":
+    elif order.state == "sent_to_kitchen" and order.paid_at is None:
         telling.tell_customer(site, order)
     return order
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
-from restaurant import moves, orders, telling
+from restaurant import moves, orders, payment_links, telling
 from restaurant.models import Order, Site
 from restaurant.pricing import Line, Terms, add_up
 from tenants import audit
@@ -86,3 +86,4 @@ def reckon(site: Site, order: Order) -> None:
     )
     sums = add_up(lines, terms)
     order.sums, order.total = sums.as_json(), sums.total
+    payment_links.order_repriced(order)

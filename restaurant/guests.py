@@ -53,6 +53,17 @@ BLANK_CHANGES = text("""
 UPDATE order_changes SET because = ''
  WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
 """)
+BLANK_LINKS = text("""
+UPDATE payment_links SET customer_phone = '', customer_name = '', description = reference
+ WHERE tenant_id = :tenant_id
+   AND (order_id = ANY(CAST(:ids AS uuid[])) OR customer_phone = ANY(:names))
+""")
+BLANK_REFUNDS = text("""
+UPDATE refunds SET reason = ''
+ WHERE tenant_id = :tenant_id AND payment_id IN (
+       SELECT id FROM payments
+        WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[])))
+""")
 DROP_CARTS = text("""
 DELETE FROM carts
  WHERE tenant_id = :tenant_id
@@ -93,7 +104,10 @@ def erase(sought: Sought) -> None:
         "tenant_id": current_tenant_id(),
         "ids": [str(row.id) for row in rows],
         "carts": [str(row.cart_id) for row in rows if row.cart_id],
+        "names": sought.names,
     }
+    db.session.execute(BLANK_LINKS, mine)
     if rows:
-        for statement in (BLANK_ORDERS, BLANK_LINES, BLANK_CHANGES, BLANK_TRIPS, DROP_CARTS):
+        blanks = (BLANK_ORDERS, BLANK_LINES, BLANK_CHANGES, BLANK_TRIPS, BLANK_REFUNDS)
+        for statement in (*blanks, DROP_CARTS):
             db.session.execute(statement, mine)

@@ -15,8 +15,8 @@ from core.logs import logger
 from core.money import format_money, json_number
 from messaging import lines_book, sending
 from messaging.models import Line
-from restaurant import whereabouts
-from restaurant.models import Courier, Order, OrderLine, Site, Trip
+from restaurant import papers, whereabouts
+from restaurant.models import Courier, Order, OrderLine, PaymentLink, Site, Trip
 from restaurant.wording import say
 from tenants.plans import known_facts
 from webhooks.publishing import publish
@@ -27,20 +27,24 @@ log = logger(__name__)
 def fired(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     """Confirmed, and paid where it had to be: now, and only now, the kitchen knows."""
     publish("restaurant.order_created", order_body(site, order, lines))
+    papers.fired(site, order, lines)
 
 
 def added(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     publish("restaurant.order_updated", {**order_body(site, order, lines), "change": "added"})
+    papers.added(site, order, lines)
 
 
 def voided(site: Site, order: Order, line: OrderLine, quantity: int) -> None:
     body = order_body(site, order, [line])
     publish("restaurant.order_updated", {**body, "change": "voided", "quantity": quantity})
+    papers.voided(site, order, line, quantity)
 
 
 def moved_table(site: Site, order: Order, lines: Sequence[OrderLine], was: str) -> None:
     body = order_body(site, order, lines)
     publish("restaurant.order_updated", {**body, "change": "table", "table_was": was})
+    papers.moved_table(site, order, lines, was)
 
 
 def updated(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
@@ -49,6 +53,7 @@ def updated(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
 
 def cancelled(site: Site, order: Order, lines: Sequence[OrderLine], because: str) -> None:
     publish("restaurant.order_cancelled", {**order_body(site, order, lines), "reason": because})
+    papers.cancelled(site, order, lines, because)
 
 
 def delivery(
@@ -91,6 +96,32 @@ def tell_customer(site: Site, order: Order, *, because: str = "") -> None:
     if key in ("awaiting_confirmation", "awaiting_payment", "closed"):
         return
     write_to(order, line_words(order, key, because=because))
+
+
+def payment_failed(link: PaymentLink) -> None:
+    """The way to pay is still there, or a new one can be made."""
+    publish(
+        "restaurant.payment_failed",
+        {
+            "payment_link_id": link.id,
+            "reference": link.reference,
+            "amount": json_number(link.amount),
+            "currency": link.currency,
+        },
+    )
+
+
+def ask_for_money(site: Site, link: PaymentLink, line: Line) -> None:
+    """A link of its own, sent to the one who is to pay it."""
+    text = say(
+        link.language,
+        "pay_free",
+        site=site.name,
+        description=link.description,
+        total=format_money(link.amount, link.currency, link.language),
+        url=link.url,
+    )
+    answer(line, link.customer_phone, text, reference=link.reference)
 
 
 def line_words(order: Order, key: str, **more: str) -> str:

@@ -52,13 +52,21 @@ def begin(key: str, fingerprint: str) -> StoredAnswer | CutOff | None:
         )
         .returning(IdempotencyKey.key)
     ).first()
-    if mine is not None:
-        return None
+    return None if mine is not None else find(key, fingerprint)
+
+
+def find(key: str, fingerprint: str) -> StoredAnswer | CutOff | None:
+    """What was answered to this key before. None: nothing that still counts."""
+    moment = now()
     known = db.session.scalars(
         select(IdempotencyKey).where(
-            IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.key == key
+            IdempotencyKey.tenant_id == current_tenant_id(),
+            IdempotencyKey.key == key,
+            IdempotencyKey.created_at >= moment - KEPT,
         )
-    ).one()
+    ).first()
+    if known is None:
+        return None
     if known.fingerprint != fingerprint:
         raise invalid(
             "Idempotency-Key",
@@ -80,15 +88,6 @@ def finish(key: str, answer: StoredAnswer) -> None:
         update(IdempotencyKey)
         .where(IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.key == key)
         .values(status=answer.status, headers=answer.headers, body=answer.body)
-    )
-
-
-def note(key: str, made: str) -> None:
-    """What the request has made, while its answer is still to come."""
-    db.session.execute(
-        update(IdempotencyKey)
-        .where(IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.key == key)
-        .values(body=made)
     )
 
 

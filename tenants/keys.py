@@ -10,7 +10,7 @@ from sqlalchemy import or_, select, update
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound, invalid
-from core.lookups import digest, find, publish, withdraw
+from core.lookups import digest, publish, withdraw
 from tenants import audit
 from tenants.models import ApiKey
 from tenants.people import clean_name
@@ -182,28 +182,6 @@ def state_of(key: ApiKey) -> str:
     if key.expires_at is not None and key.expires_at <= now():
         return "expired"
     return "active"
-
-
-def owner_of(secret: str) -> tuple[int, str] | None:
-    """The tenant and key behind a secret: a global lookup."""
-    return find("api_key", digest(secret))
-
-
-def facts(key_id: str) -> KeyFacts | None:
-    key = db.session.get(ApiKey, (current_tenant_id(), key_id))
-    if key is None:
-        return None
-    return KeyFacts(
-        id=key.id,
-        tenant_id=key.tenant_id,
-        name=key.name,
-        mode=key.mode,
-        scopes=frozenset(key.scopes),
-        line_ids=None if key.line_ids is None else frozenset(key.line_ids),
-        rate_per_second=key.rate_per_second,
-        expires_at=key.expires_at,
-        revoked_at=key.revoked_at,
-    )
 
 
 def note_use(key_id: str) -> None:

@@ -29,7 +29,10 @@ class Usage:
 
 
 def reserve(facts: TenantFacts, messages: int, cost_usd: Decimal) -> None:
-    """Take from the trial or the month. Raises PaymentRequired and takes nothing."""
+    """Take from the trial or the month. Raises PaymentRequired and takes nothing.
+
+    `app.accept_message` does the same for one message in its own round trip.
+    """
     if facts.trial_days is None:
         _reserve_month(facts, messages, cost_usd)
         return
@@ -96,12 +99,7 @@ def _reserve_trial(facts: TenantFacts, messages: int) -> None:
         .returning(Account.tenant_id)
     )
     if won.first() is None:
-        raise PaymentRequired(
-            "trial_over",
-            "The trial is over: it gives {days} days and {count} messages. Choose a plan to go on.",
-            days=facts.trial_days,
-            count=facts.trial_messages,
-        )
+        raise refusal("trial_over", facts)
 
 
 def _reserve_month(facts: TenantFacts, messages: int, cost_usd: Decimal) -> None:
@@ -141,13 +139,27 @@ def _refuse(facts: TenantFacts, messages: int) -> NoReturn:
         )
     )
     if facts.monthly_messages is not None and (used or 0) + messages > facts.monthly_messages:
-        raise PaymentRequired(
-            "quota_exceeded",
+        raise refusal("quota_exceeded", facts)
+    raise refusal("spend_cap_reached", facts)
+
+
+def refusal(code: str, facts: TenantFacts) -> PaymentRequired:
+    """The limit that was met, in words."""
+    if code == "trial_over":
+        return PaymentRequired(
+            code,
+            "The trial is over: it gives {days} days and {count} messages. Choose a plan to go on.",
+            days=facts.trial_days,
+            count=facts.trial_messages,
+        )
+    if code == "quota_exceeded":
+        return PaymentRequired(
+            code,
             "This month's {count} messages are used. Choose a larger plan to go on.",
             count=facts.monthly_messages,
         )
-    raise PaymentRequired(
-        "spend_cap_reached",
+    return PaymentRequired(
+        code,
         "The month's spend cap of {cap} USD is reached. Raise it in the settings to go on.",
         cap=facts.spend_cap_usd,
     )

@@ -15,6 +15,12 @@ RIGHTS = (
     "restaurant.manage",
     "orders.view",
     "orders.manage",
+    "printing.view",
+    "printing.manage",
+    "printing.reprint",
+    "payments.view",
+    "payments.manage",
+    "payments.set_up",
     "stores.view",
     "stores.manage",
     "webhooks.view",
@@ -34,17 +40,22 @@ _STAFF = _EVERYONE | {"team.view"}
 _READS = frozenset({"lines.view", "messages.view", "inbox.view", "contacts.view"})
 _WRITES = _READS | {"messages.send", "inbox.reply", "contacts.manage"}
 _LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view"}
-_SERVES = frozenset({"restaurant.view", "orders.view", "orders.manage"})
+_PRINTS = frozenset({"printing.view", "printing.reprint"})
+_SERVES = _PRINTS | {"restaurant.view", "orders.view", "orders.manage", "payments.view"}
 _ADMIN = frozenset(RIGHTS) - {"account.close"}
 
 ROLES: dict[str, frozenset[str]] = {
     "owner": frozenset(RIGHTS),
     "admin": _ADMIN,
     "inbox": _STAFF | _WRITES | {"orders.view"},
-    "manager": _STAFF | _WRITES | _SERVES | {"restaurant.manage", "settings.view", "usage.view"},
+    "manager": _STAFF
+    | _WRITES
+    | _SERVES
+    | {"restaurant.manage", "printing.manage", "payments.manage", "settings.view", "usage.view"},
     "waiter": _EVERYONE | _SERVES,
     "viewer": _LOOKS_ON
-    | {"keys.view", "stores.view", "webhooks.view", "restaurant.view", "orders.view"},
+    | {"keys.view", "stores.view", "webhooks.view"}
+    | {"restaurant.view", "orders.view", "printing.view", "payments.view"},
 }
 
 SCOPES = (

@@ -66,13 +66,28 @@ def open_session(person: Person, address: str, agent: str, tenant_id: int | None
         SignIn(
             person_id=person.id,
             token_hash=digest(token),
-            tenant_id=tenant_id,
+            tenant_id=tenant_id or _usual(person.id),
             address=address,
             agent=agent[:300],
         )
     )
     people.note(person.id, "signed_in", address)
     return token
+
+
+def _usual(person_id: str) -> int | None:
+    """Where the person was last, or the account they have had longest."""
+    last = select(SignIn.tenant_id).where(
+        SignIn.person_id == person_id, SignIn.tenant_id.is_not(None)
+    )
+    first = (
+        select(Membership.tenant_id)
+        .join(Tenant, Tenant.id == Membership.tenant_id)
+        .where(Membership.person_id == person_id, Tenant.state != "closed")
+    )
+    return db.session.scalar(last.order_by(SignIn.seen_at.desc()).limit(1)) or db.session.scalar(
+        first.order_by(Tenant.created_at, Tenant.id).limit(1)
+    )
 
 
 def visitor(token: str) -> Visitor | None:

@@ -32,11 +32,15 @@ class Reached:
 
 def note_crossing(facts: TenantFacts, before: Used, after: Used) -> None:
     """Said by whoever reserves: rings only when a threshold is crossed by this very step."""
+    if (percent := crossed(facts, before, after)) is not None:
+        ring("jobs.warnings.send", facts.id, percent)
+
+
+def crossed(facts: TenantFacts, before: Used, after: Used) -> int | None:
     for percent in reversed(THRESHOLDS):
         if _at(facts, after, before, percent):
-            if not _at(facts, before, before, percent):
-                ring("jobs.warnings.send", facts.id, percent)
-            return
+            return None if _at(facts, before, before, percent) else percent
+    return None
 
 
 def _at(facts: TenantFacts, used: Used, before: Used, percent: int) -> bool:

@@ -23,6 +23,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "restaurant.delivery_updated",
         "restaurant.payment_succeeded",
         "restaurant.payment_failed",
+        "restaurant.payment_refunded",
+        "restaurant.payment_review",
     ),
     "instances": (
         "instances.connected",

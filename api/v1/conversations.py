@@ -6,7 +6,7 @@ from flask import g
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from api.auth import Caller, key_may
+from api.auth import key_may
 from api.messages_json import message_json
 from api.paging import PageQuery, page
 from api.v1 import v1
@@ -14,6 +14,7 @@ from api.v1.message_shapes import MessagePage
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Malformed, NotFound
+from messaging.callers import Caller
 from messaging.inbox import listing, tending, thread
 from messaging.inbox.listing import Asked, Known
 

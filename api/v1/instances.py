@@ -6,12 +6,13 @@ from flask import g
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field, StrictInt
 
-from api.auth import Caller, key_may
+from api.auth import key_may
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Forbidden, NotFound
 from messaging import lines_book
+from messaging.callers import Caller
 from messaging.models import Line
 
 TAG = Tag(name="Instances")

@@ -6,11 +6,12 @@ from flask import g
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from api.auth import Caller, key_may
+from api.auth import key_may
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.money import json_number
+from messaging.callers import Caller
 from tenants import quota
 
 

@@ -9,9 +9,9 @@ from flask_openapi3.types import ResponseDict
 from pydantic import BaseModel, Field
 
 from api.answers import domain_answer
-from api.auth import Caller, key_may
+from api.auth import key_may
 from api.messages_json import message_json, ticket_json
-from api.once import Attempt, once
+from api.once import Attempt, asked_before, fingerprint, key_given, once, stored_form
 from api.paging import PageQuery, page
 from api.shapes import Moment
 from api.v1 import v1
@@ -30,10 +30,13 @@ from api.v1.message_shapes import (
     draft_of_text,
 )
 from core.clock import rfc3339
-from core.db import tenant_scope
+from core.db import ring_now, tenant_scope
 from core.errors import DomainError, Invalid, TryAgain
+from core.rings import Ring
 from messaging import lines_book, media, reading, sending, template_check
-from messaging.sending import Draft, Ticket
+from messaging.callers import Caller
+from messaging.lines_book import Route
+from messaging.sending import Draft, KeyKnown, Once, Ticket
 from messaging.settling import Told
 from messaging.waiting import wait_for
 from tenants import idempotency
@@ -148,25 +151,72 @@ def cancel(path: MessagePath) -> Response:
 
 def _send(draft: Draft, line_id: int | None, unknown: list[str]) -> Response:
     caller: Caller = g.caller
+    key = key_given()
     patience, applied = _patience()
-    with once() as attempt:
+    try:
+        line = lines_book.choose(
+            caller.lines, line_id, test=caller.test, allowed=caller.key.line_ids
+        )
+        draft = _checked(draft, line)
+        ready = sending.prepare(draft, line, caller.tenant, caller.cards)
+        ticket = ready.ticket
+        at_once = ticket.state != "queued" or patience == 0
+        answer = _answer(*_accepted(ticket, None, unknown, applied))
+        sending.accept_alone(ready, _once(key, answer if at_once else None, ticket))
+    except (KeyKnown, DomainError) as refusal:
+        # Whatever would be said now: what was asked before gets its first answer.
+        return _answered_before(key, refusal)
+    if at_once:
+        if ticket.state == "queued":
+            ring_now("jobs.sends.drain")
+        return answer
+    told = wait_for(ticket.id, Ring("jobs.sends.drain"), patience)
+    if told is not None and told.state == "failed":
+        return _refused(Attempt(key), ticket, told)
+    if told is not None:
+        answer = _answer(*_accepted(ticket, told, unknown, applied))
+    if key is not None:
+        with tenant_scope(g.tenant_id):
+            Attempt(key).store(answer)
+    return answer
+
+
+def _checked(draft: Draft, line: Route) -> Draft:
+    """Only a template, or one that may go instead, is held against what is known of it."""
+    if draft.kind != "template" and not draft.content.get("fallback"):
+        return draft
+    with tenant_scope(g.tenant_id):
+        return template_check.checked(draft, lines_book.get(line.id))
+
+
+def _once(key: str | None, answer: Response | None, ticket: Ticket) -> Once | None:
+    """Without an answer yet: what it will be about."""
+    if key is None:
+        return None
+    if answer is None:
+        return Once(key, fingerprint(), None, None, ticket.id)
+    stored = stored_form(answer)
+    return Once(key, fingerprint(), stored.status, stored.headers, stored.body)
+
+
+def _answered_before(key: str | None, refusal: Exception) -> Response:
+    if key is not None:
+        attempt = asked_before(key)
         if attempt.answer is not None:
             return attempt.answer
         if attempt.first_did:
-            return _present_state(attempt.first_did)
-        line = lines_book.route_for(line_id, test=caller.test, allowed=caller.key.line_ids)
-        ticket = sending.accept(template_check.checked(draft, line), line, caller.tenant)
-        if ticket.state != "queued" or patience == 0:
-            return attempt.keep(*_accepted(ticket, None, unknown, applied))
-        attempt.note(ticket.id)
-    told = wait_for(ticket.id, patience)
-    if told is not None and told.state == "failed":
-        return _refused(attempt, ticket, told)
-    answer = _accepted(ticket, told, unknown, applied)
-    if attempt.key is None:
-        return attempt.keep(*answer)
-    with tenant_scope(g.tenant_id):
-        return attempt.keep(*answer)
+            with tenant_scope(g.tenant_id):
+                return _present_state(attempt.first_did)
+    if isinstance(refusal, KeyKnown):  # and forgotten in this very moment
+        raise TryAgain("try_again", "Nothing was done. Try again.") from None
+    raise refusal
+
+
+def _answer(body: dict[str, Any], status: int, headers: dict[str, str]) -> Response:
+    answer = jsonify(body)
+    answer.status_code = status
+    answer.headers.update(headers)
+    return answer
 
 
 def _accepted(

@@ -8,7 +8,7 @@ from flask import Response, current_app, g, jsonify, request
 from flask_openapi3.types import ResponseDict
 from pydantic import BaseModel, Field, StringConstraints
 
-from api.auth import Caller, key_may
+from api.auth import key_may
 from api.once import once
 from api.shapes import ErrorBody
 from api.v1 import v1
@@ -17,6 +17,7 @@ from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Conflict, Forbidden
 from core.settings import Settings
+from messaging.callers import Caller
 from messaging.linked import pairing
 from messaging.models import Line, LinkedLine
 

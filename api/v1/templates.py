@@ -6,13 +6,14 @@ from flask import g
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from api.auth import Caller, key_may
+from api.auth import key_may
 from api.paging import PageQuery, page
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import NotFound
 from messaging import lines_book, templates
+from messaging.callers import Caller
 from messaging.models import Line, Template
 from messaging.template_parts import filled, needs_of, samples_of
 

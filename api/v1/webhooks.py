@@ -8,7 +8,7 @@ from flask import Response, current_app, g
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
-from api.auth import Caller, key_may
+from api.auth import key_may
 from api.once import once
 from api.paging import PageQuery, page
 from api.v1 import v1
@@ -34,6 +34,7 @@ from core.db import tenant_scope
 from core.errors import Forbidden, NotFound, invalid
 from core.ids import BadId
 from core.outbound import Policy
+from messaging.callers import Caller
 from webhooks import endpoints, reading
 from webhooks.endpoints import Wishes
 from webhooks.models import Endpoint

@@ -10,6 +10,7 @@ import ssl
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from ipaddress import IPv6Address, ip_address
 from types import SimpleNamespace, TracebackType
 from typing import Any, Self
@@ -69,7 +70,7 @@ class Client:
             resolver=self._resolver,
             use_dns_cache=False,
             socket_factory=self._socket,
-            ssl=self._tls or ssl.create_default_context(),
+            ssl=self._tls or _default_tls(),
             limit=self._connections,
             limit_per_host=self._per_host,
         )
@@ -163,6 +164,12 @@ class Client:
         family, kind, protocol, _, where = info
         check_address(ip_address(where[0]), self._policy)
         return socket.socket(family, kind, protocol)
+
+
+@cache
+def _default_tls() -> ssl.SSLContext:
+    """Reading the machine's certificates takes as long as many requests do."""
+    return ssl.create_default_context()
 
 
 class _Resolver(AbstractResolver):

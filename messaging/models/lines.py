@@ -2,17 +2,19 @@
 
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from sqlalchemy import (
     Integer,
     Numeric,
     Text,
+    event,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
 from core.columns import of_tenant
-from core.db import Base, TenantOwned
+from core.db import Base, TenantOwned, facts_changed
 from core.keyring import Sealed
 
 
@@ -49,3 +51,10 @@ class Line(Base, TenantOwned):
     templates_error: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]
+
+
+@event.listens_for(Line, "after_insert")
+@event.listens_for(Line, "after_update")
+def _doors_forget(*_: Any) -> None:
+    """The doors remember by which lines a tenant's messages may leave."""
+    facts_changed()

@@ -33,6 +33,14 @@ class Message(Base, TenantOwned):
             "id",
             postgresql_where=text("due_at IS NOT NULL"),
         ),
+        Index(
+            "messages_pending_idx",
+            "tenant_id",
+            "line_id",
+            "phone",
+            "id",
+            postgresql_where=text("due_at IS NOT NULL"),
+        ),
         Index("messages_phone_idx", "tenant_id", "phone", "id"),
         Index("messages_line_idx", "tenant_id", "line_id", "id"),
         Index(

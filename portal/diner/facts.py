@@ -11,7 +11,7 @@ from typing import Any
 from core.clock import now
 from core.db import global_scope, tenant_scope
 from core.errors import NotFound
-from restaurant import availability, menus, publishing, sites, zones
+from restaurant import availability, carts, menus, publishing, sites, zones
 from restaurant.models import DeliveryZone, Site
 from tenants.plans import known_facts
 
@@ -31,6 +31,8 @@ class Facts:
     why_closed: str
     """Empty when orders are taken; else paused, closed, no_menu or suspended."""
     at: datetime
+    cards: bool = False
+    """Somebody takes payments online."""
 
 
 class Remembered:
@@ -79,7 +81,8 @@ class Remembered:
             if known_facts().suspended:
                 why = "suspended"
             known = zones.listed(site.id) if "delivery" in site.order_types else []
-        return Facts(tenant_id, site, version, content, missing, known, why, moment)
+            cards = "card_link" in site.payment_methods and carts.takes_cards(site)
+        return Facts(tenant_id, site, version, content, missing, known, why, moment, cards)
 
     def _menu(self, site: Site) -> tuple[int, Mapping[str, Any]]:
         empty: Mapping[str, Any] = {"categories": [], "groups": {}, "languages": site.languages}

@@ -97,14 +97,14 @@ class CallIn(BaseModel):
 def menu_here() -> Response:
     """On a restaurant's own host; on ours it is nobody's menu."""
     facts = _on_this_host()
-    return _menu(facts) if facts else _nobody()
+    return _menu(facts) if facts else nobody()
 
 
 @diner.get("/r/<slug>/menu")
 @open_to_all
 def menu(slug: str) -> Response:
     facts = remembered.of("slug", slug)
-    return _menu(facts) if facts else _nobody()
+    return _menu(facts) if facts else nobody()
 
 
 @diner.get("/r/<slug>")
@@ -207,6 +207,7 @@ def _page(facts: Facts, language: str) -> tuple[str, str]:
         tuple(site.languages), tuple(site.order_types), tuple(site.payment_methods),
         tuple(site.tip_percents), site.service_percent, json.dumps(site.welcome), site.logo,
         site.paused_until, json.dumps(site.hours), tuple(zone.fee for zone in facts.zones),
+        facts.cards,
     )  # fmt: skip
     with _lock:
         if key in _pages:
@@ -238,6 +239,7 @@ def drawn(facts: Facts, language: str, closed: str) -> str:
         allergens=ALLERGENS,
         diets=DIETS,
         welcome=site.welcome.get(language) or site.welcome.get(site.languages[0], ""),
+        ways=[way for way in site.payment_methods if way != "card_link" or facts.cards],
         table_mark=TABLE_MARK,
         base=url_for("diner.place", slug=site.slug),
     )
@@ -334,7 +336,7 @@ def refused(status: int, key: str, language: str) -> Response:
     return json_answer({"said": BOOK.say(language, key), "code": key}, status)
 
 
-def _nobody() -> Response:
+def nobody() -> Response:
     language = request.accept_languages.best_match(sorted(BOOK.spoken)) or "en"
     page = render_template(
         "diner/nobody.html",

@@ -163,8 +163,8 @@ def _restaurant(owner: Person, cast: dict[str, Person]) -> int:
         tenant_id,
         by,
         (
-            (24, opened),
-            (24, first_key),
+            (33, opened),
+            (32, first_key),
             (22, joined("emre@comanda.example", "admin")),
             (19, joined("selin@comanda.example", "manager")),
             (15, old_key),

@@ -58,9 +58,7 @@ def _send_template(tenant_id: int, at: datetime) -> None:
         mine = [
             one for one in claiming.claim(100, 60.0, []) if one.envelope.message_id == ticket.id
         ]
-        settling.settle(
-            [(one, Accepted("wamid.demo-template")) for one in claiming.begin(mine, 60.0)]
-        )
+        settling.settle([(one, Accepted("wamid.demo-template")) for one in mine])
 
 
 def _send_photo(tenant_id: int, at: datetime) -> None:

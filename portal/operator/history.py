@@ -95,7 +95,7 @@ def hand_over(message_id: str, outcome: Outcome) -> None:
     claimed = [
         one for one in claiming.claim(100, 60.0, []) if one.envelope.message_id == message_id
     ]
-    settling.settle([(one, outcome) for one in claiming.begin(claimed, 60.0)])
+    settling.settle([(one, outcome) for one in claimed])
 
 
 def _draft(phone: str, text: str) -> Draft:

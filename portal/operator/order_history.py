@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from core.clock import frozen, now, zone
 from core.db import tenant_scope
-from restaurant import calls, carts, entry, menus, orders, publishing, sites, tables
+from restaurant import calls, carts, entry, orders, sites, tables
 from restaurant.models import Order, Site, Table
 from restaurant.pricing import Line, Shelf, Wish, add_up, price_lines
 from tenants.audit import Actor, acting
@@ -24,14 +24,6 @@ GUESTS = (
 WAITERS = ("Mehmet Demir", "Selin Kaya")
 NOTES = ("", "", "", "", "Az acılı olsun", "Pencere kenarı lütfen", "Çocuk sandalyesi")
 REASONS = ("Misafir vazgeçti", "Malzeme bitti")
-DISHES = (  # only where no menu exists: (category, name, price, station)
-    ("Ana yemekler", "Adana kebap", "420", "kitchen"),
-    ("Ana yemekler", "Mantı", "290", "kitchen"),
-    ("Ana yemekler", "Menemen", "210", "kitchen"),
-    ("İçecekler", "Ayran", "60", "bar"),
-    ("İçecekler", "Şalgam", "65", "bar"),
-    ("Tatlılar", "Künefe", "240", "kitchen"),
-)
 NOW_OPEN = (  # minutes ago, then the state it has come to
     (52, "served"),
     (34, "ready"),
@@ -44,44 +36,12 @@ NOW_OPEN = (  # minutes ago, then the state it has come to
 
 
 def tell_orders(tenant_id: int) -> None:
-    """For each restaurant of the tenant; one is opened where there is none."""
+    """For each restaurant of the tenant."""
     with tenant_scope(tenant_id):
-        known = [site.id for site in sites.listed()] or [_open_one().id]
+        known = [site.id for site in sites.listed()]
     for site_id in known:
         _weeks(tenant_id, site_id)
         _this_evening(tenant_id, site_id)
-
-
-def _open_one() -> Site:
-    site = sites.open_site(
-        "Lokanta Mavi",
-        slug="lokanta-mavi",
-        prefix="ORD",
-        currency="TRY",
-        time_zone="Europe/Istanbul",
-        country="TR",
-        languages=["tr", "en"],
-    )
-    menu = menus.create("Akşam menüsü", currency="TRY", languages=["tr", "en"])
-    categories: dict[str, str] = {}
-    for category, name, price, station in DISHES:
-        if category not in categories:
-            texts = {"tr": {"name": category}}
-            categories[category] = menus.add_category(menu, {"texts": texts}).id
-        menus.add_item(
-            menu,
-            {
-                "category_id": categories[category],
-                "texts": {"tr": {"name": name}},
-                "price": price,
-                "tax_percent": "10",
-                "stations": [station],
-            },
-        )
-    publishing.publish(menu.id)
-    sites.change(site.id, {"menu_id": menu.id})
-    tables.add_tables(site, "1-12")
-    return site
 
 
 def _weeks(tenant_id: int, site_id: str) -> None:
@@ -89,13 +49,13 @@ def _weeks(tenant_id: int, site_id: str) -> None:
     today = now()
     for back in range(DAYS, 0, -1):
         busy = 6 if (today - timedelta(days=back)).weekday() in (4, 5) else 3
-        for number in range(chance.randint(busy, busy + 4)):
-            with tenant_scope(tenant_id):
-                site = sites.get(site_id)
+        with tenant_scope(tenant_id):
+            site = sites.get(site_id)
+            for number in range(chance.randint(busy, busy + 4)):
                 moment = _evening(site, today - timedelta(days=back), number, chance)
                 order = _placed(site, chance, moment)
-            ends = "cancelled" if chance.random() < 0.06 else "closed"
-            _lead(tenant_id, order, ends, moment, chance)
+                ends = "cancelled" if chance.random() < 0.06 else "closed"
+                _lead(site, order, ends, moment, chance)
 
 
 def _this_evening(tenant_id: int, site_id: str) -> None:
@@ -103,10 +63,9 @@ def _this_evening(tenant_id: int, site_id: str) -> None:
     for minutes, state in NOW_OPEN:
         moment = now() - timedelta(minutes=minutes)
         with tenant_scope(tenant_id):
-            order = _placed(
-                sites.get(site_id), chance, moment, tap=state == "awaiting_confirmation"
-            )
-        _lead(tenant_id, order, state, moment, chance)
+            site = sites.get(site_id)
+            order = _placed(site, chance, moment, tap=state == "awaiting_confirmation")
+            _lead(site, order, state, moment, chance)
     with tenant_scope(tenant_id):
         site = sites.get(site_id)
         hall = tables.listed(site_id)
@@ -168,7 +127,7 @@ def lines_of_a_guest(site: Site, chance: random.Random) -> Sequence[Line]:
     return price_lines(Shelf(content, missing), wishes, site.languages[0])
 
 
-def _lead(tenant_id: int, order: Order, ends: str, moment: datetime, chance: random.Random) -> None:
+def _lead(site: Site, order: Order, ends: str, moment: datetime, chance: random.Random) -> None:
     """Through the states it would have gone through, each some minutes after the one before."""
     last = "served" if order.order_type == "dine_in" else "delivered"
     steps: tuple[str, ...] = ("preparing", "ready", last, "closed")
@@ -182,10 +141,8 @@ def _lead(tenant_id: int, order: Order, ends: str, moment: datetime, chance: ran
     by = Actor("person", "demo", chance.choice(WAITERS))
     for step in steps:
         moment = min(moment + timedelta(minutes=chance.randint(4, 11)), now())
-        with frozen(moment), acting(by), tenant_scope(tenant_id):
-            held = orders.get(order.id)
-            orders.move(sites.of_order(held), held, step)
+        with frozen(moment), acting(by):
+            orders.move(site, order, step)
     if ends == "cancelled":
-        with frozen(moment), acting(by), tenant_scope(tenant_id):
-            held = orders.get(order.id)
-            orders.cancel(sites.of_order(held), held, chance.choice(REASONS))
+        with frozen(moment), acting(by):
+            orders.cancel(site, order, chance.choice(REASONS))

@@ -184,7 +184,7 @@ def _answered(at: datetime) -> None:
 
 def _sent(at: datetime) -> None:
     line = lines_book.default_line(test=False)
-    claimed = claiming.begin(claiming.claim(20, 60.0, []), 60.0)
+    claimed = claiming.claim(20, 60.0, [])
     if line is None or not claimed:
         return
     ids = {one.uuid: f"wamid.shop{one.uuid[-12:]}" for one in claimed}

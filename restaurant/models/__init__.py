@@ -1,4 +1,4 @@
-"""Sites and tables, menus, carts and orders."""
+"""Sites and tables, menus, carts and orders, payments."""
 
 from restaurant.models.delivery import Courier, DeliveryZone, Trip
 from restaurant.models.menus import (
@@ -11,6 +11,14 @@ from restaurant.models.menus import (
     SoldOut,
 )
 from restaurant.models.orders import Cart, Order, OrderChange, OrderDay, OrderLine, TableCall
+from restaurant.models.payments import (
+    Payment,
+    PaymentAccount,
+    PaymentLink,
+    PaymentSession,
+    PaymentSignal,
+    Refund,
+)
 from restaurant.models.sites import Area, Site, Station, Table
 
 __all__ = [
@@ -28,6 +36,12 @@ __all__ = [
     "OrderChange",
     "OrderDay",
     "OrderLine",
+    "Payment",
+    "PaymentAccount",
+    "PaymentLink",
+    "PaymentSession",
+    "PaymentSignal",
+    "Refund",
     "Site",
     "SoldOut",
     "Station",

@@ -144,15 +144,13 @@ def test_a_line_whose_secret_is_empty_lets_nobody_in(client, restaurant):
 def test_a_database_that_is_away_is_said_so_and_the_network_tries_again(post, line, monkeypatch):
     from psycopg2 import OperationalError
 
-    from core.db import db as database
-
     body = cloud_body(line, text_value("Merhaba"))
     assert post(body).status_code == 200  # the line is remembered now
 
-    def away():
+    def away(*_):
         raise OperationalError("no server")
 
-    monkeypatch.setattr(type(database.engine), "raw_connection", lambda _self: away())
+    monkeypatch.setattr("core.hot.Pool.run", away)
     answer = post(body)
     assert (answer.status_code, answer.json["code"]) == (503, "try_again")
 

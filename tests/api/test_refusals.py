@@ -59,7 +59,7 @@ def test_a_key_in_the_address_is_not_looked_at(client, restaurant):
 
 
 def test_a_mistyped_key_is_refused_without_the_database(client, restaurant, monkeypatch):
-    monkeypatch.setattr("api.auth.global_scope", lambda: pytest.fail("asked the database"))
+    monkeypatch.setattr("core.hot.run", lambda *_: pytest.fail("asked the database"))
     last = "0" if restaurant.key[-1] != "0" else "1"
     is_401(me(client, restaurant.key[:-1] + last), "invalid_key")
 

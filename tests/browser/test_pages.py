@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 from flask import current_app
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, expect
 
 from core import mail
 from core.clock import now
@@ -37,7 +37,7 @@ from restaurant import finding as order_finding
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
-from tests.browser.driver import look_over, new_page, sign_in
+from tests.browser.driver import look_over, new_page, new_tab, sign_in
 from tests.cast import unique_email
 from webhooks import endpoints
 from webhooks import reading as deliveries
@@ -223,10 +223,10 @@ EXPECTED = {"not-found": 404}
 
 @dataclass
 class Shown:
-    """The demo, its ids, and what a signed-in browser remembers."""
+    """The demo, its ids, and a browser for each who looks, signed in and with what it keeps."""
 
     ids: dict[str, object]
-    states: dict[str, object]
+    contexts: dict[str, BrowserContext]
 
 
 @pytest.fixture(scope="module")
@@ -234,20 +234,21 @@ def shown(app, settings, service, chromium) -> Iterator[Shown]:
     with app.app_context():
         facts = demo.load(settings)
         ids = _ids(facts["tenant_id"]) | _shop_ids()
-    states = {}
+    contexts = {}
     for name, email in (
+        ("stranger", ""),
         ("owner", demo.OWNER),
         ("shop", "marta@comanda.example"),
         ("operator", demo.OPERATOR),
     ):
-        context, page, _ = new_page(chromium, service.url)
-        sign_in(page, email, demo.PASSWORD)
+        contexts[name], page, _ = new_page(chromium, service.url)
+        if email:
+            sign_in(page, email, demo.PASSWORD)
         if page.url.endswith("/choose"):
             page.get_by_role("button", name=demo.RESTAURANT).click()
             page.wait_for_url("**/home")
-        states[name] = context.storage_state()
-        context.close()
-    yield Shown(ids, states)
+        page.close()
+    yield Shown(ids, contexts)
     with app.app_context():
         demo.erase(settings)
 
@@ -387,7 +388,7 @@ def _shop_ids() -> dict[str, object]:
 
 
 PAGES = [
-    *((None, name, path) for name, path in STRANGER.items()),
+    *(("stranger", name, path) for name, path in STRANGER.items()),
     *(("owner", name, path) for name, path in OWNER.items()),
     *(("shop", name, path) for name, path in SHOP.items()),
     *(("operator", name, path) for name, path in OPERATOR.items()),
@@ -396,7 +397,7 @@ PAGES = [
 
 @pytest.mark.parametrize(("who", "name", "path"), PAGES, ids=[name for _, name, _ in PAGES])
 def test_a_page_is_whole_for_everybody(app, service, chromium, shown, who, name, path):
-    context, page, watch = new_page(chromium, service.url, shown.states.get(who))
+    page, watch = new_tab(shown.contexts[who], service.url)
     try:
         answer = page.goto(path.format(**shown.ids))
         assert answer.status == EXPECTED.get(name, 200)
@@ -406,7 +407,7 @@ def test_a_page_is_whole_for_everybody(app, service, chromium, shown, who, name,
             watch.faults = [fault for fault in watch.faults if page.url not in fault]
         watch.expect_none()
     finally:
-        context.close()
+        page.close()
 
 
 def test_no_page_is_forgotten(app):

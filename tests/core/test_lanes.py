@@ -9,7 +9,7 @@ import pytest
 
 from core.clock import advance, frozen, now
 from core.db import db, global_scope
-from core.lanes import Lane, lease_next, mark_due, release
+from core.lanes import Lane, extend, lease_next, mark_due, release
 
 
 @pytest.fixture
@@ -102,11 +102,14 @@ def test_of_many_workers_each_gets_another_lane(app, kind):
     assert len([t for t in taken if t is not None]) + rest == 8
 
 
-def test_marking_does_not_wait_for_the_rows_lock(app, kind):
-    """A send must not queue behind whoever only holds the lane's row."""
+def test_marking_waits_neither_for_other_markers_nor_for_the_holder(app, kind):
+    """A send must not queue behind others, nor behind the worker that leases and extends."""
     mark(kind, 1)
     with global_scope():
-        db.session.get(Lane, (kind, 1), with_for_update=True)
+        mark_due(kind, 1)
+        held = lease_next(kind, 30)
+        assert held is not None
+        assert extend(kind, *held, 30)
         with ThreadPoolExecutor(1) as pool:
 
             def another():
@@ -114,6 +117,19 @@ def test_marking_does_not_wait_for_the_rows_lock(app, kind):
                     mark(kind, 1)
 
             pool.submit(another).result(timeout=3)
+
+
+def test_a_lane_that_is_being_marked_can_be_leased(app, kind):
+    mark(kind, 1)
+    with global_scope():
+        mark_due(kind, 1)
+        with ThreadPoolExecutor(1) as pool:
+
+            def another():
+                with app.app_context():
+                    return lease(kind)
+
+            assert pool.submit(another).result(timeout=3)[0] == 1
 
 
 def test_work_marked_while_the_lane_is_held_is_found_after_a_second_look(kind):

@@ -47,7 +47,7 @@ def statement_faults(sql: str) -> list[str]:
         found.append(f"INSERT … SELECT without RETURNING: {sql.strip()}")
     if re.search(r"\bSKIP\s+LOCKED\b", sql, re.IGNORECASE):
         tables = set(SKIP_LOCKED.findall(sql))
-        inside_one = re.search(r"\btenant_id\s*=\s*(%\(|:)", sql)
+        inside_one = re.search(r"\btenant_id\s*=\s*(%\(|:|p_tenant\b)", sql)
         if not inside_one and (not tables or not tables <= set(MAY_SKIP_LOCKED)):
             found.append(f"SKIP LOCKED over several tenants' rows: {sql.strip()}")
     return found

@@ -7,6 +7,7 @@ tenant of the transaction: row-level security is the backstop, not the filter.
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from sqlalchemy import event
@@ -24,12 +25,13 @@ TABLE = re.compile(
 )
 
 
-def owned() -> set[str]:
-    return {
+@cache
+def owned() -> frozenset[str]:
+    return frozenset(
         table.name
         for table in Base.metadata.tables.values()
         if next(iter(table.primary_key.columns)).name == "tenant_id"
-    }
+    )
 
 
 FROM_LIST = re.compile(
@@ -49,30 +51,45 @@ def tables_in(sql: str) -> list[tuple[str, str, str]]:
     return found
 
 
-def tenant_faults(sql: str, parameters: Any, tenant_id: int | None, tables: set[str]) -> list[str]:
-    found = []
+def tenant_faults(
+    sql: str, parameters: Any, tenant_id: int | None, tables: frozenset[str]
+) -> list[str]:
+    faults, named = _read(sql, tables)
+    return list(faults) + [
+        f"{table} is touched with a tenant that is not the transaction's: {sql}"
+        for table, parameter in named
+        if not _all_are(tenant_id, parameter, parameters)
+    ]
+
+
+@cache
+def _read(sql: str, tables: frozenset[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """What is wrong with the text itself, and the parameters that name a tenant."""
+    faults, parameters = [], []
     for verb, table, alias in tables_in(sql):
         if table not in tables:
             continue
         if verb.upper() == "INTO":
             columns = sql.partition("(")[2].partition(")")[0]
-            names = re.findall(r"\w+", columns)
-            if "tenant_id" not in names:
-                found.append(f"{table} is written without its tenant: {sql}")
+            if "tenant_id" not in re.findall(r"\w+", columns):
+                faults.append(f"{table} is written without its tenant: {sql}")
             continue
         named = re.search(rf"\b{alias or table}\.tenant_id{PARAMETER.pattern}", sql)
         if named is None and not alias:
             named = re.search(rf"(?<![.\w])tenant_id{PARAMETER.pattern}", sql)
         if named is None:
-            found.append(f"{table} is touched without naming the tenant: {sql}")
-        elif not _all_are(tenant_id, named[1], parameters):
-            found.append(f"{table} is touched with a tenant that is not the transaction's: {sql}")
-    return found
+            faults.append(f"{table} is touched without naming the tenant: {sql}")
+        else:
+            parameters.append((table, named[1]))
+    return faults, parameters
 
 
 def _all_are(tenant_id: int | None, name: str, parameters: Any) -> bool:
     rows = parameters if isinstance(parameters, list) else [parameters]
     return tenant_id is None or all(row.get(name) == tenant_id for row in rows)
+
+
+_dialect_faults = cache(statement_faults)
 
 
 @contextmanager
@@ -86,7 +103,7 @@ def watching() -> Iterator[list[str]]:
         if scope is None:
             return  # a migration, or a test's own hand
         found.extend(tenant_faults(sql, parameters, scope.tenant_id, tables))
-        found.extend(statement_faults(sql))
+        found.extend(_dialect_faults(sql))
 
     event.listen(Engine, "before_cursor_execute", look)
     try:

@@ -14,6 +14,14 @@ UNGUARDED = {
     "files.media_file": "the signature in the address is the guard",
     "hooks.cloud": "the token in the address finds a line, its signature is the guard",
     "hooks.store": "the token in the address finds a connection, its signature is the guard",
+    "print_agents.pair": "the pairing code is the guard, and guessing is slowed down",
+    "print_agents.result": "the agent's token is the guard",
+    "print_agents.job_picture": "the agent's token is the guard",
+    "printer_doors.star_poll": "the secret in the address and the printer's MAC are the guard",
+    "printer_doors.star_fetch": "the secret in the address and the printer's MAC are the guard",
+    "printer_doors.star_done": "the secret in the address and the printer's MAC are the guard",
+    "printer_doors.epson": "the secret in the address is the guard",
+    "hooks.payment": "the token in the address finds an account, a question back is the guard",
     "hooks.cloud_handshake": "echoes only to who knows the line's verify token",
 }
 # Pages for people who are not signed in, or not yet.
@@ -40,6 +48,7 @@ OPEN = {
     "diner.zone": "what delivery costs is for everybody",
     "courier.listed": "the signed link is the guard, and runs out",
     "courier.act": "the signed link is the guard, and runs out",
+    "diner.paid": "the signed token is the guard; it tells how one link stands",
     "photos.show": "photos of menus are for everybody",
     "developers.reference": "the API's description holds nothing of a tenant",
     "developers.calls": "the API's description holds nothing of a tenant",

@@ -29,7 +29,7 @@ def line(restaurant, redis):
 
 def claimed(line, message_id):
     envelope = Envelope(message_id, 0, line.tenant_id, line.id, "905321112233", "text", "", {})
-    return Claimed(str(to_uuid("msg", message_id)), envelope, 0)
+    return Claimed(str(to_uuid("msg", message_id)), envelope)
 
 
 @pytest.mark.parametrize("turned", [False, True])

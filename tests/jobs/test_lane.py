@@ -7,6 +7,7 @@ import pytest
 
 from core import lanes
 from core.db import global_scope
+from core.hot_async import AsyncPool
 from jobs.lane import LaneWork
 from jobs.sends import Drain
 from messaging import claiming, reading, sending, settling
@@ -29,13 +30,13 @@ def line(restaurant):
 def looks(monkeypatch):
     """How often the worker asked for messages."""
     found = []
-    claim = claiming.claim
+    taken = claiming.taken
 
     def counted(*args):
         found.append(time.monotonic())
-        return claim(*args)
+        return taken(*args)
 
-    monkeypatch.setattr(claiming, "claim", counted)
+    monkeypatch.setattr(claiming, "taken", counted)
     return found
 
 
@@ -44,13 +45,22 @@ def accept(business, line, text):
         sending.accept(Draft(kind="text", phone=PHONE, text=text), line, known_facts())
 
 
-def work(app, business, seconds):
+def lease_of(business):
     with global_scope():
-        leased = dict(lanes.lease_many(LANE, 30, 1000))
-    drain = Drain(app)
-    drain.until = time.monotonic() + seconds
-    lane = LaneWork(drain, None, Pacing(), business.tenant_id, leased[business.tenant_id])
-    return drain, lane
+        return dict(lanes.lease_many(LANE, 30, 1000))[business.tenant_id]
+
+
+def work(app, business, lease, seconds):
+    """A worker that has this one lane in its hands. Returns how many messages it sent."""
+
+    async def run():
+        drain = Drain(app)
+        drain.until = time.monotonic() + seconds
+        drain.pacing = Pacing()
+        async with AsyncPool(drain.settings.database_url, 2) as drain.hot:
+            return await LaneWork(drain, business.tenant_id, lease).run()
+
+    return asyncio.run(run())
 
 
 def test_what_is_held_back_is_not_asked_for_all_the_time(app, restaurant, line, looks):
@@ -58,22 +68,20 @@ def test_what_is_held_back_is_not_asked_for_all_the_time(app, restaurant, line, 
     accept(restaurant, line, "first")
     with restaurant.scope():
         [first] = claiming.claim(1, 60, [])
-        claiming.begin([first], 60)
         settling.settle([(first, TryLater("busy", "Later.", after=60))])
     accept(restaurant, line, "second")
     looks.clear()
-    _, lane = work(app, restaurant, 2.0)
-    asyncio.run(lane.run())
+    work(app, restaurant, lease_of(restaurant), 2.0)
     assert 1 <= len(looks) <= 12
 
 
 def test_a_lane_that_another_worker_took_is_left_alone(app, restaurant, line, looks):
     accept(restaurant, line, "first")
-    _, lane = work(app, restaurant, 3.0)
+    lease = lease_of(restaurant)
     with global_scope():
-        lanes.release(LANE, restaurant.tenant_id, lane.lease)
+        lanes.release(LANE, restaurant.tenant_id, lease)
     began = time.monotonic()
-    assert asyncio.run(lane.run()) == 0
+    assert work(app, restaurant, lease, 3.0) == 0
     assert looks == []
     assert time.monotonic() - began < 2.0
 
@@ -82,8 +90,7 @@ def test_a_suspended_accounts_messages_wait_until_it_is_resumed(app, restaurant,
     accept(restaurant, line, "held")
     with restaurant.scope():
         accounts.suspend("unpaid")
-    _, lane = work(app, restaurant, 1.0)
-    asyncio.run(lane.run())
+    work(app, restaurant, lease_of(restaurant), 1.0)
     with restaurant.scope():
         assert [one.state for one in reading.listed(reading.Filters(), None, 5)] == ["queued"]
     with global_scope():

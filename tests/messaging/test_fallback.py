@@ -46,11 +46,6 @@ def claim(business, line):
         return fallback.as_templates(claiming.claim(10, LEASE, []), {line.id: line}, LEASE)
 
 
-def begin(business, claimed):
-    with business.scope():
-        return claiming.begin(claimed, LEASE)
-
-
 def settle(business, line, results):
     with business.scope():
         return settling.settle(fallback.second_chances(results, {line.id: line}))
@@ -68,10 +63,10 @@ def causes(business, ticket):
 
 def test_refused_for_the_window_it_goes_as_its_template(restaurant, line):
     ticket = accept(restaurant, line)
-    begun = begin(restaurant, claim(restaurant, line))
+    begun = claim(restaurant, line)
     assert begun[0].envelope.kind == "text"
     assert settle(restaurant, line, [(begun[0], CLOSED)]) == []
-    [again] = begin(restaurant, claim(restaurant, line))
+    [again] = claim(restaurant, line)
     assert (again.envelope.kind, again.envelope.content["name"]) == ("template", "order")
     settle(restaurant, line, [(again, Accepted("wamid.t"))])
     message = read(restaurant, ticket)
@@ -85,9 +80,9 @@ def test_refused_for_the_window_it_goes_as_its_template(restaurant, line):
 
 def test_a_template_that_is_refused_too_is_the_end(restaurant, line):
     ticket = accept(restaurant, line)
-    begun = begin(restaurant, claim(restaurant, line))
+    begun = claim(restaurant, line)
     settle(restaurant, line, [(begun[0], CLOSED)])
-    again = begin(restaurant, claim(restaurant, line))
+    again = claim(restaurant, line)
     settle(restaurant, line, [(again[0], CLOSED)])
     assert read(restaurant, ticket).state == "failed"
     with restaurant.scope():
@@ -100,7 +95,6 @@ def test_our_own_book_knows_that_the_window_is_closed(restaurant, line):
     ticket = accept(restaurant, line)
     [claimed] = claim(restaurant, line)
     assert claimed.envelope.kind == "template"
-    assert begin(restaurant, [claimed]) == [claimed]
     settle(restaurant, line, [(claimed, Accepted("wamid.t"))])
     assert read(restaurant, ticket).kind == "template"
 
@@ -123,7 +117,7 @@ def test_a_stranger_to_a_line_we_know_for_a_day_is_outside_the_window(restaurant
 
 def test_a_refusal_that_comes_later_by_receipt_turns_it_once(restaurant, line):
     ticket = accept(restaurant, line)
-    begun = begin(restaurant, claim(restaurant, line))
+    begun = claim(restaurant, line)
     settle(restaurant, line, [(begun[0], Accepted("wamid.text"))])
     late = receipt("wamid.text", "failed", ticket.id, error_code="window_closed")
     for _ in range(2):
@@ -132,7 +126,7 @@ def test_a_refusal_that_comes_later_by_receipt_turns_it_once(restaurant, line):
             receive_receipt(line, late, tally)
             tally.write()
     assert read(restaurant, ticket).state == "queued"
-    [again] = begin(restaurant, claim(restaurant, line))
+    [again] = claim(restaurant, line)
     assert again.envelope.kind == "template"
     settle(restaurant, line, [(again, Accepted("wamid.template"))])
     with restaurant.scope():
@@ -148,7 +142,7 @@ def test_what_may_not_be_spent_is_not_sent(restaurant, line):
     ticket = accept(restaurant, line)
     with restaurant.scope():
         accounts.change_limits(None, None, None, 0)
-    begun = begin(restaurant, claim(restaurant, line))
+    begun = claim(restaurant, line)
     settle(restaurant, line, [(begun[0], CLOSED)])
     message = read(restaurant, ticket)
     assert (message.state, message.error_code, message.kind) == ("failed", "window_closed", "text")
@@ -156,7 +150,7 @@ def test_what_may_not_be_spent_is_not_sent(restaurant, line):
 
 def test_without_a_template_it_fails_as_ever(restaurant, line):
     ticket = accept(restaurant, line, fallback=None)
-    begun = begin(restaurant, claim(restaurant, line))
+    begun = claim(restaurant, line)
     settle(restaurant, line, [(begun[0], CLOSED)])
     assert read(restaurant, ticket).state == "failed"
 

@@ -145,7 +145,7 @@ def test_a_test_message_costs_nothing(line):
 def our_settle(line, message_id, network_id):
     """The worker's own note that the network took it, whenever it commits."""
     envelope = Envelope(message_id, 0, line.tenant_id, line.id, "905321112233", "text", "", {})
-    claimed = Claimed(str(to_uuid("msg", message_id)), envelope, 0)
+    claimed = Claimed(str(to_uuid("msg", message_id)), envelope, quoted_usd=PRICE)
     with tenant_scope(line.tenant_id):
         settling.settle([(claimed, Accepted(network_id))])
 
@@ -183,6 +183,19 @@ def test_every_order_ends_read(line, acts):
 @pytest.mark.parametrize("acts", list(permutations(SAD)))
 def test_every_order_ends_failed_and_free(line, acts):
     assert play(line, acts) == ("failed", Decimal(0), Decimal(0))
+
+
+@pytest.mark.parametrize("acts", list(permutations((SETTLE, "sent", "delivered", "failed"))))
+def test_what_arrived_has_not_failed_in_every_order(line, acts):
+    assert play(line, acts) == ("delivered", PRICE, PRICE)
+
+
+@pytest.mark.parametrize("acts", list(permutations(("sent", "delivered", "read", "failed"))))
+def test_a_failure_that_was_none_is_counted_as_none(line, acts):
+    message_id, network_id = started(line, "sending")
+    take(line, *(receipt(network_id, act, message_id) for act in acts))
+    assert ended(line, message_id) == ("read", network_id, PRICE, PRICE)
+    assert counters(line) == (1, 1, 1, 0)
 
 
 def repeated(acts):

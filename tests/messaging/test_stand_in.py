@@ -4,10 +4,12 @@ import asyncio
 import time
 
 import pytest
+from redis.asyncio import Redis as AsyncRedis
 
 from core import lanes
 from core.db import global_scope
 from core.errors import Invalid
+from core.hot_async import AsyncPool
 from jobs.lane import LaneWork
 from jobs.sends import Drain
 from messaging import fallback, lines_book, reading, sending, stand_in
@@ -58,10 +60,20 @@ def work(app, business):
         sending.look_again()
     with global_scope():
         leased = dict(lanes.lease_many(LANE, 30, 1000))
-    drain = Drain(app)
-    drain.until = time.monotonic() + 1.0
-    lane = LaneWork(drain, None, Pacing(), business.tenant_id, leased[business.tenant_id])
-    asyncio.run(lane.run())
+
+    async def run():
+        drain = Drain(app)
+        drain.until = time.monotonic() + 1.0
+        drain.pacing = Pacing()
+        drain.client = None
+        drain.redis = AsyncRedis.from_url(drain.settings.redis_url)
+        async with AsyncPool(drain.settings.database_url, 2) as drain.hot:
+            await LaneWork(drain, business.tenant_id, leased[business.tenant_id]).run()
+        if drain.telling is not None:
+            await drain.telling
+        await drain.redis.aclose()
+
+    asyncio.run(run())
 
 
 def trouble(business, line, state="restricted"):

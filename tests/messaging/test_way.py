@@ -1,5 +1,7 @@
 """The way of a message: accepted, claimed, begun, settled; fenced, and only forward."""
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,7 +11,8 @@ from core import lanes
 from core.clock import advance, frozen, now
 from core.db import db, global_scope
 from core.errors import Conflict, PaymentRequired
-from messaging import claiming, reading, sending, settling
+from core.hot import run
+from messaging import claiming, rates, reading, sending, settling
 from messaging.lines import Accepted, Refused, TryLater, Unknown
 from messaging.sending import Draft
 from tenants import quota
@@ -29,11 +32,6 @@ def accept(business, line, phone="905321112233", text="Merhaba", **more):
 def claim(business, most=100):
     with business.scope():
         return claiming.claim(most, LEASE, [])
-
-
-def begin(business, claimed):
-    with business.scope():
-        return claiming.begin(claimed, LEASE)
 
 
 def settle(business, results):
@@ -67,9 +65,8 @@ def line(restaurant):
 
 def test_a_message_is_sent_and_everything_about_it_is_written_down(restaurant, line):
     ticket = accept(restaurant, line, reference="order-7")
-    [claimed] = claim(restaurant)
     assert state(restaurant, ticket) == "queued"
-    assert begin(restaurant, [claimed]) == [claimed]
+    [claimed] = claim(restaurant)
     assert state(restaurant, ticket) == "sending"
     [told] = settle(restaurant, [(claimed, Accepted("wamid.1"))])
     assert (told.id, told.state, told.network_id) == (ticket.id, "sent", "wamid.1")
@@ -102,16 +99,62 @@ def test_nothing_is_stored_when_the_quota_is_used(restaurant, line):
         assert quota.usage(known_facts()).messages == 0
 
 
+def test_many_at_once_do_not_pass_the_quota_together(app, restaurant, line):
+    with restaurant.scope():
+        tight = replace(known_facts(), monthly_messages=5)
+        cards = rates.cards()
+
+    def send(number):
+        draft = Draft(kind="text", phone=f"90532111220{number}", text="Merhaba")
+        with app.app_context():
+            try:
+                sending.accept_alone(sending.prepare(draft, line, tight, cards))
+            except PaymentRequired as refusal:
+                return refusal.code
+        return "accepted"
+
+    with ThreadPoolExecutor(8) as pool:
+        told = list(pool.map(send, range(8)))
+    assert sorted(told) == ["accepted"] * 5 + ["quota_exceeded"] * 3
+    with restaurant.scope():
+        assert quota.usage(known_facts()).messages == 5
+    assert len(claim(restaurant)) == 5
+
+
+def test_what_is_marked_while_a_lane_is_left_keeps_it(app, restaurant, line):
+    """A send that has marked the lane and not committed yet is not left behind."""
+    accept(restaurant, line)
+    with global_scope():
+        lease = dict(lanes.lease_many(sending.LANE, 30, 1000))[restaurant.tenant_id]
+    [one] = claim(restaurant)
+    settle(restaurant, [(one, Accepted("wamid.1"))])
+
+    def leave():
+        moment = now()
+        params = claiming.leave_params(sending.LANE, lease, moment, moment)
+        with app.app_context():
+            return run(claiming.LEAVE, {**params, "tenant_id": restaurant.tenant_id})[0][0]
+
+    with restaurant.scope():
+        sending.accept(Draft(kind="text", phone="905321112299", text="x"), line, known_facts())
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(leave).result(timeout=5) is not None
+    assert leave() is not None
+    assert len(claim(restaurant)) == 1
+
+
 def test_a_worker_that_comes_late_writes_nothing(restaurant, line):
     ticket = accept(restaurant, line)
     with frozen():
         [first] = claim(restaurant)
-        advance(timedelta(seconds=LEASE + 1))
+        settle(restaurant, [(first, TryLater("busy", "Later.", after=30))])
+        advance(timedelta(seconds=31))
         [second] = claim(restaurant)
         assert second.envelope.attempt == first.envelope.attempt + 1
-        assert begin(restaurant, [first]) == []
-        assert begin(restaurant, [second]) == [second]
         settle(restaurant, [(first, Refused("nope", "Too late."))])
+        settle(restaurant, [(first, Accepted("wamid.1"))])
+        with restaurant.scope():
+            claiming.put_back([first], 0)
         assert state(restaurant, ticket) == "sending"
         settle(restaurant, [(second, Accepted("wamid.2"))])
     assert state(restaurant, ticket) == "sent"
@@ -120,7 +163,7 @@ def test_a_worker_that_comes_late_writes_nothing(restaurant, line):
 def test_what_was_being_sent_when_its_worker_died_is_unknown_and_not_sent_again(restaurant, line):
     ticket = accept(restaurant, line)
     with frozen():
-        begin(restaurant, claim(restaurant))
+        claim(restaurant)
         advance(timedelta(seconds=LEASE + 1))
         with restaurant.scope():
             settling.tidy()
@@ -128,30 +171,54 @@ def test_what_was_being_sent_when_its_worker_died_is_unknown_and_not_sent_again(
     assert state(restaurant, ticket) == "unknown"
 
 
-def test_a_claimed_message_whose_worker_died_is_free_again(restaurant, line):
-    accept(restaurant, line)
-    with frozen():
-        assert len(claim(restaurant)) == 1
-        assert claim(restaurant) == []
-        advance(timedelta(seconds=LEASE + 1))
-        assert len(claim(restaurant)) == 1
+def test_to_one_recipient_of_a_line_there_is_one_at_a_time_in_their_order(restaurant, line):
+    first, second = (accept(restaurant, line, text=text) for text in ("first", "second"))
+    [one] = claim(restaurant)
+    assert one.envelope.message_id == first.id
+    assert claim(restaurant) == []
+    settle(restaurant, [(one, Accepted("wamid.1"))])
+    [two] = claim(restaurant)
+    assert two.envelope.message_id == second.id
 
 
-def test_a_worker_that_comes_late_puts_nothing_back(restaurant, line):
-    accept(restaurant, line)
+def test_one_that_was_tried_again_still_goes_before_those_after_it(restaurant, line):
     with frozen():
-        late = claim(restaurant)
-        advance(timedelta(seconds=LEASE + 1))
-        assert len(claim(restaurant)) == 1
+        first = accept(restaurant, line, text="first")
+        [one] = claim(restaurant)
+        settle(restaurant, [(one, TryLater("busy", "Later.", after=30))])
+        accept(restaurant, line, text="second")
+        advance(timedelta(seconds=31))
+        [one] = claim(restaurant)
+        assert one.envelope.message_id == first.id
+
+
+def test_what_waits_for_its_turn_is_queued_again(restaurant, line):
+    ticket = accept(restaurant, line)
+    with frozen():
+        claimed = claim(restaurant)
         with restaurant.scope():
-            claiming.put_back(late)
-        assert claim(restaurant) == []
+            claiming.put_back(claimed, 5)
+        assert (state(restaurant, ticket), claim(restaurant)) == ("queued", [])
+        advance(timedelta(seconds=6))
+        assert len(claim(restaurant)) == 1
+
+
+def test_a_line_gives_no_more_than_it_may(restaurant, line):
+    for number in range(5):
+        accept(restaurant, line, phone=f"90532111220{number}")
+    with restaurant.scope():
+        tenant_id = restaurant.tenant_id
+        params = claiming.take_params(10, LEASE, {line.id: 2})
+        rows = db.session.connection().exec_driver_sql(
+            claiming.TAKE, {**params, "tenant_id": tenant_id}
+        )
+        assert len(rows.all()) == 2
+    assert len(claim(restaurant)) == 3
 
 
 def test_a_refused_message_costs_nothing(restaurant, line):
     ticket = accept(restaurant, line)
     [claimed] = claim(restaurant)
-    begin(restaurant, [claimed])
     [told] = settle(restaurant, [(claimed, Refused("recipient_unavailable", "Not there."))])
     assert told.state == "failed"
     with restaurant.scope():
@@ -164,19 +231,17 @@ def test_a_message_that_has_to_wait_goes_back_to_the_queue(restaurant, line):
     ticket = accept(restaurant, line)
     with frozen():
         [claimed] = claim(restaurant)
-        begin(restaurant, [claimed])
         assert settle(restaurant, [(claimed, TryLater("busy", "Later.", after=30))]) == []
         assert claim(restaurant) == []
+        assert state(restaurant, ticket) == "queued"
         advance(timedelta(seconds=31))
         assert len(claim(restaurant)) == 1
-    assert state(restaurant, ticket) == "queued"
 
 
 def test_a_message_waiting_for_its_retry_holds_back_the_next_to_the_same_person(restaurant, line):
     accept(restaurant, line, text="first")
     with frozen():
         [claimed] = claim(restaurant)
-        begin(restaurant, [claimed])
         settle(restaurant, [(claimed, TryLater("busy", "Later.", after=3600))])
         accept(restaurant, line, text="second")
         other = accept(restaurant, line, phone="905329998877", text="to another")
@@ -188,7 +253,6 @@ def test_a_message_waiting_for_its_retry_holds_back_the_next_to_the_same_person(
 def test_an_answer_that_was_lost_is_unknown(restaurant, line):
     ticket = accept(restaurant, line)
     [claimed] = claim(restaurant)
-    begin(restaurant, [claimed])
     settle(restaurant, [(claimed, Unknown("The socket broke."))])
     assert state(restaurant, ticket) == "unknown"
 
@@ -233,7 +297,6 @@ def test_what_a_program_sends_moves_its_conversation_up_the_inbox(restaurant):
     accept(restaurant, line, phone="905321112299", text="to somebody who never wrote")
     for _ in range(2):
         claimed = claim(restaurant)
-        begin(restaurant, claimed)
         settle(restaurant, [(one, Accepted(f"wamid.{one.uuid}")) for one in claimed])
     found = [(one.phone, one.last_text, one.unread) for one in talks(restaurant)]
     assert found == [("905321112233", "Hazır", 1), ("905321112244", "Selam", 1)]
@@ -244,7 +307,6 @@ def test_a_message_that_left_late_does_not_hide_a_newer_one(restaurant):
     writes(restaurant, line.id, "905321112233", "Merhaba")
     accept(restaurant, line, text="Hazır")
     claimed = claim(restaurant)
-    begin(restaurant, claimed)
     writes(restaurant, line.id, "905321112233", "Geldim")
     settle(restaurant, [(claimed[0], Accepted("wamid.late"))])
     assert [one.last_text for one in talks(restaurant)] == ["Geldim"]

@@ -13,6 +13,7 @@ from tests.house.planting import (
     plant_webhooks,
     planted_id,
 )
+from tests.printing.planting import plant_printing
 from tests.restaurant.planting import ids_of, plant_restaurant
 
 
@@ -36,10 +37,12 @@ def ids(restaurant):
     return {
         "key": f"{restaurant.tenant_id}/{'0' * 32}.webp",
         **ids_of(restaurant, site),
+        **plant_printing(restaurant, site, "Mavi"),
         "connection_id": connection_id,
         "automation_id": automation_id,
         "recipe": "owner_notice",
         "kind": "store",
+        "provider": "stripe",
         "conversation_id": conversation_id,
         "reply_id": reply_id,
         **kept,

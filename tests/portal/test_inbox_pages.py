@@ -10,6 +10,7 @@ from sqlalchemy import update
 
 from core.clock import frozen, now
 from core.db import db, tenant_scope
+from core.tickets import read_ticket
 from messaging import lines_book, reading, templates
 from messaging.inbox import listing, quick_replies, tending, thread
 from messaging.lines.cloud_templates import NetworkTemplate
@@ -204,15 +205,15 @@ def test_quick_replies_are_kept_and_offered_with_the_name_in_them(app, restauran
         assert quick_replies.listed() == []
 
 
-def test_a_page_carries_its_ticket_and_the_way_to_the_live_door(app, restaurant):
+def test_a_page_carries_its_ticket_and_the_way_to_the_live_door(app, settings, restaurant):
     owner = Browser(app.test_client()).signs_in(restaurant.owner)
     page = owner.get("/home").get_data(as_text=True)
     assert 'data-live-door="/live"' in page
     ticket = owner.get("/news/ticket")
     assert ticket.json["ticket"]
     assert ticket.headers["Cache-Control"] == "no-store"
-    waiter = signed_in(app, restaurant, "waiter")
-    assert "data-live-door" not in waiter.get("/home").get_data(as_text=True)
+    waiter = signed_in(app, restaurant, "waiter").get("/news/ticket").json["ticket"]
+    assert set(read_ticket(settings.secret_key, waiter).topics) == {"calls", "orders"}
 
 
 def test_names_and_texts_are_only_ever_text(app, restaurant, line):

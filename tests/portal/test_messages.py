@@ -39,8 +39,6 @@ def send(business, outcome):
     with business.scope():
         [one] = claiming.claim(1, 60.0, [])
     with business.scope():
-        claiming.begin([one], 60.0)
-    with business.scope():
         settling.settle([(one, outcome)])
 
 

@@ -15,6 +15,7 @@ from jobs import automations as automations_job
 from jobs import hooks as hooks_job
 from jobs import housekeeping
 from messaging import automation_book, automations, claiming, connections, contacts
+from messaging.linked import turns
 from messaging.models import AutomationRun, Contact, HookKey, StoreEvent, StoreLink
 from tenants import accounts
 from tests.cast import make_business
@@ -242,19 +243,20 @@ def test_what_is_old_is_forgotten(app, shop, cart):
 
 
 def test_an_order_takes_back_a_reminder_that_has_not_left(app, shop, cart):
-    """Accepted, even claimed by a worker of sends: until its bytes leave it can be taken back."""
+    """Accepted, even held by the host of a linked line: until its bytes leave it is ours."""
     with frozen():
         cart.shopify("checkouts/create", shopify_checkout())
         work(app)
         advance(timedelta(hours=2))
         work(app)
         assert len(sent(shop)) == 1
+        [message] = messages(shop)
         with shop.scope():
-            claimed = claiming.claim(10, 60.0, [])
+            [held] = turns.hold(message.line_id, 10, 60.0)
         cart.shopify("orders/create", shopify_order())
         work(app)
         with shop.scope():
-            assert not claiming.begin(claimed, 60.0)
+            assert not turns.begin(held, 60.0)
     assert states(shop) == [("cancelled", ORDERED)]
     assert [one.state for one in messages(shop)] == ["cancelled"]
 
@@ -266,7 +268,7 @@ def test_a_reminder_whose_bytes_have_left_is_not_called_cancelled(app, shop, car
         advance(timedelta(hours=2))
         work(app)
         with shop.scope():
-            assert claiming.begin(claiming.claim(10, 60.0, []), 60.0)
+            assert claiming.claim(10, 60.0, [])
         cart.shopify("orders/create", shopify_order())
         work(app)
     assert states(shop) == [("sent", "")]

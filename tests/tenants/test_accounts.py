@@ -10,6 +10,7 @@ from core.db import global_scope
 from core.errors import DomainError, Invalid, NotFound
 from core.lanes import mark_due
 from core.logs import bind_request
+from messaging import callers
 from tenants import accounts, audit, keys, people, signin, team
 from tenants.audit import Actor, acting
 from tenants.erasing import erase_tenant, owned_tables
@@ -212,8 +213,8 @@ def test_an_erased_tenant_leaves_nothing_and_others_are_untouched(app, superuser
             assert cursor.fetchone() == (0,), table
     with pytest.raises(NotFound), gone.business.scope():
         accounts.get(gone.tenant_id)
+    assert callers.owner_of(gone.business.key) is None
     with global_scope():
-        assert keys.owner_of(gone.business.key) is None
         assert team.find_invitation(gone.invitation_token) is None
         assert people.get(gone.business.owner.id) is not None
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.clock import advance, frozen, now
-from core.db import global_scope
 from core.errors import Conflict, DomainError, NotFound
+from messaging import callers
 from tenants import keys
 from tenants.keys import ALPHABET, checksum, new_secret, well_formed
 from tenants.rights import SCOPES
@@ -92,9 +92,8 @@ def test_the_secret_is_not_stored(restaurant, superuser_connection):
 
 
 def test_a_key_is_found_by_its_secret_alone(restaurant):
-    with global_scope():
-        assert keys.owner_of(restaurant.key) == (restaurant.tenant_id, restaurant.key_id)
-        assert keys.owner_of(new_secret("live")) is None
+    assert callers.owner_of(restaurant.key) == (restaurant.tenant_id, restaurant.key_id)
+    assert callers.owner_of(new_secret("live")) is None
 
 
 def make(business, *scopes, **more):
@@ -129,8 +128,8 @@ def test_a_key_has_the_scopes_ticked_in_their_order(restaurant):
 def test_a_key_can_be_changed_but_not_into_nonsense(restaurant):
     with restaurant.scope():
         keys.change(restaurant.key_id, "Renamed", ["orders"], 3)
-        facts = keys.facts(restaurant.key_id)
-        assert (facts.name, facts.scopes, facts.rate_per_second) == ("Renamed", {"orders"}, 3)
+    facts = callers.look_up(restaurant.tenant_id, restaurant.key_id).key
+    assert (facts.name, facts.scopes, facts.rate_per_second) == ("Renamed", {"orders"}, 3)
     for scopes, rate in (([], 3), (["everything"], 3), (["orders"], 0), (["orders"], -1)):
         with pytest.raises(DomainError), restaurant.scope():
             keys.change(restaurant.key_id, "Renamed", scopes, rate)
@@ -151,9 +150,8 @@ def test_a_rotated_key_overlaps_with_its_successor(restaurant):
             old = keys.get(restaurant.key_id)
             assert (fresh.replaces, fresh.scopes) == (old.id, old.scopes)
             assert fresh.expires_at is None
-        with global_scope():
-            assert keys.owner_of(secret)
-            assert keys.owner_of(restaurant.key)
+        assert callers.owner_of(secret)
+        assert callers.owner_of(restaurant.key)
         assert keys.state_of(old) == "active"
         advance(timedelta(days=1))
         assert (keys.state_of(old), keys.state_of(fresh)) == ("expired", "active")
@@ -163,9 +161,8 @@ def test_rotating_now_ends_the_old_key_now(restaurant):
     with restaurant.scope():
         _, secret = keys.rotate(restaurant.key_id, keys.OVERLAPS["now"])
         assert keys.state_of(keys.get(restaurant.key_id)) == "revoked"
-    with global_scope():
-        assert keys.owner_of(restaurant.key) is None
-        assert keys.owner_of(secret) is not None
+    assert callers.owner_of(restaurant.key) is None
+    assert callers.owner_of(secret) is not None
 
 
 def test_an_overlap_does_not_lengthen_a_short_life(restaurant):
@@ -192,8 +189,7 @@ def test_a_revoked_key_is_found_no_more_and_stays_revoked(restaurant):
         advance(60)
         with restaurant.scope():
             assert keys.revoke(restaurant.key_id).revoked_at == first
-    with global_scope():
-        assert keys.owner_of(restaurant.key) is None
+    assert callers.owner_of(restaurant.key) is None
 
 
 def test_keys_that_work_are_listed_first(restaurant):
@@ -206,16 +202,14 @@ def test_another_tenants_key_is_not_there(restaurant, shop):
     for act in (keys.get, keys.revoke, lambda i: keys.rotate(i, timedelta(0))):
         with pytest.raises(NotFound), shop.scope():
             act(restaurant.key_id)
-    with shop.scope():
-        assert keys.facts(restaurant.key_id) is None
+    assert callers.look_up(shop.tenant_id, restaurant.key_id) is None
 
 
 def test_use_is_noted_once_a_minute(restaurant):
     with frozen() as began:
         for seconds, seen in ((0, 0), (30, 0), (31, 61)):
             advance(seconds)
-            with restaurant.scope():
-                keys.note_use(restaurant.key_id)
+            callers.look_up(restaurant.tenant_id, restaurant.key_id)
             with restaurant.scope():
                 used = keys.get(restaurant.key_id).last_used_at
             assert (used - began).total_seconds() == seen

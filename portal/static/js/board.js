@@ -141,9 +141,10 @@ document.addEventListener("submit", async (event) => {
   await refresh();
 });
 
-subscribe(["orders", "calls"], (facts) => {
+subscribe(["orders", "calls", "prints"], (facts) => {
   const here = board.dataset.site;
-  if (facts.some(({ site, kind, many }) => kind === "start-over" || many || site === here)) refresh();
+  const mine = ({ order }) => order && board.querySelector(`[data-order="${CSS.escape(order)}"]`);
+  if (facts.some((fact) => fact.kind === "start-over" || fact.many || fact.site === here || mine(fact))) refresh();
 });
 setInterval(grow, 15000);
 grow();
