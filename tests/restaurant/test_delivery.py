@@ -218,6 +218,15 @@ def test_a_card_order_waits_for_its_payment_once_the_fee_is_known(bistro):
     assert bistro.events("order_created") == []
 
 
+def test_what_is_paid_already_is_not_made_dearer(bistro):
+    order = bistro.delivery(payment_method="card_link")
+    with bistro.scope():
+        orders.get(order.number).paid_at = now()
+    bistro.shares(*FAR)
+    order = fresh(bistro, order)
+    assert (order.total, order.staff_note) == (Decimal(765), ELSEWHERE)
+
+
 def test_a_location_without_an_order_stays_in_the_inbox(bistro):
     bistro.shares(*NEAR)
     bistro.order()  # at a table: not a delivery
