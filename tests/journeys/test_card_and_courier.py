@@ -1,4 +1,4 @@
-"""A delivery from the menu to the door: real processes and browsers, a location, a courier."""
+"""From the menu to the door: a shared location, a card, a courier; real processes and browsers."""
 
 import re
 
@@ -6,9 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from messaging.starting import add_simulated_line
-from restaurant import orders, sites
+from restaurant import carts, orders, sites
 from tests.browser.driver import start_chromium
 from tests.cast import make_business
+from tests.journeys.card_steps import address_told, pays_by_card, reaches, set_up_cards
 from tests.journeys.test_inbox import Place
 from tests.restaurant.kitchen import open_bistro
 from tests.webhooks.endpoint_cast import Receiver, add_endpoint, until
@@ -48,6 +49,7 @@ def bistro(app, settings, service, server):
                 "Orders", service.url, settings.simulator_secret, test=False, default=True
             )
             sites.change(made.site_id, {"line_id": line.id})
+        set_up_cards(made, settings)
         waiter = business.hires("waiter", "Mehmet Demir")
         add_endpoint(business, server.url, "restaurant.order_created")
         made.place = Place(service, settings, business, waiter, line)
@@ -56,7 +58,7 @@ def bistro(app, settings, service, server):
         return made
 
 
-def order_on_the_menu(chromium, service, bistro, pays):
+def order_on_the_menu(chromium, service, bistro):
     """An address without a place on the map: the text the page gives to be sent."""
     context = chromium.new_context(base_url=service.url, locale="en-GB", viewport=PHONE)
     page = context.new_page()
@@ -67,7 +69,7 @@ def order_on_the_menu(chromium, service, bistro, pays):
     cart = page.get_by_role("dialog")
     cart.get_by_label("Delivery", exact=True).check()
     cart.get_by_label("Delivery address").fill("Galip Dede Cd. 15, kat 3")
-    cart.get_by_label(pays, exact=True).check()
+    cart.get_by_label("Card, online").check()
     page.get_by_role("button", name="Send order").click()
     expect(page.get_by_text("Order code").first).to_be_visible()
     text = page.locator("[data-text]").inner_text()
@@ -93,7 +95,7 @@ def state(app, bistro, number):
 def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     place = bistro.place
     place.writes(HAKAN, text="Vardiyadayım", name="Hakan")  # a cloud line may answer him now
-    text = order_on_the_menu(chromium, service, bistro, pays="Cash")
+    text = order_on_the_menu(chromium, service, bistro)
     assert "added when you share your location" in text
     place.writes(GUEST, text=text, name="Ayşe Kaya")
 
@@ -102,9 +104,17 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     assert heard(bistro, GUEST, "share your location")
     assert (state(app, bistro, number), server.bodies) == ("awaiting_confirmation", [])
 
-    # The location finds its order; the fee is told, and the kitchen begins.
+    # The location finds its order; the fee is told, and the card link is for all of it.
     place.writes(GUEST, kind="location", name="Ayşe Kaya", **HOME)
     assert until(lambda: heard(bistro, GUEST, "₺30.00"), 40), place.shown(GUEST)
+    assert until(lambda: address_told(place.shown(GUEST), service.network), 40), place.shown(GUEST)
+    assert (state(app, bistro, number), server.bodies) == ("awaiting_payment", [])
+
+    # Paid on the provider's page: now, and only now, the kitchen begins.
+    pays_by_card(chromium, address_told(place.shown(GUEST), service.network))
+    with app.app_context():
+        assert reaches(bistro, carts.code_in(text), "sent_to_kitchen", 40)
+    assert until(lambda: heard(bistro, GUEST, "payment has arrived"), 40)
     assert until(lambda: server.bodies, 40)
     assert server.bodies[0]["order_id"] == number
     assert (server.bodies[0]["total_amount"], server.bodies[0]["delivery"]["route_url"]) == (
@@ -129,7 +139,7 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
     assert until(lambda: heard(bistro, HAKAN, number), 40), place.shown(HAKAN)
     (letter,) = heard(bistro, HAKAN, number)
     assert ROUTE in letter["text"]
-    assert "₺390,00" in letter["text"]
+    assert "Tahsilat yok" in letter["text"]
     link = re.search(r"https?://\S+/courier/\S+", letter["text"])[0]
     street = chromium.new_context(viewport=PHONE, java_script_enabled=False)
     listed = street.new_page()
@@ -143,7 +153,7 @@ def test_a_dinner_comes_to_the_door(app, chromium, service, server, bistro):
 
     # At the door.
     listed.get_by_role("button", name="Teslim ettim").click()
-    expect(listed.get_by_text("Teslim edilecek nakit: ₺390,00")).to_be_visible()
+    expect(listed.get_by_text("Teslim edilen: 1")).to_be_visible()
     assert until(lambda: heard(bistro, GUEST, "has been delivered"), 40)
     expect(ticket).to_have_count(0)
     assert state(app, bistro, number) == "delivered"

@@ -9,10 +9,22 @@ from core.clock import frozen, now
 from core.errors import Conflict, Invalid
 from messaging import contacts
 from messaging.crm import erasing
-from restaurant import carts, couriers, entry, legs, locating, orders, sites, trips, zones
+from restaurant import (
+    carts,
+    couriers,
+    entry,
+    legs,
+    locating,
+    orders,
+    payment_links,
+    sites,
+    trips,
+    zones,
+)
 from restaurant.pricing import Wish
 from restaurant.reasons import ELSEWHERE, NO_PLACE, OUTSIDE
 from tests.restaurant.kitchen import GUEST, open_bistro
+from tests.restaurant.pay_cast import add_account
 
 NEAR, FAR, SHAPE, NOWHERE = (41.03, 28.97), (41.03, 29.03), (41.05, 28.99), (41.2, 28.97)
 HAKAN, EMINE = "905321117001", "905321117002"
@@ -209,16 +221,22 @@ def test_a_large_order_of_a_newcomer_still_needs_its_tap(bistro):
 
 
 def test_a_card_order_waits_for_its_payment_once_the_fee_is_known(bistro):
+    add_account(bistro.business)
     order = bistro.delivery(payment_method="card_link")
+    with bistro.scope():
+        assert payment_links.of_order(order.id) is None  # nobody is asked for half of it
     bistro.shares(*NEAR)
     order = fresh(bistro, order)
     assert (order.state, order.total) == ("awaiting_payment", Decimal(795))
+    with bistro.scope():
+        assert payment_links.of_order(order.id).amount == Decimal(795)
     bistro.shares(*FAR)  # the amount of a payment under way stays
     assert fresh(bistro, order).total == Decimal(795)
     assert bistro.events("order_created") == []
 
 
 def test_what_is_paid_already_is_not_made_dearer(bistro):
+    add_account(bistro.business)
     order = bistro.delivery(payment_method="card_link")
     with bistro.scope():
         orders.get(order.number).paid_at = now()
