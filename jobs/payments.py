@@ -96,7 +96,8 @@ def work_signal(tenant_id: int, settings: Settings) -> int:
     with tenant_scope(tenant_id):
         signal = signals.get(work.signal_id)
         if signal.state != "waiting":
-            return 1  # another took it over when our lease had run out
+            signal.due_at = None  # another took it over when our lease had run out
+            return 1
         if found is None and refused:
             ours = payment_links.by_reference(work.reference) if work.reference else None
             signals.end(signal, "not_confirmed" if ours else "nobodys", refused)

@@ -35,7 +35,16 @@ from portal.operator import demo
 from printing import agents as print_agents
 from printing import printers
 from printing import reading as print_reading
-from restaurant import couriers, menus, sites, tables, zones
+from restaurant import (
+    couriers,
+    menus,
+    payment_accounts,
+    payment_links,
+    payments,
+    sites,
+    tables,
+    zones,
+)
 from restaurant import finding as order_finding
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
@@ -141,6 +150,20 @@ OWNER = {
     "print-jobs-none": "/print-jobs?state=failed",
     "print-job": "/print-jobs/{print_job}",
     "print-job-unsure": "/print-jobs/{unsure_job}",
+    "order-unpaid": "/orders/{order_unpaid}",
+    "payments": "/payments",
+    "payments-empty": "/payments?q=NOTHING",
+    "payment-new": "/payments/links/new",
+    "payment-link": "/payments/links/{link}",
+    "payment-link-cancel": "/payments/links/{link}/cancel",
+    "payment-review": "/payments/review",
+    "payment-refund": "/payments/money/{payment}/refund",
+    "payment-keep": "/payments/money/{payment}/keep",
+    "payment-signals": "/payments/signals",
+    "payment-providers": "/payments/providers",
+    "payment-provider-new": "/payments/providers/new?provider=stripe",
+    "payment-provider": "/payments/providers/{account}",
+    "payment-provider-remove": "/payments/providers/{account}/remove",
     "lines": "/lines",
     "line-new": "/lines/new",
     "line": "/lines/{line}",
@@ -383,6 +406,10 @@ def _orders() -> dict[str, object]:
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
         ),
+        "order_unpaid": next(one.number for one in open_now if one.state == "awaiting_payment"),
+        "account": payment_accounts.listed()[0].id,
+        "link": payment_links.listed(payment_links.Filters(state="paid"), None, 1)[0].id,
+        "payment": payments.listed("review", None, 1)[0].id,
     }
 
 
@@ -466,6 +493,8 @@ def test_no_page_is_forgotten(app):
         "/contacts.csv": "a file",
         "/orders.csv": "a file",
         "/print-jobs/X/picture.png": "a picture",
+        "/payments/links/X/qr.svg": "a file",
+        "/pay/X": "the payer's page, seen in journeys/test_card.py",
         "/contacts/import/X/rejects.csv": "a file",
         **dict.fromkeys(
             (f"/contacts/X/{part}" for part in ("notes", "tags", "phones", "consent", "message")),
