@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 
-from tests.chaos import endpoints, inbound, money, paper, rows
+from tests.chaos import endpoints, inbound, linked, money, paper, rows
 from tests.chaos.counting import Outcome
 from tests.chaos.stage import ROOT, WORKERS, Stage, set_up
 
@@ -25,6 +25,8 @@ ROWS: dict[str, Callable[[Stage], Outcome]] = {
     "database-restart": rows.database_restarted,
     "freeze-claim": partial(rows.frozen, step="claim"),
     "freeze-answer": partial(rows.frozen, step="after_answer"),
+    "linked-kill-bytes": partial(linked.killed, step="after_bytes", times=4),
+    "linked-kill-commit": partial(linked.killed, step="before_settle_commit", times=4),
     "receipts": inbound.shuffled,
     "poison": inbound.poisoned,
     "payments": money.all_orders,

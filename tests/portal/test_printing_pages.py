@@ -127,8 +127,15 @@ def test_the_api_adds_a_printer_tests_it_and_reprints(press, client, restaurant)
             f"/api/v1{path}", method=method, json=body or None, headers=restaurant.bearer
         )
 
-    made = call("POST", "/printers", site_id=press.bistro.site_id, name="Izgara", way="agent",
-                output={"kind": "network", "host": "192.168.1.51"}, stations=["kitchen"])  # fmt: skip
+    made = call(
+        "POST",
+        "/printers",
+        site_id=press.bistro.site_id,
+        name="Izgara",
+        way="agent",
+        output={"kind": "network", "host": "192.168.1.51"},
+        stations=["kitchen"],
+    )
     assert made.status_code == 201
     path = f"/printers/{made.json['id']}"
     assert made.json["output"] == {"kind": "network", "host": "192.168.1.51", "port": 9100}
