@@ -128,7 +128,8 @@ def test_the_api_adds_a_printer_tests_it_and_reprints(press, client, restaurant)
         )
 
     made = call("POST", "/printers", site_id=press.bistro.site_id, name="Izgara", way="agent",
-                output={"kind": "network", "host": "192.168.1.51"}, stations=["kitchen"])  # fmt: skip
+                output={"kind": "network", "host": "192.168.1.51"}, stations=["kitchen"],
+                )  # fmt: skip
     assert made.status_code == 201
     path = f"/printers/{made.json['id']}"
     assert made.json["output"] == {"kind": "network", "host": "192.168.1.51", "port": 9100}
