@@ -5,6 +5,7 @@ from flask_openapi3.openapi import OpenAPI
 from api.agents import print_agents
 from api.health import health
 from api.hooks import cloud, hooks, stores
+from api.hooks import payments as payment_hooks
 from api.media import files
 from api.printers import cloudprnt, printer_doors, server_direct
 from api.reference import reference
@@ -14,12 +15,14 @@ from api.v1 import (
     contact_imports,
     contacts,
     conversations,
+    delivery,
     instances,
     me,
     menus,
     messages,
     orders,
     pairing,
+    payments,
     printers,
     sites,
     templates,
@@ -37,6 +40,7 @@ RESOURCES = (
     contacts,
     contact_imports,
     conversations,
+    delivery,
     automations,
     templates,
     usage,
@@ -44,9 +48,10 @@ RESOURCES = (
     sites,
     menus,
     orders,
+    payments,
     printers,
 )
-HOOKS = (cloud, stores)
+HOOKS = (cloud, stores, payment_hooks)
 PRINTERS = (cloudprnt, server_direct)
 
 

@@ -17,6 +17,9 @@ STEPS = (
     "after_answer",
     "before_settle_commit",
     "after_settle_commit",
+    "payment_claimed",
+    "payment_answered",
+    "payment_settled",
 )
 BYTES_LEAVE_SECONDS = 0.02  # what was handed to the socket is in the kernel by then
 

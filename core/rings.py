@@ -27,6 +27,7 @@ QUEUES = {
     "jobs.costs": "costs",
     "jobs.orders": "default",
     "jobs.printing": "prints",
+    "jobs.payments": "default",
     "jobs.reads": "default",
     "jobs.mail": "default",
     "jobs.contacts": "default",

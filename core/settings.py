@@ -47,6 +47,9 @@ class Settings(BaseSettings):
     simulator_url: str = ""
     simulator_secret: str = ""
     menu_domain: str = ""
+    stripe_base_url: str = "https://api.stripe.com"
+    iyzico_base_url: str = "https://api.iyzipay.com"
+    iyzico_sandbox_url: str = "https://sandbox-api.iyzipay.com"
     linked_network: Literal["whatsapp", "simulator"] = "whatsapp"
     linked_store_url: str = ""
     linked_lines: int = Field(100, ge=1, le=5000)

@@ -24,6 +24,9 @@ from messaging.lines import Parsed, cloud
 from messaging.lines.cloud import Unreadable
 from messaging.models import Line
 from messaging.usage import Tally
+from restaurant import signals
+from restaurant.gateways import Unreadable as SignalUnreadable
+from restaurant.gateways.book import PROVIDERS
 from tenants.accounts import every_tenant
 from webhooks.stores import KINDS
 from webhooks.stores.neutral import NotUnderstood
@@ -212,6 +215,8 @@ def _parts(hook: Hook, lines: "Lines", *, alone: bool) -> Parts:
     """Everything a hook holds, not yet applied. Raises Unreadable."""
     if hook.kind in KINDS:
         return _parts_of_store(hook)
+    if hook.kind in PROVIDERS:
+        return _parts_of_provider(hook)
     if hook.kind != "cloud":
         raise Unreadable(f"nobody knows hooks of the kind {hook.kind}")
     parts = Parts()
@@ -231,6 +236,21 @@ def _parts_of_store(hook: Hook) -> Parts:
         raise Unreadable(str(error)) from None
     told = [Part(one.kind, partial(_receive_told, hook, one)) for one in read.events]
     return Parts(told, [read.nothing] if read.nothing else [])
+
+
+def _parts_of_provider(hook: Hook) -> Parts:
+    """A payment provider's signal: a row of its own, which another job has confirmed."""
+    account_id = hook.target
+    try:
+        signals.readable(account_id, hook.body)
+    except SignalUnreadable as error:
+        raise Unreadable(str(error)) from None
+    signed = hook.facts.get("signed") == "yes"
+
+    def receive(_tally: Tally) -> None:
+        signals.receive(account_id, hook.body, signed=signed, hook_id=hook.id)
+
+    return Parts([Part("signal", receive)])
 
 
 def _receive_told(hook: Hook, told: Told, _tally: Tally) -> None:

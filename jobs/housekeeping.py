@@ -21,6 +21,7 @@ from jobs import (
     hooks,
     media,
     orders,
+    payments,
     printing,
     templates,
     troubles,
@@ -43,6 +44,7 @@ def sweep() -> None:
         hooks.sweep()
         orders.sweep()
         printing.sweep()
+        payments.sweep()
         deliveries.sweep()
         media.sweep()
         templates.sweep()

@@ -17,6 +17,7 @@ from jobs import (
     hooks,
     housekeeping,
     media,
+    payments,
     templates,
     warnings,
 )
@@ -32,6 +33,7 @@ AT: dict[Callable[[], object], str] = {
     hooks.find_forgotten: "*/5 * * * *",
     deliveries.find_forgotten: "* * * * *",
     deliveries.forget: "52 2 * * *",
+    payments.find_forgotten: "1-56/5 * * * *",
     media.remove_doomed: "*/5 * * * *",
     warnings.look: "53 * * * *",
     templates.mark_all: "37 * * * *",

@@ -10,6 +10,7 @@ from flask_babel import gettext
 from core.clock import now
 from core.db import tenant_scope
 from core.ids import BadId
+from portal.road import Road, road
 from portal.visitors import may, member_may
 from printing import reading
 from restaurant import availability, calls, days, finding, moves, sites, stations, tables
@@ -17,7 +18,7 @@ from restaurant.models import Order, OrderLine, Site, Station, Table, TableCall
 
 board_pages = Blueprint("board", __name__)
 
-VIEWS = ("orders", "kitchen", "tables", "day")
+VIEWS = ("orders", "kitchen", "tables", "delivery", "day")
 COLUMNS = (
     ("waiting", ("awaiting_confirmation", "awaiting_payment")),
     ("new", ("sent_to_kitchen",)),
@@ -68,6 +69,7 @@ class Board:
     areas: list[tuple[str, list[Seat]]] = field(default_factory=list)
     elsewhere: list[Card] = field(default_factory=list)
     """Open orders without a table, in the tables' view."""
+    road: Road | None = None
     summary: days.Day | None = None
     paused: bool = False
 
@@ -159,6 +161,9 @@ def _board(site: Site) -> Board:
         made.cards = [card for card in made.cards if card.order.state in moves.IN_THE_KITCHEN]
     elif made.view == "tables":
         _seat(made)
+    elif made.view == "delivery":
+        made.cards = [card for card in made.cards if card.order.order_type == "delivery"]
+        made.road = road(site, [card.order for card in made.cards])
     else:
         made.columns = [
             (name, [card for card in made.cards if card.order.state in states])

@@ -23,7 +23,9 @@ from portal.contact import contact_pages
 from portal.contact_fields import contact_fields
 from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
+from portal.courier.pages import courier_pages
 from portal.deliveries import deliveries_pages
+from portal.diner import paying, zone
 from portal.diner.pages import diner
 from portal.diner.shaping import own_name
 from portal.guides import guides
@@ -42,6 +44,7 @@ from portal.operator import rates
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
 from portal.orders import orders_pages, set_up_orders
+from portal.payments import links, money, payments_pages, providers
 from portal.phones import phones
 from portal.photos import photos
 from portal.printing.jobs import jobs_pages
@@ -49,6 +52,8 @@ from portal.printing.printers import printers_pages
 from portal.printing.words import set_up_printing
 from portal.reference import developers
 from portal.request_log import request_log_pages
+from portal.restaurant.couriers import couriers_pages
+from portal.restaurant.delivery import delivery_pages
 from portal.restaurant.imports import kitchen_pages
 from portal.restaurant.items import items_pages
 from portal.restaurant.menus import menus_pages
@@ -82,6 +87,7 @@ PAGES = (
     orders_pages,
     printers_pages,
     jobs_pages,
+    payments_pages,
     lines_pages,
     usage_pages,
     linked_pages,
@@ -91,6 +97,8 @@ PAGES = (
     automations_pages,
     sites_pages,
     tables_pages,
+    delivery_pages,
+    couriers_pages,
     menus_pages,
     items_pages,
     kitchen_pages,
@@ -108,9 +116,12 @@ PAGES = (
     phones,
     photos,
     diner,
+    courier_pages,
 )
 
+DINER = (zone,)  # importing it adds its door to the diner's
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
+PAYMENTS = (links, money, providers, paying)  # importing each adds its pages to the payments
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 FORM_BYTES = 1024 * 1024
@@ -145,7 +156,8 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     stamp_static_files(app)
     app.add_template_global(csp_nonce)
     app.add_template_filter(own_name, "language")
-    csrf.exempt(diner)  # nobody is signed in there, and no cookie is read
+    for unsigned in (diner, courier_pages):  # nobody is signed in there, and no cookie is read
+        csrf.exempt(unsigned)
     for area in PAGES:
         app.register_blueprint(area)
     pages.set_up_inbox(app)

@@ -16,6 +16,7 @@ from messaging.models import Line
 from messaging.templates import Wanted
 from portal.visitors import may
 from portal.words import network_words
+from restaurant import payments
 from tenants import quota
 from tenants.plans import TenantFacts
 
@@ -43,6 +44,8 @@ def needs(facts: TenantFacts, used: quota.Usage) -> list[Need]:
         found += _lines() + _templates() + _hooks()
     if may("messages.view"):
         found += _messages()
+    if may("payments.view"):
+        found += _payments()
     return _usage(facts, used) + found
 
 
@@ -120,6 +123,22 @@ def _messages() -> list[Need]:
             ),
             url_for("messages.index", state="unknown"),
             gettext("Look at them"),
+        )
+    ]
+
+
+def _payments() -> list[Need]:
+    count = payments.in_review()
+    if not count:
+        return []
+    return [
+        Need(
+            "bad",
+            gettext(
+                "Money came late, twice or wrong, and waits for a decision: %(count)s.", count=count
+            ),
+            url_for("payments.review"),
+            gettext("Decide"),
         )
     ]
 

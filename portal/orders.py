@@ -16,13 +16,27 @@ from messaging import reading
 from messaging.crm import cards
 from messaging.inbox import listing
 from portal.csv_files import csv_answer
+from portal.drawing import Dot, Map, draw
 from portal.paging import PAGE, asked_after, page_of
 from portal.visitors import may, member_may
 from printing import printers
 from printing import reading as reading_prints
-from restaurant import finding, moves, orders, sites, tables
+from restaurant import (
+    couriers,
+    finding,
+    moves,
+    orders,
+    payment_links,
+    payments,
+    refunds,
+    sites,
+    tables,
+    trips,
+    whereabouts,
+    zones,
+)
 from restaurant.finding import Filters
-from restaurant.models import Order
+from restaurant.models import Order, Site
 from tenants import team
 from tenants.rights import role_may
 
@@ -41,6 +55,18 @@ REASONS = (
     N_("The table's code was not scanned."),
     N_("A new customer with a large order."),
     N_("Written by hand, without a code."),
+    N_("The address is not on the map yet: its delivery zone and fee are open."),
+    N_("The shared location is outside all delivery zones."),
+    N_("The order is below the minimum of its delivery zone."),
+    N_("The shared location does not fit the delivery fee of this order: look at it."),
+    N_("Paid already."),
+    N_("paid"),
+    N_("A payment is in the refund review."),
+    N_("Money was given back."),
+    N_("Made at the provider."),
+    N_("The payment link was sent."),
+    N_("The payment was declined."),
+    N_("The payment link has run out."),
 )
 
 
@@ -103,6 +129,11 @@ def order(order_id: str) -> Any:
             "lines": orders.lines_of(known.id),
             "changes": orders.changes_of(known.id),
             "tables": seats,
+            "ride": trips.ride_of(known),
+            "riders": couriers.listed(site.id, active=True) if _rides(known) else [],
+            "zones": zones.listed(site.id) if _priceable(known) else [],
+            "place": whereabouts.place_in(known.address),
+            "map": _map(site, known),
             "waiters": waiters() if may("orders.manage") else [],
             "contact_url": _contact(known),
             "talk_url": _talk(known),
@@ -110,6 +141,7 @@ def order(order_id: str) -> Any:
             "slips": reading_prints.of_order(known.id) if may("printing.view") else [],
             "printers": printers.every() if may("printing.view") else {},
             "bills": bool(printers.for_bills(site.id)),
+            **_money(known),
         }
     unpaid = known.state == "awaiting_payment"
     return render_template(
@@ -122,6 +154,24 @@ def order(order_id: str) -> Any:
         open_now=open_now,
         **facts,
     )
+
+
+def _rides(order: Order) -> bool:
+    return order.order_type == "delivery" and order.state in trips.HANDED_OVER
+
+
+def _priceable(order: Order) -> bool:
+    """Its delivery fee may still be said."""
+    fixed = order.paid_at is not None or order.state == "awaiting_payment"
+    return order.order_type == "delivery" and order.ended_at is None and not fixed
+
+
+def _map(site: Site, order: Order) -> Map | None:
+    where = whereabouts.place_in(order.address)
+    if where is None:
+        return None
+    dot = Dot(where, str(order.sequence), order.number, "riding", label=order.customer_name)
+    return draw(site, zones.listed(site.id), [dot], near=True)
 
 
 def waiters() -> list[team.TeamMember]:
@@ -155,6 +205,19 @@ def _other_moves(order: Order) -> list[str]:
         if moves.may_move(order.state, to, order.order_type)
         and to not in (first, "cancelled", "refunded", "awaiting_payment")
     ]
+
+
+def _money(order: Order) -> dict[str, Any]:
+    """Its link and what was paid; nothing for those who may not see it."""
+    if order.payment_method != "card_link" or not may("payments.view"):
+        return {"pay_link": None, "payments": []}
+    came = payments.of_order(order.id)
+    return {
+        "pay_link": payment_links.of_order(order.id),
+        "payments": came,
+        "refunds": refunds.of_payments([one.id for one in came]),
+        "left": {one.id: refunds.left(one) for one in came},
+    }
 
 
 def _contact(order: Order) -> str:

@@ -14,7 +14,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
-from restaurant import alarms, hours, moves, telling
+from restaurant import alarms, hours, legs, moves, payment_links, telling
 from restaurant.models import Order, OrderChange, OrderDay, OrderLine, Site
 from restaurant.pricing import Chosen, Line
 from tenants import audit
@@ -56,7 +56,7 @@ def make(site: Site, draft: Draft) -> Order:
     state = "sent_to_kitchen"
     if draft.needs_tap:
         state = "awaiting_confirmation"
-    elif draft.payment_method == "card_link":
+    elif draft.payment_method == "card_link" and draft.total > 0:
         state = "awaiting_payment"
     day = hours.business_day(site.day_starts, site.time_zone, moment)
     sequence = _next_number(site, day)
@@ -97,6 +97,8 @@ def make(site: Site, draft: Draft) -> Order:
     note(order, "moved", because=draft.staff_note)
     if state == "awaiting_confirmation":
         alarms.set_for(site, order)
+    if state == "awaiting_payment":
+        payment_links.for_order(site, order)
     if state == "sent_to_kitchen":
         telling.fired(site, order, lines_of(order.id))
     return order
@@ -144,7 +146,7 @@ def move(site: Site, order: Order, to: str, *, because: str = "", seen: int | No
             state=order.state,
             to=to,
         )
-    if order.state == "awaiting_confirmation" and order.payment_method == "card_link":
+    if order.state == "awaiting_confirmation" and due(order):
         to = "awaiting_payment" if to == "sent_to_kitchen" else to
     return _moved(site, order, to, because=because, seen=seen)
 
@@ -154,6 +156,11 @@ def cancel(site: Site, order: Order, because: str, *, seen: int | None = None) -
     if not because:
         raise Invalid("reason_missing", "Say why the order is cancelled.")
     return move(site, order, "cancelled", because=because, seen=seen)
+
+
+def due(order: Order) -> bool:
+    """It has to be paid online before the kitchen hears of it, and is not yet."""
+    return order.payment_method == "card_link" and order.paid_at is None and order.total > 0
 
 
 def paid(site: Site, order: Order) -> Order:
@@ -214,9 +221,13 @@ def _moved(site: Site, order: Order, to: str, *, because: str, seen: int | None 
     if first_time:
         telling.fired(site, held, lines)
     elif to == "cancelled":
+        payment_links.order_cancelled(held)
         telling.cancelled(site, held, lines, because)
     else:
         telling.updated(site, held, lines)
+    if to == "awaiting_payment":
+        payment_links.for_order(site, held)
+    legs.follow(site, held, lines)
     telling.tell_customer(site, held, because=because)
     return held
 

@@ -94,6 +94,11 @@ def get(site_id: str) -> Site:
     return site
 
 
+def known(site_id: str) -> Site:
+    """Also when it is closed by now."""
+    return db.session.get_one(Site, (current_tenant_id(), site_id))
+
+
 def listed() -> list[Site]:
     query = select(Site).where(Site.tenant_id == current_tenant_id(), Site.closed_at.is_(None))
     return list(db.session.scalars(query.order_by(Site.name, Site.id)))

@@ -4,6 +4,7 @@ The one place where an order becomes kitchen work: `fired`. Tickets are made the
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -14,8 +15,8 @@ from core.logs import logger
 from core.money import format_money, json_number
 from messaging import lines_book, sending
 from messaging.models import Line
-from restaurant import papers
-from restaurant.models import Order, OrderLine, Site
+from restaurant import papers, whereabouts
+from restaurant.models import Courier, Order, OrderLine, PaymentLink, Site, Trip
 from restaurant.wording import say
 from tenants.plans import known_facts
 from webhooks.publishing import publish
@@ -55,6 +56,38 @@ def cancelled(site: Site, order: Order, lines: Sequence[OrderLine], because: str
     papers.cancelled(site, order, lines, because)
 
 
+def delivery(
+    site: Site,
+    order: Order,
+    lines: Sequence[OrderLine],
+    change: str,
+    trip: Trip,
+    courier: Courier,
+) -> None:
+    """Given to a courier, picked up, delivered, a problem: each with who and when."""
+    body = {**order_body(site, order, lines), "change": change}
+    publish("restaurant.delivery_updated", {**body, "courier": courier_facts(trip, courier)})
+
+
+def courier_facts(trip: Trip, courier: Courier) -> dict[str, Any]:
+    def at(moment: datetime | None) -> str | None:
+        return rfc3339(moment) if moment else None
+
+    return {
+        "id": courier.id,
+        "name": courier.name,
+        "phone": f"+{courier.phone}" if courier.phone else "",
+        "assigned_at": at(trip.assigned_at),
+        "picked_up_at": at(trip.picked_up_at),
+        "delivered_at": at(trip.delivered_at),
+        "problem": trip.problem,
+        "problem_note": trip.problem_note,
+        "problem_at": at(trip.problem_at),
+        "collected": None if trip.collected is None else json_number(trip.collected),
+        "collected_by": trip.collected_by,
+    }
+
+
 def tell_customer(site: Site, order: Order, *, because: str = "") -> None:
     """A message at the moves the restaurant ticked."""
     if order.state not in site.told_states or not order.customer_phone or order.line_id is None:
@@ -63,6 +96,32 @@ def tell_customer(site: Site, order: Order, *, because: str = "") -> None:
     if key in ("awaiting_confirmation", "awaiting_payment", "closed"):
         return
     write_to(order, line_words(order, key, because=because))
+
+
+def payment_failed(link: PaymentLink) -> None:
+    """The way to pay is still there, or a new one can be made."""
+    publish(
+        "restaurant.payment_failed",
+        {
+            "payment_link_id": link.id,
+            "reference": link.reference,
+            "amount": json_number(link.amount),
+            "currency": link.currency,
+        },
+    )
+
+
+def ask_for_money(site: Site, link: PaymentLink, line: Line) -> None:
+    """A link of its own, sent to the one who is to pay it."""
+    text = say(
+        link.language,
+        "pay_free",
+        site=site.name,
+        description=link.description,
+        total=format_money(link.amount, link.currency, link.language),
+        url=link.url,
+    )
+    answer(line, link.customer_phone, text, reference=link.reference)
 
 
 def line_words(order: Order, key: str, **more: str) -> str:
@@ -83,13 +142,16 @@ def write_to(order: Order, text: str) -> None:
         answer(line, order.customer_phone, text, reference=order.number)
 
 
-def answer(line: Line, phone: str, text: str, *, reference: str | None = None) -> None:
+def answer(line: Line, phone: str, text: str, *, reference: str | None = None) -> bool:
+    """True: it is on its way. A refusal is logged and changes nothing else."""
     draft = sending.Draft(kind="text", phone=phone, text=text, reference=reference)
     try:
         with savepoint():  # a refusal must leave nothing behind
             sending.accept(draft, line, known_facts())
     except DomainError as refused:  # over quota, blocked: the staff still has the order
         log.warning("customer not told", code=refused.code)
+        return False
+    return True
 
 
 def order_body(site: Site, order: Order, lines: Sequence[OrderLine]) -> dict[str, Any]:
@@ -116,9 +178,23 @@ def order_facts(order: Order, lines: Sequence[OrderLine], site_name: str) -> dic
         "site": {"id": order.site_id, "name": site_name},
         "currency": order.currency,
         "address": order.address.get("text", ""),
+        "delivery": delivery_facts(order),
         "paid": order.paid_at is not None,
         "placed_at": rfc3339(order.placed_at),
         "test": order.test,
+    }
+
+
+def delivery_facts(order: Order) -> dict[str, Any] | None:
+    if order.order_type != "delivery":
+        return None
+    where = whereabouts.place_in(order.address)
+    return {
+        "fee": json_number(Decimal(order.sums.get("delivery_fee", "0"))),
+        "zone": order.address.get("zone_name", ""),
+        "latitude": float(where.latitude) if where else None,
+        "longitude": float(where.longitude) if where else None,
+        "route_url": where.route_url if where else None,
     }
 
 

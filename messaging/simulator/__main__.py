@@ -31,7 +31,8 @@ def main(arguments: list[str]) -> int:
     conditions = Conditions(receipts=given.receipts == "on", delay_ms=given.delay_ms)
     # Many small objects live long here; looking through all of them often is what costs.
     gc.set_threshold(50_000, 20, 50)
-    app = make_app(Options(secret, given.callback, given.lines, conditions))
+    address = os.environ.get("SIMULATOR_URL") or f"http://{given.host}:{given.port}"
+    app = make_app(Options(secret, given.callback, given.lines, conditions, address))
     web.run_app(
         app, host=given.host, port=given.port, access_log=None, print=None, shutdown_timeout=2.0
     )

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from aiohttp import web
 
+from messaging.simulator.bank import Bank, Teller
+from messaging.simulator.card_pages import CardPages
 from messaging.simulator.conditions import Conditions
 from messaging.simulator.control import Control
 from messaging.simulator.courier import Courier
@@ -29,6 +31,8 @@ class Options:
     """For lines that register without one of their own."""
     lines: Path | None = None
     conditions: Conditions | None = None
+    address: str = ""
+    """How people's browsers reach us."""
 
 
 def make_app(options: Options) -> web.Application:
@@ -51,9 +55,16 @@ def make_app(options: Options) -> web.Application:
     phones.add_routes(LinkedDevices(devices, pages).routes())
     phones.add_routes(pages.routes())
 
+    ledger = options.lines.with_name("bank.json") if options.lines else None
+    bank = Bank(options.address, ledger)
+    desk = web.Application(middlewares=[service_only(options.secret)])
+    desk.add_routes(Teller(bank).routes())
+
     async def living(_app: web.Application) -> AsyncIterator[None]:
         await courier.start()
+        await bank.start()
         yield
+        await bank.stop()
         await courier.stop()
 
     # The network's own paths have no middleware before them: they are the fast ones.
@@ -64,6 +75,8 @@ def make_app(options: Options) -> web.Application:
     app.router.add_post("/customer", _taken)
     app.add_subapp("/_sim", control)
     app.add_subapp("/phones", phones)
+    app.add_subapp("/bank", desk)
+    app.add_routes(CardPages(bank).routes())
     app.cleanup_ctx.append(living)
     return app
 

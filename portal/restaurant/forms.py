@@ -158,6 +158,7 @@ class OrdersForm(Form):
         choices=[
             ("pos_at_table", _("Card at the table")),
             ("cash", _("Cash")),
+            ("card_at_door", _("Card at the door")),
             ("card_link", _("Card online")),
         ],
     )

@@ -1,5 +1,6 @@
-"""Sites and tables, menus, carts and orders."""
+"""Sites and tables, menus, carts and orders, payments."""
 
+from restaurant.models.delivery import Courier, DeliveryZone, Trip
 from restaurant.models.menus import (
     Category,
     Item,
@@ -10,12 +11,22 @@ from restaurant.models.menus import (
     SoldOut,
 )
 from restaurant.models.orders import Cart, Order, OrderChange, OrderDay, OrderLine, TableCall
+from restaurant.models.payments import (
+    Payment,
+    PaymentAccount,
+    PaymentLink,
+    PaymentSession,
+    PaymentSignal,
+    Refund,
+)
 from restaurant.models.sites import Area, Site, Station, Table
 
 __all__ = [
     "Area",
     "Cart",
     "Category",
+    "Courier",
+    "DeliveryZone",
     "Item",
     "Menu",
     "MenuVersion",
@@ -25,9 +36,16 @@ __all__ = [
     "OrderChange",
     "OrderDay",
     "OrderLine",
+    "Payment",
+    "PaymentAccount",
+    "PaymentLink",
+    "PaymentSession",
+    "PaymentSignal",
+    "Refund",
     "Site",
     "SoldOut",
     "Station",
     "Table",
     "TableCall",
+    "Trip",
 ]

@@ -35,8 +35,17 @@ from portal.operator import demo
 from printing import agents as print_agents
 from printing import printers
 from printing import reading as print_reading
+from restaurant import (
+    couriers,
+    menus,
+    payment_accounts,
+    payment_links,
+    payments,
+    sites,
+    tables,
+    zones,
+)
 from restaurant import finding as order_finding
-from restaurant import menus, sites, tables
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
@@ -119,12 +128,14 @@ OWNER = {
     "board-bar": "/orders/board/{site}?station=bar",
     "board-kitchen": "/orders/board/{site}?view=kitchen",
     "board-tables": "/orders/board/{site}?view=tables",
+    "board-delivery": "/orders/board/{site}?view=delivery",
     "board-day": "/orders/board/{site}?view=day",
     "orders": "/orders",
     "orders-empty": "/orders?q=nothing",
     "order-new": "/orders/new",
     "order": "/orders/{order}",
     "order-waiting": "/orders/{order_waiting}",
+    "order-delivery": "/orders/{order_riding}",
     "order-add": "/orders/{order}/add",
     "order-cancel": "/orders/{order}/cancel",
     "printers": "/printers",
@@ -139,6 +150,20 @@ OWNER = {
     "print-jobs-none": "/print-jobs?state=failed",
     "print-job": "/print-jobs/{print_job}",
     "print-job-unsure": "/print-jobs/{unsure_job}",
+    "order-unpaid": "/orders/{order_unpaid}",
+    "payments": "/payments",
+    "payments-empty": "/payments?q=NOTHING",
+    "payment-new": "/payments/links/new",
+    "payment-link": "/payments/links/{link}",
+    "payment-link-cancel": "/payments/links/{link}/cancel",
+    "payment-review": "/payments/review",
+    "payment-refund": "/payments/money/{payment}/refund",
+    "payment-keep": "/payments/money/{payment}/keep",
+    "payment-signals": "/payments/signals",
+    "payment-providers": "/payments/providers",
+    "payment-provider-new": "/payments/providers/new?provider=stripe",
+    "payment-provider": "/payments/providers/{account}",
+    "payment-provider-remove": "/payments/providers/{account}/remove",
     "lines": "/lines",
     "line-new": "/lines/new",
     "line": "/lines/{line}",
@@ -178,6 +203,14 @@ OWNER = {
     "table-remove": "/restaurants/tables/{table}/remove",
     "sold-out": "/restaurants/{site}/sold-out",
     "sold-out-empty": "/restaurants/{site}/sold-out?q=nothing-like-it",
+    "delivery-zones": "/restaurants/{site}/delivery",
+    "zone-new": "/restaurants/{site}/delivery/zones/new",
+    "zone": "/restaurants/zones/{zone}",
+    "zone-remove": "/restaurants/zones/{zone}/remove",
+    "couriers": "/restaurants/{site}/couriers",
+    "courier": "/restaurants/couriers/{courier}",
+    "courier-links": "/restaurants/couriers/{courier}/end-links",
+    "courier-remove": "/restaurants/couriers/{courier}/remove",
     "menus": "/menus",
     "menu": "/menus/{menu}",
     "menu-import": "/menus/{menu}/import",
@@ -366,10 +399,17 @@ def _orders() -> dict[str, object]:
     return {
         "site": site.id,
         "order": next(one.number for one in open_now if one.state == "preparing"),
+        "order_riding": next(one.number for one in open_now if one.state == "out_for_delivery"),
+        "zone": next(one.id for one in zones.listed(site.id) if one.kind == "polygon"),
+        "courier": couriers.listed(site.id)[0].id,
         **_paper(site.id),
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
         ),
+        "order_unpaid": next(one.number for one in open_now if one.state == "awaiting_payment"),
+        "account": payment_accounts.listed()[0].id,
+        "link": payment_links.listed(payment_links.Filters(state="paid"), None, 1)[0].id,
+        "payment": payments.listed("review", None, 1)[0].id,
     }
 
 
@@ -442,6 +482,7 @@ def test_no_page_is_forgotten(app):
         "/r/X": "the diner's page, tried in test_diner.py",
         "/r/X/menu": "the diner's page, tried in test_diner.py",
         "/r/X/tone.css": "a file",
+        "/courier/X": "the courier's list, tried in test_courier.py",
         "/usage.csv": "a file",
         "/usage/spend-cap": "the usage page",
         "/operator/rates.csv": "a file",
@@ -452,6 +493,8 @@ def test_no_page_is_forgotten(app):
         "/contacts.csv": "a file",
         "/orders.csv": "a file",
         "/print-jobs/X/picture.png": "a picture",
+        "/payments/links/X/qr.svg": "a file",
+        "/pay/X": "the payer's page, seen in journeys/test_card.py",
         "/contacts/import/X/rejects.csv": "a file",
         **dict.fromkeys(
             (f"/contacts/X/{part}" for part in ("notes", "tags", "phones", "consent", "message")),

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 
-from tests.chaos import endpoints, inbound, paper, rows
+from tests.chaos import endpoints, inbound, money, paper, rows
 from tests.chaos.counting import Outcome
 from tests.chaos.stage import ROOT, WORKERS, Stage, set_up
 
@@ -27,6 +27,7 @@ ROWS: dict[str, Callable[[Stage], Outcome]] = {
     "freeze-answer": partial(rows.frozen, step="after_answer"),
     "receipts": inbound.shuffled,
     "poison": inbound.poisoned,
+    "payments": money.all_orders,
     "endpoint-hostile": endpoints.hostile,
     "endpoint-addresses": endpoints.addresses,
     "endpoint-rotated": endpoints.rotated,

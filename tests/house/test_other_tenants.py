@@ -54,6 +54,7 @@ def ids(theirs):
         "automation_id": theirs.automation_id,
         "recipe": "order_confirmation",
         "kind": "store",
+        "provider": "stripe",
         "tenant_id": theirs.tenant_id,
         "mail_id": theirs.mail_id,
         "job_id": "no-such-job",
@@ -148,6 +149,12 @@ def refused(answers):
         "agent_id",
         "code_id",
         "print_job_id",
+        "zone_id",
+        "courier_id",
+        "link_id",
+        "payment_id",
+        "signal_id",
+        "account_id",
         "tenant_id",
     }
     checked = 0

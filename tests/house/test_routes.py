@@ -21,6 +21,7 @@ UNGUARDED = {
     "printer_doors.star_fetch": "the secret in the address and the printer's MAC are the guard",
     "printer_doors.star_done": "the secret in the address and the printer's MAC are the guard",
     "printer_doors.epson": "the secret in the address is the guard",
+    "hooks.payment": "the token in the address finds an account, a question back is the guard",
     "hooks.cloud_handshake": "echoes only to who knows the line's verify token",
 }
 # Pages for people who are not signed in, or not yet.
@@ -44,6 +45,10 @@ OPEN = {
     "diner.tone": "a restaurant's colour",
     "diner.send_cart": "guests order without signing in; the table's token proves their seat",
     "diner.call": "the table's token is the guard",
+    "diner.zone": "what delivery costs is for everybody",
+    "courier.listed": "the signed link is the guard, and runs out",
+    "courier.act": "the signed link is the guard, and runs out",
+    "diner.paid": "the signed token is the guard; it tells how one link stands",
     "photos.show": "photos of menus are for everybody",
     "developers.reference": "the API's description holds nothing of a tenant",
     "developers.calls": "the API's description holds nothing of a tenant",

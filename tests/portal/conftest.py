@@ -42,6 +42,7 @@ def ids(restaurant):
         "automation_id": automation_id,
         "recipe": "owner_notice",
         "kind": "store",
+        "provider": "stripe",
         "conversation_id": conversation_id,
         "reply_id": reply_id,
         **kept,

@@ -55,6 +55,19 @@ FIELDS = (
     *("fallback_seconds", "enabled", "page", "prints_bills", "ConnectionType", "ResponseFile"),
     *("Status", "ID"),
     *("payment_method", "notes", "site", "call", "q.itm_x.0", "g.itm_x.0.ogr", "n.itm_x.0"),
+    *("position", "radius", "corners", "fee", "minimum", "zone", "zone_id", "courier", "active"),
+    *(
+        "order",
+        "note",
+        "payment_method",
+        "notes",
+        "site",
+        "call",
+        "q.itm_x.0",
+        "g.itm_x.0.ogr",
+        "n.itm_x.0",
+    ),
+    *("amount", "tell", "provider", "key", "hook_secret", "link_minutes", "reason", "site_id"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
@@ -67,6 +80,7 @@ QUERIES = (
     *("endpoint", "event", "kind", "target", "category", "to"),
     *("site", "day", "station", "table"),
     *("printer", "type", "mac", "code", "token"),
+    *("site", "day", "station", "table", "provider"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 

@@ -2,8 +2,30 @@
 
 from decimal import Decimal
 
-from restaurant import availability, calls, carts, finding, menus, orders, publishing, sites, tables
-from restaurant.models import Site
+from core.clock import now
+from core.db import db
+from restaurant import (
+    availability,
+    calls,
+    carts,
+    couriers,
+    finding,
+    menus,
+    orders,
+    payment_accounts,
+    payment_links,
+    payments,
+    publishing,
+    refunds,
+    signals,
+    sites,
+    tables,
+    trips,
+    whereabouts,
+    zones,
+)
+from restaurant.gateways import Checked, Found, Signal
+from restaurant.models import PaymentSession, Site
 from restaurant.pricing import Line, Wish
 from tests.cast import Business
 
@@ -50,8 +72,61 @@ def plant_restaurant(business: Business, name: str) -> Site:
             ),
         )
         calls.call(site, table, table.token, "bill")
+        _plant_road(site, name)
         availability.sell_out(site, item.id, None)
+        plant_money(site, name)
         return site
+
+
+def _plant_road(site: Site, name: str) -> None:
+    """A zone, a courier, and an order that is with them."""
+    sites.change(site.id, {"latitude": Decimal(41), "longitude": Decimal(29)})
+    zone = zones.add(site, zones.Outline(f"{name} zone", "radius", "10", "0", 2000))
+    courier = couriers.add(site, f"{name} courier", "905321117001")
+    order = orders.make(
+        site,
+        orders.Draft(
+            order_type="delivery",
+            payment_method="cash",
+            lines=[Line("", f"{name} dish", "", 1, Decimal(5), Decimal(0), ("kitchen",))],
+            sums={"subtotal": "5", "delivery_fee": "10", "total": "15"},
+            total=Decimal(15),
+            language="tr",
+            source="staff",
+            customer_name=f"{name} guest",
+            address=whereabouts.with_place({"text": f"{name} street"}, None, zone),
+        ),
+    )
+    trips.assign(site, order, courier)
+
+
+def plant_money(site: Site, name: str) -> None:
+    """A provider, a link that was paid twice, a part of it given back, and what was told."""
+    account = payment_accounts.add(
+        payment_accounts.Wanted(provider="simulated", name=f"{name} till")
+    )
+    payment_accounts.note_check(account.id, Checked("acct_paper", "Paper", live=False), "")
+    link = payment_links.free(site, "25", f"{name} deposit", source="staff", name=f"{name} payer")
+    db.session.add(
+        PaymentSession(
+            tenant_id=site.tenant_id,
+            account_id=account.id,
+            ref="bill_planted",
+            link_id=link.id,
+            attempt=1,
+            url="https://paper.example/bill",
+            expires_at=link.expires_at,
+        )
+    )
+    link.state, link.url, link.due_at = "open", "https://paper.example/bill", None
+    for ref in ("pm_one", "pm_two"):
+        found = Found(
+            "paid", link.reference, ref, Decimal(25), "TRY", owner="acct_paper", paid_at=now()
+        )
+        told = Signal(f"evt_{ref}", "paid", "payment.succeeded", "bill_planted", ref)
+        signal = signals.keep(account, told, signed=True, hook_id=None)
+        signals.settle(signal, account, found)
+    refunds.ask(payments.listed("accepted", None, 1)[0], "5", f"{name} reason")
 
 
 def ids_of(business: Business, site: Site) -> dict[str, str]:
@@ -66,5 +141,11 @@ def ids_of(business: Business, site: Site) -> dict[str, str]:
             "category_id": menus.categories(menu_id)[0].id,
             "item_id": menus.items(menu_id)[0].id,
             "group_id": menus.groups(menu_id)[0].id,
+            "zone_id": zones.listed(site.id)[0].id,
+            "courier_id": couriers.listed(site.id)[0].id,
+            "account_id": payment_accounts.listed()[0].id,
+            "link_id": payment_links.listed(payment_links.Filters(), None, 1)[0].id,
+            "payment_id": payments.listed("review", None, 1)[0].id,
+            "signal_id": signals.listed(None, 1)[0].id,
             "order_id": finding.listed(finding.Filters(site_id=site.id), None, 1)[0].number,
         }

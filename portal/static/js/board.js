@@ -41,7 +41,7 @@ async function look() {
   for (const part of fresh.querySelectorAll("[data-part]")) {
     const shown = document.querySelector(`[data-part="${part.dataset.part}"]`);
     if (!shown || bare(shown) === bare(part)) continue;
-    if (shown.contains(document.activeElement) && document.activeElement.matches("input:not([type=hidden])")) continue;
+    if (shown.contains(document.activeElement) && document.activeElement.matches("input:not([type=hidden]), select")) continue;
     const focused = shown.contains(document.activeElement)
       ? document.activeElement.closest("[data-order]")?.dataset.order : null;
     const lanes = shown.querySelector(".lanes");

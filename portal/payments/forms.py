@@ -1,0 +1,65 @@
+"""Forms of the payment pages."""
+
+from typing import Any
+
+from flask_babel import lazy_gettext as _
+from wtforms import (
+    BooleanField,
+    IntegerField,
+    PasswordField,
+    RadioField,
+    SelectField,
+    StringField,
+)
+from wtforms.validators import Length, Optional
+
+from portal.forms import Between, Form, needed
+from restaurant.gateways.book import PROVIDERS
+from restaurant.payment_accounts import LONGEST_LINK, SHORTEST_LINK
+
+
+class LinkForm(Form):
+    site_id = SelectField(_("Restaurant"), [needed()])
+    amount = StringField(_("Amount"), [needed(), Length(max=20)])
+    description = StringField(_("What it is for"), [needed(), Length(max=120)])
+    phone = StringField(_("Customer's phone"), [Optional(), Length(max=32)])
+    name = StringField(_("Customer's name"), [Optional(), Length(max=120)])
+    tell = BooleanField(_("Send it to the customer by chat"))
+
+    def offer(self, sites: list[Any]) -> None:
+        self.site_id.choices = [(one.id, f"{one.name} · {one.currency}") for one in sites]
+
+
+class _Account(Form):
+    name = StringField(_("Name"), [needed(), Length(max=120)])
+    site_id = SelectField(_("Restaurant"), [Optional()])
+    key = PasswordField(_("Key"), [Length(max=300)])
+    secret = PasswordField(_("Secret key"), [Length(max=300)])
+    hook_secret = PasswordField(_("Signing secret"), [Length(max=300)])
+    link_minutes = IntegerField(
+        _("Links are good for so many minutes"),
+        [needed(), Between(SHORTEST_LINK, LONGEST_LINK, _("Between 30 and 1440."))],
+    )
+
+    def offer(self, sites: list[Any]) -> None:
+        self.site_id.choices = [("", _("All restaurants")), *((one.id, one.name) for one in sites)]
+
+
+class NewAccountForm(_Account):
+    provider = RadioField(_("Provider"), [needed()], choices=[(one, one) for one in PROVIDERS])
+
+    def offer_providers(self, offered: list[str]) -> None:
+        self.provider.choices = [(one, one) for one in offered]
+
+
+class AccountForm(_Account):
+    pass
+
+
+class RefundForm(Form):
+    amount = StringField(_("Amount"), [needed(), Length(max=20)])
+    reason = StringField(_("Reason"), [needed(), Length(max=200)])
+
+
+class KeepForm(Form):
+    reason = StringField(_("Why it is kept"), [needed(), Length(max=200)])

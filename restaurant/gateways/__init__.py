@@ -1,0 +1,144 @@
+"""Payment providers behind one interface: they answer, they do not decide.
+
+A signal says that something happened; only what a provider answers when asked is believed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Protocol
+
+from core.outbound import Policy
+
+# A provider's address is the operator's own setting, and may be on this machine.
+OPERATORS_OWN = Policy(allow_loopback=True)
+
+
+class GatewayError(Exception):
+    """The provider did not do what was asked; the sentence is for people."""
+
+
+class Refused(GatewayError):
+    """It said no, and will say no again."""
+
+
+class Unreachable(GatewayError):
+    """No answer, or one that says "later". Whether it was done is not known."""
+
+
+class Unreadable(ValueError):
+    """A signal that cannot be understood."""
+
+
+class Forged(ValueError):
+    """A signal whose signature is missing, wrong or too old."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """An account at a provider, with all that is needed to speak to it."""
+
+    provider: str
+    key: str
+    secret: str
+    hook_secret: str
+    base_url: str
+    hook_url: str
+    owner: str = ""
+    live: bool = False
+    operator_secret: str = ""
+    """What the simulated provider asks for."""
+    policy: Policy = OPERATORS_OWN
+    timeout: float = 12.0
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A link that is wanted. The same `key` twice makes one link."""
+
+    key: str
+    reference: str
+    amount: Decimal
+    currency: str
+    description: str
+    expires_at: datetime
+    return_url: str
+    language: str
+    shop: str = ""
+
+
+@dataclass(frozen=True)
+class Made:
+    url: str
+    ref: str
+
+
+@dataclass(frozen=True)
+class Signal:
+    """`kind`: paid, failed, expired, refunded or other."""
+
+    key: str
+    kind: str
+    event: str
+    session: str = ""
+    payment: str = ""
+    reference: str = ""
+    amount: Decimal | None = None
+    currency: str = ""
+    owner: str = ""
+    live: bool | None = None
+    signed: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """How a link stands, said by the provider itself. `state`: paid, open, failed, expired."""
+
+    state: str
+    reference: str = ""
+    payment: str = ""
+    amount: Decimal | None = None
+    currency: str = ""
+    refunded: Decimal = Decimal(0)
+    owner: str = ""
+    live: bool | None = None
+    paid_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Checked:
+    owner: str
+    name: str
+    live: bool
+
+
+@dataclass(frozen=True)
+class Returned:
+    """`pending`: the provider took it on and will do it."""
+
+    ref: str
+    pending: bool = False
+
+
+class Gateway(Protocol):
+    once: bool
+    """The same refund asked for twice is done once."""
+    asks_every: int
+    """Seconds between our own questions about an open link."""
+
+    def check(self, desk: Desk) -> Checked: ...
+
+    def create_link(self, desk: Desk, asking: Asking) -> Made: ...
+
+    def close(self, desk: Desk, ref: str) -> None: ...
+
+    def verify(self, desk: Desk, headers: Mapping[str, str], raw: bytes) -> Signal: ...
+
+    def read(self, raw: bytes) -> Signal: ...
+
+    def fetch(self, desk: Desk, ref: str, reference: str, payment: str = "") -> Found: ...
+
+    def refund(
+        self, desk: Desk, payment: str, amount: Decimal, currency: str, key: str, reason: str
+    ) -> Returned: ...

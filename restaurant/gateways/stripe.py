@@ -1,0 +1,253 @@
+"""Stripe Checkout: a session is made for each link, events are signed, refunds are by intent."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from core.clock import now
+from core.money import places, quantize
+from core.signing import hmac_hex, same
+from restaurant.gateways import (
+    Asking,
+    Checked,
+    Desk,
+    Forged,
+    Found,
+    Made,
+    Refused,
+    Returned,
+    Signal,
+    Unreachable,
+    Unreadable,
+)
+from restaurant.gateways.wire import (
+    answer_of,
+    call,
+    header,
+    known_currency,
+    moment,
+    part,
+    signal_of,
+    text,
+)
+
+once = True
+asks_every = 600
+VERSION = "2024-06-20"
+TOLERANCE_SECONDS = 300
+LEAST_SECONDS = 31 * 60  # Stripe takes no shorter session than half an hour
+# Stripe's own list of what has no smaller unit; and what ISO gives none but Stripe counts in cents.
+WHOLE = frozenset(
+    ("BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV")
+) | {"XAF", "XOF", "XPF"}
+CENTS = frozenset({"ISK", "UGX"})
+LANGUAGES = frozenset({"en", "tr", "de", "fr", "es", "it", "nl", "pl", "ru", "pt"})
+KINDS = {
+    "checkout.session.completed": "paid",
+    "checkout.session.async_payment_succeeded": "paid",
+    "checkout.session.async_payment_failed": "failed",
+    "checkout.session.expired": "expired",
+    "charge.refunded": "refunded",
+}
+
+
+def check(desk: Desk) -> Checked:
+    account = _ask(desk, "GET", "/v1/account")
+    name = text(part(account, "settings", "dashboard").get("display_name"))
+    if account.get("charges_enabled") is False:
+        raise Refused("Stripe has not opened this account for payments yet.")
+    return Checked(text(account.get("id")), name, desk.key.startswith(("sk_live_", "rk_live_")))
+
+
+def create_link(desk: Desk, asking: Asking) -> Made:
+    least = int(now().timestamp()) + LEAST_SECONDS
+    item = "line_items[0]"
+    session = _ask(
+        desk,
+        "POST",
+        "/v1/checkout/sessions",
+        {
+            "mode": "payment",
+            "client_reference_id": asking.reference,
+            "success_url": asking.return_url,
+            "cancel_url": asking.return_url,
+            "expires_at": str(max(int(asking.expires_at.timestamp()), least)),
+            "locale": asking.language if asking.language in LANGUAGES else "auto",
+            f"{item}[quantity]": "1",
+            f"{item}[price_data][currency]": asking.currency.lower(),
+            f"{item}[price_data][unit_amount]": str(minor(asking.amount, asking.currency)),
+            f"{item}[price_data][product_data][name]": asking.description,
+            "metadata[reference]": asking.reference,
+            "payment_intent_data[metadata][reference]": asking.reference,
+            "payment_intent_data[description]": asking.description,
+        },
+        key=asking.key,
+    )
+    url, ref = text(session.get("url"), 2000), text(session.get("id"))
+    if not url or not ref:
+        raise Unreachable("Stripe made a session without an address.")
+    return Made(url, ref)
+
+
+def close(desk: Desk, ref: str) -> None:
+    try:
+        _ask(desk, "POST", f"/v1/checkout/sessions/{quote(ref, safe='')}/expire", {})
+    except Refused:
+        return  # complete or expired already: there is nothing left to close
+
+
+def verify(desk: Desk, headers: Mapping[str, str], raw: bytes) -> Signal:
+    """`Stripe-Signature: t=…,v1=…`; several v1 while a secret is being changed."""
+    stamp, signatures = "", []
+    for piece in header(headers, "Stripe-Signature").split(","):
+        name, _, value = piece.strip().partition("=")
+        if name == "t":
+            stamp = value
+        elif name == "v1":
+            signatures.append(value)
+    if not desk.hook_secret:
+        raise Forged("no signing secret is stored, so nothing can be checked")
+    if not (signatures and stamp.isascii() and stamp.isdigit() and len(stamp) < 13):
+        raise Forged("it is not signed")
+    if abs(now().timestamp() - int(stamp)) > TOLERANCE_SECONDS:
+        raise Forged("its signature is too old: it may be a replay")
+    expected = hmac_hex(desk.hook_secret, stamp.encode() + b"." + raw)
+    fits = [same(expected, given) for given in signatures]  # all of them: time must not tell
+    if not any(fits):
+        raise Forged("its signature does not fit")
+    return read(raw)
+
+
+def read(raw: bytes) -> Signal:
+    event = signal_of(raw)
+    what, key = text(event.get("type")), text(event.get("id"))
+    thing = part(event, "data", "object")
+    if not what or not key or event.get("object") != "event" or not thing:
+        raise Unreadable("it is not an event of Stripe")
+    kind = KINDS.get(what, "other")
+    currency = known_currency(thing.get("currency"))
+    if kind == "refunded":
+        session, amount = "", major(thing.get("amount_refunded"), currency)
+    else:
+        session, amount = text(thing.get("id")), major(thing.get("amount_total"), currency)
+        unpaid = thing.get("payment_status") != "paid"
+        if what == "checkout.session.completed" and unpaid:
+            kind = "other"  # a slow way to pay: its own event follows
+        if kind != "other" and thing.get("mode") != "payment":
+            kind = "other"
+    return Signal(
+        key=key,
+        kind=kind,
+        event=what,
+        session=session if kind != "other" or what.startswith("checkout.") else "",
+        payment=_id_of(thing.get("payment_intent")),
+        reference=text(
+            thing.get("client_reference_id") or part(thing, "metadata").get("reference")
+        ),
+        amount=amount,
+        currency=currency,
+        owner=text(event.get("account")),
+        live=event.get("livemode") if isinstance(event.get("livemode"), bool) else None,
+        signed=True,
+    )
+
+
+def fetch(desk: Desk, ref: str, _reference: str, payment: str = "") -> Found:
+    """By the session; a refund's event names only the intent, from which its session is found."""
+    if not ref and payment:
+        query = urlencode({"payment_intent": payment, "limit": 1})
+        listed = _ask(desk, "GET", f"/v1/checkout/sessions?{query}").get("data")
+        first = listed[0] if isinstance(listed, list) and listed else None
+        ref = text(part(first).get("id"))
+    if not ref:
+        return Found("unknown")
+    query = urlencode({"expand[]": "payment_intent.latest_charge"})
+    session = _ask(desk, "GET", f"/v1/checkout/sessions/{quote(ref, safe='')}?{query}")
+    currency = known_currency(session.get("currency"))
+    intent = session.get("payment_intent")
+    charge = part(intent, "latest_charge")
+    state = "open"
+    if session.get("status") == "expired":
+        state = "expired"
+    if session.get("payment_status") == "paid" and _id_of(intent):
+        state = "paid"
+    elif session.get("status") == "complete" and part(intent).get("status") in (
+        "requires_payment_method",
+        "canceled",
+    ):
+        state = "failed"
+    return Found(
+        state=state,
+        reference=text(session.get("client_reference_id")),
+        payment=_id_of(intent),
+        amount=major(session.get("amount_total"), currency),
+        currency=currency,
+        refunded=major(charge.get("amount_refunded"), currency) or Decimal(0),
+        live=session.get("livemode") if isinstance(session.get("livemode"), bool) else None,
+        paid_at=moment(charge.get("created")),
+    )
+
+
+def refund(
+    desk: Desk, payment: str, amount: Decimal, currency: str, key: str, reason: str
+) -> Returned:
+    answer = _ask(
+        desk,
+        "POST",
+        "/v1/refunds",
+        {
+            "payment_intent": payment,
+            "amount": str(minor(amount, currency)),
+            "reason": "requested_by_customer",
+            "metadata[reason]": reason[:400],
+        },
+        key=key,
+    )
+    if answer.get("status") in ("failed", "canceled"):
+        raise Refused("Stripe could not give the money back.")
+    return Returned(text(answer.get("id")), pending=answer.get("status") != "succeeded")
+
+
+def minor(amount: Decimal, currency: str) -> int:
+    """In Stripe's smallest unit."""
+    exact = quantize(amount, currency).scaleb(_digits(currency))
+    if exact != exact.to_integral_value():
+        raise Refused(f"Stripe takes no fractions in {currency}.")
+    if _digits(currency) == 3 and int(exact) % 10:
+        raise Refused(f"Stripe takes amounts in {currency} in steps of 0.010 only.")
+    return int(exact)
+
+
+def major(amount: object, currency: str) -> Decimal | None:
+    if isinstance(amount, bool) or not isinstance(amount, int) or not currency:
+        return None
+    return Decimal(amount).scaleb(-_digits(currency))
+
+
+def _digits(currency: str) -> int:
+    if currency in WHOLE:
+        return 0
+    return 2 if currency in CENTS else places(currency)
+
+
+def _id_of(thing: object) -> str:
+    return text(thing.get("id")) if isinstance(thing, dict) else text(thing)
+
+
+def _ask(
+    desk: Desk, method: str, path: str, form: dict[str, str] | None = None, *, key: str = ""
+) -> dict[str, Any]:
+    headers = {"Authorization": f"Bearer {desk.key}", "Stripe-Version": VERSION}
+    if form is not None:
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+    if key:
+        headers["Idempotency-Key"] = key
+    body = urlencode(form).encode() if form is not None else None
+    reply = call(desk, method, path, headers, body)
+    answer = answer_of(reply)
+    if reply.ok:
+        return answer
+    if reply.status == 401:
+        raise Refused("Stripe does not know this key.")
+    raise Refused(f"Stripe: {text(part(answer, 'error').get('message'), 300) or reply.status}")

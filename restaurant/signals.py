@@ -1,0 +1,255 @@
+"""What providers tell us, each as a row with what it did. A signal is a bell, never the proof."""
+
+from datetime import timedelta
+from hashlib import sha256
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import NotFound
+from core.ids import from_uuid, new_id, to_uuid
+from restaurant import orders, payment_accounts, payment_links, payments, refunds, sites, telling
+from restaurant.gateways import Found, Signal
+from restaurant.gateways.book import GATEWAYS
+from restaurant.models import PaymentAccount, PaymentLink, PaymentSignal
+from tenants import audit
+
+BACK_OFF = (5, 15, 60, 300, 900)  # seconds after the first, second, … question in vain
+ASKED_FOR = frozenset({"paid", "failed", "expired", "refunded"})
+FORGERIES_KEPT = 20  # an hour and account: whoever tries it cannot fill our tables
+OUTCOMES = (
+    *("paid", "parked", "repeated", "failed", "expired", "refunded", "nothing", "nobodys"),
+    *("forged", "wrong_account", "not_confirmed", *payments.REASONS),
+)
+
+
+def readable(account_id: str, raw: bytes) -> Signal:
+    """Raises Unreadable."""
+    return GATEWAYS[payment_accounts.known(account_id).provider].read(raw)
+
+
+def receive(account_id: str, raw: bytes, *, signed: bool, hook_id: str | None) -> PaymentSignal:
+    """In the hooks' job: kept once, however often it is posted. Raises Unreadable."""
+    account = payment_accounts.known(account_id)
+    told = GATEWAYS[account.provider].read(raw)
+    account.last_signal_at = now()
+    return keep(account, told, signed=signed, hook_id=hook_id)
+
+
+def keep(
+    account: PaymentAccount,
+    told: Signal,
+    *,
+    signed: bool,
+    hook_id: str | None,
+    source: str = "hook",
+) -> PaymentSignal:
+    moment, asks = now(), told.kind in ASKED_FOR
+    row = insert(PaymentSignal).values(
+        tenant_id=current_tenant_id(),
+        id=new_id("sig"),
+        account_id=account.id,
+        key=told.key[:255],
+        hook_id=hook_id,
+        kind=told.kind,
+        event=told.event,
+        source=source,
+        signed=signed,
+        session=told.session,
+        payment_ref=told.payment,
+        reference=told.reference,
+        amount=told.amount if told.amount is not None and abs(told.amount) < 10**11 else None,
+        currency=told.currency,
+        state="waiting" if asks else "done",
+        outcome="" if asks else "nothing",
+        note="",
+        times=1,
+        tries=0,
+        due_at=moment if asks else None,
+        at=moment,
+        last_at=moment,
+    )
+    kept = row.on_conflict_do_update(
+        index_elements=[PaymentSignal.tenant_id, PaymentSignal.account_id, PaymentSignal.key],
+        set_={"times": PaymentSignal.times + 1, "last_at": moment},
+    ).returning(PaymentSignal.id)
+    signal = get(db.session.scalars(kept).one())
+    if signal.state == "waiting":
+        payment_links.wake()
+    return signal
+
+
+def note_forgery(account_id: str, raw: bytes, why: str) -> None:
+    """Shown to the staff; counted where there are many."""
+    moment = now()
+    slot = sha256(raw).digest()[0] % FORGERIES_KEPT
+    row = insert(PaymentSignal).values(
+        tenant_id=current_tenant_id(),
+        id=new_id("sig"),
+        account_id=account_id,
+        key=f"forged:{moment:%Y%m%d%H}:{slot}",
+        kind="other",
+        event="",
+        source="hook",
+        signed=False,
+        session="",
+        payment_ref="",
+        reference="",
+        currency="",
+        state="done",
+        outcome="forged",
+        note=why[:300],
+        times=1,
+        tries=0,
+        due_at=None,
+        at=moment,
+        last_at=moment,
+    )
+    db.session.execute(
+        row.on_conflict_do_update(
+            index_elements=[PaymentSignal.tenant_id, PaymentSignal.account_id, PaymentSignal.key],
+            set_={"times": PaymentSignal.times + 1, "last_at": moment},
+        )
+    )
+    payment_accounts.note_refusal(account_id)
+
+
+def get(signal_id: str) -> PaymentSignal:
+    query = select(PaymentSignal).where(
+        PaymentSignal.tenant_id == current_tenant_id(), PaymentSignal.id == signal_id
+    )
+    found = db.session.scalars(query.execution_options(populate_existing=True)).first()
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def listed(
+    after: str | None, limit: int, *, outcome: str = "", state: str = ""
+) -> list[PaymentSignal]:
+    query = select(PaymentSignal).where(PaymentSignal.tenant_id == current_tenant_id())
+    if outcome:
+        query = query.where(PaymentSignal.outcome == outcome)
+    if state:
+        query = query.where(PaymentSignal.state == state)
+    if after:
+        query = query.where(PaymentSignal.id < from_uuid("sig", to_uuid("sig", after)))
+    return list(db.session.scalars(query.order_by(PaymentSignal.id.desc()).limit(limit)))
+
+
+def of_link(link_id: str, most: int = 50) -> list[PaymentSignal]:
+    query = select(PaymentSignal).where(
+        PaymentSignal.tenant_id == current_tenant_id(), PaymentSignal.link_id == link_id
+    )
+    return list(db.session.scalars(query.order_by(PaymentSignal.id.desc()).limit(most)))
+
+
+def settle(signal: PaymentSignal, account: PaymentAccount, found: Found) -> str:
+    """The provider has been asked: what it says decides, whatever the signal said."""
+    if found.state == "paid" and found.payment:
+        outcome = payments.take(signal, account, found)
+        if signal.kind == "refunded" or found.refunded:
+            back = refunds.learn(account, found)
+            outcome = "refunded" if back or signal.kind == "refunded" else outcome
+    else:
+        outcome = _unpaid(signal, found)
+    end(signal, outcome)
+    return outcome
+
+
+def end(signal: PaymentSignal, outcome: str, note: str = "") -> None:
+    signal.state, signal.outcome, signal.note, signal.due_at = "done", outcome, note[:300], None
+
+
+def put_off(signal: PaymentSignal, why: str) -> None:
+    """The provider did not answer: asked again later, and in the end by a person."""
+    signal.note = why[:300]
+    if signal.tries > len(BACK_OFF):
+        signal.state, signal.due_at, signal.outcome = "parked", None, "not_confirmed"
+        return
+    wait = BACK_OFF[min(signal.tries, len(BACK_OFF)) - 1]
+    signal.due_at = now() + timedelta(seconds=wait)
+
+
+def run_again(signal_id: str) -> bool:
+    freed = db.session.execute(
+        update(PaymentSignal)
+        .where(
+            PaymentSignal.tenant_id == current_tenant_id(),
+            PaymentSignal.id == signal_id,
+            PaymentSignal.state == "parked",
+        )
+        .values(state="waiting", outcome="", tries=0, due_at=now())
+        .returning(PaymentSignal.id)
+    ).first()
+    if freed is None:
+        return False
+    audit.record("payments.signal_run_again", signal_id)
+    payment_links.wake()
+    return True
+
+
+def _unpaid(signal: PaymentSignal, found: Found) -> str:
+    """The signal may say paid: the provider does not, so nothing is."""
+    subject = payments.subject_of(signal, found)
+    link = subject.link
+    if link is None:
+        return "nobodys" if signal.kind != "paid" else "not_confirmed"
+    signal.link_id, signal.order_id = link.id, link.order_id
+    if signal.kind == "paid":
+        return "not_confirmed"
+    if link.state != "open":
+        return "nothing"
+    if found.state == "failed":
+        _fail(link)
+        return "failed"
+    if found.state == "expired":
+        run_out(link)
+        return "expired"
+    return "nothing"
+
+
+def _fail(link: PaymentLink) -> None:
+    link.state, link.changed_at = "failed", now()
+    payment_links.tell(link)
+    telling_of(link, "pay_failed", url=link.url)
+    telling.payment_failed(link)
+
+
+def run_out(link: PaymentLink) -> None:
+    link.state, link.changed_at, link.due_at = "expired", now(), None
+    payment_links.tell(link)
+    telling_of(link, "pay_expired")
+
+
+def telling_of(link: PaymentLink, key: str, **more: str) -> None:
+    """To the customer of its order; a free link's customer was told its end with the link."""
+    if link.order_id is None:
+        return
+    order = orders.get(link.order_id)
+    if order.state == "awaiting_payment" and order.customer_phone:
+        telling.write_to(order, telling.line_words(order, key, **more))
+        orders.note(order, "payment", because=NOTES[key])
+
+
+NOTES = {
+    "pay": "The payment link was sent.",
+    "pay_failed": "The payment was declined.",
+    "pay_expired": "The payment link has run out.",
+}
+
+
+def say_address(link: PaymentLink) -> None:
+    """Once for each attempt: the diner gets the link by chat."""
+    if not link.tell or link.told >= link.attempt or link.state != "open":
+        return
+    link.told = link.attempt
+    if link.order_id is not None:
+        telling_of(link, "pay", url=link.url)
+        return
+    site = sites.get(link.site_id)
+    line = sites.line_of(site)
+    if line is not None:
+        telling.ask_for_money(site, link, line)

@@ -1,0 +1,171 @@
+"""A bistro that takes cards at a provider of paper, and a clerk who does the job's work."""
+
+import json
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from itertools import count
+from typing import Any
+
+from core.clock import now
+from core.db import global_scope
+from core.ids import new_token
+from core.signing import webhook_headers
+from jobs import hooks as hooks_job
+from jobs import payments as payments_job
+from restaurant import carts, orders, payment_accounts, payment_links, payments, signals
+from restaurant.gateways import Checked, Found, Made, Refused, Returned, simulated
+from restaurant.gateways.book import GATEWAYS
+from restaurant.models import Payment, PaymentAccount, PaymentLink, PaymentSignal
+from tests.restaurant.kitchen import Bistro, open_bistro
+
+_events = count(1)
+
+
+@dataclass
+class Paper:
+    """A provider with behaviour: it keeps sessions, and answers as it is told to."""
+
+    once: bool = True
+    asks_every: int = 300
+    sessions: dict[str, Found] = field(default_factory=dict)
+    keys: dict[str, Made] = field(default_factory=dict)
+    refunded: dict[str, Decimal] = field(default_factory=dict)
+    closed: list[str] = field(default_factory=list)
+    trouble: list[Exception] = field(default_factory=list)
+    """Raised, one for each call, before anything is done."""
+
+    verify = staticmethod(simulated.verify)
+    read = staticmethod(simulated.read)
+
+    def _trip(self):
+        if self.trouble:
+            raise self.trouble.pop(0)
+
+    def check(self, desk):
+        self._trip()
+        return Checked("acct_paper", "Paper", live=False)
+
+    def create_link(self, desk, asking):
+        self._trip()
+        if asking.key not in self.keys:
+            ref = f"bill_{new_token()}"
+            self.keys[asking.key] = Made(f"https://paper.example/{ref}", ref)
+            self.sessions[ref] = Found(
+                "open",
+                reference=asking.reference,
+                amount=asking.amount,
+                currency=asking.currency,
+                owner="acct_paper",
+            )
+        return self.keys[asking.key]
+
+    def close(self, desk, ref):
+        self._trip()
+        self.closed.append(ref)
+
+    def fetch(self, desk, ref, reference, payment=""):
+        self._trip()
+        if ref not in self.sessions:
+            raise Refused("there is no such link")
+        return self.sessions[ref]
+
+    def refund(self, desk, payment, amount, currency, key, reason):
+        self._trip()
+        self.refunded.setdefault(key, amount)
+        return Returned(f"back_{key}")
+
+    def pays(self, ref: str, **changes: Any) -> Found:
+        found = replace(
+            self.sessions[ref],
+            **{"state": "paid", "payment": f"pm_{ref}", "paid_at": now(), **changes},
+        )
+        self.sessions[ref] = found
+        return found
+
+
+@dataclass
+class Till:
+    """The bistro, its provider, and what a test does with them."""
+
+    bistro: Bistro
+    paper: Paper
+    account_id: str
+
+    def scope(self):
+        return self.bistro.scope()
+
+    def works(self) -> None:
+        """All the jobs have to do, here and now."""
+        for _ in range(6):
+            with global_scope():
+                hooks_job.sweep()
+                payments_job.sweep()
+            done = hooks_job.drain() + payments_job.drain()
+            if not done:
+                return
+
+    def cart(self, **more):
+        more = {"order_type": "takeaway", "payment_method": "card_link", "table": "", **more}
+        return self.bistro.cart(**more)
+
+    def link_of(self, code: str) -> PaymentLink:
+        with self.scope():
+            found = payment_links.by_reference(code)
+            assert found is not None
+            return found
+
+    def session_of(self, code: str) -> str:
+        link = self.link_of(code)
+        return self.paper.keys[f"{link.id}-{link.attempt}"].ref
+
+    def event(self, ref: str, what: str = "payment.succeeded", key: str = "", **changes) -> bytes:
+        found = self.paper.sessions.get(ref) or Found("open")
+        link = {
+            "id": ref,
+            "reference": found.reference,
+            "amount": str(found.amount),
+            "currency": found.currency,
+            "payment": found.payment,
+            **changes,
+        }
+        key = key or f"evt_{next(_events)}"
+        return json.dumps({"id": key, "type": what, "account": "acct_paper", "link": link}).encode()
+
+    def posts(self, client, raw: bytes, **headers: str):
+        """As the provider does: over the door, signed."""
+        with self.scope():
+            account = payment_accounts.known(self.account_id)
+            token, secret = account.token, account.hook_secret
+        signed = webhook_headers(secret, "evt", raw)
+        return client.post(f"/hooks/simulated/{token}", data=raw, headers={**signed, **headers})
+
+    def payments(self) -> list[Payment]:
+        with self.scope():
+            return payments.listed(None, None, 50)
+
+    def signals(self) -> list[PaymentSignal]:
+        with self.scope():
+            return list(reversed(signals.listed(None, 50)))
+
+    def order_of(self, code: str):
+        with self.scope():
+            cart = carts.find(code)
+            return orders.get(cart.order_id) if cart.order_id else None
+
+
+def add_account(business, provider: str = "simulated", **keys: Any) -> PaymentAccount:
+    """Set up and checked."""
+    with business.scope():
+        account = payment_accounts.add(
+            payment_accounts.Wanted(provider=provider, name=f"{provider} till", **keys)
+        )
+        owner = "acct_paper" if provider == "simulated" else keys.get("owner", "")
+        return payment_accounts.note_check(account.id, Checked(owner, "Till", live=False), "")
+
+
+def open_till(business, monkeypatch, **changes) -> Till:
+    paper = Paper()
+    monkeypatch.setitem(GATEWAYS, "simulated", paper)
+    ways = ["pos_at_table", "cash", "card_link"]
+    bistro = open_bistro(business, payment_methods=ways, **changes)
+    return Till(bistro, paper, add_account(business).id)
