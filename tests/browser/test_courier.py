@@ -127,9 +127,9 @@ def test_a_zone_is_drawn_with_clicks(chromium, service, restaurant, bistro):
     for x, y in ((0.4, 0.4), (0.6, 0.4), (0.6, 0.6), (0.45, 0.65), (0.4, 0.9)):
         page.mouse.click(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
     page.get_by_role("button", name="Take back the last corner").click()
-    corners = page.get_by_label("Corners")
+    corners = page.get_by_role("textbox", name="Corners")
     assert len(corners.input_value().splitlines()) == 4
-    page.get_by_label("Delivery fee").fill("18,50")
+    page.get_by_role("textbox", name="Delivery fee").fill("18,50")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("The zone “Moda” is added.")).to_be_visible()
     with bistro.scope():
@@ -139,9 +139,9 @@ def test_a_zone_is_drawn_with_clicks(chromium, service, restaurant, bistro):
         assert zones.covering(site, home, [zone]) is zone
     # A circle grows with what is typed.
     page.goto(f"/restaurants/zones/{bistro.ids['Uzak']}")
-    page.get_by_label("Radius in km").fill("3")
+    page.get_by_role("textbox", name="Radius in km").fill("3")
     before = float(page.locator(".draft-shape").get_attribute("r"))
-    page.get_by_label("Radius in km").fill("6")
+    page.get_by_role("textbox", name="Radius in km").fill("6")
     assert float(page.locator(".draft-shape").get_attribute("r")) == pytest.approx(before * 2)
     watch.expect_none()
     context.close()
