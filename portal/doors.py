@@ -59,6 +59,7 @@ from portal.restaurant.items import items_pages
 from portal.restaurant.menus import menus_pages
 from portal.restaurant.sites import sites_pages
 from portal.restaurant.tables import tables_pages
+from portal.sessions import Sessions
 from portal.settings import settings_pages
 from portal.start import start
 from portal.stores import stores_pages
@@ -145,6 +146,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
         MAX_FORM_MEMORY_SIZE=FORM_BYTES,
         MAX_CONTENT_LENGTH=32 * 1024 * 1024,
     )
+    app.session_interface = Sessions()
     Bootstrap5(app)
     app.before_request(keep_forms_small)
     csrf.init_app(app)
