@@ -32,9 +32,6 @@ from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from messaging.templates import Wanted
 from portal.operator import demo
-from printing import agents as print_agents
-from printing import printers
-from printing import reading as print_reading
 from restaurant import (
     couriers,
     menus,
@@ -50,6 +47,7 @@ from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
 from tests.browser.driver import look_over, new_page, new_tab, sign_in
+from tests.browser.paper_pages import PAPER, paper_ids
 from tests.cast import unique_email
 from webhooks import endpoints
 from webhooks import reading as deliveries
@@ -138,18 +136,7 @@ OWNER = {
     "order-delivery": "/orders/{order_riding}",
     "order-add": "/orders/{order}/add",
     "order-cancel": "/orders/{order}/cancel",
-    "printers": "/printers",
-    "printer-new": "/printers/new",
-    "printer": "/printers/{printer}",
-    "printer-star": "/printers/{star}",
-    "printer-address": "/printers/{star}/address",
-    "printer-remove": "/printers/{printer}/remove",
-    "printer-pairing": "/printers/pairing/{pairing_code}",
-    "agent-remove": "/printers/agents/{agent}/remove",
-    "print-jobs": "/print-jobs",
-    "print-jobs-none": "/print-jobs?state=failed",
-    "print-job": "/print-jobs/{print_job}",
-    "print-job-unsure": "/print-jobs/{unsure_job}",
+    **PAPER,
     "order-unpaid": "/orders/{order_unpaid}",
     "payments": "/payments",
     "payments-empty": "/payments?q=NOTHING",
@@ -402,7 +389,7 @@ def _orders() -> dict[str, object]:
         "order_riding": next(one.number for one in open_now if one.state == "out_for_delivery"),
         "zone": next(one.id for one in zones.listed(site.id) if one.kind == "polygon"),
         "courier": couriers.listed(site.id)[0].id,
-        **_paper(site.id),
+        **paper_ids(site.id),
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
         ),
@@ -410,23 +397,6 @@ def _orders() -> dict[str, object]:
         "account": payment_accounts.listed()[0].id,
         "link": payment_links.listed(payment_links.Filters(state="paid"), None, 1)[0].id,
         "payment": payments.listed("review", None, 1)[0].id,
-    }
-
-
-def _paper(site_id: str) -> dict[str, object]:
-    """The demo's printers, one that asks by itself, an agent, and tickets of both kinds."""
-    code, _ = print_agents.new_code(site_id)
-    star = printers.add(site_id, "Teras", "cloudprnt", {"stations": ["kitchen"]})
-    jobs = print_reading.listed(print_reading.Filters(), None, 100)
-    used, _ = print_agents.new_code(site_id)
-    paired = print_agents.pair(used.id, "Kitchen computer", "1")
-    return {
-        "printer": printers.listed(site_id)[0].id,
-        "star": star.id,
-        "pairing_code": code.id,
-        "agent": paired.agent.id if paired else "",
-        "print_job": next(one.id for one in jobs if one.state == "printed"),
-        "unsure_job": next(one.id for one in jobs if one.state == "unconfirmed"),
     }
 
 
