@@ -17,10 +17,12 @@ from restaurant.pricing import Wish
 from tests.messaging.line_cast import events_of
 from tests.portal.letters import letters_to
 from tests.printing.paper_cast import open_press, pair
+from tests.restaurant.pay_cast import add_account
 
 
 @pytest.fixture
 def press(restaurant):
+    add_account(restaurant)
     return open_press(restaurant)
 
 
