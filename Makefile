@@ -1,5 +1,5 @@
 # Comanda. `make` alone lists what there is.
-.PHONY: help setup run test lint types format check chaos bench translations lock reset
+.PHONY: help setup run test lint types format check chaos bench bench-growth translations lock reset
 
 PY := .venv/bin/python
 ARGS ?=
@@ -36,6 +36,10 @@ chaos: setup ## Kill, freeze and cut things while messages flow; ONLY=name runs 
 
 bench: setup ## Measure beside the floors; writes bench/results.json; ARGS="send_sync_16 drain" chooses
 	@$(PY) -m bench $(ARGS)
+
+bench-growth: setup ## The same questions to businesses with 10 k, 1 M and 10 M messages; ARGS="10000 1000000" chooses
+	@$(PY) -m bench.growth $(ARGS)
+	@$(PY) -m bench.contacts_growth
 
 translations: setup ## Collect new texts into portal/translations and compile them
 	@$(PY) -m deploy.local translations

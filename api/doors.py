@@ -2,10 +2,12 @@
 
 from flask_openapi3.openapi import OpenAPI
 
+from api.agents import print_agents
 from api.health import health
 from api.hooks import cloud, hooks, stores
 from api.hooks import payments as payment_hooks
 from api.media import files
+from api.printers import cloudprnt, printer_doors, server_direct
 from api.reference import reference
 from api.request_log import keep_request_log
 from api.v1 import (
@@ -13,6 +15,7 @@ from api.v1 import (
     contact_imports,
     contacts,
     conversations,
+    delivery,
     instances,
     me,
     menus,
@@ -20,6 +23,7 @@ from api.v1 import (
     orders,
     pairing,
     payments,
+    printers,
     sites,
     templates,
     usage,
@@ -36,6 +40,7 @@ RESOURCES = (
     contacts,
     contact_imports,
     conversations,
+    delivery,
     automations,
     templates,
     usage,
@@ -44,8 +49,10 @@ RESOURCES = (
     menus,
     orders,
     payments,
+    printers,
 )
 HOOKS = (cloud, stores, payment_hooks)
+PRINTERS = (cloudprnt, server_direct)
 
 
 def open_api_doors(app: OpenAPI, request_log_days: int) -> None:
@@ -54,4 +61,6 @@ def open_api_doors(app: OpenAPI, request_log_days: int) -> None:
     app.register_blueprint(reference)
     app.register_blueprint(hooks)
     app.register_blueprint(files)
+    app.register_blueprint(print_agents)
+    app.register_blueprint(printer_doors)
     app.register_api(v1)

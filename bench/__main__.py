@@ -3,19 +3,18 @@
 `BENCH_TENANTS` and `BENCH_MESSAGES` say how much is there beforehand; a first look needs little.
 """
 
-import json
 import os
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import deliveries, diner, drains, fairness, waits
+from bench import deliveries, diner, drains, fairness, tickets, waits
 from bench.load import PROCESSES, Figures, run_load
 from bench.people import APP_SECRET
+from bench.results import Results, write
 from bench.stack import JOB_WORKERS, WEB_THREADS, WEB_WORKERS, Stack, running
 
 TENANTS = int(os.environ.get("BENCH_TENANTS", "1000"))
@@ -24,7 +23,6 @@ ACTIVE = 200  # businesses that the load is spread over
 ROUNDS = 3
 SECONDS = 3.0
 WARM_SECONDS = 1.5
-RESULTS = Path(__file__).parent / "results.json"
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,6 @@ SENDS = (
     Send("send_async_64", 64, later=True),
     Inbound(),
 )
-Results = dict[str, dict[str, Any]]
 
 
 def measure_send(stack: Stack, row: Send | Inbound, results: Results) -> None:
@@ -135,6 +132,11 @@ def measure_deliveries(stack: Stack, results: Results) -> None:
 
 def measure_diner(stack: Stack, results: Results) -> None:
     results["diner"] = diner.measure(stack)
+
+
+def measure_tickets(stack: Stack, results: Results) -> None:
+    """From the order to the agent; there is no floor, but a second it must stay under."""
+    results["tickets"] = tickets.measure(stack)
 
 
 def measure_drain(stack: Stack, results: Results) -> None:
@@ -196,6 +198,7 @@ def every_row() -> dict[str, Callable[[Stack, Results], None]]:
         "waits": measure_waits,
         "deliveries": measure_deliveries,
         "diner": measure_diner,
+        "tickets": measure_tickets,
         "memory": measure_memory,
     }
 
@@ -219,20 +222,11 @@ def main(wanted: list[str]) -> int:
             if not wanted or name in wanted:
                 known = set(results)
                 measure(stack, results)
-                for row in results.keys() - known:
-                    # What else this machine did: above its cores, only ratios mean something.
-                    results[row]["load"] = round(os.getloadavg()[0], 1)
-                _write(results)
+                write(results)
                 print(f"after {time.monotonic() - began:.0f} s", flush=True)
                 print(table({n: row for n, row in results.items() if n not in known}), flush=True)
     print(f"\n{table(results)}")
     return 0
-
-
-def _write(results: Results) -> None:
-    """Rows that were not measured this time stay as they were."""
-    before: Results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    RESULTS.write_text(json.dumps(before | results, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -22,22 +22,31 @@ APP_SECRET = "secret"  # noqa: S105 - of numbers that exist only here
 MANY_LINES, LINES_EACH = 50, 4  # businesses with several lines
 
 
+OWNERS = 4  # the first few businesses have one of their own, who can sign in
+
+
 def make(count: int) -> list[dict[str, object]]:
+    password = new_token()
     with global_scope():
-        owner = people.register("owner@example.com", "Ada Ferrer", new_token(), verified=True)
+        owners = [
+            people.register(f"owner{n}@example.com", "Ada Ferrer", password, verified=True)
+            for n in range(OWNERS)
+        ]
     made: list[dict[str, object]] = []
     for number in range(count):
+        owner = owners[min(number, OWNERS - 1)]
         with tenant_scope(accounts.reserve_id()):
             tenant = accounts.create(f"Business {number}", owner, "growth")
             limits = db.session.get_one(Account, tenant.id)
             limits.rate_per_second = limits.burst = 1_000_000
             limits.monthly_messages, limits.spend_cap_usd = NO_LIMIT, Decimal(10_000_000)
-            _, key = keys.create("Bench", "live", ["messages:send"])
+            _, key = keys.create("Bench", "live", ["messages:send", "messages:read"])
             first, *more = [
                 _line(tenant.id, number + 100_000 * place)
                 for place in range(LINES_EACH if number < MANY_LINES else 1)
             ]
-            made.append({**first, "key": key, "more_lines": more})
+            known = {"email": owner.email, "password": password}
+            made.append({**first, **known, "key": key, "more_lines": more})
     return made
 
 

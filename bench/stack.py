@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from deploy.local.testing import start_test_services
 
 ROOT = Path(__file__).resolve().parent.parent
 WEB_WORKERS, WEB_THREADS, JOB_WORKERS = 2, 64, 2
-READY_SECONDS = 40.0
+READY_SECONDS = 90.0
 
 
 @dataclass
@@ -62,11 +62,16 @@ class Stack:
         finally:
             connection.close()
 
-    def preload(self, messages: int) -> None:
-        """What years of use have left, in short."""
-        lines = [preload.Line(one["tenant_id"], one["line_id"]) for one in self.people]
+    def preload(
+        self,
+        messages: int,
+        lines: Sequence[preload.Line] = (),
+        statements: Sequence[str] = preload.WHOLE,
+    ) -> None:
+        """What weeks of use have left, spread over these lines; unnamed, over all."""
+        every = [preload.Line(one["tenant_id"], one["line_id"]) for one in self.people]
         with self.database() as cursor:
-            preload.fill(cursor, lines, messages)
+            preload.fill(cursor, lines or every, messages, statements)
         connection = psycopg2.connect(self.superuser)
         with contextlib.closing(connection):
             connection.autocommit = True

@@ -18,6 +18,9 @@ READABLE = "23456789BCDFGHJKMNPQRSTVWXYZ"
 
 _VALUES = {letter: value for value, letter in enumerate(CROCKFORD)}
 _VALUES |= {letter.lower(): value for letter, value in _VALUES.items()}
+# 26 letters of five bits, written two at a time.
+_PAIRS = [first + second for first in CROCKFORD for second in CROCKFORD]
+_SHIFTS = range(120, -1, -10)
 _RANDOM_BITS = 74
 _RANDOM_TOP = 1 << _RANDOM_BITS
 
@@ -75,8 +78,7 @@ def new_id(prefix: str) -> str:
 def from_uuid(prefix: str, uuid: UUID) -> str:
     _check_prefix(prefix)
     value = uuid.int
-    letters = "".join(CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
-    return f"{prefix}_{letters}"
+    return f"{prefix}_{''.join([_PAIRS[(value >> shift) & 1023] for shift in _SHIFTS])}"
 
 
 def to_uuid(prefix: str, public: str) -> UUID:

@@ -26,6 +26,7 @@ QUEUES = {
     "jobs.automations": "hooks",
     "jobs.costs": "costs",
     "jobs.orders": "default",
+    "jobs.printing": "prints",
     "jobs.payments": "default",
     "jobs.reads": "default",
     "jobs.mail": "default",

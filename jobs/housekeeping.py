@@ -22,10 +22,13 @@ from jobs import (
     media,
     orders,
     payments,
+    printing,
     templates,
     troubles,
 )
 from messaging import automation_book, connections, hook_book, sending, store_events
+from printing import agents as print_agents
+from printing import reading as print_jobs
 from tenants import idempotency, people
 from tenants.accounts import every_tenant
 
@@ -42,6 +45,7 @@ def sweep() -> None:
             ring("jobs.sends.drain")
         hooks.sweep()
         orders.sweep()
+        printing.sweep()
         payments.sweep()
         deliveries.sweep()
         media.sweep()
@@ -94,6 +98,8 @@ def tidy() -> dict[str, int]:
             gone["hook_keys"] += connections.forget_old_keys()
             gone["runs"] += automation_book.forget_old()
             store_events.forget_old_links()
+            print_agents.forget_old_codes()
+            print_jobs.forget_old()
         gone["hooks"] += _forget_hooks(tenant_id, settings)
     log.info("tidied", **gone)
     return gone

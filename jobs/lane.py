@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 log = logger(__name__)
 
+FIRST_GROUP = 4  # most lanes have one message: nobody's room is held for more than that
 GROUP = 32
 GROUPS_AT_ONCE = 2
 SOON_SECONDS = 1.5
@@ -58,6 +59,7 @@ class LaneWork:
         self.lease = lease
         self.extend_at = time.monotonic() + drain.settings.lane_lease_seconds / 2
         self.flying: set[asyncio.Task[Any]] = set()
+        self.most = FIRST_GROUP
         self.sent = 0
         self.in_vain = 0
         self.moved = False
@@ -102,7 +104,8 @@ class LaneWork:
         """How many were asked for, and those that could be had."""
         drain, settings = self.drain, self.drain.settings
         allowed = drain.pacing.allowed(self.tenant_id)
-        asked = await drain.take_room(GROUP)
+        asked = await drain.room.take(self.most)
+        self.most = GROUP
         kept = 0
         try:
             params = claiming.take_params(asked, settings.lease_seconds, allowed)
@@ -123,7 +126,7 @@ class LaneWork:
             kept = len(group)
             return asked, group
         finally:
-            drain.give_room(asked - kept)
+            drain.room.give(asked - kept)
 
     async def paced(self, group: list[Claimed]) -> list[Claimed]:
         """Who has written to one person too often puts that message back."""
@@ -193,7 +196,7 @@ class LaneWork:
             faultpoints.at("after_settle_commit")
             return look_at
         finally:
-            self.drain.give_room(len(group))
+            self.drain.room.give(len(group))
 
     async def settle_sent(self, accepted: Accepteds, *, leave: bool) -> datetime | None:
         params = {"tenant_id": self.tenant_id, **settling.sent_params(accepted, now())}

@@ -28,6 +28,7 @@ from core.rings import AWAKE_SECONDS, BELLS, awake_key, hear
 from core.settings import Settings
 from jobs.lane import LaneWork
 from jobs.outbox import Outbox, send_jobs
+from jobs.room import Room
 from messaging.pacing import Pacing
 from messaging.sending import JOB, LANE
 
@@ -36,7 +37,7 @@ log = logger(__name__)
 WORK_SECONDS = 30.0
 MOST_LANES = 64
 LEASED_AT_ONCE = 16  # so that two workers share what has come in together
-SENDING_AT_ONCE = 128  # in one process: a crash strands at most this many
+SENDING_AT_ONCE = 64  # in one process: a crash strands at most this many
 CONNECTIONS = 4
 
 LEASE = "SELECT app.lease_lanes(%(lane)s, %(lease)s, %(now)s, %(until)s, %(most)s)"
@@ -65,8 +66,7 @@ class Drain:
         self.sent = 0
         self.working: set[asyncio.Task[int]] = set()
         self.rung = asyncio.Event()
-        self.room = SENDING_AT_ONCE
-        self.freed = asyncio.Event()
+        self.room = Room(SENDING_AT_ONCE)
         self.outbox = Outbox()
         self.telling: asyncio.Task[None] | None = None
 
@@ -172,19 +172,6 @@ class Drain:
                     ring("jobs.sends.drain")
 
         await self.in_thread(look)
-
-    async def take_room(self, most: int) -> int:
-        """How many of `most` may be begun now; waits until it is one at least."""
-        while self.room <= 0:
-            self.freed.clear()
-            await self.freed.wait()
-        granted = min(most, self.room)
-        self.room -= granted
-        return granted
-
-    def give_room(self, count: int) -> None:
-        self.room += count
-        self.freed.set()
 
     def tell(self) -> None:
         """What is in the outbox: in one call for all that came together during the last one."""

@@ -13,6 +13,7 @@ from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
 from core.news import tell
 from core.phone import country_of, same_variants
+from core.places import route_url
 from messaging import contacts, lines_book, media, templates
 from messaging.contacts import Met
 from messaging.inbox import words
@@ -23,7 +24,6 @@ from messaging.usage import Tally
 from webhooks.publishing import publish
 
 WINDOW = timedelta(hours=24)  # in which a cloud line may answer freely
-ROUTE = "https://www.google.com/maps/dir/?api=1&destination={latitude},{longitude}"
 FIRST_TIME = text("""
 INSERT INTO network_ids (tenant_id, network_id, message_id)
 VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING RETURNING message_id
@@ -138,15 +138,6 @@ def upsert_body(
     if reply_to := content.get("reply_to"):
         data["reply_to"] = reply_to
     return {"instance_id": line.id, "data": data}
-
-
-def route_url(latitude: float, longitude: float) -> str:
-    """Plain decimals: the map does not read 1e-05."""
-    return ROUTE.format(latitude=_decimal(latitude), longitude=_decimal(longitude))
-
-
-def _decimal(degrees: float) -> str:
-    return f"{degrees:.7f}".rstrip("0").rstrip(".")
 
 
 def _first_time(network_id: str, uuid: UUID) -> bool:

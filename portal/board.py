@@ -10,13 +10,15 @@ from flask_babel import gettext
 from core.clock import now
 from core.db import tenant_scope
 from core.ids import BadId
+from portal.road import Road, road
 from portal.visitors import may, member_may
+from printing import reading
 from restaurant import availability, calls, days, finding, moves, sites, stations, tables
 from restaurant.models import Order, OrderLine, Site, Station, Table, TableCall
 
 board_pages = Blueprint("board", __name__)
 
-VIEWS = ("orders", "kitchen", "tables", "day")
+VIEWS = ("orders", "kitchen", "tables", "delivery", "day")
 COLUMNS = (
     ("waiting", ("awaiting_confirmation", "awaiting_payment")),
     ("new", ("sent_to_kitchen",)),
@@ -36,6 +38,7 @@ class Card:
     tone: str
     step: str | None
     """The move its one tap makes."""
+    slips: list[reading.Slip] = field(default_factory=list)
 
     @property
     def minutes(self) -> int:
@@ -66,6 +69,7 @@ class Board:
     areas: list[tuple[str, list[Seat]]] = field(default_factory=list)
     elsewhere: list[Card] = field(default_factory=list)
     """Open orders without a table, in the tables' view."""
+    road: Road | None = None
     summary: days.Day | None = None
     paused: bool = False
 
@@ -157,6 +161,9 @@ def _board(site: Site) -> Board:
         made.cards = [card for card in made.cards if card.order.state in moves.IN_THE_KITCHEN]
     elif made.view == "tables":
         _seat(made)
+    elif made.view == "delivery":
+        made.cards = [card for card in made.cards if card.order.order_type == "delivery"]
+        made.road = road(site, [card.order for card in made.cards])
     else:
         made.columns = [
             (name, [card for card in made.cards if card.order.state in states])
@@ -169,6 +176,7 @@ def _cards(site: Site, station: str) -> list[Card]:
     found = finding.open_orders(site.id)
     lines = finding.lines_of([order.id for order in found])
     again = finding.added_at(found)
+    slips = reading.slips_of([order.id for order in found]) if may("printing.view") else {}
     made = []
     for order in found:
         mine = [
@@ -182,7 +190,7 @@ def _cards(site: Site, station: str) -> list[Card]:
         step = moves.next_step(order.state, order.order_type)
         if order.state == "awaiting_payment" or not may("orders.manage"):
             step = None
-        made.append(Card(order, mine, since, _tone(order, since), step))
+        made.append(Card(order, mine, since, _tone(order, since), step, slips.get(order.id, [])))
     return made
 
 

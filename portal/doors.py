@@ -23,8 +23,9 @@ from portal.contact import contact_pages
 from portal.contact_fields import contact_fields
 from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
+from portal.courier.pages import courier_pages
 from portal.deliveries import deliveries_pages
-from portal.diner import paying
+from portal.diner import paying, zone
 from portal.diner.pages import diner
 from portal.diner.shaping import own_name
 from portal.guides import guides
@@ -46,13 +47,19 @@ from portal.orders import orders_pages, set_up_orders
 from portal.payments import links, money, payments_pages, providers
 from portal.phones import phones
 from portal.photos import photos
+from portal.printing.jobs import jobs_pages
+from portal.printing.printers import printers_pages
+from portal.printing.words import set_up_printing
 from portal.reference import developers
 from portal.request_log import request_log_pages
+from portal.restaurant.couriers import couriers_pages
+from portal.restaurant.delivery import delivery_pages
 from portal.restaurant.imports import kitchen_pages
 from portal.restaurant.items import items_pages
 from portal.restaurant.menus import menus_pages
 from portal.restaurant.sites import sites_pages
 from portal.restaurant.tables import tables_pages
+from portal.sessions import Sessions
 from portal.settings import settings_pages
 from portal.start import start
 from portal.stores import stores_pages
@@ -79,6 +86,8 @@ PAGES = (
     contact_pages,
     board_pages,
     orders_pages,
+    printers_pages,
+    jobs_pages,
     payments_pages,
     lines_pages,
     usage_pages,
@@ -89,6 +98,8 @@ PAGES = (
     automations_pages,
     sites_pages,
     tables_pages,
+    delivery_pages,
+    couriers_pages,
     menus_pages,
     items_pages,
     kitchen_pages,
@@ -106,8 +117,10 @@ PAGES = (
     phones,
     photos,
     diner,
+    courier_pages,
 )
 
+DINER = (zone,)  # importing it adds its door to the diner's
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
 PAYMENTS = (links, money, providers, paying)  # importing each adds its pages to the payments
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
@@ -133,10 +146,11 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
         MAX_FORM_MEMORY_SIZE=FORM_BYTES,
         MAX_CONTENT_LENGTH=32 * 1024 * 1024,
     )
+    app.session_interface = Sessions()
     Bootstrap5(app)
     app.before_request(keep_forms_small)
     csrf.init_app(app)
-    for machine_door in ("v1", "health", "reference", "hooks"):
+    for machine_door in ("v1", "health", "reference", "hooks", "print_agents", "printer_doors"):
         csrf.exempt(app.blueprints[machine_door])
     set_up_words(app)
     set_up_visitors(app)
@@ -144,11 +158,13 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     stamp_static_files(app)
     app.add_template_global(csp_nonce)
     app.add_template_filter(own_name, "language")
-    csrf.exempt(diner)  # nobody is signed in there, and no cookie is read
+    for unsigned in (diner, courier_pages):  # nobody is signed in there, and no cookie is read
+        csrf.exempt(unsigned)
     for area in PAGES:
         app.register_blueprint(area)
     pages.set_up_inbox(app)
     set_up_orders(app)
+    set_up_printing(app)
     set_up_live(app)
     if settings.mailbox:
         app.register_blueprint(mailbox)

@@ -19,6 +19,8 @@ TOPICS = {
     "lines": "lines.view",
     "orders": "orders.view",
     "calls": "orders.view",
+    "prints": "printing.view",
+    "printers": "printing.view",
 }
 
 

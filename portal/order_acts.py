@@ -11,7 +11,18 @@ from core.errors import DomainError, Invalid, NotFound
 from portal.orders import orders_pages, waiters
 from portal.visitors import member_may, next_path
 from portal.words import in_words
-from restaurant import editing, moves, orders, sites, tables
+from restaurant import (
+    couriers,
+    editing,
+    locating,
+    moves,
+    orders,
+    papers,
+    sites,
+    tables,
+    trips,
+    zones,
+)
 from restaurant.models import Order, Site
 from tenants import audit
 
@@ -93,6 +104,41 @@ def waiter(order_id: str) -> Any:
     return _act(order_id, assigned, done=gettext("Saved."))
 
 
+@orders_pages.post(f"{ORDER}/courier")
+@member_may("orders.manage")
+def courier(order_id: str) -> Any:
+    """Given to a courier of the restaurant; to nobody where none is chosen."""
+    wanted = request.form.get("courier", "")[:40]
+
+    def given(site: Site, order: Order) -> str:
+        chosen = next((one for one in couriers.listed(site.id) if one.id == wanted), None)
+        if wanted and chosen is None:
+            raise Invalid("unknown_courier", "Choose a courier of this restaurant.")
+        trip = trips.assign(site, order, chosen, seen=_seen())
+        audit.record("orders.courier_changed", order.number, name=chosen.name if chosen else "")
+        if trip is None or trip.told:
+            return ""
+        return str(gettext("The courier got no message. Give them the link on their page."))
+
+    return _act(order_id, given, done=gettext("Saved."))
+
+
+@orders_pages.post(f"{ORDER}/zone")
+@member_may("orders.manage")
+def zone(order_id: str) -> Any:
+    """The delivery fee, where the customer shared no location."""
+    wanted = request.form.get("zone", "")[:40]
+
+    def priced(site: Site, order: Order) -> None:
+        chosen = next((one for one in zones.listed(site.id) if one.id == wanted), None)
+        if chosen is None:
+            raise Invalid("unknown_zone", "Choose a delivery zone of this restaurant.")
+        locating.choose_zone(site, order, chosen, seen=_seen())
+        audit.record("orders.zone_changed", order.number, zone=chosen.name, fee=str(chosen.fee))
+
+    return _act(order_id, priced, done=gettext("The delivery fee is on the order."))
+
+
 @orders_pages.post(f"{ORDER}/table")
 @member_may("orders.manage")
 def table(order_id: str) -> Any:
@@ -111,6 +157,16 @@ def table(order_id: str) -> Any:
     return _act(order_id, seated, done=gettext("The order is at another table now."))
 
 
+@orders_pages.post(f"{ORDER}/bill")
+@member_may("orders.manage")
+def bill(order_id: str) -> Any:
+    def printed(site: Site, order: Order) -> None:
+        if papers.bill(site, order, orders.lines_of(order.id)):
+            audit.record("orders.bill_printed", order.number)
+
+    return _act(order_id, printed, done=gettext("The bill is on its way to the printer."))
+
+
 def _act(order_id: str, act: Act, done: str = "") -> Any:
     """A script is answered with JSON, a form with the page it came from."""
     by_script = request.headers.get("X-Part") == "act"
@@ -118,7 +174,7 @@ def _act(order_id: str, act: Act, done: str = "") -> Any:
         with tenant_scope(g.tenant_id):
             order = orders.get(order_id)
             back = url_for("orders.order", order_id=order.number)
-            act(sites.of_order(order), order)
+            note = act(sites.of_order(order), order)
             state = order.state
     except NotFound:
         raise
@@ -127,10 +183,11 @@ def _act(order_id: str, act: Act, done: str = "") -> Any:
             return jsonify(error=in_words(error)), error.status
         flash(in_words(error), "error")
         return redirect(next_path(back))
+    told = note if isinstance(note, str) else ""
     if by_script:
-        return jsonify(state=state)
-    if done:
-        flash(done, "success")
+        return jsonify(state=state, note=told)
+    if told or done:
+        flash(told or done, "info" if told else "success")
     return redirect(next_path(back))
 
 

@@ -14,7 +14,7 @@ from core.texts import one_line
 from portal.orders import orders_pages
 from portal.visitors import member_may
 from portal.words import in_words
-from restaurant import entry, orders, sites, tables
+from restaurant import entry, orders, sites, tables, zones
 from restaurant.entry import Taken
 from restaurant.models import Site
 from restaurant.pricing import MOST_LINES, Wish, text_in
@@ -44,12 +44,14 @@ def new() -> Any:
             fault = in_words(error)
     with tenant_scope(g.tenant_id):
         seats, menu = tables.listed(site.id), _menu(site)
+        known_zones = zones.listed(site.id)
     page = render_template(
         "orders/entry.html",
         site=site,
         sites=known,
         order=None,
         tables=seats,
+        zones=known_zones,
         fault=fault,
         typed=_typed(),
         **menu,
@@ -157,6 +159,8 @@ def _taken() -> Taken:
         order_type=form.get("order_type", ""),
         payment_method=form.get("payment_method", ""),
         table_id=form.get("table_id", "")[:40],
+        address=form.get("address", "")[:1000].replace("\0", ""),
+        zone_id=form.get("zone_id", "")[:40],
         phone=form.get("phone", "")[:40],
         name=one_line(form.get("name", "")[:400], 120),
         notes=form.get("notes", "")[:2000].replace("\0", ""),

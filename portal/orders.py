@@ -16,9 +16,13 @@ from messaging import reading
 from messaging.crm import cards
 from messaging.inbox import listing
 from portal.csv_files import csv_answer
+from portal.drawing import Dot, Map, draw
 from portal.paging import PAGE, asked_after, page_of
 from portal.visitors import may, member_may
+from printing import printers
+from printing import reading as reading_prints
 from restaurant import (
+    couriers,
     finding,
     moves,
     orders,
@@ -27,9 +31,12 @@ from restaurant import (
     refunds,
     sites,
     tables,
+    trips,
+    whereabouts,
+    zones,
 )
 from restaurant.finding import Filters
-from restaurant.models import Order
+from restaurant.models import Order, Site
 from tenants import team
 from tenants.rights import role_may
 
@@ -48,6 +55,10 @@ REASONS = (
     N_("The table's code was not scanned."),
     N_("A new customer with a large order."),
     N_("Written by hand, without a code."),
+    N_("The address is not on the map yet: its delivery zone and fee are open."),
+    N_("The shared location is outside all delivery zones."),
+    N_("The order is below the minimum of its delivery zone."),
+    N_("The shared location does not fit the delivery fee of this order: look at it."),
     N_("Paid already."),
     N_("paid"),
     N_("A payment is in the refund review."),
@@ -118,10 +129,18 @@ def order(order_id: str) -> Any:
             "lines": orders.lines_of(known.id),
             "changes": orders.changes_of(known.id),
             "tables": seats,
+            "ride": trips.ride_of(known),
+            "riders": couriers.listed(site.id, active=True) if _rides(known) else [],
+            "zones": zones.listed(site.id) if _priceable(known) else [],
+            "place": whereabouts.place_in(known.address),
+            "map": _map(site, known),
             "waiters": waiters() if may("orders.manage") else [],
             "contact_url": _contact(known),
             "talk_url": _talk(known),
             "message_url": _message(known),
+            "slips": reading_prints.of_order(known.id) if may("printing.view") else [],
+            "printers": printers.every() if may("printing.view") else {},
+            "bills": bool(printers.for_bills(site.id)),
             **_money(known),
         }
     unpaid = known.state == "awaiting_payment"
@@ -135,6 +154,24 @@ def order(order_id: str) -> Any:
         open_now=open_now,
         **facts,
     )
+
+
+def _rides(order: Order) -> bool:
+    return order.order_type == "delivery" and order.state in trips.HANDED_OVER
+
+
+def _priceable(order: Order) -> bool:
+    """Its delivery fee may still be said."""
+    fixed = order.paid_at is not None or order.state == "awaiting_payment"
+    return order.order_type == "delivery" and order.ended_at is None and not fixed
+
+
+def _map(site: Site, order: Order) -> Map | None:
+    where = whereabouts.place_in(order.address)
+    if where is None:
+        return None
+    dot = Dot(where, str(order.sequence), order.number, "riding", label=order.customer_name)
+    return draw(site, zones.listed(site.id), [dot], near=True)
 
 
 def waiters() -> list[team.TeamMember]:

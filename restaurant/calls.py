@@ -8,7 +8,7 @@ from core import news
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Invalid
-from restaurant import tables
+from restaurant import papers, tables
 from restaurant.models import Site, Table, TableCall
 from tenants import audit
 
@@ -43,6 +43,8 @@ def call(site: Site, table: Table, token: str, kind: str) -> TableCall:
     db.session.add(made)
     db.session.flush()
     news.tell("calls.changed", id=made.id, site=site.id)
+    if kind == "bill":
+        papers.bills_asked_for(site, table, made)
     return made
 
 

@@ -18,9 +18,10 @@ from core.errors import Conflict, Invalid, RateLimited
 from core.ids import READABLE, short_code
 from core.money import format_money
 from core.texts import clean, one_line
-from restaurant import availability, payment_accounts, publishing, sites, tables
+from restaurant import availability, payment_accounts, publishing, sites, tables, whereabouts
 from restaurant.models import Cart, Site, Table
-from restaurant.pricing import Line, Shelf, Sums, Terms, Wish, add_up, price_lines
+from restaurant.pricing import ZERO, Line, Shelf, Sums, Terms, Wish, add_up, price_lines
+from restaurant.whereabouts import Spot
 from restaurant.wording import say
 
 KEPT = timedelta(hours=2)
@@ -41,6 +42,9 @@ class Wanted:
     table_token: str = ""
     notes: str = ""
     address: str = ""
+    latitude: Any = None
+    longitude: Any = None
+    """Where the diner's phone says it is, if they shared it."""
     language: str = ""
     coupon: str = ""
     tip_percent: int = 0
@@ -63,7 +67,8 @@ def take(site: Site, wanted: Wanted) -> Cart:
     language = _language(site, wanted.language)
     shelf = Shelf(version.content, availability.missing(site, version.content, moment))
     lines = price_lines(shelf, wanted.wishes, language)
-    sums = add_up(lines, terms_of(site, lines, wanted.tip_percent))
+    where = _where(site, wanted, lines)
+    sums = add_up(lines, terms_of(site, lines, wanted.tip_percent, where.fee))
     cart = Cart(
         tenant_id=current_tenant_id(),
         site_id=site.id,
@@ -79,7 +84,7 @@ def take(site: Site, wanted: Wanted) -> Cart:
         sums=sums.as_json(),
         total=sums.total,
         notes=clean(wanted.notes)[:LONGEST_NOTES],
-        address={"text": one_line(wanted.address, 300)} if wanted.address else {},
+        address=where.as_json(),
         coupon=one_line(wanted.coupon, 40),
         visitor=visitor,
         made_at=moment,
@@ -88,7 +93,9 @@ def take(site: Site, wanted: Wanted) -> Cart:
     return _under_a_code(site, cart, lines, sums)
 
 
-def terms_of(site: Site, lines: Sequence[Line], tip_percent: int = 0) -> Terms:
+def terms_of(
+    site: Site, lines: Sequence[Line], tip_percent: int = 0, delivery_fee: Decimal = ZERO
+) -> Terms:
     tip = Decimal(0)
     if tip_percent and tip_percent in site.tip_percents:
         tip = sum((line.amount for line in lines), Decimal(0)) * tip_percent / 100
@@ -96,6 +103,7 @@ def terms_of(site: Site, lines: Sequence[Line], tip_percent: int = 0) -> Terms:
         currency=site.currency,
         tax_included=site.tax_included,
         service_percent=site.service_percent,
+        delivery_fee=delivery_fee,
         tip=tip,
     )
 
@@ -154,6 +162,8 @@ def write_text(site: Site, cart: Cart, lines: Sequence[Line], sums: Sums) -> str
             percent = format(site.service_percent.normalize(), "f")
             said.append(f"{say(language, key, percent=percent)}: {money(amount)}")
     said.append(f"*{say(language, 'total')}: {money(sums.total)}*")
+    if whereabouts.is_open(site, cart.order_type, cart.address):
+        said.append(say(language, "fee_open"))
     if cart.payment_method != "pos_at_table":
         said.append(say(language, f"payment_{cart.payment_method}"))
     said.append(f"{say(language, 'code')}: #{cart.code[:4]}-{cart.code[4:]}")
@@ -210,7 +220,17 @@ def _under_a_code(site: Site, cart: Cart, lines: Sequence[Line], sums: Sums) -> 
 def _place(cart: Cart) -> str:
     if cart.order_type == "dine_in":
         return say(cart.language, "table", table=cart.table_number)
-    return say(cart.language, cart.order_type, address=cart.address.get("text", ""))
+    where = whereabouts.place_in(cart.address)
+    address = cart.address.get("text") or str(where or "")
+    return say(cart.language, cart.order_type, address=address)
+
+
+def _where(site: Site, wanted: Wanted, lines: Sequence[Line]) -> Spot:
+    if wanted.order_type != "delivery":
+        return Spot(one_line(wanted.address, whereabouts.LONGEST))
+    subtotal = sum((line.amount for line in lines), ZERO)
+    place = whereabouts.given(wanted.latitude, wanted.longitude)
+    return whereabouts.spot(site, wanted.address, place, subtotal)
 
 
 def _check_kind(site: Site, wanted: Wanted) -> None:
@@ -222,6 +242,8 @@ def _check_kind(site: Site, wanted: Wanted) -> None:
         raise Invalid("payment_method_closed", "This way to pay is not taken here.")
     if wanted.payment_method == "pos_at_table" and wanted.order_type != "dine_in":
         raise Invalid("payment_method_closed", "Only guests at a table pay at the table.")
+    if wanted.payment_method == "card_at_door" and wanted.order_type != "delivery":
+        raise Invalid("payment_method_closed", "Only a delivery is paid at the door.")
     if wanted.order_type == "dine_in" and not wanted.table_number:
         raise Invalid("table_missing", "Say at which table you sit.")
 

@@ -23,16 +23,19 @@ from restaurant import (
     editing,
     handwriting,
     hours,
+    locating,
     orders,
     payments,
     publishing,
     sites,
     telling,
+    whereabouts,
 )
 from restaurant.handwriting import Written
 from restaurant.models import Cart, Order, Site
 from restaurant.pricing import Chosen, NotOnMenu, Shelf, add_up
 from restaurant.pricing import Line as PricedLine
+from restaurant.reasons import BY_HAND, NEWCOMER, NO_PLACE, NOT_SCANNED
 from restaurant.wording import say
 from tenants.plans import known_facts
 
@@ -130,10 +133,16 @@ def _order(
         ),
     )
     cart.order_id = order.id
+    if order.order_type == "delivery":
+        order = locating.shared_before(site, order)
+    placed = NO_PLACE in notes and order.version > 1
     if order.payment_method == "card_link":
         order = payments.attach(site, order, cart.code)
+    if placed:
+        return order  # the place was known, and the customer told what it means
     if order.state == "awaiting_confirmation":
-        telling.write_to(order, telling.line_words(order, "waits"))
+        key = "share_location" if NO_PLACE in notes else "waits"
+        telling.write_to(order, telling.line_words(order, key))
     elif order.state == "sent_to_kitchen" and order.paid_at is None:
         telling.tell_customer(site, order)
     return order
@@ -160,7 +169,7 @@ def _by_hand(written: Written, line: Line, sender: Sender, message_id: str) -> O
             contact_id=sender.contact_id,
             customer_phone=sender.phone,
             customer_name=sender.name,
-            staff_note="\n".join(["Written by hand, without a code.", *written.unread]),
+            staff_note="\n".join([BY_HAND, *written.unread]),
             needs_tap=True,
             line_id=line.id,
             message_id=message_id,
@@ -224,10 +233,12 @@ def _why_a_tap(site: Site, cart: Cart, sender: Sender) -> list[str]:
     """An order goes to the kitchen by itself only when nothing about it is odd."""
     why = []
     if cart.order_type == "dine_in" and not cart.seated:
-        why.append("The table's code was not scanned.")
+        why.append(NOT_SCANNED)
     limit = site.newcomer_limit
     if limit is not None and cart.total > limit and not _ordered_before(sender):
-        why.append("A new customer with a large order.")
+        why.append(NEWCOMER)
+    if whereabouts.is_open(site, cart.order_type, cart.address):
+        why.append(NO_PLACE)
     return why
 
 

@@ -18,7 +18,7 @@ def add(site: Site, order: Order, lines: Sequence[Line], *, because: str = "") -
     held = orders.hold(order, None)
     held.batch += 1
     orders.add_lines(held, lines, len(orders.lines_of(held.id)))
-    _reckon(site, held)
+    reckon(site, held)
     orders.note(held, "added", because=because)
     if held.state != "sent_to_kitchen":
         held.state = "sent_to_kitchen"
@@ -46,8 +46,7 @@ def void(
         raise Invalid("invalid_quantity", "There are not so many of it left on the order.")
     line.voided += quantity
     line.void_because = because
-    _reckon(site, held)
-    payment_links.order_repriced(held)
+    reckon(site, held)
     orders.note(held, "voided", because=f"{quantity} × {line.name}: {because}")
     audit.record("orders.voided", held.number, line=line.name, quantity=quantity, because=because)
     telling.voided(site, held, line, quantity)
@@ -72,7 +71,7 @@ def move_table(site: Site, order: Order, table_id: str, number: str) -> Order:
     return order
 
 
-def _reckon(site: Site, order: Order) -> None:
+def reckon(site: Site, order: Order) -> None:
     """The sums again, with the tip, the fee and the discount as they were."""
     lines = [
         orders.as_priced(line) for line in orders.lines_of(order.id) if line.quantity > line.voided
@@ -87,3 +86,4 @@ def _reckon(site: Site, order: Order) -> None:
     )
     sums = add_up(lines, terms)
     order.sums, order.total = sums.as_json(), sums.total
+    payment_links.order_repriced(order)

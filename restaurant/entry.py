@@ -7,11 +7,12 @@ from typing import Any
 from core.errors import Invalid, invalid
 from core.phone import BadPhone, check_phone
 from core.texts import clean, one_line
-from restaurant import carts, editing, orders, publishing, tables
+from restaurant import carts, editing, orders, publishing, tables, whereabouts
 from restaurant.availability import missing_now
 from restaurant.models import Order, Site
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS
-from restaurant.pricing import Line, Shelf, Wish, add_up, price_lines
+from restaurant.pricing import ZERO, Line, Shelf, Wish, add_up, price_lines
+from restaurant.whereabouts import Spot
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Taken:
     order_type: str = "dine_in"
     payment_method: str = "pos_at_table"
     table_id: str = ""
+    address: str = ""
+    zone_id: str = ""
     phone: str = ""
     name: str = ""
     notes: str = ""
@@ -50,8 +53,11 @@ def take(site: Site, taken: Taken) -> Order:
             raise invalid("table_id", "table_missing", "Choose the table.")
     elif taken.payment_method == "pos_at_table":
         raise invalid("payment_method", "invalid_choice", "Only guests at a table pay there.")
+    if taken.payment_method == "card_at_door" and taken.order_type != "delivery":
+        raise invalid("payment_method", "invalid_choice", "Only a delivery is paid at the door.")
     lines = _priced(site, taken.wishes)
-    sums = add_up(lines, carts.terms_of(site, lines))
+    where = _where(site, taken, lines)
+    sums = add_up(lines, carts.terms_of(site, lines, delivery_fee=where.fee))
     return orders.make(
         site,
         orders.Draft(
@@ -69,12 +75,21 @@ def take(site: Site, taken: Taken) -> Order:
             customer_phone=_phone(taken.phone),
             customer_name=one_line(taken.name, 120),
             notes=clean(taken.notes)[: carts.LONGEST_NOTES],
+            address=where.as_json(),
         ),
     )
 
 
 def add(site: Site, order: Order, wishes: Sequence[Wish]) -> Order:
     return editing.add(site, order, _priced(site, wishes))
+
+
+def _where(site: Site, taken: Taken, lines: Sequence[Line]) -> Spot:
+    """Who writes it down hears the address: the zone is theirs to say."""
+    if taken.order_type != "delivery":
+        return Spot()
+    subtotal = sum((line.amount for line in lines), ZERO)
+    return whereabouts.spot(site, taken.address, None, subtotal, zone_id=taken.zone_id)
 
 
 def _priced(site: Site, wishes: Sequence[Wish]) -> list[Line]:

@@ -2,6 +2,7 @@
 
 from sqlalchemy import text
 
+from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import to_uuid
 from messaging.crm import erasing, merging
@@ -22,6 +23,40 @@ UPDATE orders SET contact_id = NULL, customer_phone = '', customer_name = '', no
 BLANK_LINES = text("""
 UPDATE order_lines SET note = '', void_because = ''
  WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
+""")
+# What a ticket said of them. One that still waited would be blank, and is not printed.
+BLANK_TICKETS = text("""
+UPDATE print_jobs
+   SET document = jsonb_build_object(
+           'version', 1, 'title', title, 'language', 'en', 'parts', '[]'::jsonb),
+       data = NULL, again = NULL, fallback_due_at = NULL,
+       state = CASE WHEN state IN ('queued', 'claimed') THEN 'failed' ELSE state END
+ WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
+""")
+BLANK_TRIPS = text("""
+UPDATE trips SET problem_note = ''
+ WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
+""")
+# A courier is a contact too. What they brought stays; who they were does not.
+MOVE_COURIERS = text("""
+UPDATE couriers SET contact_id = :kept WHERE tenant_id = :tenant_id AND contact_id = :gone
+""")
+BLANK_RIDDEN = text("""
+UPDATE order_changes
+   SET because = CASE WHEN what = 'courier' THEN '' ELSE because END,
+       by = CASE WHEN by = :name THEN '' ELSE by END
+ WHERE tenant_id = :tenant_id AND order_id IN (
+       SELECT order_id FROM trips WHERE tenant_id = :tenant_id AND courier_id = :courier_id)
+""")
+BLANK_COURIER = text("""
+UPDATE couriers
+   SET contact_id = NULL, name = '', phone = '', active = false,
+       link_version = link_version + 1, removed_at = coalesce(removed_at, :at)
+ WHERE tenant_id = :tenant_id AND id = :courier_id
+""")
+RODE = text("""
+SELECT id, name FROM couriers
+ WHERE tenant_id = :tenant_id AND (contact_id = :contact_id OR phone = ANY(:names))
 """)
 BLANK_CHANGES = text("""
 UPDATE order_changes SET because = ''
@@ -54,25 +89,26 @@ def listen() -> None:
 
 
 def move(kept_id: str, gone_id: str) -> None:
-    db.session.execute(
-        MOVE,
-        {
-            "tenant_id": current_tenant_id(),
-            "kept": str(to_uuid("con", kept_id)),
-            "gone": str(to_uuid("con", gone_id)),
-        },
-    )
+    names = {
+        "tenant_id": current_tenant_id(),
+        "kept": str(to_uuid("con", kept_id)),
+        "gone": str(to_uuid("con", gone_id)),
+    }
+    for statement in (MOVE, MOVE_COURIERS):
+        db.session.execute(statement, names)
 
 
 def erase(sought: Sought) -> None:
-    rows = db.session.execute(
-        FIND,
-        {
-            "tenant_id": current_tenant_id(),
-            "contact_id": str(to_uuid("con", sought.contact_id)),
-            "names": sought.names,
-        },
-    ).all()
+    who = {
+        "tenant_id": current_tenant_id(),
+        "contact_id": str(to_uuid("con", sought.contact_id)),
+        "names": sought.names,
+    }
+    for rider in db.session.execute(RODE, who).all():
+        mine = {"tenant_id": current_tenant_id(), "courier_id": str(rider.id)}
+        db.session.execute(BLANK_RIDDEN, {**mine, "name": rider.name})
+        db.session.execute(BLANK_COURIER, {**mine, "at": now()})
+    rows = db.session.execute(FIND, who).all()
     mine = {
         "tenant_id": current_tenant_id(),
         "ids": [str(row.id) for row in rows],
@@ -81,5 +117,6 @@ def erase(sought: Sought) -> None:
     }
     db.session.execute(BLANK_LINKS, mine)
     if rows:
-        for statement in (BLANK_ORDERS, BLANK_LINES, BLANK_CHANGES, BLANK_REFUNDS, DROP_CARTS):
+        blanks = (BLANK_ORDERS, BLANK_LINES, BLANK_CHANGES, BLANK_TRIPS, BLANK_REFUNDS)
+        for statement in (*blanks, BLANK_TICKETS, DROP_CARTS):
             db.session.execute(statement, mine)

@@ -20,7 +20,7 @@ IN_THE_KITCHEN = frozenset({"sent_to_kitchen", "preparing"})
 BY_PAYMENT = ("awaiting_payment", "sent_to_kitchen")
 
 ORDER_TYPES = ("dine_in", "takeaway", "delivery")
-PAYMENT_METHODS = ("pos_at_table", "cash", "card_link")
+PAYMENT_METHODS = ("pos_at_table", "cash", "card_at_door", "card_link")
 _ONLY_FOR = {"served": "dine_in", "out_for_delivery": "delivery"}
 _STEPS = {
     "dine_in": ("preparing", "ready", "served", "closed"),
@@ -42,4 +42,6 @@ def next_step(state: str, order_type: str) -> str | None:
     """The one tap the board offers first."""
     if state == "awaiting_confirmation":
         return "sent_to_kitchen"
-    return next((to for to in _STEPS[order_type] if may_move(state, to, order_type)), None)
+    steps = _STEPS[order_type]
+    ahead = steps[steps.index(state) + 1 :] if state in steps else steps
+    return next((to for to in ahead if may_move(state, to, order_type)), None)

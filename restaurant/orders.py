@@ -14,7 +14,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
-from restaurant import alarms, hours, moves, payment_links, telling
+from restaurant import alarms, hours, legs, moves, payment_links, telling
 from restaurant.models import Order, OrderChange, OrderDay, OrderLine, Site
 from restaurant.pricing import Chosen, Line
 from tenants import audit
@@ -227,6 +227,7 @@ def _moved(site: Site, order: Order, to: str, *, because: str, seen: int | None 
         telling.updated(site, held, lines)
     if to == "awaiting_payment":
         payment_links.for_order(site, held)
+    legs.follow(site, held, lines)
     telling.tell_customer(site, held, because=because)
     return held
 

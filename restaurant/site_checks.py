@@ -27,7 +27,8 @@ CHANGEABLE = frozenset(
         "name", "host", "prefix", "currency", "time_zone", "country", "languages", "address",
         "phone", "latitude", "longitude", "line_id", "hours", "day_starts", "order_types",
         "payment_methods", "tax_included", "service_percent", "tip_percents", "told_states",
-        "accept_minutes", "manager_phone", "table_orders_per_hour", "phone_orders_per_hour",
+        "accept_minutes", "manager_phone", "prints_bills", "table_orders_per_hour",
+        "phone_orders_per_hour",
         "address_orders_per_hour", "newcomer_limit", "tone", "welcome", "menu_id", "logo",
     }
 )  # fmt: skip

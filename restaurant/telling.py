@@ -4,6 +4,7 @@ The one place where an order becomes kitchen work: `fired`. Tickets are made the
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -14,7 +15,8 @@ from core.logs import logger
 from core.money import format_money, json_number
 from messaging import lines_book, sending
 from messaging.models import Line
-from restaurant.models import Order, OrderLine, PaymentLink, Site
+from restaurant import papers, whereabouts
+from restaurant.models import Courier, Order, OrderLine, PaymentLink, Site, Trip
 from restaurant.wording import say
 from tenants.plans import known_facts
 from webhooks.publishing import publish
@@ -25,20 +27,24 @@ log = logger(__name__)
 def fired(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     """Confirmed, and paid where it had to be: now, and only now, the kitchen knows."""
     publish("restaurant.order_created", order_body(site, order, lines))
+    papers.fired(site, order, lines)
 
 
 def added(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     publish("restaurant.order_updated", {**order_body(site, order, lines), "change": "added"})
+    papers.added(site, order, lines)
 
 
 def voided(site: Site, order: Order, line: OrderLine, quantity: int) -> None:
     body = order_body(site, order, [line])
     publish("restaurant.order_updated", {**body, "change": "voided", "quantity": quantity})
+    papers.voided(site, order, line, quantity)
 
 
 def moved_table(site: Site, order: Order, lines: Sequence[OrderLine], was: str) -> None:
     body = order_body(site, order, lines)
     publish("restaurant.order_updated", {**body, "change": "table", "table_was": was})
+    papers.moved_table(site, order, lines, was)
 
 
 def updated(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
@@ -47,6 +53,39 @@ def updated(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
 
 def cancelled(site: Site, order: Order, lines: Sequence[OrderLine], because: str) -> None:
     publish("restaurant.order_cancelled", {**order_body(site, order, lines), "reason": because})
+    papers.cancelled(site, order, lines, because)
+
+
+def delivery(
+    site: Site,
+    order: Order,
+    lines: Sequence[OrderLine],
+    change: str,
+    trip: Trip,
+    courier: Courier,
+) -> None:
+    """Given to a courier, picked up, delivered, a problem: each with who and when."""
+    body = {**order_body(site, order, lines), "change": change}
+    publish("restaurant.delivery_updated", {**body, "courier": courier_facts(trip, courier)})
+
+
+def courier_facts(trip: Trip, courier: Courier) -> dict[str, Any]:
+    def at(moment: datetime | None) -> str | None:
+        return rfc3339(moment) if moment else None
+
+    return {
+        "id": courier.id,
+        "name": courier.name,
+        "phone": f"+{courier.phone}" if courier.phone else "",
+        "assigned_at": at(trip.assigned_at),
+        "picked_up_at": at(trip.picked_up_at),
+        "delivered_at": at(trip.delivered_at),
+        "problem": trip.problem,
+        "problem_note": trip.problem_note,
+        "problem_at": at(trip.problem_at),
+        "collected": None if trip.collected is None else json_number(trip.collected),
+        "collected_by": trip.collected_by,
+    }
 
 
 def tell_customer(site: Site, order: Order, *, because: str = "") -> None:
@@ -103,13 +142,16 @@ def write_to(order: Order, text: str) -> None:
         answer(line, order.customer_phone, text, reference=order.number)
 
 
-def answer(line: Line, phone: str, text: str, *, reference: str | None = None) -> None:
+def answer(line: Line, phone: str, text: str, *, reference: str | None = None) -> bool:
+    """True: it is on its way. A refusal is logged and changes nothing else."""
     draft = sending.Draft(kind="text", phone=phone, text=text, reference=reference)
     try:
         with savepoint():  # a refusal must leave nothing behind
             sending.accept(draft, line, known_facts())
     except DomainError as refused:  # over quota, blocked: the staff still has the order
         log.warning("customer not told", code=refused.code)
+        return False
+    return True
 
 
 def order_body(site: Site, order: Order, lines: Sequence[OrderLine]) -> dict[str, Any]:
@@ -136,9 +178,23 @@ def order_facts(order: Order, lines: Sequence[OrderLine], site_name: str) -> dic
         "site": {"id": order.site_id, "name": site_name},
         "currency": order.currency,
         "address": order.address.get("text", ""),
+        "delivery": delivery_facts(order),
         "paid": order.paid_at is not None,
         "placed_at": rfc3339(order.placed_at),
         "test": order.test,
+    }
+
+
+def delivery_facts(order: Order) -> dict[str, Any] | None:
+    if order.order_type != "delivery":
+        return None
+    where = whereabouts.place_in(order.address)
+    return {
+        "fee": json_number(Decimal(order.sums.get("delivery_fee", "0"))),
+        "zone": order.address.get("zone_name", ""),
+        "latitude": float(where.latitude) if where else None,
+        "longitude": float(where.longitude) if where else None,
+        "route_url": where.route_url if where else None,
     }
 
 

@@ -15,6 +15,9 @@ RIGHTS = (
     "restaurant.manage",
     "orders.view",
     "orders.manage",
+    "printing.view",
+    "printing.manage",
+    "printing.reprint",
     "payments.view",
     "payments.manage",
     "payments.set_up",
@@ -37,7 +40,8 @@ _STAFF = _EVERYONE | {"team.view"}
 _READS = frozenset({"lines.view", "messages.view", "inbox.view", "contacts.view"})
 _WRITES = _READS | {"messages.send", "inbox.reply", "contacts.manage"}
 _LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view"}
-_SERVES = frozenset({"restaurant.view", "orders.view", "orders.manage", "payments.view"})
+_PRINTS = frozenset({"printing.view", "printing.reprint"})
+_SERVES = _PRINTS | {"restaurant.view", "orders.view", "orders.manage", "payments.view"}
 _ADMIN = frozenset(RIGHTS) - {"account.close"}
 
 ROLES: dict[str, frozenset[str]] = {
@@ -47,17 +51,11 @@ ROLES: dict[str, frozenset[str]] = {
     "manager": _STAFF
     | _WRITES
     | _SERVES
-    | {"restaurant.manage", "payments.manage", "settings.view", "usage.view"},
+    | {"restaurant.manage", "printing.manage", "payments.manage", "settings.view", "usage.view"},
     "waiter": _EVERYONE | _SERVES,
     "viewer": _LOOKS_ON
-    | {
-        "keys.view",
-        "stores.view",
-        "webhooks.view",
-        "restaurant.view",
-        "orders.view",
-        "payments.view",
-    },
+    | {"keys.view", "stores.view", "webhooks.view"}
+    | {"restaurant.view", "orders.view", "printing.view", "payments.view"},
 }
 
 SCOPES = (

@@ -20,6 +20,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "restaurant.order_created",
         "restaurant.order_updated",
         "restaurant.order_cancelled",
+        "restaurant.delivery_updated",
         "restaurant.payment_succeeded",
         "restaurant.payment_failed",
         "restaurant.payment_refunded",

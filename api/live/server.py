@@ -15,12 +15,14 @@ from aiohttp.typedefs import Handler
 from redis.asyncio import Redis
 
 from api.live.hub import Away, Hub, News, Waiter, read_cursor
+from api.live.prints import PrintDoor
 from core.settings import Settings
 from core.signing import BadToken
 from core.tickets import Ticket, read_ticket
 
 BEAT_SECONDS = 20.0  # deploy/nginx.conf drops what is silent for 30
 POLL_SECONDS = 25.0
+LARGEST_BODY = 64 * 1024  # of an agent that tells of many printers
 WRITE_SECONDS = 10.0  # a reader that takes nothing for so long is let go
 MOST, MOST_OF_TENANT, MOST_OF_MEMBER = 20_000, 500, 20
 STREAM = {
@@ -63,12 +65,14 @@ class LiveDoor:
         self._origin = settings.base_url
         self._hub = Hub(Redis.from_url(settings.redis_url, socket_connect_timeout=2))
         self._crowd = Crowd()
+        self._prints = PrintDoor(settings, self._hub)
 
     def app(self) -> web.Application:
-        app = web.Application(middlewares=[self._pages_of_ours], client_max_size=1024)
+        app = web.Application(middlewares=[self._pages_of_ours], client_max_size=LARGEST_BODY)
         for prefix in ("/live", ""):  # behind nginx, and on a port of its own
             app.router.add_get(f"{prefix}/stream", self._stream)
             app.router.add_get(f"{prefix}/poll", self._poll)
+        app.router.add_post("/print/v1/poll", self._prints.poll)
         app.router.add_get("/healthz", self._health)
         app.cleanup_ctx.append(self._living)
         app.on_shutdown.append(self._say_goodbye)
@@ -77,6 +81,7 @@ class LiveDoor:
     async def _living(self, _app: web.Application) -> AsyncIterator[None]:
         await self._hub.start()
         yield
+        self._prints.close()
         await self._hub.stop()
 
     async def _say_goodbye(self, _app: web.Application) -> None:
@@ -113,7 +118,12 @@ class LiveDoor:
     async def _health(self, _request: web.Request) -> web.Response:
         """Alive is enough: without Redis the streams wait for it, and a restart would not help."""
         return web.json_response(
-            {"status": "ok", "redis": self._hub.live, "waiting": self._crowd.total}
+            {
+                "status": "ok",
+                "redis": self._hub.live,
+                "waiting": self._crowd.total,
+                "agents": self._prints.waiting,
+            }
         )
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:

@@ -17,11 +17,12 @@ from core.db import tenant_scope
 from core.errors import invalid
 from core.money import json_number
 from core.phone import BadPhone, check_phone
-from restaurant import carts, finding, orders, publishing, sites, tables, telling
+from restaurant import carts, finding, orders, publishing, sites, tables, telling, whereabouts
 from restaurant.availability import missing_now
-from restaurant.models import Order, OrderLine, Table
+from restaurant.models import Order, OrderLine, Site, Table
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS, STATES
-from restaurant.pricing import Shelf, Wish, add_up, price_lines
+from restaurant.pricing import Line, Shelf, Wish, add_up, price_lines
+from restaurant.whereabouts import Spot
 
 TAG = Tag(name="Orders")
 
@@ -55,6 +56,16 @@ class ItemShape(BaseModel):
     note: str
 
 
+class DeliveryShape(BaseModel):
+    fee: float
+    zone: str = Field(description="Empty while nobody knows where the address lies.")
+    latitude: float | None
+    longitude: float | None
+    route_url: str | None = Field(
+        examples=["https://www.google.com/maps/dir/?api=1&destination=41.03,28.97"]
+    )
+
+
 class OrderShape(BaseModel):
     """Spec 2.4 and more."""
 
@@ -72,6 +83,7 @@ class OrderShape(BaseModel):
     site: dict[str, str]
     currency: str
     address: str
+    delivery: DeliveryShape | None = Field(description="Null unless it is a delivery.")
     paid: bool
     placed_at: str
     test: bool
@@ -88,7 +100,8 @@ class OrderPage(BaseModel):
 class ChangeShape(BaseModel):
     at: str
     what: str = Field(
-        description="moved, added, voided, table, waiter, note or alarm.", examples=["moved"]
+        description="moved, added, voided, table, waiter, courier, location, problem, alarm.",
+        examples=["moved"],
     )
     status: str = Field(description="The state it had then.", examples=["preparing"])
     by: str = Field(examples=["Mehmet Demir"])
@@ -115,7 +128,14 @@ class NewOrder(BaseModel):
     customer: CustomerShape = Field(default_factory=lambda: CustomerShape(phone="", name=""))
     items: list[WishIn] = Field(min_length=1, max_length=60)
     notes: str = Field("", max_length=500)
-    address: str = Field("", max_length=300)
+    address: str = Field("", max_length=300, description="Of a delivery, in words.")
+    latitude: float | None = Field(
+        None, ge=-90, le=90, description="Of a delivery: its zone makes the fee.", examples=[41.03]
+    )
+    longitude: float | None = Field(None, ge=-180, le=180, examples=[28.97])
+    zone_id: str = Field(
+        "", max_length=40, description="The delivery zone, where no coordinates are known."
+    )
 
 
 class Move(BaseModel):
@@ -164,7 +184,8 @@ def make_order(body: NewOrder) -> Response:
         wishes = [Wish(w.item_id, w.quantity, tuple(w.options), w.note) for w in body.items]
         shelf = Shelf(version.content, missing_now(site, version.content))
         lines = price_lines(shelf, wishes, site.languages[0])
-        sums = add_up(lines, carts.terms_of(site, lines))
+        where = _where(site, body, lines)
+        sums = add_up(lines, carts.terms_of(site, lines, delivery_fee=where.fee))
         order = orders.make(
             site,
             orders.Draft(
@@ -180,7 +201,7 @@ def make_order(body: NewOrder) -> Response:
                 customer_phone=_phone(body.customer.phone),
                 customer_name=body.customer.name,
                 notes=body.notes,
-                address={"text": body.address} if body.address else {},
+                address=where.as_json(),
                 test=g.caller.key.mode == "test",
             ),
         )
@@ -269,6 +290,14 @@ def _numbers(sums: dict[str, Any]) -> dict[str, Any]:
         for percent, amount in sums.get("taxes", [])
     ]
     return {**plain, "taxes": taxes}
+
+
+def _where(site: Site, body: NewOrder, lines: list[Line]) -> Spot:
+    if body.order_type != "delivery":
+        return Spot(body.address)
+    place = whereabouts.given(body.latitude, body.longitude)
+    subtotal = sum((line.amount for line in lines), Decimal(0))
+    return whereabouts.spot(site, body.address, place, subtotal, zone_id=body.zone_id)
 
 
 def _table(site_id: str, body: NewOrder) -> Table | None:

@@ -5,7 +5,7 @@ from alembic import op
 from migrations.tenancy import own_by_tenant
 
 revision = "0016"
-down_revision = "0014"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,8 +11,8 @@ from typing import Any
 from core.clock import now
 from core.db import global_scope, tenant_scope
 from core.errors import NotFound
-from restaurant import availability, carts, menus, publishing, sites
-from restaurant.models import Site
+from restaurant import availability, carts, menus, publishing, sites, zones
+from restaurant.models import DeliveryZone, Site
 from tenants.plans import known_facts
 
 KEPT_SECONDS = 2.0  # so late may a sold-out dish disappear from the page; the cart asks again
@@ -26,6 +26,8 @@ class Facts:
     version: int
     content: Mapping[str, Any]
     missing: frozenset[str]
+    zones: Sequence[DeliveryZone]
+    """Where it delivers to, the smallest first."""
     why_closed: str
     """Empty when orders are taken; else paused, closed, no_menu or suspended."""
     at: datetime
@@ -78,8 +80,9 @@ class Remembered:
             why = sites.takes_orders(site, moment) if version else "no_menu"
             if known_facts().suspended:
                 why = "suspended"
+            known = zones.listed(site.id) if "delivery" in site.order_types else []
             cards = "card_link" in site.payment_methods and carts.takes_cards(site)
-        return Facts(tenant_id, site, version, content, missing, why, moment, cards)
+        return Facts(tenant_id, site, version, content, missing, known, why, moment, cards)
 
     def _menu(self, site: Site) -> tuple[int, Mapping[str, Any]]:
         empty: Mapping[str, Any] = {"categories": [], "groups": {}, "languages": site.languages}

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 from core.clock import now, zone
 from core.db import tenant_scope
 from core.errors import DomainError, Invalid
+from core.money import format_money
 from core.phone import display
 from core.settings import Settings
 from core.wordbook import Wordbook
@@ -28,6 +29,7 @@ from restaurant import calls, carts, hours, sites, tables
 from restaurant.menu_checks import ALLERGENS, DIETS
 from restaurant.models import Site
 from restaurant.pricing import Wish
+from restaurant.whereabouts import BelowMinimum
 
 diner = Blueprint("diner", __name__)
 
@@ -43,6 +45,10 @@ SAID = {
     "closed": "closed",
     "no_menu": "no_menu",
     "rate_limited": "too_many",
+    "outside_zones": "outside",
+    "below_minimum": "below_minimum",
+    "address_missing": "address_missing",
+    "invalid_place": "locate_failed",
 }
 MOST_PAGES = 400
 LARGEST_CART = 64 * 1024
@@ -73,6 +79,8 @@ class CartIn(BaseModel):
     k: str = Field("", max_length=100)
     notes: str = Field("", max_length=1000)
     address: str = Field("", max_length=400)
+    latitude: float | None = None
+    longitude: float | None = None
     language: str = Field("", max_length=20)
     coupon: str = Field("", max_length=40)
     tip: int = Field(0, ge=0, le=100)
@@ -122,25 +130,25 @@ def send_cart(slug: str) -> Response:
     """The cart, priced and stored; answered with the text to send and where to."""
     facts = remembered.of("slug", slug)
     if facts is None:
-        return _refused(404, "no_such_place", "en")
-    language = _language(facts, str(request.args.get("lang", "")))
+        return refused(404, "no_such_place", "en")
+    language = asked_language(facts)
     try:
-        asked = CartIn.model_validate_json(_body())
+        asked = CartIn.model_validate_json(raw_body())
     except ValidationError:
-        return _refused(422, "failed", language)
+        return refused(422, "failed", language)
     if facts.why_closed:
-        return _refused(409, facts.why_closed, language)
+        return refused(409, facts.why_closed, language)
     try:
         with tenant_scope(facts.tenant_id):
             site = sites.get(facts.site.id)
             line = sites.line_of(site)
             if line is None:
-                return _refused(409, "paused", language)
+                return refused(409, "paused", language)
             cart = carts.take(site, _wanted(asked))
     except DomainError as error:
-        return _cart_refused(error, language)
+        return _cart_refused(error, facts, language)
     link = _chat_link(line, cart.text)
-    return _json(
+    return json_answer(
         {
             "code": f"{cart.code[:4]}-{cart.code[4:]}",
             "text": cart.text,
@@ -157,10 +165,10 @@ def send_cart(slug: str) -> Response:
 def call(slug: str) -> Response:
     facts = remembered.of("slug", slug)
     if facts is None:
-        return _refused(404, "no_such_place", "en")
-    language = _language(facts, str(request.args.get("lang", "")))
+        return refused(404, "no_such_place", "en")
+    language = asked_language(facts)
     try:
-        asked = CallIn.model_validate_json(_body())
+        asked = CallIn.model_validate_json(raw_body())
         with tenant_scope(facts.tenant_id):
             site = sites.get(facts.site.id)
             table = tables.by_number(site.id, asked.table)
@@ -168,12 +176,12 @@ def call(slug: str) -> Response:
                 raise Invalid("unknown_table", "There is no such table here.")
             calls.call(site, table, asked.k, asked.kind)
     except (ValidationError, DomainError):
-        return _refused(422, "failed", language)
-    return _json({"said": BOOK.say(language, f"called_{asked.kind}")})
+        return refused(422, "failed", language)
+    return json_answer({"said": BOOK.say(language, f"called_{asked.kind}")})
 
 
 def _menu(facts: Facts) -> Response:
-    language = _language(facts, request.args.get("lang", ""))
+    language = asked_language(facts)
     number, seated = _table(facts)
     html, etag = _page(facts, language)
     unknown = bool(request.args.get("table")) and not number
@@ -185,6 +193,8 @@ def _menu(facts: Facts) -> Response:
     answer.headers["Content-Security-Policy"] = POLICY
     answer.headers["Cache-Control"] = "private, no-cache"
     answer.headers["Vary"] = "Accept-Language"
+    # The one page that asks a phone where it is, and only when the diner taps it.
+    answer.headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=(self)"
     answer.make_conditional(request)
     return answer
 
@@ -196,7 +206,8 @@ def _page(facts: Facts, language: str) -> tuple[str, str]:
         site.id, facts.version, language, facts.missing, facts.why_closed, site.name, site.tone,
         tuple(site.languages), tuple(site.order_types), tuple(site.payment_methods),
         tuple(site.tip_percents), site.service_percent, json.dumps(site.welcome), site.logo,
-        site.paused_until, json.dumps(site.hours), facts.cards,
+        site.paused_until, json.dumps(site.hours), tuple(zone.fee for zone in facts.zones),
+        facts.cards,
     )  # fmt: skip
     with _lock:
         if key in _pages:
@@ -223,6 +234,7 @@ def drawn(facts: Facts, language: str, closed: str) -> str:
         languages=[(code, shaping.own_name(code)) for code in site.languages],
         categories=shaping.menu_for(facts, language),
         data=shaping.data_for(facts, language),
+        fee_from=_fee_from(facts, language),
         closed=closed,
         allergens=ALLERGENS,
         diets=DIETS,
@@ -231,6 +243,14 @@ def drawn(facts: Facts, language: str, closed: str) -> str:
         table_mark=TABLE_MARK,
         base=url_for("diner.place", slug=site.slug),
     )
+
+
+def _fee_from(facts: Facts, language: str) -> str:
+    """Said before anybody shared a location."""
+    if not facts.zones:
+        return ""
+    least = min(zone.fee for zone in facts.zones)
+    return BOOK.say(language, "fee_from", fee=format_money(least, facts.site.currency, language))
 
 
 def _closed(facts: Facts, language: str) -> str:
@@ -259,6 +279,10 @@ def _table(facts: Facts) -> tuple[str, bool]:
         return table.number, tables.proves(table, request.args.get("k", ""))
 
 
+def asked_language(facts: Facts) -> str:
+    return _language(facts, request.args.get("lang", ""))
+
+
 def _language(facts: Facts, asked: str) -> str:
     known = facts.site.languages
     if asked in known:
@@ -277,6 +301,8 @@ def _wanted(asked: CartIn) -> carts.Wanted:
         table_token=asked.k,
         notes=asked.notes,
         address=asked.address,
+        latitude=asked.latitude,
+        longitude=asked.longitude,
         language=asked.language,
         coupon=asked.coupon,
         tip_percent=asked.tip,
@@ -297,14 +323,17 @@ def _qr(link: str) -> str:
     return out.getvalue().decode()
 
 
-def _cart_refused(error: DomainError, language: str) -> Response:
+def _cart_refused(error: DomainError, facts: Facts, language: str) -> Response:
     key = SAID.get(error.code, "failed")
-    body = {"said": BOOK.say(language, key), "code": error.code, **error.more}
-    return _json(body, error.status)
+    values = {}
+    if isinstance(error, BelowMinimum):
+        values["minimum"] = format_money(error.minimum, facts.site.currency, language)
+    body = {"said": BOOK.say(language, key, **values), "code": error.code, **error.more}
+    return json_answer(body, error.status)
 
 
-def _refused(status: int, key: str, language: str) -> Response:
-    return _json({"said": BOOK.say(language, key), "code": key}, status)
+def refused(status: int, key: str, language: str) -> Response:
+    return json_answer({"said": BOOK.say(language, key), "code": key}, status)
 
 
 def nobody() -> Response:
@@ -329,12 +358,12 @@ def _on_this_host() -> Facts | None:
     return remembered.of("host", host)
 
 
-def _body() -> bytes:
+def raw_body() -> bytes:
     request.max_content_length = LARGEST_CART
     return request.get_data()
 
 
-def _json(body: dict[str, Any], status: int = 200) -> Response:
+def json_answer(body: dict[str, Any], status: int = 200) -> Response:
     answer = Response(json.dumps(body, ensure_ascii=False), status, mimetype="application/json")
     answer.headers["Cache-Control"] = "no-store"
     return answer

@@ -39,6 +39,7 @@ def data_for(facts: Facts, language: str) -> dict[str, Any]:
         "language": language,
         "service": str(facts.site.service_percent),
         "tips": list(facts.site.tip_percents),
+        "zoned": bool(facts.zones),
         "items": {
             item["id"]: {
                 "price": item["price"],

@@ -11,6 +11,7 @@ from flask_login import current_user
 from core.clock import now
 from core.db import tenant_scope
 from core.ids import new_token
+from core.places import route_url
 from core.settings import Settings
 from messaging import lines_book, templates
 from messaging.inbox import answering, files, listing, quick_replies, thread
@@ -18,7 +19,6 @@ from messaging.inbox.listing import VIEWS, Asked, Known
 from messaging.inbox.thread import Note, Page, Said
 from messaging.lines_book import LineName
 from messaging.models import Line
-from messaging.receiving import route_url
 from messaging.template_check import SENDABLE
 from messaging.template_parts import filled, needs_of
 from messaging.templates import Wanted

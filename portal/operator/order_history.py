@@ -83,7 +83,7 @@ def _placed(site: Site, chance: random.Random, moment: datetime, *, tap: bool = 
     """As the staff or a guest would make it; nothing leaves the house, nobody is written to."""
     hall = tables.listed(site.id)
     table: Table | None = chance.choice(hall) if hall and chance.random() < 0.85 else None
-    lines = _lines(site, chance)
+    lines = lines_of_a_guest(site, chance)
     sums = add_up(lines, carts.terms_of(site, lines))
     phone, name = chance.choice(GUESTS)
     with frozen(moment), acting(Actor("person", "demo", name or WAITERS[0])):
@@ -111,7 +111,7 @@ def _placed(site: Site, chance: random.Random, moment: datetime, *, tap: bool = 
 
 def drafted(site: Site, chance: random.Random, phone: str, name: str) -> orders.Draft:
     """To take away, paid by card online."""
-    lines = _lines(site, chance)
+    lines = lines_of_a_guest(site, chance)
     sums = add_up(lines, carts.terms_of(site, lines))
     return orders.Draft(
         order_type="takeaway",
@@ -126,7 +126,7 @@ def drafted(site: Site, chance: random.Random, phone: str, name: str) -> orders.
     )
 
 
-def _lines(site: Site, chance: random.Random) -> Sequence[Line]:
+def lines_of_a_guest(site: Site, chance: random.Random) -> Sequence[Line]:
     content, missing = entry.menu_of(site)
     items = [item for category in content["categories"] for item in category["items"]]
     wishes = []

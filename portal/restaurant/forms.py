@@ -158,6 +158,7 @@ class OrdersForm(Form):
         choices=[
             ("pos_at_table", _("Card at the table")),
             ("cash", _("Cash")),
+            ("card_at_door", _("Card at the door")),
             ("card_link", _("Card online")),
         ],
     )
@@ -166,6 +167,7 @@ class OrdersForm(Form):
         _("Alarm after so many minutes"), [needed(), Between(1, 120, _("Between 1 and 120."))]
     )
     manager_phone = StringField(_("Manager's phone"), [Optional(), Length(max=32)])
+    prints_bills = BooleanField(_("Print the bill when a guest asks for it"))
 
     def offer(self) -> None:
         said = {
@@ -189,6 +191,7 @@ class OrdersForm(Form):
             "told_states": self.told_states.data or [],
             "accept_minutes": self.accept_minutes.data,
             "manager_phone": self.manager_phone.data or "",
+            "prints_bills": bool(self.prints_bills.data),
         }
 
 

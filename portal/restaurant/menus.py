@@ -161,7 +161,7 @@ def preview(menu_id: str) -> Any:
         site = site or _stand_in(menu)
     asked = request.args.get("lang", "")
     language = asked if asked in site.languages else site.languages[0]
-    facts = Facts(g.tenant_id, site, menu.version, content, frozenset(), "", now())
+    facts = Facts(g.tenant_id, site, menu.version, content, frozenset(), [], "", now())
     words = gettext("This is how the draft will look. Nothing can be ordered here.")
     page = diner_pages.drawn(facts, language, words)
     answer = make_response(page.replace(diner_pages.TABLE_MARK, str(escape(NO_TABLE))))

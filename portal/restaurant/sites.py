@@ -41,7 +41,8 @@ PARTS: dict[str, type[Form]] = {
 # Shown as stored; `prefix` is not among them, as forms mean another thing by it.
 STORED = (
     "name", "address", "phone", "country", "currency", "time_zone", "day_starts", "order_types",
-    "payment_methods", "told_states", "accept_minutes", "manager_phone", "tax_included",
+    "payment_methods", "told_states", "accept_minutes", "manager_phone", "prints_bills",
+    "tax_included",
     "table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour", "tone", "host",
 )  # fmt: skip
 PAUSES = {"20": timedelta(minutes=20), "60": timedelta(hours=1)}

@@ -1,5 +1,6 @@
 """Sites and tables, menus, carts and orders, payments."""
 
+from restaurant.models.delivery import Courier, DeliveryZone, Trip
 from restaurant.models.menus import (
     Category,
     Item,
@@ -24,6 +25,8 @@ __all__ = [
     "Area",
     "Cart",
     "Category",
+    "Courier",
+    "DeliveryZone",
     "Item",
     "Menu",
     "MenuVersion",
@@ -44,4 +47,5 @@ __all__ = [
     "Station",
     "Table",
     "TableCall",
+    "Trip",
 ]

@@ -57,6 +57,8 @@ class Site(Base, TenantOwned):
     accept_minutes: Mapped[int] = mapped_column(default=5)
     """An order that waits longer for a tap sounds the alarm."""
     manager_phone: Mapped[str] = mapped_column(Text, default="")
+    prints_bills: Mapped[bool] = mapped_column(default=False)
+    """A guest who asks for the bill gets it printed at once."""
     table_orders_per_hour: Mapped[int] = mapped_column(default=20)
     phone_orders_per_hour: Mapped[int] = mapped_column(default=6)
     address_orders_per_hour: Mapped[int] = mapped_column(default=40)

@@ -1,6 +1,7 @@
 """The OpenAPI document: well formed, true, and the API holds against what it allows."""
 
 import json
+from itertools import islice
 
 import jsonschema_rs
 import pytest
@@ -121,6 +122,7 @@ def test_the_page_to_read_it_is_served_from_here(client, app):
     assert "unpkg" not in page
 
 
+SHARED_OUT = 8  # among the processes that run the tests
 NOT_OURS = [
     # It would take the key we add for the bad one that was generated.
     schemathesis.checks.ignored_auth,
@@ -129,15 +131,16 @@ NOT_OURS = [
 ]
 
 
-def test_whatever_is_sent_no_server_error_comes_back(app, restaurant):
+@pytest.mark.parametrize("part", range(SHARED_OUT))
+def test_whatever_is_sent_no_server_error_comes_back(app, restaurant, part):
     """Each operation, with all that its description allows, checked against the description."""
     tried = 0
     schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
-    for found in schema.get_all_operations():
+    for found in islice(schema.get_all_operations(), part, None, SHARED_OUT):
         operation = found.ok()
 
         @given(case=operation.as_strategy())
-        @hypothesis_settings(max_examples=25, deadline=None, database=None)
+        @hypothesis_settings(max_examples=12, deadline=None, database=None)
         def holds(case):
             answer = case.call(headers=restaurant.bearer)
             assert answer.status_code < 500
@@ -146,4 +149,4 @@ def test_whatever_is_sent_no_server_error_comes_back(app, restaurant):
 
         holds()
         tried += 1
-    assert tried >= 1
+    assert tried > 5

@@ -32,12 +32,22 @@ from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from messaging.templates import Wanted
 from portal.operator import demo
+from restaurant import (
+    couriers,
+    menus,
+    payment_accounts,
+    payment_links,
+    payments,
+    sites,
+    tables,
+    zones,
+)
 from restaurant import finding as order_finding
-from restaurant import menus, payment_accounts, payment_links, payments, sites, tables
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
 from tests.browser.driver import look_over, new_page, new_tab, sign_in
+from tests.browser.paper_pages import PAPER, paper_ids
 from tests.cast import unique_email
 from webhooks import endpoints
 from webhooks import reading as deliveries
@@ -116,14 +126,17 @@ OWNER = {
     "board-bar": "/orders/board/{site}?station=bar",
     "board-kitchen": "/orders/board/{site}?view=kitchen",
     "board-tables": "/orders/board/{site}?view=tables",
+    "board-delivery": "/orders/board/{site}?view=delivery",
     "board-day": "/orders/board/{site}?view=day",
     "orders": "/orders",
     "orders-empty": "/orders?q=nothing",
     "order-new": "/orders/new",
     "order": "/orders/{order}",
     "order-waiting": "/orders/{order_waiting}",
+    "order-delivery": "/orders/{order_riding}",
     "order-add": "/orders/{order}/add",
     "order-cancel": "/orders/{order}/cancel",
+    **PAPER,
     "order-unpaid": "/orders/{order_unpaid}",
     "payments": "/payments",
     "payments-empty": "/payments?q=NOTHING",
@@ -177,6 +190,14 @@ OWNER = {
     "table-remove": "/restaurants/tables/{table}/remove",
     "sold-out": "/restaurants/{site}/sold-out",
     "sold-out-empty": "/restaurants/{site}/sold-out?q=nothing-like-it",
+    "delivery-zones": "/restaurants/{site}/delivery",
+    "zone-new": "/restaurants/{site}/delivery/zones/new",
+    "zone": "/restaurants/zones/{zone}",
+    "zone-remove": "/restaurants/zones/{zone}/remove",
+    "couriers": "/restaurants/{site}/couriers",
+    "courier": "/restaurants/couriers/{courier}",
+    "courier-links": "/restaurants/couriers/{courier}/end-links",
+    "courier-remove": "/restaurants/couriers/{courier}/remove",
     "menus": "/menus",
     "menu": "/menus/{menu}",
     "menu-import": "/menus/{menu}/import",
@@ -365,6 +386,10 @@ def _orders() -> dict[str, object]:
     return {
         "site": site.id,
         "order": next(one.number for one in open_now if one.state == "preparing"),
+        "order_riding": next(one.number for one in open_now if one.state == "out_for_delivery"),
+        "zone": next(one.id for one in zones.listed(site.id) if one.kind == "polygon"),
+        "courier": couriers.listed(site.id)[0].id,
+        **paper_ids(site.id),
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
         ),
@@ -427,6 +452,7 @@ def test_no_page_is_forgotten(app):
         "/r/X": "the diner's page, tried in test_diner.py",
         "/r/X/menu": "the diner's page, tried in test_diner.py",
         "/r/X/tone.css": "a file",
+        "/courier/X": "the courier's list, tried in test_courier.py",
         "/usage.csv": "a file",
         "/usage/spend-cap": "the usage page",
         "/operator/rates.csv": "a file",
@@ -436,6 +462,7 @@ def test_no_page_is_forgotten(app):
         "/templates/X/send": "the template's page",
         "/contacts.csv": "a file",
         "/orders.csv": "a file",
+        "/print-jobs/X/picture.png": "a picture",
         "/payments/links/X/qr.svg": "a file",
         "/pay/X": "the payer's page, seen in journeys/test_card.py",
         "/contacts/import/X/rejects.csv": "a file",

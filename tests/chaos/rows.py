@@ -10,6 +10,7 @@ from collections.abc import Callable
 import psutil
 from redis import Redis
 
+from jobs.sends import SENDING_AT_ONCE
 from tests.chaos.counting import AT_WORK, Outcome, all_quiet, count, queues_empty
 from tests.chaos.load import Crowd
 from tests.chaos.stage import LEASE_SECONDS, WORKERS, Stage
@@ -44,6 +45,8 @@ def killed(stage: Stage, step: str, times: int, **conditions: int) -> Outcome:
         outcome.ever_unknown <= outcome.in_flight,
         f"{outcome.ever_unknown} unknown, more than were in flight",
     )
+    most = SENDING_AT_ONCE * len(stage.deaths)
+    outcome.expect(outcome.ever_unknown <= most, f"more than {most} unknown by these kills")
     return outcome
 
 

@@ -21,7 +21,8 @@ from flask import Flask
 from core.keyring import Keyring
 from core.settings import Settings, load_settings
 from deploy.local.children import spawn
-from deploy.local.databases import APP, DATABASE, OWNER, make_roles_and_database
+from deploy.local.databases import APP, DATABASE, OWNER, STORE, make_roles_and_database, make_store
+from deploy.local.databases import HOSTS as STORE_ROLE
 from deploy.local.files import hold_lock
 from deploy.local.ports import any_free
 from tests.chaos.servers import Bell, Database
@@ -30,6 +31,7 @@ ROOT = Path(__file__).parents[2]
 LEASE_SECONDS = 6.0
 RESTART_SECONDS = 0.3
 WORKERS = ("worker-1", "worker-2")
+HOSTS = ("host-1", "host-2")
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,9 @@ class Stage:
             "worker-1": ["-m", "jobs.worker"],
             "worker-2": ["-m", "jobs.worker"],
             "scheduler": ["-m", "jobs.scheduler"],
+            "live": ["-m", "api.live", "--port", self.settings.live_url.rpartition(":")[2]],
+            "host-1": ["-m", "jobs.linked_host"],
+            "host-2": ["-m", "jobs.linked_host"],
             "network": ["-m", "messaging.simulator", "--port", network],
         }[name]
 
@@ -142,6 +147,7 @@ class Stage:
             "APP_ENV": "test",
             "DATA_DIR": str(told.data_dir),
             "BASE_URL": told.base_url,
+            "LIVE_URL": told.live_url,
             "DATABASE_URL": told.database_url,
             "REDIS_URL": told.redis_url,
             "SECRET_KEY": told.secret_key,
@@ -150,6 +156,9 @@ class Stage:
             "SIMULATOR_URL": told.simulator_url,
             "SIMULATOR_SECRET": told.simulator_secret,
             "LEASE_SECONDS": str(told.lease_seconds),
+            "LINKED_NETWORK": told.linked_network,
+            "LINKED_STORE_URL": told.linked_store_url,
+            "LINKED_LEASE_SECONDS": str(told.linked_lease_seconds),
             "ALLOW_LOOPBACK": "true",  # the customers' servers stand here too
             "LOG_LEVEL": "WARNING",
         }
@@ -170,7 +179,7 @@ def set_up() -> Iterator[Stage]:
         stage = Stage(database, bell, settings, app, home / "service.log")
         watcher = threading.Thread(target=stage.watch, args=(stopped,), daemon=True)
         try:
-            for name in ("network", "web", "scheduler", *WORKERS):
+            for name in ("network", "web", "live", "scheduler", *WORKERS):
                 stage.start(name)
             _wait_until_ready(stage)
             watcher.start()
@@ -189,20 +198,25 @@ def _settings(home: Path, database: Database, bell: Bell) -> Settings:
     make_roles_and_database(
         database.server.connect(), owner_password=password, app_password=password
     )
-    server = f"127.0.0.1:{database.server.port}/{DATABASE}"
+    make_store(database.server.connect(), password)
+    server = f"127.0.0.1:{database.server.port}"
     return load_settings(
         app_env="test",
         data_dir=home,
         port=port,
         base_url=f"http://127.0.0.1:{port}",
-        database_url=f"postgresql://{APP}:{password}@{server}",
-        migration_database_url=f"postgresql://{OWNER}:{password}@{server}",
+        live_url=f"http://127.0.0.1:{any_free()}",
+        database_url=f"postgresql://{APP}:{password}@{server}/{DATABASE}",
+        migration_database_url=f"postgresql://{OWNER}:{password}@{server}/{DATABASE}",
         redis_url=bell.server.url,
         secret_key=secrets.token_urlsafe(32),
         encryption_keys=Keyring.new_entry("k1"),
         mail_url="mailbox:",
         simulator_url=f"http://127.0.0.1:{any_free()}",
         simulator_secret=secrets.token_urlsafe(16),
+        linked_network="simulator",
+        linked_store_url=f"postgresql://{STORE_ROLE}:{password}@{server}/{STORE}",
+        linked_lease_seconds=3,
         lease_seconds=LEASE_SECONDS,
         allow_loopback=True,
         log_level="WARNING",

@@ -10,13 +10,14 @@ from core.leases import Lease
 from core.lookups import Lookup
 from core.mail import Mail
 from messaging.models import Line
+from printing.models import Printer
 from restaurant.models import Site
 from tenants.models import Tenant
 from webhooks.models import Event
 
 CITUS = Path(__file__).parents[2] / "deploy" / "citus"
 # Each brings the tables of its module.
-IMPORTED = (DoomedBlob, Event, Lane, Lease, Line, Lookup, Mail, Site, Tenant)
+IMPORTED = (DoomedBlob, Event, Lane, Lease, Line, Lookup, Mail, Printer, Site, Tenant)
 STATEMENT = re.compile(r"SELECT (\w+)\('(\w+)'(?:, '(\w+)')?(?:, colocate_with => '(\w+)')?\);")
 
 

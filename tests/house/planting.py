@@ -41,6 +41,7 @@ from tenants import accounts, calls, idempotency, people, quota, signin, team
 from tenants.plans import known_facts, tenant_facts
 from tests.cast import Business, make_business, make_person
 from tests.house.catalog import owned_tables
+from tests.printing.planting import plant_printing
 from tests.restaurant.planting import ids_of, plant_restaurant
 from webhooks import claiming, endpoints, fanout, reading, settling
 from webhooks.endpoints import Wishes
@@ -77,6 +78,7 @@ class Planted:
     mail_id: str
     site: Site
     restaurant: dict[str, str]
+    printing: dict[str, str]
     verify_token: str
     reset_token: str
 
@@ -145,6 +147,7 @@ def plant(name: str) -> Planted:
         mail_id=letter.id,
         site=site,
         restaurant=ids_of(business, site),
+        printing=plant_printing(business, site, name),
         verify_token=verify,
         reset_token=reset,
     )

@@ -19,7 +19,7 @@ from messaging.models import (
     MessageChange,
     UsageDay,
 )
-from messaging.receiving import receive_message, receive_news, route_url
+from messaging.receiving import receive_message, receive_news
 from messaging.usage import Tally
 from tenants import audit
 from tests.messaging.line_cast import add_line, events_of, message_row, wrote
@@ -148,14 +148,6 @@ def test_a_location_carries_the_way_there(line):
         "route_url": "https://www.google.com/maps/dir/?api=1&destination=41.0082,28.9784",
     }
     assert "text" not in body["data"]
-
-
-@pytest.mark.parametrize(
-    ("place", "written"),
-    [((0.00001, -0.00001), "0.00001,-0.00001"), ((0, 0), "0,0"), ((-33.5, 151), "-33.5,151")],
-)
-def test_a_route_is_written_in_plain_decimals(place, written):
-    assert route_url(*place).endswith(f"api=1&destination={written}")
 
 
 def test_a_photo_carries_what_is_known_of_it(line):

@@ -13,6 +13,7 @@ from tests.house.planting import (
     plant_webhooks,
     planted_id,
 )
+from tests.printing.planting import plant_printing
 from tests.restaurant.planting import ids_of, plant_restaurant
 
 
@@ -36,6 +37,7 @@ def ids(restaurant):
     return {
         "key": f"{restaurant.tenant_id}/{'0' * 32}.webp",
         **ids_of(restaurant, site),
+        **plant_printing(restaurant, site, "Mavi"),
         "connection_id": connection_id,
         "automation_id": automation_id,
         "recipe": "owner_notice",

@@ -51,7 +51,22 @@ FIELDS = (
     *("category_id", "least", "most", "free", "o0-name-tr", "o0-price", "o0-id", "carried"),
     *("url", "events", "description", "every", "since", "until", "missed"),
     *("to", "seen", "position", "quantity", "waiter", "table", "table_id", "order_type"),
+    *("way", "agent", "output", "port", "profile", "width_mm", "checks", "bills", "copies"),
+    *("fallback_seconds", "enabled", "page", "prints_bills", "ConnectionType", "ResponseFile"),
+    *("Status", "ID"),
     *("payment_method", "notes", "site", "call", "q.itm_x.0", "g.itm_x.0.ogr", "n.itm_x.0"),
+    *("position", "radius", "corners", "fee", "minimum", "zone", "zone_id", "courier", "active"),
+    *(
+        "order",
+        "note",
+        "payment_method",
+        "notes",
+        "site",
+        "call",
+        "q.itm_x.0",
+        "g.itm_x.0.ogr",
+        "n.itm_x.0",
+    ),
     *("amount", "tell", "provider", "key", "hook_secret", "link_minutes", "reason", "site_id"),
 )
 QUERIES = (
@@ -63,6 +78,8 @@ QUERIES = (
     *("view", "before", "again"),
     *("lang", "table", "k"),
     *("endpoint", "event", "kind", "target", "category", "to"),
+    *("site", "day", "station", "table"),
+    *("printer", "type", "mac", "code", "token"),
     *("site", "day", "station", "table", "provider"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
@@ -76,17 +93,22 @@ def everywhere(app, restaurant):
     return Browser(app.test_client()).signs_in(restaurant.owner)
 
 
-@pytest.mark.parametrize("odd", ODD)
-def test_no_form_falls_over_it(app, everywhere, ids, odd):
+@pytest.mark.parametrize("turn", range(5))
+def test_no_form_falls_over_it(app, everywhere, ids, turn):
+    """Every field has something odd; which, changes from form to form and from turn to turn."""
+    kinds = list(ODD.values())
+    forms = 0
     for rule in app.url_map.iter_rules():
         if "POST" not in rule.methods or rule.rule.startswith("/api/") or rule.endpoint in LEAVES:
             continue
         path = rule.build({name: ids[name] for name in rule.arguments}, append_unknown=False)[1]
-        answer = everywhere.post(path, **dict.fromkeys(FIELDS, ODD[odd]))
-        assert answer.status_code < 500, (path, odd)
+        forms += 1
+        first = 3 * turn + forms
+        fields = {name: kinds[(first + number) % len(kinds)] for number, name in enumerate(FIELDS)}
+        assert everywhere.post(path, **fields).status_code < 500, (path, fields)
 
 
-@pytest.mark.parametrize("odd", ["nul", "control", "long", "emoji", "sql", "number"])
+@pytest.mark.parametrize("odd", ["nul", "control", "emoji", "number"])
 def test_no_address_falls_over_it(app, everywhere, ids, odd):
     text = ODD[odd][:2000]
     for rule in app.url_map.iter_rules():

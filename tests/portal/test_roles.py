@@ -21,13 +21,18 @@ MAY = {
         *("lines.view", "messages.view", "messages.send"),
         *("inbox.view", "inbox.reply", "contacts.view", "contacts.manage"),
         *("restaurant.view", "restaurant.manage", "orders.view", "orders.manage"),
+        *("printing.view", "printing.manage", "printing.reprint"),
         *("payments.view", "payments.manage"),
     },
-    "waiter": {"home.view", "restaurant.view", "orders.view", "orders.manage", "payments.view"},
+    "waiter": {
+        *("home.view", "restaurant.view", "orders.view", "orders.manage"),
+        *("printing.view", "printing.reprint", "payments.view"),
+    },
     "viewer": {
         *("home.view", "team.view", "settings.view", "keys.view", "usage.view"),
         *("lines.view", "messages.view", "inbox.view", "contacts.view"),
-        *("stores.view", "webhooks.view", "restaurant.view", "orders.view", "payments.view"),
+        *("stores.view", "webhooks.view", "restaurant.view", "orders.view"),
+        *("printing.view", "payments.view"),
     },
 }
 # The planted message has no file, and the planted line is no phone.

@@ -5,12 +5,26 @@ from decimal import Decimal
 from itertools import count
 from typing import Any
 
-from core.db import tenant_scope
+from sqlalchemy import select
+
+from core.db import db, tenant_scope
+from jobs import inbound
 from messaging.lines import InboundMessage
-from messaging.models import Line
+from messaging.models import Line, Message
 from messaging.receiving import receive_message
 from messaging.usage import Tally
-from restaurant import carts, chat, menus, orders, publishing, sites, tables
+from restaurant import (
+    carts,
+    chat,
+    couriers,
+    menus,
+    orders,
+    publishing,
+    shapes,
+    sites,
+    tables,
+    zones,
+)
 from restaurant.models import Cart, Order
 from restaurant.pricing import Wish
 from tests.cast import Business
@@ -72,6 +86,57 @@ class Bistro:
         order = self.hears(self.cart(*wishes, **more).text, phone)
         assert order is not None
         return order
+
+    def shares(self, latitude: float, longitude: float, phone: str = GUEST, **content: Any) -> None:
+        """A location in the chat, as the hooks job takes it in."""
+        message = InboundMessage(
+            network_id=f"wamid.{next(_ids)}.{phone}",
+            sender_phone=phone,
+            sender_network_id=phone,
+            sender_name="Ayşe Kaya",
+            at=0,
+            kind="location",
+            text="",
+            content={"latitude": latitude, "longitude": longitude, **content},
+        )
+        with self.scope():
+            tally = Tally()
+            inbound.receive(self.line, message, tally)
+            tally.write()
+
+    def delivers(self) -> dict[str, str]:
+        """Two circles and a drawn shape around Beyoğlu, and two couriers; ids by name."""
+        changes = {
+            "latitude": Decimal("41.0284"),
+            "longitude": Decimal("28.9737"),
+            "order_types": ["dine_in", "takeaway", "delivery"],
+            "payment_methods": ["pos_at_table", "cash", "card_at_door", "card_link"],
+        }
+        with self.scope():
+            site = sites.change(self.site_id, changes)
+            shape = shapes.corners_in("41.040,28.980\n41.040,29.010\n41.060,29.010\n41.060,28.980")
+            made = [
+                zones.add(site, zones.Outline("Yakın", "radius", "30", "200", 2000)),
+                zones.add(site, zones.Outline("Uzak", "radius", "75.50", "600", 6000)),
+                zones.add(site, zones.Outline("Beşiktaş", "polygon", "45", "300", None, shape)),
+                couriers.add(site, "Hakan Usta", "905321117001"),
+                couriers.add(site, "Emine Yol", "905321117002", "en"),
+            ]
+            return {one.name: one.id for one in made}
+
+    def delivery(self, *wishes: Wish, phone: str = GUEST, **more) -> Order:
+        more = {"table": "", "payment_method": "cash", "address": "Galip Dede Cd. 15", **more}
+        return self.order(*wishes, phone=phone, order_type="delivery", **more)
+
+    def said_to(self, phone: str = GUEST) -> list[str]:
+        """What was written to a phone, the first first."""
+        with self.scope():
+            query = select(Message.text).where(
+                Message.tenant_id == self.business.tenant_id,
+                Message.direction == "out",
+                Message.phone == phone,
+            )
+            return list(db.session.scalars(query.order_by(Message.id)))
 
     def events(self, kind: str) -> list[dict[str, Any]]:
         with self.scope():

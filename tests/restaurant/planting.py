@@ -8,6 +8,7 @@ from restaurant import (
     availability,
     calls,
     carts,
+    couriers,
     finding,
     menus,
     orders,
@@ -19,6 +20,9 @@ from restaurant import (
     signals,
     sites,
     tables,
+    trips,
+    whereabouts,
+    zones,
 )
 from restaurant.gateways import Checked, Found, Signal
 from restaurant.models import PaymentSession, Site
@@ -68,9 +72,32 @@ def plant_restaurant(business: Business, name: str) -> Site:
             ),
         )
         calls.call(site, table, table.token, "bill")
+        _plant_road(site, name)
         availability.sell_out(site, item.id, None)
         plant_money(site, name)
         return site
+
+
+def _plant_road(site: Site, name: str) -> None:
+    """A zone, a courier, and an order that is with them."""
+    sites.change(site.id, {"latitude": Decimal(41), "longitude": Decimal(29)})
+    zone = zones.add(site, zones.Outline(f"{name} zone", "radius", "10", "0", 2000))
+    courier = couriers.add(site, f"{name} courier", "905321117001")
+    order = orders.make(
+        site,
+        orders.Draft(
+            order_type="delivery",
+            payment_method="cash",
+            lines=[Line("", f"{name} dish", "", 1, Decimal(5), Decimal(0), ("kitchen",))],
+            sums={"subtotal": "5", "delivery_fee": "10", "total": "15"},
+            total=Decimal(15),
+            language="tr",
+            source="staff",
+            customer_name=f"{name} guest",
+            address=whereabouts.with_place({"text": f"{name} street"}, None, zone),
+        ),
+    )
+    trips.assign(site, order, courier)
 
 
 def plant_money(site: Site, name: str) -> None:
@@ -114,6 +141,8 @@ def ids_of(business: Business, site: Site) -> dict[str, str]:
             "category_id": menus.categories(menu_id)[0].id,
             "item_id": menus.items(menu_id)[0].id,
             "group_id": menus.groups(menu_id)[0].id,
+            "zone_id": zones.listed(site.id)[0].id,
+            "courier_id": couriers.listed(site.id)[0].id,
             "account_id": payment_accounts.listed()[0].id,
             "link_id": payment_links.listed(payment_links.Filters(), None, 1)[0].id,
             "payment_id": payments.listed("review", None, 1)[0].id,

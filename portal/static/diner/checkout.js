@@ -1,8 +1,12 @@
 // The cart's sheet, and what happens when it is sent.
-import { data, find, money, post, say, table, tell } from "./page.js";
+import { data, find, minor, money, post, say, table, tell } from "./page.js";
 import { optionNames, unit } from "./cart.js";
 
 const value = (name) => find(`input[name="${name}"]:checked`)?.value;
+
+// Some ways to pay are only for the table, or only for the door.
+const ONLY = { pos_at_table: "dine_in", card_at_door: "delivery" };
+const fits = (label, type) => (ONLY[label.dataset.pay] ?? type) === type;
 
 export class Checkout {
   constructor(cart) {
@@ -16,6 +20,8 @@ export class Checkout {
     find("[data-send]").addEventListener("click", () => this.send());
     find("[data-copy]").addEventListener("click", () => this.copy());
     cart.watch(() => this.show());
+    find("[data-locate]").addEventListener("click", () => this.locate());
+    this.place = null;
     if (table.table) find("[data-table-input]").value = table.table;
   }
 
@@ -29,11 +35,11 @@ export class Checkout {
     const type = value("type");
     find("[data-table-field]").hidden = type !== "dine_in" || Boolean(table.table);
     find("[data-address-field]").hidden = type !== "delivery";
+    find("[data-locate-field]").hidden = type !== "delivery" || !navigator.geolocation;
     for (const label of document.querySelectorAll("[data-pay]")) {
-      const fits = label.dataset.pay !== "pos_at_table" || type === "dine_in";
-      label.hidden = !fits;
-      if (!fits && label.querySelector("input").checked) {
-        const other = [...document.querySelectorAll("[data-pay]")].find((one) => one.dataset.pay !== "pos_at_table");
+      label.hidden = !fits(label, type);
+      if (label.hidden && label.querySelector("input").checked) {
+        const other = [...document.querySelectorAll("[data-pay]")].find((one) => fits(one, type));
         if (other) other.querySelector("input").checked = true;
       }
     }
@@ -80,19 +86,45 @@ export class Checkout {
     const subtotal = this.cart.subtotal;
     const service = Math.round((subtotal * Number(data.service)) / 100);
     const tip = Math.round((subtotal * Number(value("tip") ?? 0)) / 100);
-    const rows = [["service", service], ["tip", tip]].filter(([, amount]) => amount);
-    const total = subtotal + service + tip;
+    const brought = value("type") === "delivery";
+    const fee = brought && this.place ? minor(this.place.fee) : 0;
+    const rows = [["service", service], ["delivery_fee", fee], ["tip", tip]].filter(([, amount]) => amount);
+    const total = subtotal + service + fee + tip;
+    if (brought && data.zoned && !this.place) rows.push(["delivery_fee", null]);
     const list = [...rows, ["total", total]].map(([key, amount]) => {
       const row = document.createElement("div");
       row.className = key === "total" ? "whole" : "";
       const name = document.createElement("dt"), sum = document.createElement("dd");
       name.textContent = say(key);
-      sum.textContent = money(amount);
+      sum.textContent = amount === null ? say("fee_open") : money(amount);
       row.append(name, sum);
       return row;
     });
     find("[data-sums]").replaceChildren(...list);
     find("[data-send] [data-total]").textContent = money(total);
+  }
+
+  // Asked only when tapped; what it costs is said by the kitchen's side.
+  async locate() {
+    const said = find("[data-locate-said]"), button = find("[data-locate]");
+    button.disabled = true;
+    said.dataset.state = "";
+    said.textContent = say("sending");
+    try {
+      const { coords } = await new Promise((yes, no) => navigator.geolocation.getCurrentPosition(yes, no, { enableHighAccuracy: true, timeout: 15000, maximumAge: 0 }));
+      const place = { latitude: coords.latitude, longitude: coords.longitude };
+      const answer = await post("zone", place);
+      this.place = answer.ok ? { ...place, fee: answer.body.fee } : null;
+      said.textContent = answer.body.said;
+      said.dataset.state = answer.ok ? "good" : "bad";
+    } catch {
+      this.place = null;
+      said.textContent = say("locate_failed");
+      said.dataset.state = "bad";
+    } finally {
+      button.disabled = false;
+    }
+    this.show();
   }
 
   async send() {
@@ -105,6 +137,7 @@ export class Checkout {
         order_type: value("type"), payment_method: value("pay"), tip: Number(value("tip") ?? 0),
         table: find("[data-table-input]").value.trim(), k: table.key,
         notes: find("[data-notes]").value, address: find("[data-address]").value, language: data.language,
+        latitude: this.place?.latitude ?? null, longitude: this.place?.longitude ?? null,
       });
       if (answer.ok) this.done(answer.body);
       else {

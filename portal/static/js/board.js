@@ -41,7 +41,7 @@ async function look() {
   for (const part of fresh.querySelectorAll("[data-part]")) {
     const shown = document.querySelector(`[data-part="${part.dataset.part}"]`);
     if (!shown || bare(shown) === bare(part)) continue;
-    if (shown.contains(document.activeElement) && document.activeElement.matches("input:not([type=hidden])")) continue;
+    if (shown.contains(document.activeElement) && document.activeElement.matches("input:not([type=hidden]), select")) continue;
     const focused = shown.contains(document.activeElement)
       ? document.activeElement.closest("[data-order]")?.dataset.order : null;
     const lanes = shown.querySelector(".lanes");
@@ -141,9 +141,10 @@ document.addEventListener("submit", async (event) => {
   await refresh();
 });
 
-subscribe(["orders", "calls"], (facts) => {
+subscribe(["orders", "calls", "prints"], (facts) => {
   const here = board.dataset.site;
-  if (facts.some(({ site, kind, many }) => kind === "start-over" || many || site === here)) refresh();
+  const mine = ({ order }) => order && board.querySelector(`[data-order="${CSS.escape(order)}"]`);
+  if (facts.some((fact) => fact.kind === "start-over" || fact.many || fact.site === here || mine(fact))) refresh();
 });
 setInterval(grow, 15000);
 grow();

@@ -1,0 +1,202 @@
+"""The long poll of print agents, held here beside the open pages.
+
+The database is asked when a poll comes and when news say that there is something; in threads of
+their own, so that nobody who waits here waits for it.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from aiohttp import web
+from flask import Flask
+
+from api.agents import owner_of
+from api.live.hub import OVER, Away, Hub, Waiter
+from core.db import tenant_scope
+from core.errors import DomainError
+from core.faults import is_outage
+from core.ground import lay_ground
+from core.logs import logger
+from core.settings import Settings
+from printing import agents, handing, spool
+from printing.handing import Handed, Report
+
+log = logger(__name__)
+
+THREADS = 8
+LONGEST_WAIT = 30.0  # deploy/nginx.conf gives up after 60
+WITHOUT_NEWS_SECONDS = 2.0
+SOONEST_AGAIN = 0.2
+LATE_WORKER_SECONDS = spool.WORKER_LATE.total_seconds() + 0.05
+MOST_POLLS = 5_000
+Answer = TypeVar("Answer")
+
+
+class PrintDoor:
+    def __init__(self, settings: Settings, hub: Hub) -> None:
+        self._settings = settings
+        self._hub = hub
+        self._app: Flask | None = None
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="prints")
+        self.waiting = 0
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def poll(self, request: web.Request) -> web.StreamResponse:
+        if self.waiting >= MOST_POLLS:
+            return _refusal(503, "try_again", "Too many agents wait here. Come back.")
+        self.waiting += 1
+        try:
+            asked = _read(await request.json())
+            return await self._serve(request, asked)
+        except (ValueError, TypeError, KeyError):
+            return _refusal(400, "malformed_json", "The body is not what a poll sends.")
+        except DomainError as error:
+            return _refusal(error.status, error.code, error.message)
+        except Exception as error:
+            if not is_outage(error):
+                raise
+            return _refusal(503, "try_again", "The service cannot reach its database just now.")
+        finally:
+            self.waiting -= 1
+
+    async def _serve(self, request: web.Request, asked: tuple[float, Report]) -> web.StreamResponse:
+        kind, _, token = request.headers.get("Authorization", "").partition(" ")
+        owner = await self._ask(lambda: owner_of(token.strip() if kind == "Bearer" else ""))
+        if owner is None:
+            raise agents.revoked()
+        tenant_id, agent_id = owner
+        waiter = await self._join(tenant_id)
+        try:
+            body = await self._hold(request, tenant_id, agent_id, asked, waiter)
+        finally:
+            if waiter is not None:
+                self._hub.leave(tenant_id, waiter)
+        return web.json_response(body, headers={"Cache-Control": "no-store"})
+
+    async def _hold(
+        self,
+        request: web.Request,
+        tenant_id: int,
+        agent_id: str,
+        asked: tuple[float, Report],
+        waiter: Waiter | None,
+    ) -> dict[str, Any]:
+        """News are listened to before the database is asked: nothing comes in between."""
+        wait, report = asked
+        clock = asyncio.get_running_loop().time
+        until = clock() + wait
+        turn, knows_little = await self._in_tenant(
+            tenant_id, lambda: handing.begin(agent_id, report)
+        )
+        while True:
+            handed: Handed = await self._in_tenant(tenant_id, lambda: handing.take(agent_id, turn))
+            left = until - clock()
+            told = {printer_id for printer_id, _, _ in report.states}
+            news_of_printers = knows_little or told != {
+                one["id"] for one in handed.body["printers"]
+            }
+            if handed.any_jobs or handed.over or news_of_printers or left <= 0:
+                return handed.body
+            if request.transport is None or request.transport.is_closing():
+                return handed.body
+            changed = await self._wait(waiter, agent_id, left, handed.look_again)
+            if changed:
+                knows_little = changed == "printers"
+
+    async def _wait(
+        self, waiter: Waiter | None, agent_id: str, left: float, look_again: float | None
+    ) -> str:
+        """Until there is something to look for: news of this agent, or a time that has come."""
+        clock = asyncio.get_running_loop().time
+        soonest = left if look_again is None else min(left, max(look_again, SOONEST_AGAIN))
+        if waiter is None or waiter.over:
+            await asyncio.sleep(min(soonest, WITHOUT_NEWS_SECONDS))
+            return "time"
+        until = clock() + soonest
+        while (rest := until - clock()) > 0:
+            came = await waiter.next(rest)
+            if came is None:
+                return "time"
+            for fact in came.facts:
+                if fact["kind"] != OVER and (
+                    fact["kind"] != "prints.agent" or fact.get("agent", agent_id) != agent_id
+                ):
+                    continue
+                if not fact.get("soon"):
+                    return "printers" if fact.get("printers") else "jobs"
+                # A worker is at it, and tells when it is done; if it is not, we look ourselves.
+                until = min(until, clock() + LATE_WORKER_SECONDS)
+        return "time"
+
+    async def _join(self, tenant_id: int) -> Waiter | None:
+        """None: Redis is away, and the database is looked at every few seconds instead."""
+        try:
+            waiter, _missed = await self._hub.join(tenant_id, "")
+        except Away:
+            return None
+        return waiter
+
+    async def _in_tenant(self, tenant_id: int, act: Callable[[], Answer]) -> Answer:
+        def work() -> Answer:
+            with tenant_scope(tenant_id):
+                return act()
+
+        return await self._ask(work)
+
+    async def _ask(self, act: Callable[[], Answer]) -> Answer:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._on_ground, act)
+
+    def _on_ground(self, act: Callable[[], Answer]) -> Answer:
+        if self._app is None:
+            app = Flask("comanda.prints")
+            lay_ground(app, self._settings)
+            self._app = app
+        with self._app.app_context():
+            return act()
+
+
+def _read(body: Any) -> tuple[float, Report]:
+    if not isinstance(body, dict):
+        raise TypeError
+    states = [
+        (str(one["id"]), str(one.get("state", ""))[:20], str(one.get("detail", ""))[:200])
+        for one in _list(body, "printers")
+    ]
+    found = [one for one in _list(body, "found") if isinstance(one, dict)]
+    report = Report(
+        have=[str(one) for one in _list(body, "have")],
+        states=[_plain(state) for state in states],
+        found=found if "found" in body else None,
+    )
+    return min(max(float(body.get("wait", 0)), 0.0), LONGEST_WAIT), report
+
+
+def _plain(state: tuple[str, str, str]) -> tuple[str, str, str]:
+    one, two, three = (text.replace("\0", "") for text in state)
+    return one, two, three
+
+
+def _list(body: dict[str, Any], name: str) -> list[Any]:
+    given = body.get(name) or []
+    if not isinstance(given, list):
+        raise TypeError
+    return given[:300]
+
+
+def _refusal(status: int, code: str, message: str) -> web.Response:
+    return web.json_response(
+        {
+            "status": "error",
+            "code": code,
+            "message": message,
+            "error": {"code": code, "message": message},
+        },
+        status=status,
+        headers={"Cache-Control": "no-store", **({"Retry-After": "2"} if status == 503 else {})},
+        dumps=json.dumps,
+    )

@@ -1,0 +1,95 @@
+"""Star CloudPRNT: POST asks, GET fetches, DELETE says what became of it."""
+
+from typing import Any
+from urllib.parse import unquote
+
+from flask import Response, jsonify, request
+
+from api.printers import LARGEST_BODY, owner_of, printer_doors, where
+from api.v1 import parse
+from core.db import tenant_scope
+from core.errors import Malformed
+from printing import asking
+from printing.asking import Said
+
+WAY = "cloudprnt"
+ADDRESS = "/star/<token>"
+RETRY = frozenset({"520"})  # it could not download in time: nothing was printed
+
+
+@printer_doors.post(ADDRESS)
+def star_poll(token: str) -> Any:
+    tenant_id, printer_id = owner_of(token)
+    request.max_content_length = LARGEST_BODY
+    body = parse(request.get_data(cache=False) or b"{}")
+    said = state_of(unquote(str(body.get("statusCode") or "")))
+    with tenant_scope(tenant_id):
+        printer = asking.known(printer_id, WAY)
+        asking.check_device(printer, str(body.get("printerMAC") or ""))
+        asking.seen(printer, said)
+        job = None
+        if body.get("printingInProgress") is not True:
+            job = asking.offer(printer, where())
+        answer: dict[str, Any] = {"jobReady": job is not None}
+        if job is not None:
+            answer |= {
+                "mediaTypes": [job.media_type],
+                "jobToken": asking.token_of(job),
+                "deleteMethod": "DELETE",
+            }
+    return jsonify(answer)
+
+
+@printer_doors.get(ADDRESS)
+def star_fetch(token: str) -> Any:
+    tenant_id, printer_id = owner_of(token)
+    with tenant_scope(tenant_id):
+        printer = asking.known(printer_id, WAY)
+        asking.check_device(printer, request.args.get("mac", ""))
+        asking.seen(printer, None)
+        job = asking.fetch(printer, _token(), where())
+        wanted = request.args.get("type", "")
+        if wanted and wanted != job.media_type:
+            raise Malformed("wrong_type", "The ticket is not there in that type.")
+        data, media_type = job.data or b"", job.media_type
+    return Response(data, headers={"Content-Type": media_type})
+
+
+@printer_doors.delete(ADDRESS)
+def star_done(token: str) -> Any:
+    tenant_id, printer_id = owner_of(token)
+    code = unquote(request.args.get("code", "")).replace("\0", "").strip()[:80]
+    with tenant_scope(tenant_id):
+        printer = asking.known(printer_id, WAY)
+        asking.check_device(printer, request.args.get("mac", ""))
+        said = state_of(code)
+        asking.seen(printer, said if code.startswith("4") else None)
+        asking.answered(
+            printer, _token(), _outcome(code), detail=code, evidence={"code": code}, by=where()
+        )
+    return Response(b"", mimetype="text/plain")
+
+
+def state_of(code: str) -> Said | None:
+    """The first digit decides; what we do not know is believed by it."""
+    if not code:
+        return None
+    if code[0] == "2" or code.upper().startswith("OK"):
+        return Said("paper_low" if code.startswith("21") else "ready")
+    if code.startswith("410"):
+        return Said("paper_out", code)
+    if code.startswith("42"):
+        return Said("cover_open", code)
+    return Said("error", code)
+
+
+def _outcome(code: str) -> str:
+    if code[:1] == "2" or code.upper().startswith("OK"):
+        return "printed"
+    if code[:1] == "4" or code[:3] in RETRY:
+        return "failed"
+    return "refused" if code[:1] == "5" else "unsure"
+
+
+def _token() -> str:
+    return request.args.get("token", "").replace("\0", "")[:64]

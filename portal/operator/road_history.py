@@ -1,0 +1,209 @@
+"""The road of the demo: zones and couriers, two weeks of deliveries, and some on their way now."""
+
+import random
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from core.clock import frozen, now, zone
+from core.db import db, tenant_scope
+from core.places import place
+from portal.operator.order_history import GUESTS, WAITERS, lines_of_a_guest
+from restaurant import carts, couriers, orders, shapes, sites, whereabouts, zones
+from restaurant.models import Courier, DeliveryZone, Order, Site, Trip
+from restaurant.pricing import add_up
+from restaurant.reasons import NO_PLACE
+from tenants.audit import Actor, acting
+
+DAYS = 9
+Spot = tuple[str, str, str]
+
+HOMES: dict[str, tuple[str, str]] = {"MAV": ("41.0284", "28.9737"), "LIS": ("38.7103", "-9.1466")}
+ZONES: dict[str, tuple[zones.Outline, ...]] = {
+    "MAV": (
+        zones.Outline("Beyoğlu", "radius", "0", "250", 1200),
+        zones.Outline("Şişhane ve Karaköy", "radius", "35", "350", 2500),
+        zones.Outline(
+            "Beşiktaş sahili", "polygon", "50", "400", None,
+            shapes.corners_in(
+                "41.0365, 28.9885\n41.0391, 29.0005\n41.0432, 29.0098\n41.0498, 29.0135\n"
+                "41.0522, 29.0052\n41.0470, 28.9968\n41.0421, 28.9900"
+            ),
+        ),
+        zones.Outline("Geniş çevre", "radius", "85", "600", 5000),
+    ),
+    "LIS": (
+        zones.Outline("Bica e Chiado", "radius", "2.50", "15", 1000),
+        zones.Outline("Lisboa", "radius", "4.90", "25", 3500),
+    ),
+}  # fmt: skip
+RIDERS: dict[str, tuple[tuple[str, str, str], ...]] = {
+    "MAV": (
+        ("Hakan Usta", "905321117001", "tr"),
+        ("Emine Yol", "905321117002", "tr"),
+        ("Yusuf Rahmani", "905321117003", "ar"),
+    ),
+    "LIS": (("Tiago Reis", "351912117001", "en"),),
+}
+SPOTS: dict[str, tuple[Spot, ...]] = {
+    "MAV": (
+        ("Galip Dede Cd. 15, kat 3", "41.0267", "28.9741"),
+        ("Lüleci Hendek Cd. 40, daire 5", "41.0259", "28.9779"),
+        ("Sıraselviler Cd. 88", "41.0335", "28.9838"),
+        ("Meclis-i Mebusan Cd. 71", "41.0297", "28.9893"),
+        ("Barbaros Blv. 12, kat 2", "41.0447", "29.0072"),
+        ("Cihangir, Akarsu Yk. 9", "41.0316", "28.9826"),
+        ("Tersane Cd. 34", "41.0243", "28.9685"),
+        ("Halaskargazi Cd. 120, daire 8", "41.0524", "28.9876"),
+    ),
+    "LIS": (
+        ("Rua do Loreto 14, 2.º", "38.7107", "-9.1446"),
+        ("Calçada do Combro 60", "38.7117", "-9.1494"),
+        ("Rua de São Bento 101", "38.7136", "-9.1531"),
+    ),
+}
+OFF_MAP = "Yüksek Kaldırım Cd. 22, zil: Aydın"
+NOW = (  # minutes ago, which of the spots, whose courier, the state
+    (41, 4, 0, "out_for_delivery"),
+    (33, 0, 0, "out_for_delivery"),
+    (28, 3, 1, "out_for_delivery"),
+    (19, 2, 2, "ready"),
+    (11, 7, None, "ready"),
+    (6, 6, None, "preparing"),
+)
+
+
+def open_road() -> None:
+    """In the tenant's scope: where the demo's restaurants deliver to, and who rides."""
+    for site in sites.listed():
+        if site.prefix not in HOMES:
+            continue
+        latitude, longitude = HOMES[site.prefix]
+        types = [*dict.fromkeys([*site.order_types, "delivery"])]
+        methods = [*dict.fromkeys([*site.payment_methods, "cash", "card_at_door"])]
+        sites.change(
+            site.id,
+            {
+                "latitude": Decimal(latitude),
+                "longitude": Decimal(longitude),
+                "order_types": types,
+                "payment_methods": methods,
+            },
+        )
+        for outline in ZONES[site.prefix]:
+            zones.add(site, outline)
+        for name, phone, language in RIDERS[site.prefix]:
+            couriers.add(site, name, phone, language)
+
+
+def tell_road(tenant_id: int) -> None:
+    with tenant_scope(tenant_id):
+        known = [site.id for site in sites.listed() if site.prefix in HOMES]
+    for site_id in known:
+        _weeks(tenant_id, site_id)
+        _now(tenant_id, site_id)
+
+
+def _weeks(tenant_id: int, site_id: str) -> None:
+    chance = random.Random(f"road {site_id}")  # noqa: S311 - a story, the same each time
+    for back in range(DAYS, 0, -1):
+        for _ in range(chance.randint(1, 2)):
+            with tenant_scope(tenant_id):
+                site = sites.get(site_id)
+                local = (now() - timedelta(days=back)).astimezone(zone(site.time_zone))
+                moment = local.replace(
+                    hour=chance.choice((13, 19, 20)), minute=chance.randint(0, 59)
+                )
+                spots = SPOTS[site.prefix]
+                order = _placed(site, chance.choice(spots), moment, chance)
+                rider = chance.choice(couriers.listed(site_id))
+            _ride(tenant_id, order, rider, "closed", moment, chance)
+
+
+def _now(tenant_id: int, site_id: str) -> None:
+    """Some on their way, one that cannot be handed over, two that nobody brings yet."""
+    chance = random.Random(f"now {site_id}")  # noqa: S311 - a story
+    for number, (minutes, spot, rider, state) in enumerate(NOW):
+        moment = now() - timedelta(minutes=minutes)
+        with tenant_scope(tenant_id):
+            site = sites.get(site_id)
+            spots, riders = SPOTS[site.prefix], couriers.listed(site_id)
+            if spot >= len(spots):
+                continue
+            order = _placed(site, spots[spot], moment, chance)
+            who = riders[rider % len(riders)] if rider is not None else None
+        _ride(tenant_id, order, who, state, moment, chance)
+        if number == 2:
+            with tenant_scope(tenant_id):
+                trip = db.session.get_one(Trip, (tenant_id, order.id))
+                trip.problem, trip.problem_note = "no_answer", "Zil bozuk, telefon kapalı"
+                trip.problem_at = now() - timedelta(minutes=3)
+    with tenant_scope(tenant_id):
+        site = sites.get(site_id)
+        if site.prefix == "MAV":
+            _placed(site, (OFF_MAP, "", ""), now() - timedelta(minutes=2), chance)
+
+
+def _placed(site: Site, spot: Spot, moment: datetime, chance: random.Random) -> Order:
+    text, latitude, longitude = spot
+    where = place(latitude, longitude) if latitude else None
+    known: Sequence[DeliveryZone] = zones.listed(site.id)
+    around = zones.covering(site, where, known) if where else None
+    lines = lines_of_a_guest(site, chance)
+    fee = around.fee if around else Decimal(0)
+    sums = add_up(lines, carts.terms_of(site, lines, delivery_fee=fee))
+    phone, name = chance.choice(GUESTS[:-1])
+    with frozen(moment), acting(Actor("person", "demo", name)):
+        return orders.make(
+            site,
+            orders.Draft(
+                order_type="delivery",
+                payment_method=chance.choice(("cash", "cash", "card_at_door")),
+                lines=lines,
+                sums=sums.as_json(),
+                total=sums.total,
+                language=site.languages[0],
+                source="chat",
+                customer_phone=phone,
+                customer_name=name,
+                address=whereabouts.with_place({"text": text}, where, around),
+                staff_note="" if where else NO_PLACE,
+                needs_tap=where is None,
+            ),
+        )
+
+
+def _ride(
+    tenant_id: int,
+    order: Order,
+    rider: Courier | None,
+    ends: str,
+    moment: datetime,
+    chance: random.Random,
+) -> None:
+    """Nobody is written to: the courier's way is written down as it would have been."""
+    steps: tuple[str, ...] = ("preparing", "ready", "out_for_delivery", "delivered", "closed")
+    with tenant_scope(tenant_id):
+        held = orders.get(order.id)
+        site = sites.of_order(held)
+        for step in steps[: steps.index(ends) + 1]:
+            moment = min(moment + timedelta(minutes=chance.randint(4, 12)), now())
+            by = rider.name if rider and step in steps[2:4] else chance.choice(WAITERS)
+            with frozen(moment), acting(Actor("person", "demo", by)):
+                if step == "ready" and rider is not None:
+                    _give(held, rider)
+                orders.move(site, held, step)
+
+
+def _give(order: Order, rider: Courier) -> None:
+    db.session.add(
+        Trip(
+            tenant_id=order.tenant_id,
+            order_id=order.id,
+            site_id=order.site_id,
+            courier_id=rider.id,
+            told=True,
+        )
+    )
+    orders.note(order, "courier", because=rider.name)
+    db.session.flush()

@@ -1,0 +1,1 @@
+"""Pages for printers, their agents and what they print."""

@@ -1,0 +1,134 @@
+"""Forms of the printer pages."""
+
+from typing import Any
+
+from flask_babel import lazy_gettext as _
+from wtforms import (
+    BooleanField,
+    IntegerField,
+    RadioField,
+    SelectField,
+    SelectMultipleField,
+    StringField,
+)
+from wtforms.validators import Length, Optional
+
+from portal.forms import Between, Form, needed
+from printing.models import PrintAgent, Printer
+from printing.profiles import PROFILES
+from restaurant.models import Station
+
+WAYS = [
+    ("agent", _("Print agent")),
+    ("cloudprnt", _("Star CloudPRNT")),
+    ("server_direct", _("Epson Server Direct Print")),
+]
+OUTPUTS = [
+    ("network", _("Network, port 9100")),
+    ("usb", _("USB")),
+    ("serial", _("Serial port")),
+    ("file", _("File or device")),
+    ("demo", _("Demo: pictures in a folder")),
+]
+LANGUAGES = [
+    ("escpos", "ESC/POS"),
+    ("starprnt", "StarPRNT"),
+    ("text", _("Plain text")),
+    ("png", _("Picture (PNG)")),
+]
+
+
+class NewPrinterForm(Form):
+    site = SelectField(_("Restaurant"), [needed()])
+    name = StringField(_("Name"), [needed(), Length(max=60)])
+    way = RadioField(_("How it is reached"), [needed()], choices=WAYS, default="agent")
+
+    def offer(self, sites: list[tuple[str, str]]) -> None:
+        self.site.choices = sites
+
+
+class PrinterForm(Form):
+    name = StringField(_("Name"), [needed(), Length(max=60)])
+    agent = SelectField(_("Print agent"), [Optional()])
+    output = SelectField(_("Connected by"), [Optional()], choices=OUTPUTS)
+    address = StringField(_("Address or device"), [Optional(), Length(max=200)])
+    port = IntegerField(_("Port or speed"), [Optional(), Between(1, 921600)])
+    language = SelectField(_("Printer language"), [Optional()], choices=LANGUAGES)
+    profile = SelectField(
+        _("Model"), [needed()], choices=[(one.code, one.name) for one in PROFILES.values()]
+    )
+    width_mm = SelectField(_("Paper width"), [needed()], choices=[("80", "80 mm"), ("58", "58 mm")])
+    checks = BooleanField(_("Ask for its state before and after each ticket"))
+    stations = SelectMultipleField(_("Prints for"))
+    bills = BooleanField(_("Prints customer bills"))
+    copies = IntegerField(_("Copies"), [Optional(), Between(1, 3)])
+    fallback = SelectField(_("Stand-in"), [Optional()])
+    fallback_seconds = IntegerField(_("Stands in after, seconds"), [Optional(), Between(5, 600)])
+    enabled = BooleanField(_("In use"))
+
+    def offer(
+        self, agents: list[PrintAgent], stations: list[Station], others: list[Printer]
+    ) -> None:
+        self.agent.choices = [("", _("– none yet –")), *((one.id, one.name) for one in agents)]
+        self.stations.choices = [(one.code, one.name) for one in stations]
+        self.fallback.choices = [
+            ("", _("nobody: its tickets wait")),
+            *((one.id, one.name) for one in others),
+        ]
+
+    def show(self, printer: Printer) -> None:
+        """As it is stored."""
+        self.name.data, self.agent.data = printer.name, printer.agent_id or ""
+        self.output.data = printer.output.get("kind", "network")
+        self.address.data = str(
+            printer.output.get("host")
+            or printer.output.get("device")
+            or printer.output.get("path")
+            or _usb(printer.output)
+        )
+        self.port.data = printer.output.get("port") or printer.output.get("baud")
+        self.language.data, self.profile.data = printer.language, printer.profile
+        self.width_mm.data = str(printer.width_mm)
+        self.checks.data, self.bills.data = printer.checks, printer.bills
+        self.stations.data, self.copies.data = list(printer.stations), printer.copies
+        self.fallback.data = printer.fallback_id or ""
+        self.fallback_seconds.data = printer.fallback_seconds
+        self.enabled.data = printer.enabled
+
+    def values(self, way: str) -> dict[str, Any]:
+        values: dict[str, Any] = {
+            "name": self.name.data or "",
+            "profile": self.profile.data,
+            "width_mm": int(self.width_mm.data),
+            "stations": list(self.stations.data or []),
+            "bills": bool(self.bills.data),
+            "copies": self.copies.data or 1,
+            "fallback_id": self.fallback.data or None,
+            "fallback_seconds": self.fallback_seconds.data or 30,
+            "enabled": bool(self.enabled.data),
+        }
+        if way == "agent":
+            values |= {
+                "agent_id": self.agent.data or None,
+                "output": self._output(),
+                "language": self.language.data or "escpos",
+                "checks": bool(self.checks.data),
+            }
+        return values
+
+    def _output(self) -> dict[str, Any]:
+        kind, address = self.output.data, (self.address.data or "").strip()
+        if kind == "network":
+            return {"kind": kind, "host": address, "port": self.port.data or 9100}
+        if kind == "serial":
+            return {"kind": kind, "device": address, "baud": self.port.data or 9600}
+        if kind == "usb":
+            vendor, _colon, product = address.partition(":")
+            return {"kind": kind, "vendor": vendor, "product": product}
+        if kind == "file":
+            return {"kind": kind, "path": address}
+        return {"kind": kind or ""}
+
+
+def _usb(output: dict[str, Any]) -> str:
+    return f"{output['vendor']}:{output.get('product', '')}" if output.get("vendor") else ""

@@ -1,0 +1,278 @@
+"""Printers: which there are, how they are, what they print for; and the agents that reach them."""
+
+from typing import Any
+
+from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.clock import now
+from core.db import tenant_scope
+from core.errors import DomainError
+from core.ids import BadId
+from core.settings import Settings
+from portal.asking import ask_then
+from portal.forms import refusals_on, said
+from portal.printing.forms import NewPrinterForm, PrinterForm
+from portal.visitors import may, member_may
+from printing import agents, printers, reading, sheets
+from printing.kinds import output_words
+from printing.models import Printer
+from printing.profiles import UnknownPaper
+from printing.rendering import strip_choices
+from restaurant import sites, stations
+from restaurant.models import Site
+
+printers_pages = Blueprint("printers", __name__, url_prefix="/printers")
+
+PRINTER = "/<printer_id>"
+
+
+@printers_pages.get("")
+@member_may("printing.view")
+def index() -> Any:
+    with tenant_scope(g.tenant_id):
+        known = sites.listed()
+        listed = printers.listed()
+        computers = agents.listed()
+        waiting = {one.id: reading.waiting_of(one.id) for one in listed}
+        unsure = reading.unsettled()
+    return render_template(
+        "printing/printers.html",
+        sites=known,
+        printers=listed,
+        names={one.id: one.name for one in listed},
+        agents=computers,
+        online={one.id: agents.is_online(one) for one in computers},
+        waiting=waiting,
+        unsure=unsure,
+        output_words=output_words,
+    )
+
+
+@printers_pages.route("/new", methods=["GET", "POST"])
+@member_may("printing.manage")
+def new() -> Any:
+    """Name and way first; the rest is on its own page."""
+    form = NewPrinterForm(site=request.args.get("site", "")[:40])
+    with tenant_scope(g.tenant_id):
+        form.offer([(one.id, one.name) for one in sites.listed()])
+    if not form.site.choices:
+        flash(gettext("Open a restaurant first."), "info")
+        return redirect(url_for("printers.index"))
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                site = sites.get(form.site.data)
+                made = _add(site, said(form.name), form.way.data)
+            return redirect(url_for("printers.printer", printer_id=made.id))
+    return render_template("printing/new.html", form=form)
+
+
+def _add(site: Site, name: str, way: str) -> Printer:
+    """Ready to print for what no printer of the restaurant prints yet."""
+    served = {code for one in printers.listed(site.id) for code in one.stations}
+    free = [one.code for one in stations.listed(site.id) if one.code not in served]
+    values: dict[str, Any] = {
+        "stations": free[:1],
+        "bills": not printers.for_bills(site.id),
+    }
+    if way == "agent":
+        computers = agents.listed(site.id)
+        values |= {"output": {"kind": "demo"}, "agent_id": computers[0].id if computers else None}
+    return printers.add(site.id, name, way, values)
+
+
+@printers_pages.get(PRINTER)
+@member_may("printing.view")
+def printer(printer_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = printers.get(printer_id)
+    return _page(known, None)
+
+
+@printers_pages.post(PRINTER)
+@member_may("printing.manage")
+def save(printer_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = printers.get(printer_id)
+        form = _form(known)
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                printers.change(printer_id, form.values(known.way))
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("printers.printer", printer_id=printer_id))
+    return _page(known, form)
+
+
+@printers_pages.post(f"{PRINTER}/test")
+@member_may("printing.manage")
+def test(printer_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = printers.get(printer_id)
+        site = sites.get(known.site_id)
+        job_id = sheets.test(
+            known, language=site.languages[0], time_zone=site.time_zone, site=site.name
+        )
+    return redirect(url_for("print_jobs.job", print_job_id=job_id))
+
+
+@printers_pages.post(f"{PRINTER}/strip")
+@member_may("printing.manage")
+def strip(printer_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = printers.get(printer_id)
+        site = sites.get(known.site_id)
+        sheets.strip(known, language=site.languages[0], time_zone=site.time_zone)
+    flash(gettext("The strip is on its way. Choose the row that reads right."), "success")
+    return redirect(url_for("printers.printer", printer_id=printer_id, _anchor="code-page"))
+
+
+@printers_pages.post(f"{PRINTER}/code-page")
+@member_may("printing.manage")
+def code_page(printer_id: str) -> Any:
+    wanted = request.form.get("page", "")[:40].replace("\0", "")
+    with tenant_scope(g.tenant_id):
+        known = printers.get(printer_id)
+        if wanted and wanted not in strip_choices(printers.paper_of(known)):
+            flash(gettext("Choose a row of the strip."), "error")
+        else:
+            printers.change(printer_id, {"code_page": wanted})
+            flash(gettext("Tickets use this code page from now on."), "success")
+    return redirect(url_for("printers.printer", printer_id=printer_id, _anchor="code-page"))
+
+
+@printers_pages.route(f"{PRINTER}/address", methods=["GET", "POST"])
+@member_may("printing.manage")
+def address(printer_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = printers.get(printer_id)
+
+    def act() -> None:
+        with tenant_scope(g.tenant_id):
+            printers.renew_secret(printer_id)
+
+    return ask_then(
+        act,
+        title=gettext("Give “%(name)s” a new address?", name=known.name),
+        text=gettext("The old address is refused at once; enter the new one in the printer."),
+        yes=gettext("New address"),
+        back_url=url_for("printers.printer", printer_id=printer_id),
+        done=gettext("The printer has a new address."),
+    )
+
+
+@printers_pages.route(f"{PRINTER}/remove", methods=["GET", "POST"])
+@member_may("printing.manage")
+def remove(printer_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = printers.get(printer_id)
+
+    def act() -> None:
+        with tenant_scope(g.tenant_id):
+            printers.remove(printer_id)
+
+    return ask_then(
+        act,
+        title=gettext("Remove “%(name)s”?", name=known.name),
+        text=gettext("What waits for it is not printed. Its tickets stay readable."),
+        yes=gettext("Remove the printer"),
+        back_url=url_for("printers.printer", printer_id=printer_id),
+        done=gettext("“%(name)s” is removed.", name=known.name),
+        done_url=url_for("printers.index"),
+    )
+
+
+@printers_pages.post("/pair")
+@member_may("printing.manage")
+def pair() -> Any:
+    site_id = request.form.get("site", "")[:40]
+    try:
+        with tenant_scope(g.tenant_id):
+            code, _shown = agents.new_code(sites.get(site_id).id)
+    except (DomainError, BadId):
+        flash(gettext("Choose the restaurant."), "error")
+        return redirect(url_for("printers.index"))
+    return redirect(url_for("printers.pairing", code_id=code.id))
+
+
+@printers_pages.get("/pairing/<code_id>")
+@member_may("printing.manage")
+def pairing(code_id: str) -> Any:
+    """With `X-Part` only what changes."""
+    settings: Settings = current_app.extensions["comanda"]
+    with tenant_scope(g.tenant_id):
+        code = agents.code_state(code_id)
+        site = sites.get(code.site_id)
+        agent = agents.get(code.agent_id) if code.agent_id and code.used_at else None
+    facts = {
+        "code": code,
+        "site": site,
+        "agent": agent,
+        "late": agent is None and code.expires_at <= now(),
+        "server": settings.base_url,
+    }
+    part = "X-Part" in request.headers
+    return render_template(f"printing/{'pairing_state' if part else 'pairing'}.html", **facts)
+
+
+@printers_pages.route("/agents/<agent_id>/remove", methods=["GET", "POST"])
+@member_may("printing.manage")
+def remove_agent(agent_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = agents.get(agent_id)
+
+    def act() -> None:
+        with tenant_scope(g.tenant_id):
+            agents.revoke(agent_id)
+
+    return ask_then(
+        act,
+        title=gettext("Remove “%(name)s”?", name=known.name),
+        text=gettext("Its token is refused at once. Its printers wait for another agent."),
+        yes=gettext("Remove the agent"),
+        back_url=url_for("printers.index"),
+        done=gettext("“%(name)s” is removed.", name=known.name),
+    )
+
+
+def _page(known: Printer, broken: PrinterForm | None) -> Any:
+    settings: Settings = current_app.extensions["comanda"]
+    with tenant_scope(g.tenant_id):
+        form = broken
+        if form is None and may("printing.manage"):
+            form = _form(known, fresh=True)
+            form.show(known)
+        recent = reading.listed(reading.Filters(printer_id=known.id), None, 6)
+        names = {one.id: one.name for one in printers.listed(known.site_id)}
+        computers = {one.id: one for one in agents.listed()}
+        waiting = reading.waiting_of(known.id)
+        site = sites.get(known.site_id)
+    agent = computers.get(known.agent_id or "")
+    try:
+        rows = strip_choices(printers.paper_of(known))
+    except UnknownPaper:
+        rows = []
+    door = {"cloudprnt": "star", "server_direct": "epson"}.get(known.way, "")
+    return render_template(
+        "printing/printer.html",
+        printer=known,
+        site=site,
+        form=form,
+        recent=recent,
+        names=names,
+        agent=agent,
+        online=agent is not None and agents.is_online(agent),
+        waiting=waiting,
+        rows=rows,
+        found=agent.found if agent else [],
+        address=f"{settings.base_url}/print/{door}/{known.secret}" if door else "",
+        output_words=output_words,
+    )
+
+
+def _form(known: Printer, *, fresh: bool = False) -> PrinterForm:
+    form = PrinterForm(formdata=None) if fresh else PrinterForm()
+    others = [one for one in printers.listed(known.site_id) if one.id != known.id]
+    form.offer(agents.listed(known.site_id), stations.listed(known.site_id), others)
+    return form

@@ -1,0 +1,36 @@
+"""What printers and agents say of themselves, in the reader's language."""
+
+from datetime import datetime
+
+from flask import Flask
+from flask_babel import gettext
+
+from core.clock import parse_rfc3339
+
+N_ = str  # collected for translation here, translated where it is shown
+SENTENCES = (
+    N_("Its print agent was removed."),
+    N_("Its print agent does not answer."),
+    N_("It does not ask for its tickets."),
+    N_("No word came back about this ticket."),
+    N_("The printer did not take it in time."),
+    N_("The printer says that it is offline."),
+)
+BROKEN = N_("This ticket could not be made ready for the printer:")
+
+
+def printer_words(text: str) -> str:
+    if text in SENTENCES:
+        return str(gettext(text))
+    if text.startswith(BROKEN):
+        return f"{gettext(BROKEN)}{text.removeprefix(BROKEN)}"
+    return text
+
+
+def moment(text: str) -> datetime:
+    return parse_rfc3339(text)
+
+
+def set_up_printing(app: Flask) -> None:
+    app.add_template_filter(printer_words, "printer_words")
+    app.add_template_filter(moment, "moment")

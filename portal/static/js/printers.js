@@ -1,0 +1,22 @@
+// Printers and tickets change while somebody looks: the parts of the page that show them are
+// asked for again, at most once in a while.
+import { subscribe } from "./news.js";
+
+const AGAIN_MS = 800;
+let timer = 0;
+
+async function look() {
+  timer = 0;
+  const answer = await fetch(location.href, { redirect: "error", cache: "no-store" });
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of fresh.querySelectorAll("[data-part]")) {
+    const shown = document.querySelector(`[data-part="${part.dataset.part}"]`);
+    if (shown && shown.innerHTML !== part.innerHTML) shown.replaceWith(document.adoptNode(part));
+  }
+}
+
+subscribe(["prints", "printers"], (facts) => {
+  if (facts.every(({ kind }) => kind === "prints.agent")) return;
+  timer ||= setTimeout(() => look().catch(() => {}), AGAIN_MS);
+});

@@ -1,0 +1,107 @@
+"""`python -m printing.agent --server https://… --pair 7KQ2-M9XD`"""
+
+import argparse
+import logging
+import os
+import re
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+
+from printing.agent import VERSION, faults
+from printing.agent.journal import Journal
+from printing.agent.program import Agent, keep_pairing, load_pairing, pair
+from printing.agent.wire import Pairing, Refused, Revoked
+
+if sys.platform != "win32":
+    import fcntl
+
+log = logging.getLogger("agent")
+
+USAGE, PAIR_AGAIN = 2, 3
+"""Exit codes; systemd does not start it again after either."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _options(arguments)
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s  %(message)s", datefmt="%H:%M:%S", stream=sys.stdout
+    )
+    try:
+        faults.arm(os.environ)
+    except ValueError as wrong:
+        log.error("%s", wrong)
+        return USAGE
+    data = Path(options.data).expanduser()
+    data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not _alone(data / "lock"):
+        log.error("An agent is running with %s already.", data)
+        return USAGE
+    journal = Journal(data / "journal.sqlite")
+    try:
+        pairing = _paired(options, data / "agent.json", journal)
+    except (Refused, Revoked) as refused:
+        log.error("%s Make a new code in the portal, under Printers.", refused)
+        return PAIR_AGAIN
+    if pairing is None:
+        log.error("This computer is not paired yet: start with --server URL --pair CODE.")
+        return USAGE
+    networks = [] if options.no_scan else options.scan
+    agent = Agent(pairing, journal, Path(options.demo or data / "demo"), networks)
+    for told in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(told, lambda *_: agent.stop())
+    log.info("Print agent %s for %s at %s", VERSION, pairing.site, pairing.server)
+    agent.run()
+    journal.close()
+    return PAIR_AGAIN if agent.revoked else 0
+
+
+def _alone(path: Path) -> bool:
+    """Two agents with one journal would print everything twice."""
+    if sys.platform == "win32":
+        return True
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _paired(options: argparse.Namespace, path: Path, journal: Journal) -> Pairing | None:
+    """The code is used once; started again with the same words it goes on with its token."""
+    known = load_pairing(path)
+    code = re.sub(r"\s", "", options.pair or "").upper()
+    if known is not None and (not code or code == known.code):
+        return known
+    if not code or not options.server:
+        return None
+    pairing = pair(options.server, code, socket.gethostname(), time.sleep)
+    if known is None or known.agent_id != pairing.agent_id:
+        journal.belongs_to_another()
+    keep_pairing(path, pairing)
+    log.info("Paired with %s.", pairing.site)
+    return pairing
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m printing.agent",
+        description="Prints the tickets of one restaurant on the printers beside this computer.",
+    )
+    parser.add_argument("--server", help="address of the service, such as https://comanda.example")
+    parser.add_argument("--pair", metavar="CODE", help="the code that the portal shows, once")
+    parser.add_argument("--data", metavar="DIR", default="~/.print-agent", help="journal and token")
+    parser.add_argument("--demo", metavar="DIR", help="where the demo printer puts its pictures")
+    parser.add_argument(
+        "--scan", metavar="NET", action="append", help="look for printers here, not beside us"
+    )
+    parser.add_argument("--no-scan", action="store_true", help="do not look for printers")
+    parser.add_argument("--version", action="version", version=VERSION)
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

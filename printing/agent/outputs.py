@@ -1,0 +1,272 @@
+"""Ways to a printer: the network, a device of this computer, a file, or pictures in a folder."""
+
+import os
+import select
+import socket
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+if sys.platform != "win32":
+    import fcntl
+    import termios
+    import tty
+
+CONNECT_SECONDS = 4.0
+STALL_SECONDS = 20.0
+"""A printer whose buffer is full and that takes nothing for so long is stuck."""
+ANSWER_SECONDS = 1.0
+_SLICE = 4096
+
+
+class NothingSent(Exception):
+    """Certain: not one byte has reached the printer."""
+
+
+class Broken(Exception):
+    """Some of it may be on paper."""
+
+
+class Connection(Protocol):
+    def send(self, data: bytes) -> None:
+        """Raises Broken."""
+
+    def drain(self) -> None:
+        """Wait until the other side has taken everything. Raises Broken."""
+
+    def read_byte(self) -> int | None: ...
+
+
+class Output(Protocol):
+    can_answer: bool
+    """Whether a status can be asked for."""
+
+    def connect(self) -> Any:
+        """A context manager with a Connection. Raises NothingSent."""
+
+
+class Network:
+    can_answer = True
+
+    def __init__(self, host: str, port: int) -> None:
+        self.host, self.port = host, port
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        try:
+            wire = socket.create_connection((self.host, self.port), CONNECT_SECONDS)
+        except OSError as failed:
+            raise NothingSent(f"{self.host}:{self.port}: {failed}") from None
+        with wire:
+            yield _Socket(wire)
+            _finish(wire)
+
+
+class _Socket:
+    def __init__(self, wire: socket.socket) -> None:
+        self.wire = wire
+
+    def send(self, data: bytes) -> None:
+        self.wire.settimeout(STALL_SECONDS)
+        try:
+            for start in range(0, len(data), _SLICE):
+                self.wire.sendall(data[start : start + _SLICE])
+        except OSError as failed:
+            raise Broken(str(failed) or type(failed).__name__) from None
+
+    def drain(self) -> None:
+        """What is in our own buffers is not at the printer. Only Linux tells how much that is."""
+        if sys.platform != "linux":
+            return
+        until = time.monotonic() + STALL_SECONDS
+        while _unsent(self.wire):
+            if error := self.wire.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+                raise Broken(os.strerror(error))
+            if time.monotonic() > until:
+                raise Broken("the printer takes nothing any more")
+            time.sleep(0.01)
+
+    def read_byte(self) -> int | None:
+        self.wire.settimeout(ANSWER_SECONDS)
+        try:
+            got = self.wire.recv(1)
+        except OSError:
+            return None
+        return got[0] if got else None
+
+
+def _finish(wire: socket.socket) -> None:
+    """Wait for the printer to take what is on the way: a close too early throws it away."""
+    try:
+        wire.shutdown(socket.SHUT_WR)
+        wire.settimeout(ANSWER_SECONDS)
+        while wire.recv(_SLICE):
+            pass
+    except OSError:
+        return
+
+
+def _unsent(wire: socket.socket) -> int:
+    answer = fcntl.ioctl(wire.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
+    return int.from_bytes(answer, sys.byteorder)
+
+
+class Device:
+    """A character device: a serial line, or a USB printer as Linux shows it."""
+
+    def __init__(self, find: Callable[[], str], baud: int = 0, can_answer: bool = True) -> None:
+        self.find, self.baud, self.can_answer = find, baud, can_answer
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        try:
+            name = self.find()
+            handle = os.open(name, os.O_RDWR | os.O_NONBLOCK | getattr(os, "O_NOCTTY", 0))
+        except OSError as failed:
+            raise NothingSent(str(failed)) from None
+        try:
+            if self.baud:
+                _set_line(handle, self.baud)
+            yield _Handle(handle)
+        finally:
+            os.close(handle)
+
+
+class _Handle:
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+
+    def send(self, data: bytes) -> None:
+        left = memoryview(data)
+        last = time.monotonic()
+        while left:
+            _, ready, _ = select.select([], [self.handle], [], 1.0)
+            try:
+                taken = os.write(self.handle, left[:_SLICE]) if ready else 0
+            except BlockingIOError:
+                taken = 0
+            except OSError as failed:
+                raise Broken(str(failed)) from None
+            left = left[taken:]
+            last = time.monotonic() if taken else last
+            if time.monotonic() - last > STALL_SECONDS:
+                raise Broken("the printer takes nothing any more")
+
+    def drain(self) -> None:
+        if os.isatty(self.handle):
+            termios.tcdrain(self.handle)
+
+    def read_byte(self) -> int | None:
+        ready, _, _ = select.select([self.handle], [], [], ANSWER_SECONDS)
+        try:
+            got = os.read(self.handle, 1) if ready else b""
+        except OSError:
+            return None
+        return got[0] if got else None
+
+
+class File:
+    """Appends to a file; a device by its path is written to as it is."""
+
+    can_answer = False
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
+        except OSError as failed:
+            raise NothingSent(str(failed)) from None
+        try:
+            yield _Written(handle)
+        finally:
+            os.close(handle)
+
+
+class _Written:
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+
+    def send(self, data: bytes) -> None:
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[os.write(self.handle, left) :]
+            if stat.S_ISREG(os.fstat(self.handle).st_mode):
+                os.fsync(self.handle)
+        except OSError as failed:
+            raise Broken(str(failed)) from None
+
+    def drain(self) -> None:
+        return
+
+    def read_byte(self) -> int | None:
+        return None
+
+
+def usb_device(vendor: str, product: str) -> str:
+    """The device of a USB printer by its two numbers, such as 04b8 and 0202."""
+    wanted = (_hex(vendor), _hex(product))
+    for found in sorted(Path("/sys/class/usbmisc").glob("lp*")):
+        usb = (found / "device").resolve().parent
+        try:
+            has = tuple(_hex((usb / name).read_text()) for name in ("idVendor", "idProduct"))
+        except (OSError, ValueError):
+            continue
+        if has == wanted:
+            return f"/dev/usb/{found.name}"
+    raise FileNotFoundError(f"no USB printer {wanted[0]:04x}:{wanted[1]:04x} is plugged in")
+
+
+def made(settings: Mapping[str, Any], files: Path) -> Output:
+    """From what the server says; raises ValueError with a sentence for people.
+
+    Who may change a printer in the portal may not write to any file of this computer for that:
+    it is a device, or a file in the folder `files`.
+    """
+    match settings.get("kind"):
+        case "network":
+            return Network(str(settings["host"]), int(settings.get("port") or 9100))
+        case "usb":
+            vendor, product = str(settings["vendor"]), str(settings["product"])
+            return Device(lambda: usb_device(vendor, product))
+        case "serial":
+            device = str(settings["device"])
+            if not _is_device(device):
+                raise ValueError(f"{device} is not a device of this computer, such as /dev/ttyUSB0")
+            return Device(lambda: device, int(settings.get("baud") or 9600))
+        case "file":
+            path = str(settings["path"])
+            return File(Path(path) if _is_device(path) else files / (Path(path).name or "tickets"))
+    raise ValueError(f"this agent does not know the output {settings.get('kind')!r}")
+
+
+def _is_device(path: str) -> bool:
+    return os.path.normpath(path).startswith("/dev/")
+
+
+def _hex(text: str) -> int:
+    return int(text.strip().lower().removeprefix("0x"), 16)
+
+
+def _set_line(handle: int, baud: int) -> None:
+    """Eight bits, no parity, nothing translated."""
+    if sys.platform == "win32":
+        raise NothingSent("serial printers are for Linux and macOS")
+    speed = getattr(termios, f"B{baud}", None)
+    if speed is None:
+        raise NothingSent(f"{baud} is not a speed of serial lines")
+    try:
+        tty.setraw(handle)
+        settings = termios.tcgetattr(handle)
+        settings[4] = settings[5] = speed
+        termios.tcsetattr(handle, termios.TCSANOW, settings)
+    except termios.error as failed:
+        raise NothingSent(str(failed)) from None

@@ -1,0 +1,226 @@
+"""One printer: its own thread, its own queue, one ticket after the other.
+
+A printer that is stuck holds up nothing but itself.
+"""
+
+import logging
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+from printing.agent import faults, status
+from printing.agent.demo import Folder
+from printing.agent.journal import Job, Journal
+from printing.agent.outputs import Broken, Connection, NothingSent, Output, made
+from printing.agent.status import Status
+
+log = logging.getLogger("agent")
+
+RETRY_SECONDS = 2.0
+IDLE_CHECK_SECONDS, UNWELL_CHECK_SECONDS = 15.0, 4.0
+SETTLE_SECONDS = 8.0
+"""After a ticket a printer may be busy; what it says then counts only when it stays so."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    journal: Journal
+    demo: Path
+    files: Path
+    picture_of: Callable[[Job], bytes]
+    noted: Callable[[], None]
+    """A result is in the journal."""
+    changed: Callable[[], None]
+    """A printer is no longer as it was."""
+
+
+class Printer(Thread):
+    def __init__(
+        self, settings: dict[str, Any], around: Surroundings, after: Thread | None = None
+    ) -> None:
+        """`after` had this printer under other settings and finishes its ticket first."""
+        super().__init__(name=str(settings["name"]), daemon=True)
+        self.settings = settings
+        self.id = str(settings["id"])
+        self.around = around
+        self.condition = Status("ready", "")
+        self._bell, self._over = Event(), Event()
+        self._ever_answered = False
+        self._after = after
+
+    def ring(self) -> None:
+        self._bell.set()
+
+    def stop(self) -> None:
+        """After the ticket in hand."""
+        self._over.set()
+        self._bell.set()
+
+    def health(self) -> dict[str, str]:
+        return {"id": self.id, "state": self.condition.state, "detail": self.condition.detail}
+
+    def run(self) -> None:
+        if self._after is not None:
+            self._after.join()
+            self._after = None
+        while not self._over.is_set():
+            try:
+                job = self.around.journal.next_for(self.id)
+                if job is None:
+                    self._rest()
+                elif not self._print(job):
+                    self._over.wait(RETRY_SECONDS)
+            except sqlite3.Error as failed:
+                # Without the journal nothing is printed: a ticket that is not noted may be two.
+                log.error("%s: the journal cannot be written: %s", self.name, failed)
+                self._over.wait(RETRY_SECONDS)
+            except Exception:
+                log.exception("%s: unexpected", self.name)
+                self._over.wait(RETRY_SECONDS)
+
+    def _rest(self) -> None:
+        well = self.condition.can_print
+        rung = self._bell.wait(IDLE_CHECK_SECONDS if well else UNWELL_CHECK_SECONDS)
+        self._bell.clear()
+        if not rung and not self._over.is_set():
+            self._look()
+
+    def _look(self) -> None:
+        try:
+            output = None if self._is_demo else self._output()
+            if output is None or not self._asks(output):
+                return
+            with output.connect() as connection:
+                self._be(self._asked(connection))
+        except (NothingSent, Broken, ValueError) as failed:
+            self._be(Status("offline", str(failed)))
+
+    def _print(self, job: Job) -> bool:
+        """Whether it is over with this job, one way or the other."""
+        if self._is_demo:
+            return self._draw(job)
+        try:
+            output = self._output()
+        except (ValueError, KeyError) as wrong:
+            self._note(job, "failed", str(wrong), {})
+            return True
+        begun = False
+        try:
+            with output.connect() as connection:
+                before = self._asked(connection) if self._asks(output) else Status("ready")
+                self._be(before)
+                if not before.can_print:
+                    return False
+                self.around.journal.started(job)
+                begun = True
+                faults.at("before_print")
+                self._send(job, connection, output, before)
+        except NothingSent as failed:
+            if begun:
+                self.around.journal.not_started(job)
+            self._be(Status("offline", str(failed)))
+            return False
+        except Broken as failed:
+            if not begun:
+                self._be(Status("offline", str(failed)))
+                return False
+            self._be(Status("offline", str(failed)))
+            self._note(job, "unsure", f"the connection broke: {failed}", {"after": str(failed)})
+        return True
+
+    def _send(self, job: Job, connection: Connection, output: Output, before: Status) -> None:
+        payload = (job.again if job.copy else b"") + job.data
+        began = time.monotonic()
+        connection.send(payload)
+        connection.drain()
+        after = self._settled(connection) if self._asks(output) else Status("ready")
+        faults.at("after_print")
+        evidence = {"before": _said(before), "after": _said(after), "bytes": len(payload)}
+        if after.can_print:
+            self._note(job, "printed", "", evidence, time.monotonic() - began)
+        else:
+            self._note(job, "unsure", status.WORDS[after.state], evidence)
+        self._be(after)
+
+    def _draw(self, job: Job) -> bool:
+        folder = Folder(self.around.demo / self.name.replace("/", "-"), self.around.picture_of)
+        try:
+            self.around.journal.started(job)
+            faults.at("before_print")
+            size = folder.keep(job)
+        except NothingSent as failed:
+            self.around.journal.not_started(job)
+            self._be(Status("offline", str(failed)))
+            return False
+        faults.at("after_print")
+        self._be(Status("ready"))
+        self._note(job, "printed", "", {"bytes": size})
+        return True
+
+    def _note(
+        self, job: Job, outcome: str, detail: str, evidence: dict[str, Any], seconds: float = 0.0
+    ) -> None:
+        result = {
+            "outcome": outcome,
+            "detail": detail,
+            "evidence": evidence,
+            "reprint": job.copy,
+            "at": timestamp(),
+        }
+        self.around.journal.done(job, result)
+        copy = " once more, headed REPRINT" if job.copy else ""
+        if outcome == "printed":
+            log.info("%s: printed %s%s (%.1f s)", self.name, job.title, copy, seconds)
+        else:
+            log.warning("%s: %s is %s: %s", self.name, job.title, outcome, detail)
+        self.around.noted()
+
+    def _output(self) -> Output:
+        return made(self.settings["output"], self.around.files)
+
+    @property
+    def _is_demo(self) -> bool:
+        return bool(self.settings["output"].get("kind") == "demo")
+
+    def _asks(self, output: Output) -> bool:
+        return bool(
+            output.can_answer
+            and self.settings.get("checks")
+            and self.settings.get("language") == "escpos"
+        )
+
+    def _asked(self, connection: Connection) -> Status:
+        """Printers that never answer are common and print: only silence after an answer counts."""
+        found = status.ask(connection.send, connection.read_byte)
+        self._ever_answered = self._ever_answered or found.answered
+        if not found.answered and not self._ever_answered:
+            return Status("ready", "does not answer questions", answered=False)
+        return found
+
+    def _settled(self, connection: Connection) -> Status:
+        until = time.monotonic() + SETTLE_SECONDS
+        while True:
+            found = self._asked(connection)
+            if found.can_print or time.monotonic() > until:
+                return found
+            self._over.wait(0.25)
+
+    def _be(self, condition: Status) -> None:
+        before, self.condition = self.condition, condition
+        if before.state != condition.state:
+            say = log.info if condition.can_print else log.warning
+            say("%s: %s", self.name, status.WORDS[condition.state])
+            self.around.changed()
+
+
+def timestamp() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _said(condition: Status) -> str:
+    return f"{condition.state} {condition.detail}".strip()

@@ -1,0 +1,222 @@
+"""Print agents: paired by a short code, known by a token of their own, revoked in seconds."""
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import select, update
+
+from core import lanes, lookups, news
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import NotFound, Unauthenticated
+from core.ids import READABLE, new_token, short_code
+from core.texts import one_line
+from printing import printers
+from printing.lane import LANE
+from printing.models import PairingCode, PrintAgent
+from tenants import audit
+
+LOOKUP, CODE_LOOKUP = "print_agent", "pairing_code"
+GOOD_FOR = timedelta(minutes=15)
+POLL_SECONDS = 25
+CODE_LETTERS = 8
+_CODE = re.compile(f"[{READABLE}]{{{CODE_LETTERS}}}")
+MOST_FOUND = 20
+
+
+@dataclass(frozen=True)
+class Paired:
+    agent: PrintAgent
+    token: str
+
+
+def listed(site_id: str | None = None) -> list[PrintAgent]:
+    query = select(PrintAgent).where(
+        PrintAgent.tenant_id == current_tenant_id(), PrintAgent.revoked_at.is_(None)
+    )
+    if site_id:
+        query = query.where(PrintAgent.site_id == site_id)
+    return list(db.session.scalars(query.order_by(PrintAgent.paired_at, PrintAgent.id)))
+
+
+def get(agent_id: str) -> PrintAgent:
+    agent = db.session.get(PrintAgent, (current_tenant_id(), agent_id))
+    if agent is None or agent.revoked_at is not None:
+        raise NotFound()
+    return agent
+
+
+def is_online(agent: PrintAgent) -> bool:
+    return agent.seen_at is not None and now() - agent.seen_at < printers.SILENT_AFTER
+
+
+def new_code(site_id: str) -> tuple[PairingCode, str]:
+    """As 7KQ2-M9XD, shown until it is used."""
+    code = short_code(CODE_LETTERS)
+    shown = f"{code[:4]}-{code[4:]}"
+    made = PairingCode(
+        tenant_id=current_tenant_id(),
+        site_id=site_id,
+        code_hash=lookups.digest(code),
+        code=shown,
+        expires_at=now() + GOOD_FOR,
+    )
+    db.session.add(made)
+    db.session.flush()
+    lookups.publish(CODE_LOOKUP, made.code_hash, made.id)
+    return made, shown
+
+
+def code_state(code_id: str) -> PairingCode:
+    code = db.session.get(PairingCode, (current_tenant_id(), code_id))
+    if code is None:
+        raise NotFound()
+    return code
+
+
+def plain_code(given: str) -> str | None:
+    """As it was made, however it was typed."""
+    letters = re.sub(r"[\s-]", "", given.upper())
+    return letters if _CODE.fullmatch(letters) else None
+
+
+def find_code(code: str) -> tuple[int, str] | None:
+    """In a global transaction: the tenant and the pairing behind a code."""
+    return lookups.find(CODE_LOOKUP, lookups.digest(code))
+
+
+def pair(code_id: str, name: str, version: str) -> Paired | None:
+    """Takes the code, once. None: it was used, or it is too old."""
+    won = db.session.execute(
+        update(PairingCode)
+        .where(
+            PairingCode.tenant_id == current_tenant_id(),
+            PairingCode.id == code_id,
+            PairingCode.used_at.is_(None),
+            PairingCode.expires_at > now(),
+        )
+        .values(used_at=now())
+        .returning(PairingCode.site_id, PairingCode.code_hash)
+        .execution_options(synchronize_session=False)
+    ).first()
+    if won is None:
+        return None
+    token = f"agt_{new_token(256)}"
+    agent = PrintAgent(
+        tenant_id=current_tenant_id(),
+        site_id=won.site_id,
+        name=one_line(name, 60) or "Agent",
+        version=one_line(version, 20),
+        token_hash=lookups.digest(token),
+        found=[],
+    )
+    db.session.add(agent)
+    db.session.flush()
+    db.session.execute(
+        update(PairingCode)
+        .where(PairingCode.tenant_id == current_tenant_id(), PairingCode.id == code_id)
+        .values(agent_id=agent.id, code=None)
+        .execution_options(synchronize_session=False)
+    )
+    lookups.withdraw(CODE_LOOKUP, won.code_hash)
+    lookups.publish(LOOKUP, agent.token_hash, agent.id)
+    lanes.mark_later(LANE, current_tenant_id(), now() + printers.SILENT_AFTER)
+    news.tell("printers.paired", id=agent.id, code=code_id)
+    audit.record("print_agents.paired", agent.name, agent_id=agent.id, site_id=agent.site_id)
+    return Paired(agent, token)
+
+
+def owner_of(token: str) -> tuple[int, str] | None:
+    """In a global transaction: the tenant and the agent behind a token."""
+    return lookups.find(LOOKUP, lookups.digest(token))
+
+
+def revoke(agent_id: str) -> None:
+    """Its printers stay, without an agent; what waits for them waits for the next one."""
+    agent = get(agent_id)
+    agent.revoked_at = now()
+    lookups.withdraw(LOOKUP, agent.token_hash)
+    for printer in printers.of_agent(agent_id):
+        printer.agent_id = None
+        printers.note_state(printer, "offline", "Its print agent was removed.")
+    news.tell("prints.agent", agent=agent_id, printers=True)
+    audit.record("print_agents.revoked", agent.name, agent_id=agent_id)
+
+
+def rename(agent_id: str, name: str) -> PrintAgent:
+    agent = get(agent_id)
+    agent.name = one_line(name, 60) or agent.name
+    audit.record("print_agents.renamed", agent.name, agent_id=agent_id)
+    return agent
+
+
+def begin_poll(agent_id: str) -> tuple[PrintAgent, int]:
+    """Seen now; older polls of its are over. Refuses one that was revoked."""
+    won = db.session.execute(
+        update(PrintAgent)
+        .where(
+            PrintAgent.tenant_id == current_tenant_id(),
+            PrintAgent.id == agent_id,
+            PrintAgent.revoked_at.is_(None),
+        )
+        .values(turn=PrintAgent.turn + 1, seen_at=now())
+        .returning(PrintAgent.turn)
+        .execution_options(synchronize_session=False)
+    ).first()
+    if won is None:
+        raise revoked()
+    return get(agent_id), int(won.turn)
+
+
+def is_my_turn(agent_id: str, turn: int) -> bool:
+    """Locks the agent's row: two polls of one agent claim one after the other."""
+    found = db.session.execute(
+        select(PrintAgent.turn)
+        .where(
+            PrintAgent.tenant_id == current_tenant_id(),
+            PrintAgent.id == agent_id,
+            PrintAgent.revoked_at.is_(None),
+        )
+        .with_for_update(key_share=True)
+    ).first()
+    if found is None:
+        raise revoked()
+    return bool(found.turn == turn)
+
+
+def note_found(agent: PrintAgent, found: list[dict[str, Any]]) -> None:
+    """Printers on its network, as it tells of them."""
+    clean = [
+        {
+            "kind": one_line(str(one.get("kind", "")), 20),
+            "host": one_line(str(one.get("host", "")), 100),
+            "port": one.get("port") if isinstance(one.get("port"), int) else 9100,
+            "name": one_line(str(one.get("name", "")), 60),
+        }
+        for one in found[:MOST_FOUND]
+    ]
+    if clean != agent.found:
+        agent.found = clean
+        news.tell("printers.changed", agent=agent.id)
+
+
+def revoked() -> Unauthenticated:
+    return Unauthenticated(
+        "agent_revoked", "This print agent was removed. Pair it again with a new code."
+    )
+
+
+def forget_old_codes() -> int:
+    """Their lookups are gone with them."""
+    query = select(PairingCode).where(
+        PairingCode.tenant_id == current_tenant_id(),
+        PairingCode.expires_at < now() - timedelta(days=1),
+    )
+    gone = list(db.session.scalars(query.limit(200)))
+    for code in gone:
+        if code.used_at is None:
+            lookups.withdraw(CODE_LOOKUP, code.code_hash)
+        db.session.delete(code)
+    return len(gone)

@@ -1,0 +1,137 @@
+"""Printers that ask by themselves: Star CloudPRNT and Epson Server Direct Print.
+
+They have no journal. What they fetched and never confirmed may lie there: it becomes
+`unconfirmed`, which frees the printer for the next ticket.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import undefer
+
+from core import lanes, lookups
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Forbidden, NotFound
+from core.signing import same
+from printing import kinds, printers, spool
+from printing.lane import LANE
+from printing.models import Printer, PrintJob
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a printer's own word for its state means to us."""
+
+    state: str
+    detail: str = ""
+
+
+def find(secret: str) -> tuple[int, str] | None:
+    """In a global transaction: the tenant and the printer behind an address."""
+    return lookups.find(printers.LOOKUP, lookups.digest(secret))
+
+
+def known(printer_id: str, way: str) -> Printer:
+    printer = printers.get(printer_id)
+    if printer.way != way or not printer.enabled:
+        raise NotFound()
+    return printer
+
+
+def check_device(printer: Printer, device: str) -> None:
+    """The first device that asks is the one; another with the same address is refused."""
+    device = device.strip().lower()[:60]
+    if not device:
+        return
+    if not printer.mac:
+        printer.mac = device
+    elif not same(printer.mac, device):
+        raise Forbidden("another_printer", "Another printer has this address.")
+
+
+def seen(printer: Printer, said: Said | None) -> None:
+    """Its heartbeat, and its state where it told one."""
+    first = printer.seen_at is None or printer.state == "offline"
+    printer.seen_at = now()
+    if said is not None:
+        changed = printers.note_state(printer, said.state, said.detail)
+    else:
+        changed = first and printers.note_state(printer, "ready")
+    if first or changed:
+        lanes.mark_later(LANE, current_tenant_id(), now() + spool.LOOK_AFTER)
+
+
+def offer(printer: Printer, by: str) -> PrintJob | None:
+    """The next ticket, or the one that was offered and never fetched."""
+    if kinds.is_trouble(printer.state):
+        return None
+    job = spool.in_hand(printer.id)
+    if job is not None and job.leased_until is not None and job.leased_until < now():
+        run_out(job)
+        db.session.flush()
+        job = None
+    if job is not None:
+        return job if job.fetched_at is None else None
+    return spool.claim_one(printer, by)
+
+
+def run_out(job: PrintJob) -> None:
+    """No proof in time. What was never fetched was surely not printed."""
+    if job.fetched_at is None and not job.claimed_by.startswith("agt_"):
+        spool.note(job, "not_fetched", who="Comanda", fence=job.fence)
+        job.state, job.leased_until = "queued", None
+        spool.tell(job)
+    else:
+        spool.note(job, "no_proof", who="Comanda", fence=job.fence)
+        spool.finish(job, "unconfirmed", "No word came back about this ticket.")
+
+
+def fetch(printer: Printer, token: str, by: str) -> PrintJob:
+    """The bytes of the ticket in hand; asked for again they are the same."""
+    query = (
+        select(PrintJob)
+        .options(undefer(PrintJob.data))
+        .where(
+            PrintJob.tenant_id == current_tenant_id(),
+            PrintJob.printer_id == printer.id,
+            PrintJob.state == "claimed",
+        )
+        .with_for_update()
+    )
+    job = db.session.scalars(query).first()
+    if job is None or (token and token != token_of(job)):
+        raise NotFound()
+    if job.fetched_at is None:
+        job.fetched_at = now()
+    spool.note(job, "fetched", who=by, fence=job.fence)
+    return job
+
+
+def answered(
+    printer: Printer, token: str, outcome: str, *, detail: str, evidence: dict[str, Any], by: str
+) -> PrintJob | None:
+    """What it says became of it; without a token it can only mean the one in hand."""
+    if token:
+        job_id, _, fence = token.rpartition(".")
+        number = int(fence) if fence.isascii() and fence.isdigit() and len(fence) < 9 else -1
+        job: PrintJob | None = spool.held(job_id)
+    else:
+        job = spool.in_hand(printer.id)
+        number = job.fence if job else -1
+    if job is None:
+        return None
+    if job.printer_id != printer.id:
+        raise NotFound()
+    if outcome == "refused":
+        if number == job.fence and job.state in ("claimed", "unconfirmed"):
+            spool.note(job, "refused", who=by, detail=detail, **evidence)
+            spool.finish(job, "failed", detail)
+        return job
+    spool.settle(job.id, number, outcome, who=by, detail=detail, evidence=evidence)
+    return job
+
+
+def token_of(job: PrintJob) -> str:
+    return f"{job.id}.{job.fence}"

@@ -1,0 +1,1 @@
+"""One language of printers, one module; each turns set rows into bytes."""

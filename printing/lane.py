@@ -1,0 +1,3 @@
+"""The lane of what printing must look at again by the clock."""
+
+LANE = "prints"

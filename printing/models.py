@@ -1,0 +1,169 @@
+"""Printers, the agents that reach them, and the jobs they are given."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Index, Integer, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.orm import Mapped, deferred, mapped_column
+
+from core.clock import now
+from core.columns import new_key, of_tenant
+from core.db import Base, TenantOwned
+from core.ids import Id
+from core.keyring import Sealed
+
+
+class PrintAgent(Base, TenantOwned):
+    """A small computer at a site. Its token is kept as a digest, and findable in `lookups`."""
+
+    __tablename__ = "print_agents"
+    __table_args__ = (Index("print_agents_site_idx", "tenant_id", "site_id"),)
+
+    id: Mapped[str] = new_key("agt")
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    name: Mapped[str] = mapped_column(Text)
+    version: Mapped[str] = mapped_column(Text, default="")
+    token_hash: Mapped[str] = mapped_column(Text)
+    turn: Mapped[int] = mapped_column(Integer, default=0)
+    """Rises with every poll: an older one that is still held open is given nothing."""
+    found: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
+    """Printers it saw on its network."""
+    paired_at: Mapped[datetime] = mapped_column(default=now)
+    seen_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+
+
+class PairingCode(Base, TenantOwned):
+    """Shown in the portal, typed at the site, good once and for a quarter of an hour."""
+
+    __tablename__ = "pairing_codes"
+
+    id: Mapped[str] = new_key("pco")
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    code_hash: Mapped[str] = mapped_column(Text)
+    code: Mapped[str | None] = mapped_column(Sealed("pairing_codes.code", per_tenant=True))
+    """As it is shown, until it is used."""
+    made_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+    agent_id: Mapped[str | None] = mapped_column(Id("agt"))
+
+
+class Printer(Base, TenantOwned):
+    __tablename__ = "printers"
+    __table_args__ = (
+        of_tenant(["agent_id"], "print_agents", ["id"]),
+        of_tenant(["fallback_id"], "printers", ["id"]),
+        Index("printers_site_idx", "tenant_id", "site_id"),
+        Index("printers_agent_idx", "tenant_id", "agent_id"),
+    )
+
+    id: Mapped[str] = new_key("prn")
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    name: Mapped[str] = mapped_column(Text)
+    way: Mapped[str] = mapped_column(Text)
+    """agent, cloudprnt or server_direct"""
+    agent_id: Mapped[str | None] = mapped_column(Id("agt"))
+    output: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
+    """For an agent: {"kind": "network", "host": …, "port": …}, usb, serial, file or demo."""
+    language: Mapped[str] = mapped_column(Text, default="escpos")
+    profile: Mapped[str] = mapped_column(Text, default="generic")
+    width_mm: Mapped[int] = mapped_column(default=80)
+    code_page: Mapped[str | None] = mapped_column(Text)
+    checks: Mapped[bool] = mapped_column(default=True)
+    """The agent asks for its state before and after a ticket."""
+    stations: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
+    bills: Mapped[bool] = mapped_column(default=False)
+    copies: Mapped[int] = mapped_column(default=1)
+    fallback_id: Mapped[str | None] = mapped_column(Id("prn"))
+    fallback_seconds: Mapped[int] = mapped_column(default=30)
+    secret: Mapped[str | None] = mapped_column(Sealed("printers.secret", per_tenant=True))
+    """In the address a printer polls by itself."""
+    mac: Mapped[str] = mapped_column(Text, default="")
+    """The first one that polled, when it was not given: another one is refused."""
+    state: Mapped[str] = mapped_column(Text, default="unknown")
+    detail: Mapped[str] = mapped_column(Text, default="")
+    state_since: Mapped[datetime] = mapped_column(default=now)
+    seen_at: Mapped[datetime | None]
+    told_state: Mapped[str] = mapped_column(Text, default="")
+    """The trouble people were told of; empty when there is none."""
+    enabled: Mapped[bool] = mapped_column(default=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    removed_at: Mapped[datetime | None]
+
+
+class PrintJob(Base, TenantOwned):
+    """A ticket on its way to one printer. What is printed never changes once it is rendered."""
+
+    __tablename__ = "print_jobs"
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "dedupe"),
+        of_tenant(["printer_id"], "printers", ["id"]),
+        Index(
+            "print_jobs_queue_idx",
+            "tenant_id",
+            "printer_id",
+            "id",
+            postgresql_where=text("state = 'queued'"),
+        ),
+        Index(
+            "print_jobs_in_hand_idx",
+            "tenant_id",
+            "printer_id",
+            unique=True,
+            postgresql_where=text("state = 'claimed'"),
+        ),
+        Index(
+            "print_jobs_bare_idx",
+            "tenant_id",
+            "id",
+            postgresql_where=text("state = 'queued' AND data IS NULL"),
+        ),
+        Index(
+            "print_jobs_fallback_idx",
+            "tenant_id",
+            "fallback_due_at",
+            postgresql_where=text("fallback_due_at IS NOT NULL"),
+        ),
+        Index("print_jobs_state_idx", "tenant_id", "state", "id"),
+        Index("print_jobs_printer_idx", "tenant_id", "printer_id", "id"),
+        Index("print_jobs_order_idx", "tenant_id", "order_id", "id"),
+    )
+
+    id: Mapped[str] = new_key("pj")
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    printer_id: Mapped[str] = mapped_column(Id("prn"))
+    dedupe: Mapped[str] = mapped_column(Text)
+    kind: Mapped[str] = mapped_column(Text)
+    """order, addition, void, moved, cancelled, bill, test or strip"""
+    title: Mapped[str] = mapped_column(Text)
+    order_id: Mapped[str | None] = mapped_column(Id("ord"))
+    order_number: Mapped[str] = mapped_column(Text, default="")
+    station: Mapped[str] = mapped_column(Text, default="")
+    copy: Mapped[int] = mapped_column(default=1)
+    document: Mapped[dict[str, Any]] = mapped_column(JSONB)
+    time_zone: Mapped[str] = mapped_column(Text, default="UTC")
+    media_type: Mapped[str] = mapped_column(Text, default="")
+    data: Mapped[bytes | None] = deferred(mapped_column(LargeBinary))
+    again: Mapped[bytes | None] = deferred(mapped_column(LargeBinary))
+    """Printed before `data` by an agent that cannot exclude a first copy."""
+    state: Mapped[str] = mapped_column(Text, default="queued")
+    detail: Mapped[str] = mapped_column(Text, default="")
+    fence: Mapped[int] = mapped_column(default=0)
+    """Rises with every claim: who holds an older one is too late."""
+    tries: Mapped[int] = mapped_column(default=0)
+    due_at: Mapped[datetime] = mapped_column(default=now)
+    claimed_by: Mapped[str] = mapped_column(Text, default="")
+    """An agent's id, or the printer's own address."""
+    claimed_at: Mapped[datetime | None]
+    fetched_at: Mapped[datetime | None]
+    leased_until: Mapped[datetime | None]
+    fallback_due_at: Mapped[datetime | None]
+    fallback_of: Mapped[str | None] = mapped_column(Id("pj"))
+    reprint_of: Mapped[str | None] = mapped_column(Id("pj"))
+    evidence: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
+    told: Mapped[bool] = mapped_column(default=False)
+    """People were asked about it."""
+    queued_at: Mapped[datetime] = mapped_column(default=now)
+    settled_at: Mapped[datetime | None]

@@ -1,0 +1,321 @@
+"""A site's printers: added, changed, found by what they serve, and how they are."""
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import select
+
+from core import lookups, news
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Invalid, NotFound, invalid
+from core.ids import new_token
+from core.texts import one_line
+from printing import kinds
+from printing.models import PrintAgent, Printer
+from printing.profiles import PROFILES
+from printing.rendering import Paper
+from tenants import audit
+
+LOOKUP = "printer"
+MOST = 40
+SILENT_AFTER = timedelta(seconds=90)  # three polls and a half of an agent's 25 seconds
+CHANGEABLE = frozenset(
+    {
+        "name", "agent_id", "output", "language", "profile", "width_mm", "code_page", "checks",
+        "stations", "bills", "copies", "fallback_id", "fallback_seconds", "mac", "enabled",
+    }
+)  # fmt: skip
+_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
+_MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
+_PAGE = re.compile(r"(?:[0-9]{1,3}:)?[a-z0-9_-]{2,20}")
+
+
+def listed(site_id: str | None = None) -> list[Printer]:
+    query = select(Printer).where(
+        Printer.tenant_id == current_tenant_id(), Printer.removed_at.is_(None)
+    )
+    if site_id:
+        query = query.where(Printer.site_id == site_id)
+    return list(db.session.scalars(query.order_by(Printer.created_at, Printer.id)))
+
+
+def every() -> dict[str, Printer]:
+    """Removed ones too, for the jobs they had."""
+    query = select(Printer).where(Printer.tenant_id == current_tenant_id())
+    return {one.id: one for one in db.session.scalars(query)}
+
+
+def get(printer_id: str) -> Printer:
+    printer = db.session.get(Printer, (current_tenant_id(), printer_id))
+    if printer is None or printer.removed_at is not None:
+        raise NotFound()
+    return printer
+
+
+def for_station(site_id: str, station: str) -> list[Printer]:
+    return [one for one in listed(site_id) if one.enabled and station in one.stations]
+
+
+def for_bills(site_id: str) -> list[Printer]:
+    return [one for one in listed(site_id) if one.enabled and one.bills]
+
+
+def of_agent(agent_id: str) -> list[Printer]:
+    query = select(Printer).where(
+        Printer.tenant_id == current_tenant_id(),
+        Printer.agent_id == agent_id,
+        Printer.removed_at.is_(None),
+        Printer.enabled,
+    )
+    return list(db.session.scalars(query.order_by(Printer.created_at, Printer.id)))
+
+
+def add(site_id: str, name: str, way: str, values: Mapping[str, Any]) -> Printer:
+    """The door has checked that the site is there."""
+    if way not in kinds.WAYS:
+        raise invalid("way", "invalid_choice", "Choose how the printer is reached.")
+    if len(listed(site_id)) >= MOST:
+        raise Invalid("too_many", "A restaurant has at most {most} printers.", most=MOST)
+    printer = Printer(
+        tenant_id=current_tenant_id(),
+        site_id=site_id,
+        name=_name("name", name),
+        way=way,
+        language=kinds.LANGUAGE_OF.get(way, "escpos"),
+        profile="star" if way == "cloudprnt" else "generic",
+        output={},
+        stations=[],
+        state_since=now(),
+    )
+    if way != "agent":
+        printer.secret = new_token()
+    _apply(printer, values)
+    if way == "agent" and not printer.output:
+        raise invalid("output", "output_missing", "Say where the agent finds the printer.")
+    db.session.add(printer)
+    db.session.flush()
+    if printer.secret:
+        lookups.publish(LOOKUP, lookups.digest(printer.secret), printer.id)
+    audit.record("printers.added", printer.name, printer_id=printer.id, site_id=site_id)
+    tell_agent(printer.agent_id)
+    return printer
+
+
+def change(printer_id: str, values: Mapping[str, Any]) -> Printer:
+    printer = get(printer_id)
+    was = printer.agent_id
+    changed = _apply(printer, values)
+    if changed:
+        audit.record("printers.changed", printer.name, printer_id=printer.id, fields=changed)
+        for agent_id in {was, printer.agent_id}:
+            tell_agent(agent_id)
+        news.tell("printers.changed", id=printer.id)
+    return printer
+
+
+def remove(printer_id: str) -> None:
+    """Its jobs stay readable; what waits for it is not printed by another one."""
+    printer = get(printer_id)
+    if printer.secret:
+        lookups.withdraw(LOOKUP, lookups.digest(printer.secret))
+    printer.removed_at, printer.secret, printer.enabled = now(), None, False
+    for other in listed(printer.site_id):
+        if other.fallback_id == printer.id:
+            other.fallback_id = None
+    audit.record("printers.removed", printer.name, printer_id=printer.id)
+    tell_agent(printer.agent_id)
+
+
+def renew_secret(printer_id: str) -> Printer:
+    """Another address for it: who had the old one is refused at once."""
+    printer = get(printer_id)
+    if not printer.secret:
+        raise Invalid("no_secret", "A printer behind an agent has no address of its own.")
+    lookups.withdraw(LOOKUP, lookups.digest(printer.secret))
+    printer.secret, printer.mac = new_token(), ""
+    lookups.publish(LOOKUP, lookups.digest(printer.secret), printer.id)
+    audit.record("printers.address_renewed", printer.name, printer_id=printer.id)
+    return printer
+
+
+def note_state(printer: Printer, state: str, detail: str = "") -> bool:
+    """What it, or its agent, says of itself. True when that is new."""
+    state = state if state in kinds.STATES else "error"
+    detail = one_line(detail, 200)
+    if (printer.state, printer.detail) == (state, detail):
+        return False
+    if printer.state != state:
+        printer.state_since = now()
+    printer.state, printer.detail = state, detail
+    news.tell("printers.changed", id=printer.id, state=state)
+    return True
+
+
+def paper_of(printer: Printer) -> Paper:
+    return Paper(
+        language=printer.language,  # type: ignore[arg-type]
+        profile=printer.profile,
+        width_mm=printer.width_mm,
+        code_page=printer.code_page,
+    )
+
+
+def tell_agent(agent_id: str | None) -> None:
+    """Whoever holds its poll answers it."""
+    if agent_id:
+        news.tell("prints.agent", agent=agent_id, printers=True)
+
+
+def _apply(printer: Printer, values: Mapping[str, Any]) -> list[str]:
+    """Every field is checked before any is written."""
+    unknown = set(values) - CHANGEABLE
+    if unknown:
+        raise invalid(min(unknown), "unknown_field", "A printer has no such setting.")
+    clean = {field: _CHECKS[field](field, value) for field, value in values.items()}
+    if printer.way != "agent":
+        clean.pop("agent_id", None)
+        clean.pop("output", None)
+        clean.pop("language", None)
+    _check_places(printer, clean)
+    changed = [field for field, value in clean.items() if getattr(printer, field) != value]
+    for field in changed:
+        setattr(printer, field, clean[field])
+    return sorted(changed)
+
+
+def _check_places(printer: Printer, clean: dict[str, Any]) -> None:
+    """Its agent and its stand-in are of the same restaurant."""
+    if agent_id := clean.get("agent_id"):
+        agent = db.session.get(PrintAgent, (current_tenant_id(), agent_id))
+        if agent is None or agent.revoked_at is not None or agent.site_id != printer.site_id:
+            raise invalid("agent_id", "unknown_agent", "Choose an agent of this restaurant.")
+    if fallback_id := clean.get("fallback_id"):
+        other = db.session.get(Printer, (current_tenant_id(), fallback_id))
+        if other is None or other.removed_at is not None or other.site_id != printer.site_id:
+            raise invalid("fallback_id", "unknown_printer", "Choose a printer of this restaurant.")
+        if other.id == printer.id:
+            raise invalid("fallback_id", "own_fallback", "A printer cannot stand in for itself.")
+
+
+def _name(field: str, value: Any) -> str:
+    text = one_line(str(value or ""), 60)
+    if not text:
+        raise invalid(field, "name_missing", "Give the printer a name, such as Kitchen.")
+    return text
+
+
+def _output(field: str, value: Any) -> dict[str, Any]:
+    given = dict(value or {})
+    kind = given.get("kind")
+    if kind not in kinds.OUTPUTS:
+        raise invalid(field, "invalid_choice", "Say where the agent finds the printer.")
+    if kind == "network":
+        host = str(given.get("host", "")).strip()
+        if not _HOST.fullmatch(host):
+            raise invalid(
+                field, "invalid_host", "Give the printer's address, such as 192.168.1.50."
+            )
+        return {"kind": kind, "host": host, "port": _number(given.get("port") or 9100, 1, 65535)}
+    if kind == "usb":
+        return {"kind": kind} | {
+            one: one_line(str(given.get(one, "")), 10) for one in ("vendor", "product")
+        }
+    if kind == "serial":
+        device = one_line(str(given.get("device", "")), 100)
+        if not device:
+            raise invalid(field, "device_missing", "Name the device, such as /dev/ttyUSB0.")
+        baud = _number(given.get("baud") or 9600, 300, 921600)
+        return {"kind": kind, "device": device, "baud": baud}
+    if kind == "file":
+        path = one_line(str(given.get("path", "")), 200)
+        if not path:
+            raise invalid(field, "path_missing", "Name the file, such as /dev/usb/lp0.")
+        return {"kind": kind, "path": path}
+    return {"kind": kind}
+
+
+def _number(value: Any, low: int, high: int) -> int:
+    text = str(value)
+    if not (text.isascii() and text.isdigit() and len(text) < 9 and low <= int(text) <= high):
+        raise invalid(
+            "output", "invalid_number", "Give a number from {low} to {high}.", low=low, high=high
+        )
+    return int(text)
+
+
+def _among(known: tuple[Any, ...]) -> Any:
+    def check(field: str, value: Any) -> Any:
+        if value not in known:
+            raise invalid(field, "invalid_choice", "Choose among the offered values.")
+        return value
+
+    return check
+
+
+def _between(low: int, high: int) -> Any:
+    def check(field: str, value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise invalid(
+                field, "invalid_number", "Give a number from {low} to {high}.", low=low, high=high
+            )
+        return value
+
+    return check
+
+
+def _stations(field: str, value: Any) -> list[str]:
+    wanted = list(dict.fromkeys(one_line(str(one), 40) for one in value or ()))
+    if len(wanted) > 20:
+        raise invalid(field, "too_many", "A printer serves at most 20 stations.")
+    return wanted
+
+
+def _mac(field: str, value: Any) -> str:
+    text = str(value or "").strip().lower().replace("-", ":")
+    if text and not _MAC.fullmatch(text):
+        raise invalid(field, "invalid_mac", "A MAC address looks like 00:11:62:0d:9a:4e.")
+    return text
+
+
+def _code_page(field: str, value: Any) -> str | None:
+    text = str(value or "").strip().lower()
+    if text and not _PAGE.fullmatch(text):
+        raise invalid(field, "invalid_code_page", "Choose a row of the code-page strip.")
+    return text or None
+
+
+def _profile(field: str, value: Any) -> str:
+    wanted = str(value or "generic")
+    if wanted not in PROFILES:
+        raise invalid(field, "invalid_choice", "Choose among the offered values.")
+    return wanted
+
+
+def _flag(_field: str, value: Any) -> bool:
+    return bool(value)
+
+
+def _id(_field: str, value: Any) -> str | None:
+    return str(value) if value else None
+
+
+_CHECKS: dict[str, Any] = {
+    "name": _name,
+    "agent_id": _id,
+    "output": _output,
+    "language": _among(kinds.LANGUAGES),
+    "profile": _profile,
+    "width_mm": _among(kinds.WIDTHS),
+    "code_page": _code_page,
+    "checks": _flag,
+    "stations": _stations,
+    "bills": _flag,
+    "copies": _between(1, 3),
+    "fallback_id": _id,
+    "fallback_seconds": _between(5, 600),
+    "mac": _mac,
+    "enabled": _flag,
+}

@@ -1,0 +1,344 @@
+"""The way of a ticket: queued, claimed by whoever reaches the printer, settled by proof.
+
+`queued → claimed → printed | failed | unconfirmed`. A printer has one ticket in hand, the oldest
+first. What is claimed is a lease with a fence: who comes with an older fence is too late.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import bindparam, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy.orm import undefer
+
+from core import lanes, news
+from core.clock import now, rfc3339
+from core.db import current_tenant_id, db, ring
+from core.errors import Conflict, NotFound
+from core.ids import Id, new_id
+from core.texts import one_line
+from printing import typesetting
+from printing.document import Document
+from printing.lane import LANE
+from printing.models import Printer, PrintJob
+from tenants import audit
+
+LEASE_SECONDS = 60
+RETRY_AFTER = timedelta(seconds=5)
+GIVE_UP_AFTER = timedelta(hours=2)
+LOOK_AFTER = timedelta(seconds=5)  # for a ring that was lost
+WORKER_LATE = timedelta(seconds=1)  # then whoever fetches a ticket renders it
+MOST_EVIDENCE = 40
+OUTCOMES = ("printed", "failed", "unsure")
+
+HEADS = text("""
+SELECT p.id AS printer_id, head.id, head.bare, head.due_at, head.queued_at
+FROM printers p CROSS JOIN LATERAL (
+  SELECT j.id, j.data IS NULL AS bare, j.due_at, j.queued_at FROM print_jobs j
+  WHERE j.tenant_id = :tenant_id AND j.printer_id = p.id AND j.state = 'queued'
+  ORDER BY j.id LIMIT 1
+) head
+WHERE p.tenant_id = :tenant_id AND p.id = ANY(:printers) AND NOT EXISTS (
+  SELECT 1 FROM print_jobs c
+  WHERE c.tenant_id = :tenant_id AND c.printer_id = p.id AND c.state = 'claimed'
+)
+""").bindparams(bindparam("printers", type_=ARRAY(Id("prn"))))
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A ticket about to be queued. `dedupe` tells it from every other one, for ever."""
+
+    printer: Printer
+    kind: str
+    document: Document
+    dedupe: str
+    order_id: str | None = None
+    order_number: str = ""
+    station: str = ""
+    copy: int = 1
+    time_zone: str = "UTC"
+    fallback_of: str | None = None
+    reprint_of: str | None = None
+
+
+@dataclass(frozen=True)
+class Claims:
+    jobs: list[PrintJob]
+    look_again: float | None = None
+    """Seconds until something that waits for nothing but time can be had."""
+
+
+@dataclass(frozen=True)
+class Settled:
+    job: PrintJob
+    late: bool = False
+    """Another one has the ticket by now; what was said is kept as evidence."""
+
+
+def put(sheets: Iterable[Sheet]) -> list[str]:
+    """Queue them, in this transaction; the ids of those that were not there yet."""
+    moment, made, agents = now(), [], set()
+    for sheet in sheets:
+        printer = sheet.printer
+        falls_back = printer.fallback_id is not None and sheet.fallback_of is None
+        row = {
+            "tenant_id": current_tenant_id(),
+            "id": new_id("pj"),
+            "site_id": printer.site_id,
+            "printer_id": printer.id,
+            "dedupe": sheet.dedupe,
+            "kind": sheet.kind,
+            "title": one_line(sheet.document.title, 120),
+            "order_id": sheet.order_id,
+            "order_number": sheet.order_number,
+            "station": sheet.station,
+            "copy": sheet.copy,
+            "document": sheet.document.as_json(),
+            "time_zone": sheet.time_zone,
+            "due_at": moment,
+            "queued_at": moment,
+            "fallback_due_at": moment + timedelta(seconds=printer.fallback_seconds)
+            if falls_back
+            else None,
+            "fallback_of": sheet.fallback_of,
+            "reprint_of": sheet.reprint_of,
+        }
+        statement = (
+            insert(PrintJob)
+            .values(row)
+            .on_conflict_do_nothing(index_elements=[PrintJob.tenant_id, PrintJob.dedupe])
+        )
+        new = db.session.scalars(statement.returning(PrintJob.id)).first()
+        if new is not None:
+            made.append(str(new))
+            agents.add(printer.agent_id)
+            news.tell("prints.changed", id=new, order=sheet.order_id, state="queued")
+    if made:
+        lanes.mark_later(LANE, current_tenant_id(), moment + LOOK_AFTER)
+        ring("jobs.printing.render", current_tenant_id())
+    for agent_id in sorted(filter(None, agents)):
+        news.tell("prints.agent", agent=agent_id, soon=True)
+    return made
+
+
+def claim(printer_ids: Sequence[str], by: str) -> Claims:
+    """The oldest ticket of each printer that has none in hand. The caller holds the printers."""
+    if not printer_ids:
+        return Claims([])
+    moment = now()
+    heads = db.session.execute(
+        HEADS, {"tenant_id": current_tenant_id(), "printers": list(printer_ids)}
+    ).all()
+    waits = [
+        (row.due_at - moment if row.due_at > moment else WORKER_LATE).total_seconds()
+        for row in heads
+        if row.due_at > moment or (row.bare and moment - row.queued_at < WORKER_LATE)
+    ]
+    ready = [
+        row.id
+        for row in heads
+        if row.due_at <= moment and not (row.bare and moment - row.queued_at < WORKER_LATE)
+    ]
+    jobs = _take(ready, by, moment) if ready else []
+    return Claims(jobs, min(waits) if waits else None)
+
+
+def claim_one(printer: Printer, by: str) -> PrintJob | None:
+    """For a printer that asks by itself: rendered here when no worker was quicker."""
+    if not hold(printer.id):
+        return None
+    moment = now()
+    heads = db.session.execute(
+        HEADS, {"tenant_id": current_tenant_id(), "printers": [printer.id]}
+    ).all()
+    ready = [row.id for row in heads if row.due_at <= moment]
+    taken = _take(ready, by, moment) if ready else []
+    return taken[0] if taken else None
+
+
+def hold(printer_id: str) -> bool:
+    """Who claims for a printer claims alone; orders for it are written all the same."""
+    held = db.session.execute(
+        select(Printer.id)
+        .where(Printer.tenant_id == current_tenant_id(), Printer.id == printer_id)
+        .with_for_update(key_share=True)
+    ).first()
+    return held is not None
+
+
+def waiting(site_id: str) -> list[PrintJob]:
+    """Everything of a restaurant's that no printer has yet, oldest first."""
+    query = select(PrintJob).where(
+        PrintJob.tenant_id == current_tenant_id(),
+        PrintJob.site_id == site_id,
+        PrintJob.state == "queued",
+    )
+    return list(db.session.scalars(query.order_by(PrintJob.id)))
+
+
+def in_hand(printer_id: str) -> PrintJob | None:
+    query = select(PrintJob).where(
+        PrintJob.tenant_id == current_tenant_id(),
+        PrintJob.printer_id == printer_id,
+        PrintJob.state == "claimed",
+    )
+    return db.session.scalars(query).first()
+
+
+def _take(ids: Sequence[Any], by: str, moment: datetime) -> list[PrintJob]:
+    query = (
+        select(PrintJob)
+        .options(undefer(PrintJob.data), undefer(PrintJob.again))
+        .where(
+            PrintJob.tenant_id == current_tenant_id(),
+            PrintJob.id.in_(ids),
+            PrintJob.state == "queued",
+        )
+        .order_by(PrintJob.id)
+        .with_for_update()
+    )
+    taken = []
+    for job in db.session.scalars(query):
+        if job.data is None and not typesetting.set_job(job):
+            continue  # it is failed now, and tells why
+        job.state, job.fence, job.claimed_by = "claimed", job.fence + 1, by
+        job.claimed_at, job.leased_until = moment, moment + timedelta(seconds=LEASE_SECONDS)
+        job.fetched_at = None
+        note(job, "claimed", who=by, fence=job.fence)
+        tell(job)
+        taken.append(job)
+    return taken
+
+
+def keep(job_ids: Sequence[str], by: str) -> None:
+    """What an agent still has in its hands stays in them; what it does not know of it never got.
+
+    An agent writes a ticket down before it prints it, so one that it does not name was lost on
+    the way to it: nothing was printed, and it may be handed out again.
+    """
+    moment = now()
+    mine = (
+        PrintJob.tenant_id == current_tenant_id(),
+        PrintJob.state == "claimed",
+        PrintJob.claimed_by == by,
+    )
+    if job_ids:
+        db.session.execute(
+            update(PrintJob)
+            .where(*mine, PrintJob.id.in_(job_ids))
+            .values(leased_until=moment + timedelta(seconds=LEASE_SECONDS))
+            .execution_options(synchronize_session=False)
+        )
+    lost = select(PrintJob).where(*mine)
+    if job_ids:
+        lost = lost.where(PrintJob.id.not_in(job_ids))
+    for job in db.session.scalars(lost.with_for_update()):
+        job.state, job.leased_until = "queued", None
+        note(job, "not_received", who=by, fence=job.fence)
+
+
+def settle(
+    job_id: str,
+    fence: int,
+    outcome: str,
+    *,
+    who: str,
+    detail: str = "",
+    evidence: Mapping[str, Any] | None = None,
+) -> Settled:
+    """What became of it. Said twice it is the same; said too late it is only kept."""
+    job = held(job_id)
+    detail = one_line(detail, 200)
+    facts = {"who": who, "fence": fence, "detail": detail, **_short(evidence or {})}
+    if fence != job.fence or (job.state == "queued" and outcome == "unsure"):
+        note(job, "late", outcome=outcome, **facts)
+        return Settled(job, late=fence != job.fence)
+    if job.state == "printed" or (job.state == "queued" and outcome == "failed"):
+        return Settled(job)
+    note(job, outcome, **facts)
+    if outcome == "printed":
+        finish(job, "printed", detail)
+    elif outcome == "failed":
+        try_again(job, detail)
+    else:
+        finish(job, "unconfirmed", detail)
+    wake(job)
+    return Settled(job)
+
+
+def try_again(job: PrintJob, detail: str) -> None:
+    """Nothing was printed, for certain: the same ticket, a little later."""
+    job.tries += 1
+    if now() - job.queued_at > GIVE_UP_AFTER:
+        finish(job, "failed", detail)
+        return
+    job.state, job.leased_until, job.detail = "queued", None, detail
+    job.due_at = now() + RETRY_AFTER
+    lanes.mark_later(LANE, current_tenant_id(), job.due_at + LOOK_AFTER)
+    tell(job)
+
+
+def finish(job: PrintJob, state: str, detail: str) -> None:
+    job.state, job.detail, job.leased_until = state, detail, None
+    job.settled_at = now()
+    if state == "printed":
+        job.fallback_due_at = None
+    else:
+        lanes.mark_later(LANE, current_tenant_id(), now())
+    tell(job)
+
+
+def held(job_id: str) -> PrintJob:
+    """The row, locked."""
+    query = select(PrintJob).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.id == job_id)
+    job = db.session.scalars(query.with_for_update()).first()
+    if job is None:
+        raise NotFound()
+    return job
+
+
+def found(job_id: str) -> PrintJob:
+    job = db.session.get(PrintJob, (current_tenant_id(), job_id))
+    if job is None:
+        raise NotFound()
+    return job
+
+
+def lease_lost() -> Conflict:
+    return Conflict("lease_lost", "This ticket is in other hands by now; what was said is kept.")
+
+
+def wake(job: PrintJob) -> None:
+    """Its printer may have the next one: whoever waits for it looks."""
+    agent = job.claimed_by if job.claimed_by.startswith("agt_") else ""
+    if agent:
+        news.tell("prints.agent", agent=agent)
+
+
+def tell(job: PrintJob) -> None:
+    news.tell("prints.changed", id=job.id, order=job.order_id, state=job.state)
+
+
+def note(job: PrintJob, what: str, **facts: Any) -> None:
+    """Evidence is only ever added."""
+    entry = {"at": rfc3339(now()), "what": what, **facts}
+    if len(job.evidence or []) < MOST_EVIDENCE:
+        job.evidence = [*(job.evidence or []), entry]
+
+
+def actor() -> str:
+    return audit.current_actor().name
+
+
+def _short(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """As an agent sent it: a few words and numbers, whatever it was."""
+    kept: dict[str, Any] = {}
+    for name, value in list(evidence.items())[:12]:
+        if isinstance(value, bool | int | float) or value is None:
+            kept[f"saw_{str(name)[:20]}"] = value
+        else:
+            kept[f"saw_{str(name)[:20]}"] = one_line(str(value).replace("\0", ""), 120)
+    return kept

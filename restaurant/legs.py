@@ -1,0 +1,101 @@
+"""A courier's way keeps pace with the order: whoever moves it, the times are written here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import NotFound
+from messaging import lines_book
+from messaging.inbox import listing
+from messaging.models import Line
+from restaurant import sites, telling
+from restaurant.models import Courier, Order, OrderLine, Site, Trip
+from restaurant.wording import say
+
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True)
+class Collect:
+    """What the courier takes at the door."""
+
+    way: str
+    """cash, card, or nothing"""
+    amount: Decimal
+
+
+def collect(order: Order) -> Collect:
+    if order.paid_at is not None or order.payment_method == "card_link" or not order.total:
+        return Collect("nothing", ZERO)
+    return Collect("card" if order.payment_method == "card_at_door" else "cash", order.total)
+
+
+def of(order_id: str) -> Trip | None:
+    return db.session.get(Trip, (current_tenant_id(), order_id))
+
+
+def follow(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
+    """Called at every move of an order. Without a courier there is nothing to keep."""
+    trip = of(order.id) if order.order_type == "delivery" else None
+    if trip is None:
+        return
+    change = _step(order, trip)
+    if not change:
+        return
+    courier = db.session.get_one(Courier, (trip.tenant_id, trip.courier_id))
+    if change == "cancelled":
+        text = say(courier.language, "courier_cancelled", site=site.name, order=order.number)
+        tell(site, order, courier, text)
+    telling.delivery(site, order, lines, change, trip, courier)
+
+
+def tell(site: Site, order: Order, courier: Courier, text: str) -> bool:
+    """By the restaurant's line. False: it will not arrive, and the staff has to tell them."""
+    line = _line(site, order)
+    if line is None:
+        return False
+    return telling.answer(line, courier.phone, text, reference=order.number) and _open(
+        line, courier
+    )
+
+
+def _open(line: Line, courier: Courier) -> bool:
+    """A cloud line writes freely only to who wrote to it within a day."""
+    if line.kind != "cloud" or courier.contact_id is None:
+        return True
+    talks = listing.of_contact(courier.contact_id)
+    return any(talk.line_id == line.id and talk.window_left() for talk in talks)
+
+
+def _step(order: Order, trip: Trip) -> str:
+    moment = now()
+    if order.state == "out_for_delivery" and trip.picked_up_at is None:
+        trip.picked_up_at = moment
+        return "picked_up"
+    if order.state == "delivered" and trip.delivered_at is None:
+        taken = collect(order)
+        trip.delivered_at = trip.ended_at = moment
+        if taken.way != "nothing":
+            trip.collected, trip.collected_by = taken.amount, taken.way
+        return "delivered"
+    if order.state == "ready" and trip.picked_up_at is not None:
+        trip.picked_up_at = None
+        return "returned"
+    if order.state == "cancelled" and trip.ended_at is None:
+        trip.ended_at = moment
+        return "cancelled"
+    return ""
+
+
+def _line(site: Site, order: Order) -> Line | None:
+    """A test order never writes to a real phone."""
+    line = None
+    if order.line_id is not None:
+        try:
+            line = lines_book.get(order.line_id)
+        except NotFound:
+            line = None
+    line = line or sites.line_of(site)
+    return None if line is None or (order.test and not line.test) else line

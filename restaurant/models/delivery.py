@@ -1,0 +1,90 @@
+"""Where a restaurant delivers to, who rides, and each order's way to its customer."""
+
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import Index, Text, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.columns import new_key, of_tenant
+from core.db import Base, TenantOwned
+from core.ids import Id
+from restaurant.models.columns import MONEY
+
+
+class DeliveryZone(Base, TenantOwned):
+    """A circle around the restaurant, or a shape drawn by its corners."""
+
+    __tablename__ = "delivery_zones"
+    __table_args__ = (
+        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        Index("delivery_zones_site_idx", "tenant_id", "site_id"),
+    )
+
+    id: Mapped[str] = new_key("zon")
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    name: Mapped[str] = mapped_column(Text)
+    kind: Mapped[str] = mapped_column(Text)
+    """radius or polygon"""
+    radius_m: Mapped[int | None]
+    corners: Mapped[list[list[str]]] = mapped_column(JSONB, default=list)
+    """[latitude, longitude] as text, to 6 decimals."""
+    fee: Mapped[Decimal] = mapped_column(MONEY)
+    minimum: Mapped[Decimal] = mapped_column(MONEY)
+    """Of the dishes alone, before service, fee and tip."""
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Courier(Base, TenantOwned):
+    """A contact who rides for a restaurant. Never deleted: past orders name them."""
+
+    __tablename__ = "couriers"
+    __table_args__ = (
+        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        Index("couriers_site_idx", "tenant_id", "site_id"),
+        Index("couriers_phone_idx", "tenant_id", "phone"),
+    )
+
+    id: Mapped[str] = new_key("cou")
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    contact_id: Mapped[str | None] = mapped_column(Id("con"))
+    name: Mapped[str] = mapped_column(Text)
+    phone: Mapped[str] = mapped_column(Text)
+    language: Mapped[str] = mapped_column(Text)
+    active: Mapped[bool] = mapped_column(default=True)
+    link_version: Mapped[int] = mapped_column(default=1)
+    """Rises when the links given out so far shall open nothing any more."""
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    removed_at: Mapped[datetime | None]
+
+
+class Trip(Base, TenantOwned):
+    """An order with a courier: when it was given, taken along and handed over."""
+
+    __tablename__ = "trips"
+    __table_args__ = (
+        of_tenant(["order_id"], "orders", ["id"], ondelete="CASCADE"),
+        of_tenant(["courier_id"], "couriers", ["id"]),
+        Index("trips_courier_idx", "tenant_id", "courier_id", "assigned_at"),
+        Index("trips_open_idx", "tenant_id", "site_id", postgresql_where=text("ended_at IS NULL")),
+    )
+
+    order_id: Mapped[str] = mapped_column(Id("ord"), primary_key=True)
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    courier_id: Mapped[str] = mapped_column(Id("cou"))
+    told: Mapped[bool] = mapped_column(default=False)
+    """The courier's message was accepted for sending."""
+    assigned_at: Mapped[datetime] = mapped_column(default=now)
+    picked_up_at: Mapped[datetime | None]
+    delivered_at: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
+    """Handed over, or cancelled."""
+    problem: Mapped[str] = mapped_column(Text, default="")
+    problem_note: Mapped[str] = mapped_column(Text, default="")
+    problem_at: Mapped[datetime | None]
+    collected: Mapped[Decimal | None] = mapped_column(MONEY)
+    """What the courier took at the door."""
+    collected_by: Mapped[str] = mapped_column(Text, default="")
+    """cash or card, empty when nothing was to be taken"""

@@ -1,0 +1,137 @@
+"""Tickets for what happens to an order, queued in the transaction in which it happens."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict
+from printing import printers, spool
+from printing.models import PrintJob
+from printing.spool import Sheet
+from restaurant import bills, receipts, stations
+from restaurant.models import Order, OrderLine, Site, Table, TableCall
+from restaurant.receipts import Ticket
+
+DOUBLE_CLICK_SECONDS = 10
+Maker = Callable[[Mapping[str, str]], list[Ticket]]
+
+
+def fired(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
+    _queue(site, order, "order", lambda names: receipts.fired(site, order, lines, names), "1")
+
+
+def added(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
+    mark = str(order.batch)
+    _queue(site, order, "addition", lambda names: receipts.added(site, order, lines, names), mark)
+
+
+def voided(site: Site, order: Order, line: OrderLine, quantity: int) -> None:
+    if not _was_printed(order):
+        return
+    mark = f"{line.position}.{line.voided}"
+    _queue(
+        site,
+        order,
+        "void",
+        lambda names: receipts.voided(site, order, line, quantity, names),
+        mark,
+    )
+
+
+def moved_table(site: Site, order: Order, lines: Sequence[OrderLine], was: str) -> None:
+    if _was_printed(order):
+        _queue(
+            site,
+            order,
+            "moved",
+            lambda names: receipts.moved(site, order, lines, was, names),
+            str(order.version),
+        )
+
+
+def cancelled(site: Site, order: Order, lines: Sequence[OrderLine], because: str) -> None:
+    """The kitchen learns of it where it had learned of the order."""
+    if _was_printed(order):
+        _queue(
+            site,
+            order,
+            "cancelled",
+            lambda names: receipts.cancelled(site, order, lines, because, names),
+            "1",
+        )
+
+
+def bill(site: Site, order: Order, lines: Sequence[OrderLine], *, mark: str = "") -> list[str]:
+    """On every printer for bills. A second tap within seconds is the same one."""
+    found = printers.for_bills(site.id)
+    if not found:
+        raise Conflict("no_bill_printer", "No printer of this restaurant is set to print bills.")
+    mark = mark or f"{order.version}.{int(now().timestamp()) // DOUBLE_CLICK_SECONDS}"
+    document = bills.bill(site, order, lines)
+    return spool.put(
+        Sheet(
+            printer=printer,
+            kind="bill",
+            document=document,
+            dedupe=f"{order.id}:bill:{mark}:{printer.id}",
+            order_id=order.id,
+            order_number=order.number,
+            time_zone=site.time_zone,
+        )
+        for printer in found
+    )
+
+
+def bills_asked_for(site: Site, table: Table, call: TableCall) -> None:
+    """A guest asked: the bill of each open order of the table, where the restaurant wants that."""
+    if not site.prints_bills or not printers.for_bills(site.id):
+        return
+    query = select(Order).where(
+        Order.tenant_id == current_tenant_id(),
+        Order.site_id == site.id,
+        Order.ended_at.is_(None),
+        Order.table_id == table.id,
+        Order.state.not_in(("awaiting_confirmation", "awaiting_payment")),
+    )
+    for order in db.session.scalars(query.order_by(Order.placed_at)):
+        lines = select(OrderLine).where(
+            OrderLine.tenant_id == current_tenant_id(), OrderLine.order_id == order.id
+        )
+        found = list(db.session.scalars(lines.order_by(OrderLine.position)))
+        bill(site, order, found, mark=call.id)
+
+
+def _queue(site: Site, order: Order, kind: str, make: Maker, mark: str) -> None:
+    known = printers.listed(site.id)
+    if not any(printer.enabled and printer.stations for printer in known):
+        return
+    names = {station.code: station.name for station in stations.listed(site.id)}
+    sheets = [
+        Sheet(
+            printer=printer,
+            kind=kind,
+            document=ticket.document,
+            dedupe=f"{order.id}:{kind}:{mark}:{ticket.station}:{printer.id}:{copy}",
+            order_id=order.id,
+            order_number=order.number,
+            station=ticket.station,
+            copy=copy,
+            time_zone=site.time_zone,
+        )
+        for ticket in make(names)
+        for printer in known
+        if printer.enabled and ticket.station in printer.stations
+        for copy in range(1, printer.copies + 1)
+    ]
+    spool.put(sheets)
+
+
+def _was_printed(order: Order) -> bool:
+    query = select(PrintJob.id).where(
+        PrintJob.tenant_id == current_tenant_id(),
+        PrintJob.order_id == order.id,
+        PrintJob.kind == "order",
+    )
+    return db.session.execute(query.limit(1)).first() is not None

@@ -1,0 +1,157 @@
+"""Delivery zones: where to, for how much, from what amount on. The smallest around a place wins."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import select
+
+from core.db import current_tenant_id, db
+from core.errors import Invalid, NotFound, invalid
+from core.money import BadMoney, parse_money, quantize
+from core.places import Place, inside, metres, place, square_metres
+from core.texts import one_line
+from restaurant import shapes
+from restaurant.models import DeliveryZone, Site
+from tenants import audit
+
+MOST = 30
+NEAREST_M, FARTHEST_M = 100, 100_000
+KINDS = ("radius", "polygon")
+LARGEST_SUM = Decimal(10**9)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a zone shall be. Of radius and corners only the kind's own counts."""
+
+    name: str
+    kind: str
+    fee: Any
+    minimum: Any = "0"
+    radius_m: Any = None
+    corners: Sequence[Place] = ()
+
+
+def listed(site_id: str) -> list[DeliveryZone]:
+    """The smallest first: in this order they are asked."""
+    query = select(DeliveryZone).where(
+        DeliveryZone.tenant_id == current_tenant_id(), DeliveryZone.site_id == site_id
+    )
+    found = db.session.scalars(query)
+    return sorted(found, key=lambda zone: (size(zone), zone.fee, zone.id))
+
+
+def get(zone_id: str) -> DeliveryZone:
+    zone = db.session.get(DeliveryZone, (current_tenant_id(), zone_id))
+    if zone is None:
+        raise NotFound()
+    return zone
+
+
+def add(site: Site, outline: Outline) -> DeliveryZone:
+    if len(listed(site.id)) >= MOST:
+        raise Invalid("too_many", "A restaurant has at most {most} delivery zones.", most=MOST)
+    zone = DeliveryZone(tenant_id=current_tenant_id(), site_id=site.id, **_checked(site, outline))
+    db.session.add(zone)
+    db.session.flush()
+    audit.record("zones.added", zone.name, site_id=site.id, fee=str(zone.fee))
+    return zone
+
+
+def change(site: Site, zone: DeliveryZone, outline: Outline) -> DeliveryZone:
+    for field, value in _checked(site, outline).items():
+        setattr(zone, field, value)
+    audit.record("zones.changed", zone.name, site_id=site.id, fee=str(zone.fee))
+    return zone
+
+
+def remove(zone: DeliveryZone) -> None:
+    audit.record("zones.removed", zone.name, site_id=zone.site_id)
+    db.session.delete(zone)
+
+
+def outline_of(zone: DeliveryZone) -> Outline:
+    return Outline(
+        zone.name, zone.kind, zone.fee, zone.minimum, zone.radius_m, tuple(corners_of(zone))
+    )
+
+
+def covering(site: Site, where: Place, known: Sequence[DeliveryZone]) -> DeliveryZone | None:
+    """`known` as `listed` gives them. None: this place is outside all of them."""
+    return next((zone for zone in known if _holds(site, zone, where)), None)
+
+
+def position(site: Site) -> Place | None:
+    if site.latitude is None or site.longitude is None:
+        return None
+    return place(site.latitude, site.longitude)
+
+
+def corners_of(zone: DeliveryZone) -> list[Place]:
+    return [place(latitude, longitude) for latitude, longitude in zone.corners]
+
+
+def size(zone: DeliveryZone) -> float:
+    """In square metres."""
+    if zone.kind == "radius":
+        return math.pi * float(zone.radius_m or 0) ** 2
+    return square_metres(corners_of(zone))
+
+
+def _holds(site: Site, zone: DeliveryZone, where: Place) -> bool:
+    if zone.kind == "polygon":
+        return inside(where, corners_of(zone))
+    centre = position(site)
+    return centre is not None and metres(centre, where) <= (zone.radius_m or 0)
+
+
+def _checked(site: Site, outline: Outline) -> dict[str, Any]:
+    name = one_line(outline.name, 60)
+    if not name:
+        raise invalid("name", "name_missing", "Give the zone a name.")
+    if outline.kind not in KINDS:
+        raise invalid("kind", "invalid_choice", "A zone is a circle or a drawn shape.")
+    values: dict[str, Any] = {
+        "name": name,
+        "kind": outline.kind,
+        "fee": _amount("fee", outline.fee, site.currency),
+        "minimum": _amount("minimum", outline.minimum, site.currency),
+        "radius_m": None,
+        "corners": [],
+    }
+    if outline.kind == "radius":
+        if position(site) is None:
+            raise invalid(
+                "radius", "no_position", "Say first where the restaurant is: circles begin there."
+            )
+        values["radius_m"] = _radius(outline.radius_m)
+    else:
+        values["corners"] = shapes.stored(shapes.checked(list(outline.corners)))
+    return values
+
+
+def _radius(given: Any) -> int:
+    if not isinstance(given, int) or not NEAREST_M <= given <= FARTHEST_M:
+        raise invalid("radius", "invalid_radius", "A radius is between 0.1 and 100 km.")
+    return given
+
+
+def _amount(field: str, given: Any, currency: str) -> Decimal:
+    try:
+        if isinstance(given, Decimal):
+            amount = quantize(given, currency)
+            exact = amount == given
+        else:
+            amount, exact = parse_money(str(given).strip() or "0", currency), True
+    except BadMoney:
+        exact = False
+    if not exact or not 0 <= amount <= LARGEST_SUM:
+        raise invalid(
+            field,
+            "invalid_amount",
+            "An amount is digits with a dot before the decimals, such as 12.50.",
+        )
+    return amount

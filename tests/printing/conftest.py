@@ -1,0 +1,49 @@
+import threading
+
+import pytest
+
+from printing.agent import printer as printers
+from printing.agent import program
+from printing.agent.journal import Journal
+from printing.agent.program import Agent
+from printing.agent.wire import Pairing
+from tests.printing.counter import CODE, Counter, FakePrinter
+
+
+@pytest.fixture
+def counter():
+    server = Counter()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def epson(counter):
+    printer = FakePrinter()
+    counter.add_printer("kitchen", printer.output)
+    yield printer
+    printer.close()
+
+
+@pytest.fixture
+def agent_at_work(counter, tmp_path, monkeypatch):
+    """An agent in this process, with little patience; `kill`-tests start a real one."""
+    monkeypatch.setattr(printers, "RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(printers, "UNWELL_CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(printers, "SETTLE_SECONDS", 0.3)
+    monkeypatch.setattr(program, "LONGEST_WAIT", 0.2)
+    started = []
+
+    def start() -> Agent:
+        pairing = Pairing.by_code(counter.url, CODE, "till")
+        agent = Agent(pairing, Journal(tmp_path / "journal.sqlite"), tmp_path / "demo", [])
+        thread = threading.Thread(target=agent.run, daemon=True)
+        thread.start()
+        started.append((agent, thread))
+        return agent
+
+    yield start
+    for agent, thread in started:
+        agent.stop()
+        thread.join(10)
+        agent.journal.close()
