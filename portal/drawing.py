@@ -158,7 +158,7 @@ def _pins(made: Map, dots: Sequence[Dot]) -> list[Pin]:
         edge_x, edge_y = min(max(x, 14.0), WIDTH - 14.0), min(max(y, 14.0), HEIGHT - 14.0)
         label_y = edge_y + 5
         while dot.label and any(
-            abs(edge_x - px) < 120 and abs(label_y - py) < LABEL_HIGH for px, py in placed
+            abs(edge_x - px) < 45 and abs(label_y - py) < LABEL_HIGH for px, py in placed
         ):
             label_y += LABEL_HIGH
         if dot.label:
