@@ -157,11 +157,14 @@ def _pins(made: Map, dots: Sequence[Dot]) -> list[Pin]:
         x, y = made.at(dot.place)
         edge_x, edge_y = min(max(x, 14.0), WIDTH - 14.0), min(max(y, 14.0), HEIGHT - 14.0)
         label_y = edge_y + 5
-        while any(abs(edge_x - px) < 120 and abs(label_y - py) < LABEL_HIGH for px, py in placed):
+        while dot.label and any(
+            abs(edge_x - px) < 45 and abs(label_y - py) < LABEL_HIGH for px, py in placed
+        ):
             label_y += LABEL_HIGH
-        placed.append((edge_x, label_y))
+        if dot.label:
+            placed.append((edge_x, label_y))
         outside = (edge_x, edge_y) != (x, y)
-        found.append(Pin(edge_x, edge_y, dot, outside, label_y, edge_x > WIDTH * 0.72))
+        found.append(Pin(edge_x, edge_y, dot, outside, label_y, edge_x > WIDTH * 0.84))
     return found
 
 
