@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from bench import deliveries, diner, drains, fairness, waits
+from bench import deliveries, diner, drains, fairness, tickets, waits
 from bench.load import PROCESSES, Figures, run_load
 from bench.people import APP_SECRET
 from bench.results import Results, write
@@ -135,6 +135,11 @@ def measure_diner(stack: Stack, results: Results) -> None:
     results["diner"] = diner.measure(stack)
 
 
+def measure_tickets(stack: Stack, results: Results) -> None:
+    """From the order to the agent; there is no floor, but a second it must stay under."""
+    results["tickets"] = tickets.measure(stack)
+
+
 def measure_drain(stack: Stack, results: Results) -> None:
     rounds = [
         (drains.ours(stack), drains.floor(stack), drains.per_job(stack)) for _ in range(ROUNDS)
@@ -197,6 +202,7 @@ def every_row() -> dict[str, Callable[[Stack, Results], None]]:
         "waits": measure_waits,
         "deliveries": measure_deliveries,
         "diner": measure_diner,
+        "tickets": measure_tickets,
         "memory": measure_memory,
     }
 

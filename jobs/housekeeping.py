@@ -27,6 +27,8 @@ from jobs import (
     troubles,
 )
 from messaging import automation_book, connections, hook_book, sending, store_events
+from printing import agents as print_agents
+from printing import reading as print_jobs
 from tenants import idempotency, people
 from tenants.accounts import every_tenant
 
@@ -96,6 +98,8 @@ def tidy() -> dict[str, int]:
             gone["hook_keys"] += connections.forget_old_keys()
             gone["runs"] += automation_book.forget_old()
             store_events.forget_old_links()
+            print_agents.forget_old_codes()
+            print_jobs.forget_old()
         gone["hooks"] += _forget_hooks(tenant_id, settings)
     log.info("tidied", **gone)
     return gone

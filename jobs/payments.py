@@ -27,7 +27,7 @@ log = logger(__name__)
 
 WORK_SECONDS = 30.0
 TURN_SECONDS = 10.0  # then another tenant's lane comes first
-SPARE_SECONDS = 15.0  # a claim outlives the call that is made under it
+SPARE_SECONDS = 15.0  # at most; a claim outlives the call that is made under it
 PATIENT_LOOKS = 2  # a provider's own report may lag behind its signal
 
 
@@ -96,7 +96,8 @@ def work_signal(tenant_id: int, settings: Settings) -> int:
     with tenant_scope(tenant_id):
         signal = signals.get(work.signal_id)
         if signal.state != "waiting":
-            return 1  # another took it over when our lease had run out
+            signal.due_at = None  # another took it over when our lease had run out
+            return 1
         if found is None and refused:
             ours = payment_links.by_reference(work.reference) if work.reference else None
             signals.end(signal, "not_confirmed" if ours else "nobodys", refused)
@@ -219,7 +220,7 @@ def _too_soon(kind: str, found: Found, tries: int) -> bool:
 
 
 def _lease(settings: Settings) -> float:
-    return min(settings.lease_seconds, 60.0) + SPARE_SECONDS
+    return settings.lease_seconds + min(SPARE_SECONDS, settings.lease_seconds)
 
 
 def _look_again(tenant_id: int) -> None:

@@ -105,8 +105,9 @@ def leave_params(lane: str, lease: UUID, soon: datetime, again: datetime) -> dic
 
 
 def months(moment: datetime) -> dict[str, str]:
-    """Between these ids is everything that may still wait."""
-    return {"oldest": id_at(moment - WAITS_AT_MOST), "newest": id_at(moment + CLOCKS_DIFFER)}
+    """Between these ids is everything that may still wait. Ids are made by the real clock."""
+    latest = max(moment, datetime.now(UTC))
+    return {"oldest": id_at(moment - WAITS_AT_MOST), "newest": id_at(latest + CLOCKS_DIFFER)}
 
 
 def claim(most: int, lease: float, not_lines: Sequence[int] = ()) -> list[Claimed]:

@@ -11,8 +11,8 @@ from core.places import EARTH_METRES, Place, metres
 from restaurant import zones
 from restaurant.models import DeliveryZone, Site
 
-WIDTH, HEIGHT = 640, 480
-EDGE = 26
+WIDTH, HEIGHT = 460, 350
+EDGE = 20
 TONES = 6
 RINGS_M = (100, 250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 LEAST_M = 700
@@ -89,15 +89,22 @@ def draw(
     dots: Sequence[Dot] = (),
     *,
     least_m: float = LEAST_M,
+    near: bool = False,
 ) -> Map | None:
-    """None: nothing here says where on the earth it is."""
+    """None: nothing here says where on the earth it is. `near` shows no more than the dots need."""
     home = zones.position(site)
     corners = [corner for zone in known for corner in zones.corners_of(zone)]
     places = [*([home] if home else []), *corners, *(dot.place for dot in dots)]
     if not places:
         return None
     middle = home or places[0]
-    reach = max(least_m, _reach(middle, known, corners, [dot.place for dot in dots]))
+    seen = [dot.place for dot in dots]
+    if near and seen:
+        known_far = _reach(middle, known, corners, [])
+        far = max(metres(middle, one) for one in seen) * 1.15
+        reach = max(least_m, min(far, known_far * 1.5) if known_far else far)
+    else:
+        reach = max(least_m, _reach(middle, known, corners, seen))
     degree = (HEIGHT / 2 - EDGE) / reach * DEGREE_M
     narrow = max(math.cos(math.radians(float(middle.latitude))), 0.01)
     ring = next((one for one in RINGS_M if reach / one <= 3.2), RINGS_M[-1])
@@ -113,7 +120,9 @@ def draw(
         if zone.kind == "radius":
             r = (zone.radius_m or 0) * pixel
             y = HEIGHT / 2 - r
-            made.circles.append(Circle(WIDTH / 2, HEIGHT / 2, r, zone.name, number % TONES, y + 16))
+            made.circles.append(
+                Circle(WIDTH / 2, HEIGHT / 2, r, zone.name, number % TONES, max(y + 15, 14))
+            )
         else:
             made.shapes.append(_shape(made, zone, number % TONES))
     made.pins.extend(_pins(made, dots))
@@ -148,11 +157,14 @@ def _pins(made: Map, dots: Sequence[Dot]) -> list[Pin]:
         x, y = made.at(dot.place)
         edge_x, edge_y = min(max(x, 14.0), WIDTH - 14.0), min(max(y, 14.0), HEIGHT - 14.0)
         label_y = edge_y + 5
-        while any(abs(edge_x - px) < 120 and abs(label_y - py) < LABEL_HIGH for px, py in placed):
+        while dot.label and any(
+            abs(edge_x - px) < 45 and abs(label_y - py) < LABEL_HIGH for px, py in placed
+        ):
             label_y += LABEL_HIGH
-        placed.append((edge_x, label_y))
+        if dot.label:
+            placed.append((edge_x, label_y))
         outside = (edge_x, edge_y) != (x, y)
-        found.append(Pin(edge_x, edge_y, dot, outside, label_y, edge_x > WIDTH * 0.72))
+        found.append(Pin(edge_x, edge_y, dot, outside, label_y, edge_x > WIDTH * 0.84))
     return found
 
 

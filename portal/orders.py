@@ -171,7 +171,7 @@ def _map(site: Site, order: Order) -> Map | None:
     if where is None:
         return None
     dot = Dot(where, str(order.sequence), order.number, "riding", label=order.customer_name)
-    return draw(site, zones.listed(site.id), [dot])
+    return draw(site, zones.listed(site.id), [dot], near=True)
 
 
 def waiters() -> list[team.TeamMember]:

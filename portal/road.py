@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from flask_babel import gettext
-
 from portal.drawing import Dot, Map, draw
 from restaurant import couriers, trips, whereabouts, zones
 from restaurant.models import Courier, Order, Site
@@ -36,11 +34,11 @@ def road(site: Site, orders: Sequence[Order]) -> Road:
                 " · ".join(one for one in words if one),
                 tone(order, ride),
                 order.id,
-                ride.courier.name.split(" ")[0] if ride else gettext("nobody yet"),
+                ride.courier.name.split(" ")[0] if ride else "",
             )
         )
     return Road(
-        draw(site, zones.listed(site.id), dots),
+        draw(site, zones.listed(site.id), dots, near=True),
         couriers.listed(site.id, active=True),
         rides,
         len(orders) - len(dots),

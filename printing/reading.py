@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound
 from core.ids import from_uuid, to_uuid
+from core.partitions import id_at
 from printing import kinds, sheets, spool
 from printing.models import PrintJob
 from tenants import audit
+
+KEPT = timedelta(days=90)
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,18 @@ def waiting_of(printer_id: str) -> int:
         .limit(100)
     )
     return len(db.session.execute(query).all())
+
+
+def forget_old() -> int:
+    """Tickets are kept for a season; the orders they were of, for longer."""
+    oldest = from_uuid("pj", UUID(id_at(now() - KEPT)))
+    gone = db.session.execute(
+        delete(PrintJob)
+        .where(PrintJob.tenant_id == current_tenant_id(), PrintJob.id < oldest)
+        .returning(PrintJob.id)
+        .execution_options(synchronize_session=False)
+    ).all()
+    return len(gone)
 
 
 def it_printed(job_id: str) -> PrintJob:

@@ -169,6 +169,16 @@ def hold(printer_id: str) -> bool:
     return held is not None
 
 
+def waiting(site_id: str) -> list[PrintJob]:
+    """Everything of a restaurant's that no printer has yet, oldest first."""
+    query = select(PrintJob).where(
+        PrintJob.tenant_id == current_tenant_id(),
+        PrintJob.site_id == site_id,
+        PrintJob.state == "queued",
+    )
+    return list(db.session.scalars(query.order_by(PrintJob.id)))
+
+
 def in_hand(printer_id: str) -> PrintJob | None:
     query = select(PrintJob).where(
         PrintJob.tenant_id == current_tenant_id(),

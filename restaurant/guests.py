@@ -24,6 +24,15 @@ BLANK_LINES = text("""
 UPDATE order_lines SET note = '', void_because = ''
  WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
 """)
+# What a ticket said of them. One that still waited would be blank, and is not printed.
+BLANK_TICKETS = text("""
+UPDATE print_jobs
+   SET document = jsonb_build_object(
+           'version', 1, 'title', title, 'language', 'en', 'parts', '[]'::jsonb),
+       data = NULL, again = NULL, fallback_due_at = NULL,
+       state = CASE WHEN state IN ('queued', 'claimed') THEN 'failed' ELSE state END
+ WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
+""")
 BLANK_TRIPS = text("""
 UPDATE trips SET problem_note = ''
  WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
@@ -109,5 +118,5 @@ def erase(sought: Sought) -> None:
     db.session.execute(BLANK_LINKS, mine)
     if rows:
         blanks = (BLANK_ORDERS, BLANK_LINES, BLANK_CHANGES, BLANK_TRIPS, BLANK_REFUNDS)
-        for statement in (*blanks, DROP_CARTS):
+        for statement in (*blanks, BLANK_TICKETS, DROP_CARTS):
             db.session.execute(statement, mine)

@@ -8,6 +8,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import NotFound
 from messaging import lines_book
+from messaging.inbox import listing
 from messaging.models import Line
 from restaurant import sites, telling
 from restaurant.models import Courier, Order, OrderLine, Site, Trip
@@ -51,11 +52,21 @@ def follow(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
 
 
 def tell(site: Site, order: Order, courier: Courier, text: str) -> bool:
-    """By the restaurant's line. False: the staff has to tell them."""
+    """By the restaurant's line. False: it will not arrive, and the staff has to tell them."""
     line = _line(site, order)
     if line is None:
         return False
-    return telling.answer(line, courier.phone, text, reference=order.number)
+    return telling.answer(line, courier.phone, text, reference=order.number) and _open(
+        line, courier
+    )
+
+
+def _open(line: Line, courier: Courier) -> bool:
+    """A cloud line writes freely only to who wrote to it within a day."""
+    if line.kind != "cloud" or courier.contact_id is None:
+        return True
+    talks = listing.of_contact(courier.contact_id)
+    return any(talk.line_id == line.id and talk.window_left() for talk in talks)
 
 
 def _step(order: Order, trip: Trip) -> str:

@@ -71,7 +71,11 @@ def locate(site: Site, order: Order, where: Place, words: str = "") -> Order:
     held.address = whereabouts.with_place(held.address, where, None)
     if words and not held.address.get("text"):
         held.address = {**held.address, "text": words}
-    agreed = "zone" in held.address or held.state != "awaiting_confirmation"
+    agreed = (
+        "zone" in held.address
+        or held.state != "awaiting_confirmation"
+        or held.paid_at is not None  # what was paid for is not made dearer
+    )
     if not known or agreed:
         return _only_the_way(site, held, zone, bool(known))
     if zone is None:

@@ -42,4 +42,6 @@ def next_step(state: str, order_type: str) -> str | None:
     """The one tap the board offers first."""
     if state == "awaiting_confirmation":
         return "sent_to_kitchen"
-    return next((to for to in _STEPS[order_type] if may_move(state, to, order_type)), None)
+    steps = _STEPS[order_type]
+    ahead = steps[steps.index(state) + 1 :] if state in steps else steps
+    return next((to for to in ahead if may_move(state, to, order_type)), None)

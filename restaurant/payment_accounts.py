@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from datetime import timedelta
 
 from sqlalchemy import select, update
 
@@ -38,7 +37,7 @@ _FORMS = {
 }
 NEEDS = {"stripe": ("key", "hook_secret"), "iyzico": ("key", "secret"), "simulated": ()}
 """What of it the tenant brings; the signing secret of Stripe may follow later."""
-CHECK_AGAIN = timedelta(days=1)
+LONGEST_CALL = 12.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -191,6 +190,7 @@ def desk(account: PaymentAccount, settings: Settings) -> Desk:
         owner=account.owner,
         live=account.live,
         operator_secret=settings.simulator_secret if account.provider == "simulated" else "",
+        timeout=min(LONGEST_CALL, settings.lease_seconds),
     )
 
 

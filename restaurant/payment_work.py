@@ -26,18 +26,35 @@ CLOSE_TRIES = 6
 AFTER_THE_END = timedelta(minutes=2)  # a card's own check may be under way when a link runs out
 FORGET_AFTER = timedelta(days=3)
 
+# Materialized: a subquery that locks must run once, or more rows are taken than were asked for.
 _CLAIM = """
+WITH one AS MATERIALIZED (
+     SELECT {keys} FROM {table}
+      WHERE tenant_id = :tenant_id AND {due} <= :now
+      ORDER BY {due} LIMIT 1 FOR UPDATE SKIP LOCKED)
 UPDATE {table} SET {due} = :until, tries = tries + 1
- WHERE tenant_id = :tenant_id AND ({key}) IN (
-       SELECT {key} FROM {table}
-        WHERE tenant_id = :tenant_id AND {due} <= :now
-        ORDER BY {due} LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING {key}
+  FROM one
+ WHERE {table}.tenant_id = :tenant_id AND {same}
+RETURNING {taken}
 """
-CLAIM_LINK = text(_CLAIM.format(table="payment_links", due="due_at", key="id"))
-CLAIM_SIGNAL = text(_CLAIM.format(table="payment_signals", due="due_at", key="id"))
-CLAIM_REFUND = text(_CLAIM.format(table="refunds", due="due_at", key="id"))
-CLAIM_SESSION = text(_CLAIM.format(table="payment_sessions", due="close_at", key="account_id, ref"))
+
+
+def _claim_of(table: str, due: str, *keys: str) -> TextClause:
+    return text(
+        _CLAIM.format(
+            table=table,
+            due=due,
+            keys=", ".join(keys),
+            same=" AND ".join(f"{table}.{key} = one.{key}" for key in keys),
+            taken=", ".join(f"{table}.{key}" for key in keys),
+        )
+    )
+
+
+CLAIM_LINK = _claim_of("payment_links", "due_at", "id")
+CLAIM_SIGNAL = _claim_of("payment_signals", "due_at", "id")
+CLAIM_REFUND = _claim_of("refunds", "due_at", "id")
+CLAIM_SESSION = _claim_of("payment_sessions", "close_at", "account_id", "ref")
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ class Sums:
             "service": str(self.service),
             "delivery_fee": str(self.delivery_fee),
             "tip": str(self.tip),
-            "taxes": [[str(percent.normalize()), str(amount)] for percent, amount in self.taxes],
+            "taxes": [[f"{percent.normalize():f}", str(amount)] for percent, amount in self.taxes],
             "total": str(self.total),
         }
 

@@ -71,7 +71,8 @@ def cancelled(
     stations: Mapping[str, str],
 ) -> list[Ticket]:
     on_top = _crossed_out(site, "cancelled", because)
-    return _tickets(site, order, lines, stations, on_top, order.changed_at)
+    under = (Heading(say(_language(site), "void_line")),)
+    return _tickets(site, order, lines, stations, on_top, order.changed_at, under, warns=False)
 
 
 def voided(
@@ -143,6 +144,7 @@ def _tickets(
     at: datetime,
     under: Sequence[Part] = (),
     large: bool = True,
+    warns: bool = True,
 ) -> list[Ticket]:
     language = _language(site)
     alive = [line for line in lines if line.quantity > line.voided]
@@ -151,7 +153,7 @@ def _tickets(
     for number, code in enumerate(codes, 1):
         mine = tuple(line for line in alive if code in line.stations)
         name = station_name(stations, code, language)
-        warning = allergy(order, mine)
+        warning = allergy(order, mine) if warns else ""
         parts = (
             *on_top,
             *([Band(say(language, "allergy", text=warning))] if warning else []),
@@ -219,7 +221,7 @@ def _foot(
 
 def _crossed_out(site: Site, word: str, because: str) -> tuple[Part, ...]:
     language = _language(site)
-    reason = (Line(say(language, "reason", text=because)),) if because else ()
+    reason = (Line(say(language, "reason", text=because), bold=True),) if because else ()
     return (Band(say(language, word)), *reason)
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from core.errors import Invalid, invalid
+from core.errors import invalid
 from core.places import BadPlace, Place, crosses_itself, metres, place, square_metres
 
 FEWEST, MOST = 3, 200
@@ -40,7 +40,9 @@ def checked_pairs(pairs: Sequence[Any]) -> list[Place]:
     found = []
     for pair in pairs[: MOST + 2]:
         if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise _wrong("A corner is its latitude and its longitude.")
+            raise invalid(
+                "corners", "invalid_corners", "A corner is its latitude and its longitude."
+            )
         found.append(_place(pair[0], pair[1], "corners"))
     return checked(found)
 
@@ -51,15 +53,21 @@ def checked(corners: list[Place]) -> list[Place]:
         corners = corners[:-1]
     corners = [one for at, one in enumerate(corners) if at == 0 or corners[at - 1] != one]
     if len(corners) < FEWEST:
-        raise _wrong("A zone has at least three corners.")
+        raise invalid("corners", "invalid_corners", "A zone has at least three corners.")
     if len(corners) > MOST:
-        raise _wrong("A zone has at most {most} corners.", most=MOST)
+        raise invalid("corners", "invalid_corners", "A zone has at most {most} corners.", most=MOST)
     if any(metres(corners[0], corner) > LARGEST_M for corner in corners):
-        raise _wrong("The zone is too large: 200 km are the most.")
+        raise invalid("corners", "invalid_corners", "The zone is too large: 200 km are the most.")
     if crosses_itself(corners):
-        raise _wrong("The zone's border crosses itself: give the corners in their order around it.")
+        raise invalid(
+            "corners",
+            "invalid_corners",
+            "The zone's border crosses itself: give the corners in their order around it.",
+        )
     if square_metres(corners) < SMALLEST_M2:
-        raise _wrong("The zone is too small: its corners lie almost on a line.")
+        raise invalid(
+            "corners", "invalid_corners", "The zone is too small: its corners lie almost on a line."
+        )
     return corners
 
 
@@ -71,14 +79,20 @@ def _geojson(text: str) -> list[Place]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise _wrong("This looks like GeoJSON, but cannot be read as JSON.") from None
+        raise invalid(
+            "corners", "invalid_corners", "This looks like GeoJSON, but cannot be read as JSON."
+        ) from None
     rings = _rings(value)
     if len(rings) != 1:
-        raise _wrong("The GeoJSON must hold one polygon without holes.")
+        raise invalid(
+            "corners", "invalid_corners", "The GeoJSON must hold one polygon without holes."
+        )
     found = []
     for point in rings[0][: MOST + 2]:
         if not isinstance(point, list) or len(point) < 2:
-            raise _wrong("The GeoJSON must hold one polygon without holes.")
+            raise invalid(
+                "corners", "invalid_corners", "The GeoJSON must hold one polygon without holes."
+            )
         found.append(_place(point[1], point[0], "corners"))
     return found
 
@@ -118,7 +132,3 @@ def _place(latitude: Any, longitude: Any, field: str) -> Place:
             "invalid_place",
             "A latitude is a number from -90 to 90, a longitude one from -180 to 180.",
         ) from None
-
-
-def _wrong(sentence: str, **values: object) -> Invalid:
-    return invalid("corners", "invalid_corners", sentence, **values)

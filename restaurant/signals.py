@@ -103,6 +103,7 @@ def note_forgery(account_id: str, raw: bytes, why: str) -> None:
         note=why[:300],
         times=1,
         tries=0,
+        due_at=None,
         at=moment,
         last_at=moment,
     )

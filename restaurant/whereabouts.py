@@ -16,19 +16,20 @@ from restaurant import zones
 from restaurant.models import DeliveryZone, Order, Site
 
 LONGEST = 300
+N_ = str  # collected for translation here, translated where it is shown
 ZERO = Decimal(0)
 
 
 class OutsideZones(Invalid):
     def __init__(self) -> None:
-        super().__init__("outside_zones", "This place is outside the delivery zones.")
+        super().__init__("outside_zones", N_("This place is outside the delivery zones."))
 
 
 class BelowMinimum(Invalid):
     def __init__(self, minimum: Decimal, currency: str) -> None:
         super().__init__(
             "below_minimum",
-            "Delivery to this place begins at {minimum}.",
+            N_("Delivery to this place begins at {minimum}."),
             minimum=format_money(minimum, currency, "en"),
         )
         self.minimum = minimum

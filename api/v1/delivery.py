@@ -8,6 +8,7 @@ from flask_openapi3.models.tag import Tag
 
 from api.auth import key_may
 from api.once import once
+from api.shapes import ErrorBody
 from api.v1 import v1
 from api.v1.delivery_shapes import (
     Assign,
@@ -133,7 +134,12 @@ def list_couriers(query: OfSite) -> dict[str, Any]:
         return {"data": [courier_json(one) for one in couriers.listed(site.id)], "next": None}
 
 
-@v1.post("/couriers", tags=[COURIERS], summary="Add a courier", responses={201: CourierShape})
+@v1.post(
+    "/couriers",
+    tags=[COURIERS],
+    summary="Add a courier",
+    responses={201: CourierShape, 409: ErrorBody},
+)
 @key_may("orders")
 def add_courier(body: NewCourier) -> Response:
     with once() as attempt:
@@ -156,7 +162,7 @@ def read_courier(path: CourierPath) -> dict[str, Any]:
     "/couriers/<courier_id>",
     tags=[COURIERS],
     summary="Change a courier",
-    responses={200: CourierShape},
+    responses={200: CourierShape, 409: ErrorBody},
 )
 @key_may("orders")
 def change_courier(path: CourierPath, body: CourierFields) -> dict[str, Any]:
@@ -181,7 +187,7 @@ def remove_courier(path: CourierPath) -> Response:
     "/couriers/<courier_id>/link",
     tags=[COURIERS],
     summary="A link to the courier's list",
-    responses={200: LinkShape},
+    responses={200: LinkShape, 409: ErrorBody},
 )
 @key_may("orders")
 def courier_link(path: CourierPath) -> dict[str, Any]:
@@ -210,7 +216,7 @@ def who_brings(path: OrderPath) -> dict[str, Any]:
     "/orders/<order_id>/courier",
     tags=[COURIERS],
     summary="Give an order to a courier",
-    responses={200: RideShape},
+    responses={200: RideShape, 409: ErrorBody},
 )
 @key_may("orders")
 def assign_courier(path: OrderPath, body: Assign) -> Response:
@@ -228,7 +234,7 @@ def assign_courier(path: OrderPath, body: Assign) -> Response:
     "/orders/<order_id>/delivery",
     tags=[COURIERS],
     summary="Picked up, delivered, or a problem",
-    responses={200: RideShape},
+    responses={200: RideShape, 409: ErrorBody},
 )
 @key_may("orders")
 def courier_said(path: OrderPath, body: Said) -> Response:
@@ -246,7 +252,7 @@ def courier_said(path: OrderPath, body: Said) -> Response:
     "/orders/<order_id>/location",
     tags=[COURIERS],
     summary="Say where an order goes",
-    responses={200: OrderShape},
+    responses={200: OrderShape, 409: ErrorBody},
 )
 @key_may("orders")
 def locate_order(path: OrderPath, body: Located) -> Response:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from api.auth import key_may
 from api.once import once
+from api.shapes import ErrorBody
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -173,7 +174,12 @@ def list_sites() -> dict[str, Any]:
         return {"data": [site_json(site) for site in sites.listed()], "next": None}
 
 
-@v1.post("/sites", tags=[SITES], summary="Open a restaurant", responses={201: SiteShape})
+@v1.post(
+    "/sites",
+    tags=[SITES],
+    summary="Open a restaurant",
+    responses={201: SiteShape, 409: ErrorBody},
+)
 @key_may("menus")
 def open_site(body: NewSite) -> Response:
     with once() as attempt:
@@ -198,7 +204,12 @@ def read_site(path: SitePath) -> dict[str, Any]:
         return site_json(sites.get(path.site_id))
 
 
-@v1.patch("/sites/<site_id>", tags=[SITES], summary="Change it", responses={200: SiteShape})
+@v1.patch(
+    "/sites/<site_id>",
+    tags=[SITES],
+    summary="Change it",
+    responses={200: SiteShape, 409: ErrorBody},
+)
 @key_may("menus")
 def change_site(path: SitePath, body: SiteFields) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):

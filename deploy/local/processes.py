@@ -71,6 +71,21 @@ def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Progr
     return programs
 
 
+def agent_programs(
+    settings: Mapping[str, str], agents: Iterable[Mapping[str, str]]
+) -> list[Program]:
+    """A print agent for each demo restaurant; its printers put pictures into a folder."""
+    return [
+        python_program(
+            f"agent-{one['name']}",
+            ["-m", "printing.agent", "--data", one["data"], "--demo", one["tickets"], "--no-scan"],
+            settings,
+            quiet=True,
+        )
+        for one in agents
+    ]
+
+
 def python_program(
     name: str, arguments: Iterable[str], settings: Mapping[str, str], *, quiet: bool = False
 ) -> Program:

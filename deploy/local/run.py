@@ -24,6 +24,7 @@ from deploy.local.ports import is_free, kept_port
 from deploy.local.postgres import Postgres
 from deploy.local.processes import (
     ROOT,
+    agent_programs,
     app_programs,
     postgres_program,
     python_program,
@@ -116,11 +117,14 @@ class LocalService:
         prepared = self.prepare(settings)
         say("Starting the service")
         programs = app_programs(settings, self.store_url)
+        programs += agent_programs(settings, prepared.get("agents", []))
         for child in [self.supervisor.start(program) for program in programs]:
             self.supervisor.wait_ready(child)
         if not self.store_url:
             say("Phones cannot be linked: LINKED_STORE_URL names no database for it.")
         prepared.setdefault("pages", []).append(["Phones", f"{addresses['SIMULATOR_URL']}/phones"])
+        if prepared.get("agents"):
+            prepared["pages"].append(["Tickets", str(self.data_dir / "tickets")])
         say(welcome(settings["BASE_URL"], self.data_dir, prepared))
 
     def start_servers(self) -> dict[str, str]:

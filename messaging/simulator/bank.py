@@ -240,6 +240,10 @@ def _account(request: web.Request) -> str:
     if not key:
         body = json.dumps({"error": "say your key"})
         raise web.HTTPUnauthorized(text=body, content_type="application/json")
+    return account_name(key)
+
+
+def account_name(key: str) -> str:
     return f"acct_{sha256(key.encode()).hexdigest()[:16]}"
 
 

@@ -24,6 +24,8 @@ from portal.operator.happenings import tell_happenings
 from portal.operator.history import tell_conversations
 from portal.operator.inbox_story import fill_inbox
 from portal.operator.order_history import tell_orders
+from portal.operator.paper_history import pair_agents, tell_paper
+from portal.operator.payment_history import set_up_money
 from portal.operator.road_history import open_road, tell_road
 from portal.operator.shop_history import tell_shop
 from portal.operator.webhook_history import tell_deliveries
@@ -65,7 +67,7 @@ def load(settings: Settings) -> dict[str, Any]:
     else:
         facts = _describe(next(t.id for t in tenants if t.name == RESTAURANT), owner)
     _keep(place, facts)
-    return facts
+    return facts | {"agents": pair_agents(settings, int(facts["tenant_id"]))}
 
 
 def erase(settings: Settings) -> None:
@@ -101,7 +103,9 @@ def _make(settings: Settings) -> dict[str, Any]:
     _tell(restaurant, _owner(owner), ((23, open_bistro), (12, open_sister), (11, open_road)))
     with acting(_owner(owner)):
         tell_orders(restaurant)
+        set_up_money(restaurant)
         tell_road(restaurant)
+        tell_paper(restaurant)
     tell_conversations(restaurant)
     tell_calls(restaurant)
     tell_happenings(restaurant)

@@ -143,6 +143,7 @@ def open_sister() -> None:
             "menu_id": menu.id,
             "hours": LISBON,
             "address": "Rua da Bica 21, Lisboa",
+            "payment_methods": ["pos_at_table", "cash", "card_link"],
             "service_percent": 0,
             "tone": "0f766e",
             "welcome": {"en": "Small plates to share.", "pt": "Petiscos para partilhar."},

@@ -55,7 +55,7 @@ def _weeks(tenant_id: int, site_id: str) -> None:
                 moment = _evening(site, today - timedelta(days=back), number, chance)
                 order = _placed(site, chance, moment)
                 ends = "cancelled" if chance.random() < 0.06 else "closed"
-                _lead(site, order, ends, moment, chance)
+                lead(site, order, ends, moment, chance)
 
 
 def _this_evening(tenant_id: int, site_id: str) -> None:
@@ -65,7 +65,7 @@ def _this_evening(tenant_id: int, site_id: str) -> None:
         with tenant_scope(tenant_id):
             site = sites.get(site_id)
             order = _placed(site, chance, moment, tap=state == "awaiting_confirmation")
-            _lead(site, order, state, moment, chance)
+            lead(site, order, state, moment, chance)
     with tenant_scope(tenant_id):
         site = sites.get(site_id)
         hall = tables.listed(site_id)
@@ -109,6 +109,23 @@ def _placed(site: Site, chance: random.Random, moment: datetime, *, tap: bool = 
         )
 
 
+def drafted(site: Site, chance: random.Random, phone: str, name: str) -> orders.Draft:
+    """To take away, paid by card online."""
+    lines = lines_of_a_guest(site, chance)
+    sums = add_up(lines, carts.terms_of(site, lines))
+    return orders.Draft(
+        order_type="takeaway",
+        payment_method="card_link",
+        lines=lines,
+        sums=sums.as_json(),
+        total=sums.total,
+        language=site.languages[0],
+        source="chat",
+        customer_phone=phone,
+        customer_name=name,
+    )
+
+
 def lines_of_a_guest(site: Site, chance: random.Random) -> Sequence[Line]:
     content, missing = entry.menu_of(site)
     items = [item for category in content["categories"] for item in category["items"]]
@@ -127,7 +144,7 @@ def lines_of_a_guest(site: Site, chance: random.Random) -> Sequence[Line]:
     return price_lines(Shelf(content, missing), wishes, site.languages[0])
 
 
-def _lead(site: Site, order: Order, ends: str, moment: datetime, chance: random.Random) -> None:
+def lead(site: Site, order: Order, ends: str, moment: datetime, chance: random.Random) -> None:
     """Through the states it would have gone through, each some minutes after the one before."""
     last = "served" if order.order_type == "dine_in" else "delivered"
     steps: tuple[str, ...] = ("preparing", "ready", last, "closed")

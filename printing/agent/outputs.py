@@ -180,6 +180,7 @@ class File:
     @contextmanager
     def connect(self) -> Iterator[Connection]:
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
         except OSError as failed:
             raise NothingSent(str(failed)) from None
@@ -224,8 +225,12 @@ def usb_device(vendor: str, product: str) -> str:
     raise FileNotFoundError(f"no USB printer {wanted[0]:04x}:{wanted[1]:04x} is plugged in")
 
 
-def made(settings: Mapping[str, Any]) -> Output:
-    """From what the server says; raises ValueError with a sentence for people."""
+def made(settings: Mapping[str, Any], files: Path) -> Output:
+    """From what the server says; raises ValueError with a sentence for people.
+
+    Who may change a printer in the portal may not write to any file of this computer for that:
+    it is a device, or a file in the folder `files`.
+    """
     match settings.get("kind"):
         case "network":
             return Network(str(settings["host"]), int(settings.get("port") or 9100))
@@ -234,10 +239,17 @@ def made(settings: Mapping[str, Any]) -> Output:
             return Device(lambda: usb_device(vendor, product))
         case "serial":
             device = str(settings["device"])
+            if not _is_device(device):
+                raise ValueError(f"{device} is not a device of this computer, such as /dev/ttyUSB0")
             return Device(lambda: device, int(settings.get("baud") or 9600))
         case "file":
-            return File(Path(str(settings["path"])))
+            path = str(settings["path"])
+            return File(Path(path) if _is_device(path) else files / (Path(path).name or "tickets"))
     raise ValueError(f"this agent does not know the output {settings.get('kind')!r}")
+
+
+def _is_device(path: str) -> bool:
+    return os.path.normpath(path).startswith("/dev/")
 
 
 def _hex(text: str) -> int:

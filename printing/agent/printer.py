@@ -31,6 +31,7 @@ SETTLE_SECONDS = 8.0
 class Surroundings:
     journal: Journal
     demo: Path
+    files: Path
     picture_of: Callable[[Job], bytes]
     noted: Callable[[], None]
     """A result is in the journal."""
@@ -91,7 +92,7 @@ class Printer(Thread):
 
     def _look(self) -> None:
         try:
-            output = made(self.settings["output"]) if not self._is_demo else None
+            output = None if self._is_demo else self._output()
             if output is None or not self._asks(output):
                 return
             with output.connect() as connection:
@@ -104,7 +105,7 @@ class Printer(Thread):
         if self._is_demo:
             return self._draw(job)
         try:
-            output = made(self.settings["output"])
+            output = self._output()
         except (ValueError, KeyError) as wrong:
             self._note(job, "failed", str(wrong), {})
             return True
@@ -178,6 +179,9 @@ class Printer(Thread):
         else:
             log.warning("%s: %s is %s: %s", self.name, job.title, outcome, detail)
         self.around.noted()
+
+    def _output(self) -> Output:
+        return made(self.settings["output"], self.around.files)
 
     @property
     def _is_demo(self) -> bool:

@@ -55,7 +55,12 @@ class Agent:
         self._poll, self._tell, self._pictures = (Line(pairing.token) for _ in range(3))
         self._over, self._bell = Event(), Event()
         self._around = Surroundings(
-            journal, demo, self._picture_of, self._bell.set, self._poll.interrupt
+            journal,
+            demo,
+            journal.path.parent / "files",
+            self._picture_of,
+            self._bell.set,
+            self._poll.interrupt,
         )
 
     def run(self) -> None:

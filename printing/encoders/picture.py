@@ -30,5 +30,5 @@ def for_people(rows: Sequence[AnyRow], sheet: Sheet) -> bytes:
 
 def _png(picture: Image.Image) -> bytes:
     out = BytesIO()
-    picture.save(out, "PNG", optimize=True)
+    picture.save(out, "PNG", compress_level=5)
     return out.getvalue()

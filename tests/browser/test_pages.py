@@ -32,12 +32,22 @@ from messaging.linked import QrShown, pairing, sessions
 from messaging.sending import Draft
 from messaging.templates import Wanted
 from portal.operator import demo
-from restaurant import couriers, menus, sites, tables, zones
+from restaurant import (
+    couriers,
+    menus,
+    payment_accounts,
+    payment_links,
+    payments,
+    sites,
+    tables,
+    zones,
+)
 from restaurant import finding as order_finding
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
 from tests.browser.driver import look_over, new_page, new_tab, sign_in
+from tests.browser.paper_pages import PAPER, paper_ids
 from tests.cast import unique_email
 from webhooks import endpoints
 from webhooks import reading as deliveries
@@ -126,6 +136,21 @@ OWNER = {
     "order-delivery": "/orders/{order_riding}",
     "order-add": "/orders/{order}/add",
     "order-cancel": "/orders/{order}/cancel",
+    **PAPER,
+    "order-unpaid": "/orders/{order_unpaid}",
+    "payments": "/payments",
+    "payments-empty": "/payments?q=NOTHING",
+    "payment-new": "/payments/links/new",
+    "payment-link": "/payments/links/{link}",
+    "payment-link-cancel": "/payments/links/{link}/cancel",
+    "payment-review": "/payments/review",
+    "payment-refund": "/payments/money/{payment}/refund",
+    "payment-keep": "/payments/money/{payment}/keep",
+    "payment-signals": "/payments/signals",
+    "payment-providers": "/payments/providers",
+    "payment-provider-new": "/payments/providers/new?provider=stripe",
+    "payment-provider": "/payments/providers/{account}",
+    "payment-provider-remove": "/payments/providers/{account}/remove",
     "lines": "/lines",
     "line-new": "/lines/new",
     "line": "/lines/{line}",
@@ -364,9 +389,14 @@ def _orders() -> dict[str, object]:
         "order_riding": next(one.number for one in open_now if one.state == "out_for_delivery"),
         "zone": next(one.id for one in zones.listed(site.id) if one.kind == "polygon"),
         "courier": couriers.listed(site.id)[0].id,
+        **paper_ids(site.id),
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
         ),
+        "order_unpaid": next(one.number for one in open_now if one.state == "awaiting_payment"),
+        "account": payment_accounts.listed()[0].id,
+        "link": payment_links.listed(payment_links.Filters(state="paid"), None, 1)[0].id,
+        "payment": payments.listed("review", None, 1)[0].id,
     }
 
 
@@ -432,6 +462,9 @@ def test_no_page_is_forgotten(app):
         "/templates/X/send": "the template's page",
         "/contacts.csv": "a file",
         "/orders.csv": "a file",
+        "/print-jobs/X/picture.png": "a picture",
+        "/payments/links/X/qr.svg": "a file",
+        "/pay/X": "the payer's page, seen in journeys/test_card.py",
         "/contacts/import/X/rejects.csv": "a file",
         **dict.fromkeys(
             (f"/contacts/X/{part}" for part in ("notes", "tags", "phones", "consent", "message")),

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 
-from tests.chaos import endpoints, inbound, linked, rows
+from tests.chaos import endpoints, inbound, linked, money, paper, rows
 from tests.chaos.counting import Outcome
 from tests.chaos.stage import ROOT, WORKERS, Stage, set_up
 
@@ -29,12 +29,19 @@ ROWS: dict[str, Callable[[Stage], Outcome]] = {
     "linked-kill-commit": partial(linked.killed, step="before_settle_commit", times=4),
     "receipts": inbound.shuffled,
     "poison": inbound.poisoned,
+    "payments": money.all_orders,
     "endpoint-hostile": endpoints.hostile,
     "endpoint-addresses": endpoints.addresses,
     "endpoint-rotated": endpoints.rotated,
     "endpoint-kill-claim": partial(endpoints.killed, step="claim", times=1),
     "endpoint-kill-bytes": partial(endpoints.killed, step="after_bytes", times=40),
     "endpoint-kill-commit": partial(endpoints.killed, step="before_settle_commit", times=1),
+    "print-kill-fetch": partial(paper.agent_killed, step="after_fetch", times=5),
+    "print-kill-begun": partial(paper.agent_killed, step="before_print", times=7, doubles=0),
+    "print-kill-printed": partial(paper.agent_killed, step="after_print", times=7, doubles=1),
+    "print-kill-ack": partial(paper.agent_killed, step="before_ack", times=7),
+    "print-server": paper.server_restarted,
+    "print-cut": paper.cut_off,
 }
 RESULTS = ROOT / "bench" / "chaos.json"
 CALM = {

@@ -134,6 +134,7 @@ class Stage:
             "worker-1": ["-m", "jobs.worker"],
             "worker-2": ["-m", "jobs.worker"],
             "scheduler": ["-m", "jobs.scheduler"],
+            "live": ["-m", "api.live", "--port", self.settings.live_url.rpartition(":")[2]],
             "host-1": ["-m", "jobs.linked_host"],
             "host-2": ["-m", "jobs.linked_host"],
             "network": ["-m", "messaging.simulator", "--port", network],
@@ -146,6 +147,7 @@ class Stage:
             "APP_ENV": "test",
             "DATA_DIR": str(told.data_dir),
             "BASE_URL": told.base_url,
+            "LIVE_URL": told.live_url,
             "DATABASE_URL": told.database_url,
             "REDIS_URL": told.redis_url,
             "SECRET_KEY": told.secret_key,
@@ -177,7 +179,7 @@ def set_up() -> Iterator[Stage]:
         stage = Stage(database, bell, settings, app, home / "service.log")
         watcher = threading.Thread(target=stage.watch, args=(stopped,), daemon=True)
         try:
-            for name in ("network", "web", "scheduler", *WORKERS):
+            for name in ("network", "web", "live", "scheduler", *WORKERS):
                 stage.start(name)
             _wait_until_ready(stage)
             watcher.start()
@@ -203,6 +205,7 @@ def _settings(home: Path, database: Database, bell: Bell) -> Settings:
         data_dir=home,
         port=port,
         base_url=f"http://127.0.0.1:{port}",
+        live_url=f"http://127.0.0.1:{any_free()}",
         database_url=f"postgresql://{APP}:{password}@{server}/{DATABASE}",
         migration_database_url=f"postgresql://{OWNER}:{password}@{server}/{DATABASE}",
         redis_url=bell.server.url,

@@ -11,6 +11,7 @@ import pytest
 from core.clock import now
 from printing import agents, printers, reading, spool
 from tests.patience import patient
+from tests.printing.agents_at_work import AgentProcess, CountingPrinter, wait_until
 from tests.printing.clients import Epson, Star, call
 from tests.restaurant.kitchen import open_bistro
 
@@ -253,3 +254,50 @@ def test_an_epson_printer_prints_in_order_and_survives_its_faults(service, bistr
     assert Epson(f"{epson.url[:-4]}abcd").posts(ConnectionType="GetRequest").status == 404
     assert epson.posts(ConnectionType="SetResponse", ResponseFile="<!DOCTYPE a>").status == 400
     assert epson.posts(ConnectionType="Nothing").status == 400
+
+
+def test_an_order_is_paper_through_a_real_agent_that_is_killed_and_runs_out_of_paper(
+    service, bistro, tmp_path
+):
+    with bistro.scope():
+        _, code = agents.new_code(bistro.site_id)
+    agent, kitchen = AgentProcess(service.url, tmp_path, code), CountingPrinter()
+    agent.start()
+    try:
+        until(lambda: (tmp_path / "agent.json").is_file(), 20)
+        with bistro.scope():
+            (known,) = agents.listed(bistro.site_id)
+        first = printer_of(
+            bistro, "Mutfak", agent_id=known.id, output=kitchen.output, stations=["kitchen"]
+        )
+        printer_of(bistro, "Bar", agent_id=known.id, output={"kind": "demo"}, stations=["bar"])
+        until(lambda: state_of(bistro, first.id) == "ready", 20)
+        order = bistro.order()
+        until(lambda: states(bistro) == ["printed", "printed"], 20)
+        assert kitchen.printed() == [order.number]
+        (picture,) = (tmp_path / "tickets").rglob("*.png")
+        assert picture.read_bytes().startswith(b"\x89PNG")
+        # The paper runs out: the ticket waits, people see why, and it comes with the new roll.
+        kitchen.state = "paper_out"
+        waits = bistro.order(phone="905321112244", table="3")
+        until(lambda: state_of(bistro, first.id) == "paper_out", 20)
+        assert waits.number not in kitchen.printed()
+        kitchen.state = "ready"
+        until(lambda: set(states(bistro)) == {"printed"}, 30)
+        # Killed between the paper and its note: once more, and marked.
+        agent.stop()
+        agent.start("after_print:1")
+        doubtful = bistro.order(phone="905321112255", table="4")
+        assert wait_until(lambda: set(states(bistro)) == {"printed"}, patient(40), agent)
+        assert agent.deaths == 1
+        numbers = kitchen.printed()
+        assert list(dict.fromkeys(numbers)) == [order.number, waits.number, doubtful.number]
+        assert kitchen.doubled() <= kitchen.marked() <= 1
+    finally:
+        agent.stop()
+        kitchen.close()
+
+
+def state_of(bistro, printer_id):
+    with bistro.scope():
+        return printers.get(printer_id).state

@@ -6,8 +6,10 @@ import socket
 import threading
 from pathlib import Path
 
+import pytest
+
 from printing.agent import discovery
-from printing.agent.outputs import STALL_SECONDS
+from printing.agent.outputs import STALL_SECONDS, made
 from tests.printing.counter import PNG, FakePrinter
 
 
@@ -167,12 +169,20 @@ def test_the_demo_printer_is_a_folder_of_pictures(counter, agent_at_work, tmp_pa
 
 
 def test_a_file_printer_is_appended_to(counter, agent_at_work, tmp_path):
-    counter.add_printer("kitchen", {"kind": "file", "path": str(tmp_path / "lp")})
+    counter.add_printer("kitchen", {"kind": "file", "path": "lp"})
     for number in range(3):
         counter.order(f"t{number}", "kitchen")
     agent_at_work()
     counter.wait(counter.all_in)
-    assert (tmp_path / "lp").read_bytes() == b"<T:t0>\n<T:t1>\n<T:t2>\n"
+    assert (tmp_path / "files" / "lp").read_bytes() == b"<T:t0>\n<T:t1>\n<T:t2>\n"
+
+
+def test_the_portal_cannot_name_any_file_of_the_computer(tmp_path):
+    for path in ("/etc/passwd", "../../etc/passwd", "/dev/../etc/passwd"):
+        assert made({"kind": "file", "path": path}, tmp_path).path == tmp_path / "passwd"
+    assert made({"kind": "file", "path": "/dev/usb/lp0"}, tmp_path).path == Path("/dev/usb/lp0")
+    with pytest.raises(ValueError, match="not a device"):
+        made({"kind": "serial", "device": "/home/pi/.bashrc"}, tmp_path)
 
 
 def test_a_serial_printer_is_asked_and_written_to(counter, agent_at_work):

@@ -1,6 +1,7 @@
 """A ticket's way: made with its order, handed out in order, settled by proof, never lost."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from sqlalchemy import select
@@ -16,11 +17,13 @@ from restaurant.pricing import Wish
 from tests.messaging.line_cast import events_of
 from tests.portal.letters import letters_to
 from tests.printing.paper_cast import open_press, pair
+from tests.restaurant.pay_cast import add_account
 
 
 @pytest.fixture
 def press(restaurant):
-    return open_press(restaurant, payment_methods=["pos_at_table", "card_link"])
+    add_account(restaurant)
+    return open_press(restaurant)
 
 
 def set_all(press):
@@ -50,20 +53,25 @@ def test_an_order_is_a_ticket_for_each_station_on_its_own_printer(press):
     assert "1/2 · " in words(kitchen) or "1 / 2 · " in words(kitchen) or "BAR" in words(kitchen)
 
 
-def test_nothing_is_printed_before_it_is_the_kitchens(press):
-    order = press.bistro.order(payment_method="card_link")
-    assert order.state == "awaiting_payment"
-    assert not press.jobs()
-    with press.scope():
-        orders.paid(press.bistro.site(), orders.get(order.number))
-    assert len(press.jobs()) == 2
+@pytest.fixture
+def careful(restaurant):
+    """Orders of new numbers wait for a tap."""
+    return open_press(restaurant, newcomer_limit=Decimal(1))
 
 
-def test_an_order_that_the_kitchen_never_saw_is_cancelled_without_paper(press):
-    order = press.bistro.order(payment_method="card_link")
-    with press.scope():
-        orders.cancel(press.bistro.site(), orders.get(order.number), "changed their mind")
-    assert not press.jobs()
+def test_nothing_is_printed_before_it_is_the_kitchens(careful):
+    order = careful.bistro.order()
+    assert order.state == "awaiting_confirmation"
+    assert not careful.jobs()
+    careful.bistro.moves(order, "sent_to_kitchen")
+    assert len(careful.jobs()) == 2
+
+
+def test_an_order_that_the_kitchen_never_saw_is_cancelled_without_paper(careful):
+    order = careful.bistro.order()
+    with careful.scope():
+        orders.cancel(careful.bistro.site(), orders.get(order.number), "changed their mind")
+    assert not careful.jobs()
 
 
 def test_what_changes_is_printed_and_said_twice_it_is_one_ticket(press):

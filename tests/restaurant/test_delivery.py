@@ -9,10 +9,22 @@ from core.clock import frozen, now
 from core.errors import Conflict, Invalid
 from messaging import contacts
 from messaging.crm import erasing
-from restaurant import carts, couriers, entry, legs, locating, orders, sites, trips, zones
+from restaurant import (
+    carts,
+    couriers,
+    entry,
+    legs,
+    locating,
+    orders,
+    payment_links,
+    sites,
+    trips,
+    zones,
+)
 from restaurant.pricing import Wish
 from restaurant.reasons import ELSEWHERE, NO_PLACE, OUTSIDE
 from tests.restaurant.kitchen import GUEST, open_bistro
+from tests.restaurant.pay_cast import add_account
 
 NEAR, FAR, SHAPE, NOWHERE = (41.03, 28.97), (41.03, 29.03), (41.05, 28.99), (41.2, 28.97)
 HAKAN, EMINE = "905321117001", "905321117002"
@@ -209,13 +221,28 @@ def test_a_large_order_of_a_newcomer_still_needs_its_tap(bistro):
 
 
 def test_a_card_order_waits_for_its_payment_once_the_fee_is_known(bistro):
+    add_account(bistro.business)
     order = bistro.delivery(payment_method="card_link")
+    with bistro.scope():
+        assert payment_links.of_order(order.id) is None  # nobody is asked for half of it
     bistro.shares(*NEAR)
     order = fresh(bistro, order)
     assert (order.state, order.total) == ("awaiting_payment", Decimal(795))
+    with bistro.scope():
+        assert payment_links.of_order(order.id).amount == Decimal(795)
     bistro.shares(*FAR)  # the amount of a payment under way stays
     assert fresh(bistro, order).total == Decimal(795)
     assert bistro.events("order_created") == []
+
+
+def test_what_is_paid_already_is_not_made_dearer(bistro):
+    add_account(bistro.business)
+    order = bistro.delivery(payment_method="card_link")
+    with bistro.scope():
+        orders.get(order.number).paid_at = now()
+    bistro.shares(*FAR)
+    order = fresh(bistro, order)
+    assert (order.total, order.staff_note) == (Decimal(765), ELSEWHERE)
 
 
 def test_a_location_without_an_order_stays_in_the_inbox(bistro):
@@ -251,6 +278,7 @@ def test_the_staff_chooses_the_zone_of_an_address(bistro):
 
 
 def test_a_courier_gets_everything_and_brings_it(bistro, ready):
+    bistro.hears("Vardiyadayım", HAKAN, "Hakan")
     trip = assign(bistro, ready)
     assert trip.told
     (letter,) = bistro.said_to(HAKAN)
@@ -308,6 +336,11 @@ def test_another_courier_takes_over_and_the_first_is_told(bistro, ready):
     assert assign(bistro, ready, None) is None
     with bistro.scope():
         assert legs.of(ready.id) is None
+
+
+def test_a_message_that_will_not_arrive_is_said(bistro, ready):
+    """A cloud line may write freely only to who wrote to it within a day."""
+    assert not assign(bistro, ready).told
 
 
 def test_who_may_not_have_an_order(bistro, ready):

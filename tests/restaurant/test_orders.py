@@ -7,6 +7,7 @@ import pytest
 from core.errors import Conflict, Invalid
 from restaurant import editing, moves, orders
 from tests.restaurant.kitchen import lira, open_bistro
+from tests.restaurant.pay_cast import add_account
 
 
 @pytest.fixture
@@ -77,6 +78,7 @@ def test_a_cancelled_order_says_why(bistro):
 
 def test_a_card_order_waits_for_its_payment_whoever_taps(restaurant):
     bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
+    add_account(restaurant)
     order = bistro.order(payment_method="card_link")
     assert order.state == "awaiting_payment"
     for to in ("sent_to_kitchen", "preparing"):
@@ -91,6 +93,7 @@ def test_a_card_order_waits_for_its_payment_whoever_taps(restaurant):
 
 def test_a_tap_on_a_card_order_asks_for_the_payment(restaurant):
     bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
+    add_account(restaurant)
     order = bistro.order(payment_method="card_link", token="")
     assert bistro.moves(order, "sent_to_kitchen").state == "awaiting_payment"
 

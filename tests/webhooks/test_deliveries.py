@@ -154,7 +154,7 @@ def test_five_failures_in_a_row_and_it_is_left_in_peace(restaurant, receive, run
 
 def test_a_slow_endpoint_delays_no_other(restaurant, receive, run_jobs):
     slow, quick = receive(), receive()
-    slow.pause = 3.0
+    slow.pause = 1.5
     add_endpoint(restaurant, slow.url)
     add_endpoint(restaurant, quick.url)
     tell(restaurant, count=20)
@@ -170,13 +170,13 @@ def test_letters_at_a_day_and_three_and_off_after_five(restaurant, receive, run_
     server = receive(503)
     endpoint = add_endpoint(restaurant, server.url)
     with frozen():
-        for hour in range(0, 124, 4):
+        for hour in range(0, 126, 6):
             tell(restaurant)
             run_jobs()
             letters = mailbox(restaurant)
             expected = (hour >= 24) + (hour >= 72) + (hour >= 120)
             assert len(letters) == expected, hour
-            advance(timedelta(hours=4))
+            advance(timedelta(hours=6))
             housekeeping.sweep()
             run_jobs()
     known = endpoint_of(restaurant, endpoint)
@@ -229,7 +229,7 @@ def test_a_rotated_secret_signs_beside_the_old_one(restaurant, receive, run_jobs
     run_jobs()
     with restaurant.scope():
         new = endpoints.rotate(endpoint.id).secret
-    assert until(lambda: (run_jobs(), len(server.requests) == 2)[1], 15)
+    assert until(lambda: (run_jobs(), len(server.requests) == 2)[1], 30)
     (first, body), (second, again) = server.requests
     Webhook(old).verify(body, first)
     Webhook(old).verify(again, second)

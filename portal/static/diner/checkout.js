@@ -111,7 +111,7 @@ export class Checkout {
     said.dataset.state = "";
     said.textContent = say("sending");
     try {
-      const { coords } = await new Promise((yes, no) => navigator.geolocation.getCurrentPosition(yes, no, { enableHighAccuracy: true, timeout: 15000, maximumAge: 60000 }));
+      const { coords } = await new Promise((yes, no) => navigator.geolocation.getCurrentPosition(yes, no, { enableHighAccuracy: true, timeout: 15000, maximumAge: 0 }));
       const place = { latitude: coords.latitude, longitude: coords.longitude };
       const answer = await post("zone", place);
       this.place = answer.ok ? { ...place, fee: answer.body.fee } : null;

@@ -1,0 +1,124 @@
+"""Printers for the demo's restaurants, this evening's tickets, and an agent for each of them."""
+
+import json
+import os
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+from core.clock import frozen, now
+from core.db import db, tenant_scope
+from core.errors import NotFound
+from core.settings import Settings
+from printing import agents, printers, spool
+from printing.agent.wire import Pairing
+from printing.models import PrintJob
+from restaurant import finding, orders, papers, sites
+from restaurant.models import Site
+
+FOLDER, TICKETS = "agents", "tickets"
+DEMO = {"output": {"kind": "demo"}}
+NAMES = {"tr": ("Mutfak", "Bar", "Kasa"), "en": ("Kitchen", "Bar", "Till")}
+SECONDS_TO_PRINT = 2
+
+
+def tell_paper(tenant_id: int) -> None:
+    """Three printers for each restaurant, and the tickets of the orders that are open now."""
+    with tenant_scope(tenant_id):
+        known = sites.listed()
+        for site in known:
+            _set_up(site)
+    for site in known:
+        _this_evening(tenant_id, site)
+
+
+def _set_up(site: Site) -> None:
+    kitchen, bar, till = NAMES.get(site.languages[0], NAMES["en"])
+    second = printers.add(site.id, bar, "agent", {**DEMO, "stations": ["bar"], "width_mm": 58})
+    first = printers.add(
+        site.id, kitchen, "agent", {**DEMO, "stations": ["kitchen"], "fallback_id": second.id}
+    )
+    bills = printers.add(site.id, till, "agent", {**DEMO, "bills": True})
+    for printer in (first, second, bills):
+        printers.note_state(printer, "ready")
+
+
+def _this_evening(tenant_id: int, site: Site) -> None:
+    beginning = now()
+    with tenant_scope(tenant_id):
+        there = [one for one in finding.open_orders(site.id) if not one.state.startswith("await")]
+    for order in there:
+        with frozen(order.placed_at), tenant_scope(tenant_id):
+            known = orders.get(order.number)
+            papers.fired(sites.get(site.id), known, orders.lines_of(known.id))
+            if order.state == "served":
+                papers.bill(sites.get(site.id), known, orders.lines_of(known.id))
+    with tenant_scope(tenant_id):
+        waiting = spool.waiting(site.id)
+        bills = [job.id for job in waiting if job.kind == "bill"]
+        for job in waiting:
+            with frozen(min(job.queued_at + timedelta(seconds=SECONDS_TO_PRINT), beginning)):
+                _printed(job, lost=job.id in bills[-1:])
+
+
+def _printed(job: PrintJob, *, lost: bool) -> None:
+    job.fence, job.claimed_at, job.told = 1, now(), True
+    spool.note(job, "claimed", who="Demo", fence=1)
+    spool.note(job, "unsure" if lost else "printed", who="Demo", fence=1)
+    spool.finish(job, "unconfirmed" if lost else "printed", "")
+    job.fallback_due_at = None
+
+
+def pair_agents(settings: Settings, tenant_id: int) -> list[dict[str, str]]:
+    """An agent for each restaurant that has none here; where each finds its things."""
+    told = []
+    with tenant_scope(tenant_id):
+        known = sites.listed()
+    for site in known:
+        folder = settings.data_dir / FOLDER / site.slug
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        place = folder / "agent.json"
+        with tenant_scope(tenant_id):
+            facts = _still_good(json.loads(place.read_text()) if place.is_file() else {})
+            if facts is None:
+                facts = _paired(site)
+        facts |= {
+            "server": settings.base_url,
+            "poll_url": f"{settings.live_url or settings.base_url}/print/v1/poll",
+        }
+        handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w") as file:
+            json.dump(facts, file)
+        tickets = settings.data_dir / TICKETS / site.slug
+        told.append({"name": site.slug, "data": str(folder), "tickets": str(tickets)})
+    return told
+
+
+def _still_good(facts: dict[str, Any]) -> dict[str, Any] | None:
+    try:
+        agents.get(facts.get("agent_id", "agt_0"))
+    except (NotFound, ValueError):
+        return None
+    return facts
+
+
+def _paired(site: Site) -> dict[str, Any]:
+    code, shown = agents.new_code(site.id)
+    paired = agents.pair(code.id, "Demo", "1")
+    if paired is None:
+        raise RuntimeError("a code of this moment is good")
+    for printer in printers.listed(site.id):
+        if printer.way == "agent" and printer.output.get("kind") == "demo":
+            printer.agent_id = paired.agent.id
+    db.session.flush()
+    return asdict(
+        Pairing(
+            server="",
+            code=shown.replace("-", ""),
+            token=paired.token,
+            agent_id=paired.agent.id,
+            site=site.name,
+            poll_url="",
+            poll_seconds=agents.POLL_SECONDS,
+        )
+    )

@@ -1,0 +1,87 @@
+"""Steps of a story that is paid by card on the simulated provider; others tell on from here."""
+
+import re
+
+from playwright.sync_api import expect
+
+from restaurant import orders, payment_accounts, payment_links, sites
+from tests.webhooks.endpoint_cast import until
+
+
+def set_up_cards(bistro, settings) -> str:
+    """The simulated provider, checked over the wire, offered to the bistro's guests."""
+    with bistro.scope():
+        account = payment_accounts.add(
+            payment_accounts.Wanted(provider="simulated", name="Paper money")
+        )
+        desk = payment_accounts.desk(account, settings)
+    checked, error = payment_accounts.ask("simulated", desk)
+    assert checked is not None, error
+    with bistro.scope():
+        payment_accounts.note_check(account.id, checked, "")
+        sites.change(
+            bistro.site_id,
+            {
+                "payment_methods": ["pos_at_table", "cash", "card_link"],
+                "order_types": ["dine_in", "takeaway", "delivery"],
+            },
+        )
+    return account.id
+
+
+def order_for_delivery(chromium, service, bistro, address: str) -> str:
+    """The text the diner's page gives to be sent: to an address, paid by card online."""
+    context = chromium.new_context(
+        base_url=service.url, locale="en-GB", viewport={"width": 390, "height": 844}
+    )
+    page = context.new_page()
+    page.goto(f"/r/lemar-{bistro.business.tenant_id}/menu?lang=en")
+    page.get_by_role("button", name="Add Ayran").click()
+    page.get_by_role("button", name="Your order").click()
+    cart = page.get_by_role("dialog")
+    cart.get_by_role("radio", name="Delivery").check()
+    cart.get_by_label("Delivery address").fill(address)
+    cart.get_by_role("radio", name="Card, online").check()
+    page.get_by_role("button", name="Send order").click()
+    expect(page.get_by_text("Order code").first).to_be_visible()
+    text = page.locator("[data-text]").inner_text()
+    context.close()
+    return text
+
+
+def address_told(shown: list[dict], network: str) -> str:
+    """The card page's address in what came by chat, or nothing."""
+    for one in reversed(shown):
+        found = re.search(rf"{re.escape(network)}/card/\S+", one.get("text") or "")
+        if found:
+            return found[0]
+    return ""
+
+
+def pays_by_card(chromium, url: str, *, declined_first: bool = False) -> None:
+    """On the provider's own page, in the diner's browser; then back to the restaurant's."""
+    context = chromium.new_context(locale="en-GB", viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(url)
+    if declined_first:
+        page.locator("button.second").click()
+        expect(page.locator(".told.bad")).to_be_visible()
+    page.locator("button[value=pay]").click()
+    expect(page.locator(".told.good")).to_be_visible()
+    page.locator("a.back").click()
+    expect(page.get_by_role("heading")).to_be_visible()
+    context.close()
+
+
+def order_of(bistro, code: str):
+    with bistro.scope():
+        link = payment_links.by_reference(code)
+        return orders.get(link.order_id) if link and link.order_id else None
+
+
+def reaches(bistro, code: str, state: str, seconds: float = 30) -> bool:
+    def there() -> bool:
+        order = order_of(bistro, code)
+        return order is not None and order.state == state
+
+    return bool(until(there, seconds))

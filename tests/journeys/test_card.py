@@ -1,0 +1,115 @@
+"""A delivery order paid by card: real processes, a real browser, money on paper."""
+
+import pytest
+from playwright.sync_api import expect
+
+from messaging.starting import add_simulated_line
+from restaurant import carts, payments, signals, sites
+from tests.browser.driver import start_chromium
+from tests.cast import make_business
+from tests.journeys.card_steps import (
+    address_told,
+    order_for_delivery,
+    order_of,
+    pays_by_card,
+    reaches,
+    set_up_cards,
+)
+from tests.journeys.test_inbox import Place
+from tests.restaurant.kitchen import open_bistro
+from tests.webhooks.endpoint_cast import Receiver, add_endpoint, until
+
+pytestmark = pytest.mark.browser
+
+GUEST = "905321118855"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with start_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def server():
+    made = Receiver()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def bistro(app, settings, service, server):
+    with app.app_context():
+        business = make_business("Lokanta Kart")
+        made = open_bistro(business)
+        with business.scope():
+            line = add_simulated_line(
+                "Orders", service.url, settings.simulator_secret, test=False, default=True
+            )
+            sites.change(made.site_id, {"line_id": line.id})
+        set_up_cards(made, settings)
+        add_endpoint(business, server.url, "restaurant.order_created")
+        made.place = Place(service, settings, business, business.owner, line)
+        made.place.ask("/_sim/lines", **made.place.registration(service.url, line))
+        made.place.ask("/_sim/settings", sent_ms=10, delivered_ms=200, auto_read=False)
+        return made
+
+
+def test_paid_by_card_then_cooked(app, chromium, service, server, bistro):
+    place = bistro.place
+    text = order_for_delivery(chromium, service, bistro, "Galip Dede Cd. 12, Beyoğlu")
+    place.writes(GUEST, text=text, name="Ayşe Kaya")
+
+    # The link comes by chat; nothing is cooked, printed or announced yet.
+    assert until(lambda: address_told(place.shown(GUEST), service.network), 30), place.shown(GUEST)
+    url = address_told(place.shown(GUEST), service.network)
+    with app.app_context():
+        order = order_of(bistro, carts.code_in(text))
+        assert (order.state, order.paid_at) == ("awaiting_payment", None)
+    context, board, watch = place.desk(chromium, place.selin, f"/orders/board/{bistro.site_id}")
+    expect(board.locator("html[data-board=ready]")).to_be_attached()
+    expect(board.locator(".lane-new .ticket")).to_have_count(0)
+    assert not server.bodies
+
+    # Declined, then paid, on the provider's page.
+    pays_by_card(chromium, url, declined_first=True)
+    with app.app_context():
+        assert reaches(bistro, order_code(text), "sent_to_kitchen")
+    expect(board.locator(".lane-new .ticket")).to_contain_text("Ayran", timeout=20_000)
+    assert until(lambda: server.bodies, 30)
+    body = server.bodies[0]
+    assert (body["order_id"], body["status"]) == (order.number, "sent_to_kitchen")
+    assert (body["order_type"], body["payment_method"], body["paid"]) == (
+        *("delivery", "card_link", True),
+    )
+    told = "payment has arrived"
+    assert until(lambda: [o for o in place.shown(GUEST) if told in (o.get("text") or "")], 30)
+
+    # The staff sees the money at the order, and gives a part of it back.
+    board.goto(f"/orders/{order.number}")
+    money = board.locator("section", has=board.get_by_role("heading", name="Payment", exact=True))
+    expect(money.locator(".money").first).to_contain_text("Paid")
+    money.get_by_role("link", name="Refund").click()
+    board.get_by_label("Amount").fill("5")
+    board.get_by_label("Reason").fill("The straw was missing")
+    board.get_by_role("button", name="Give it back").click()
+    with app.app_context():
+
+        def given_back() -> bool:
+            with bistro.scope():
+                told = {one.event for one in signals.listed(None, 10) if one.state == "done"}
+                done = payments.of_order(order.id)[0].refunded == 5
+                return done and "payment.refunded" in told
+
+        assert until(given_back, 30)
+    board.goto("/payments/signals")
+    for what in ("payment.declined", "payment.succeeded", "payment.refunded"):
+        expect(board.get_by_text(what).first).to_be_visible()
+    watch.expect_none()
+    context.close()
+
+
+def order_code(text: str) -> str:
+    code = carts.code_in(text)
+    assert code is not None
+    return code
