@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = logger(__name__)
 
 FIRST_GROUP = 4  # most lanes have one message: nobody's room is held for more than that
-GROUP = 32
+GROUP, WORTHWHILE = 32, 16
 GROUPS_AT_ONCE = 2
 SOON_SECONDS = 1.5
 VAIN_LOOKS = 3  # at what is due and cannot be had: it waits behind another's retry
@@ -104,7 +104,7 @@ class LaneWork:
         """How many were asked for, and those that could be had."""
         drain, settings = self.drain, self.drain.settings
         allowed = drain.pacing.allowed(self.tenant_id)
-        asked = await drain.room.take(self.most)
+        asked = await drain.room.take(self.most, 1 if self.most < WORTHWHILE else WORTHWHILE)
         self.most = GROUP
         kept = 0
         try:

@@ -2,31 +2,45 @@
 
 import asyncio
 from collections import deque
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class _Turn:
+    most: int
+    least: int
+    granted: "asyncio.Future[int]"
 
 
 class Room:
     def __init__(self, size: int) -> None:
         self._left = size
-        self._queue: deque[asyncio.Future[None]] = deque()
+        self._queue: deque[_Turn] = deque()
 
-    async def take(self, most: int) -> int:
-        """How many of `most` may be begun now; waits until it is one at least."""
-        while self._left <= 0:
-            turn = asyncio.get_running_loop().create_future()
-            self._queue.append(turn)
-            await turn
-        granted = min(most, self._left)
-        self._left -= granted
-        self._call_next()
-        return granted
+    async def take(self, most: int, least: int = 1) -> int:
+        """How many of `most` may be begun now; waits in turn until it is `least` of them.
+
+        Who has much to send waits for a worthwhile group: a transaction for each message would
+        cost more than the wait.
+        """
+        turn = _Turn(most, least, asyncio.get_running_loop().create_future())
+        self._queue.append(turn)
+        self._serve()
+        try:
+            return await turn.granted
+        except asyncio.CancelledError:
+            if turn.granted.done() and not turn.granted.cancelled():
+                self.give(turn.granted.result())
+            raise
 
     def give(self, count: int) -> None:
         self._left += count
-        self._call_next()
+        self._serve()
 
-    def _call_next(self) -> None:
-        while self._queue and self._left > 0:
+    def _serve(self) -> None:
+        while self._queue and self._left >= self._queue[0].least:
             turn = self._queue.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                return
+            if not turn.granted.done():
+                count = min(turn.most, self._left)
+                self._left -= count
+                turn.granted.set_result(count)
