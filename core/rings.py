@@ -27,7 +27,7 @@ QUEUES = {
     "jobs.costs": "costs",
     "jobs.orders": "default",
     "jobs.printing": "prints",
-    "jobs.payments": "default",
+    "jobs.payments": "payments",
     "jobs.reads": "default",
     "jobs.mail": "default",
     "jobs.contacts": "default",
@@ -37,7 +37,10 @@ QUEUES = {
     "jobs.troubles": "default",
     "jobs.warnings": "default",
 }
-ALL_QUEUES = ("sends", "deliveries", "hooks", "prints", "campaigns", "costs", "default")
+ALL_QUEUES = (
+    *("sends", "deliveries", "hooks", "prints"),
+    *("campaigns", "costs", "payments", "default"),
+)
 # Jobs that stay awake for a while after their work is done: they hear a ring by themselves,
 # which costs a push to a list instead of a job.
 BELLS = {"jobs.sends.drain": "bell:sends", "jobs.deliveries.drain": "bell:deliveries"}

@@ -18,7 +18,10 @@ class PrintAgent(Base, TenantOwned):
     """A small computer at a site. Its token is kept as a digest, and findable in `lookups`."""
 
     __tablename__ = "print_agents"
-    __table_args__ = (Index("print_agents_site_idx", "tenant_id", "site_id"),)
+    __table_args__ = (
+        of_tenant(["site_id"], "sites", ["id"]),
+        Index("print_agents_site_idx", "tenant_id", "site_id"),
+    )
 
     id: Mapped[str] = new_key("agt")
     site_id: Mapped[str] = mapped_column(Id("sit"))
@@ -38,6 +41,7 @@ class PairingCode(Base, TenantOwned):
     """Shown in the portal, typed at the site, good once and for a quarter of an hour."""
 
     __tablename__ = "pairing_codes"
+    __table_args__ = (of_tenant(["site_id"], "sites", ["id"]),)
 
     id: Mapped[str] = new_key("pco")
     site_id: Mapped[str] = mapped_column(Id("sit"))
@@ -53,6 +57,7 @@ class PairingCode(Base, TenantOwned):
 class Printer(Base, TenantOwned):
     __tablename__ = "printers"
     __table_args__ = (
+        of_tenant(["site_id"], "sites", ["id"]),
         of_tenant(["agent_id"], "print_agents", ["id"]),
         of_tenant(["fallback_id"], "printers", ["id"]),
         Index("printers_site_idx", "tenant_id", "site_id"),

@@ -136,6 +136,12 @@ def app(settings: object) -> object:
     return made
 
 
+@pytest.fixture(scope="session")
+def empty_lanes(database: str) -> Iterator[Callable[[], None]]:
+    with closing(_admin(database)) as connection, connection.cursor() as cursor:
+        yield lambda: cursor.execute("DELETE FROM lanes")
+
+
 @pytest.fixture(autouse=True)
 def nobody_acts() -> None:
     """What one test did in somebody's name is not done in theirs by the next."""
@@ -152,11 +158,18 @@ def _nothing_is_remembered() -> None:
 
 @pytest.fixture(autouse=True)
 def _buckets_are_full(request: pytest.FixtureRequest) -> None:
-    """All browsers of the tests come from one address, which may sign in ten times at once."""
+    """All browsers of the tests come from one address, which may sign in ten times at once.
+
+    And what an earlier test left to be done is not this one's to do.
+    """
     if "app" in request.fixturenames:
         redis = request.getfixturevalue("redis")
-        if found := list(redis.scan_iter("bucket:*", count=1000)):
-            redis.delete(*found)
+        if "service" in request.fixturenames:
+            if found := list(redis.scan_iter("bucket:*", count=1000)):
+                redis.delete(*found)
+        else:
+            redis.flushdb()
+            request.getfixturevalue("empty_lanes")()
 
 
 @pytest.fixture(autouse=True)
@@ -225,10 +238,11 @@ def other_browser(app: object) -> Browser:
 
 
 @pytest.fixture(scope="module")
-def service(settings: object) -> Iterator[Service]:
+def service(settings: object, empty_lanes: Callable[[], None]) -> Iterator[Service]:
     """Real processes: web server, worker, scheduler, on this worker's database.
 
     Gone with its module: its worker would take the letters and bells of other tests.
     """
+    empty_lanes()
     with start_service(settings) as running:
         yield running

@@ -57,7 +57,8 @@ def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Progr
     web += ["--workers-kill-timeout", "5", "--log-level", "error"]
     table = (
         ("web", [*web, "wsgi:app"]),
-        ("worker-1", ["-m", "jobs.worker"]),
+        # What people wait for is never behind a slow provider or file.
+        ("worker-1", ["-m", "jobs.worker", "sends", "hooks", "prints"]),
         ("worker-2", ["-m", "jobs.worker"]),
         ("worker-3", ["-m", "jobs.worker", "deliveries"]),
         ("scheduler", ["-m", "jobs.scheduler"]),

@@ -64,7 +64,8 @@ def test_a_conversation_without_a_reload(visit, network):
 def test_an_order_typed_in_waits_for_the_person_to_send_it(chromium, network):
     """From the diner's page: the chat opens with every line of the text, and sends it as it is."""
     text = "Merhaba, sipariş:\n2 x Ayran & su\nKod: AB12-CD34"
-    network.write(text="selam")
+    network.write(text="before the order")
+    eventually(lambda: [m for m in network.hooks.messages() if m.text == "before the order"])
     before = len(network.hooks.messages())
     context, page, watch = new_page(chromium, network.url)
     typed = urlencode({"to": "5501", "text": text})

@@ -213,7 +213,8 @@ def test_a_page_carries_its_ticket_and_the_way_to_the_live_door(app, settings, r
     assert ticket.json["ticket"]
     assert ticket.headers["Cache-Control"] == "no-store"
     waiter = signed_in(app, restaurant, "waiter").get("/news/ticket").json["ticket"]
-    assert set(read_ticket(settings.secret_key, waiter).topics) == {"calls", "orders"}
+    known = {"calls", "orders", "printers", "prints"}
+    assert set(read_ticket(settings.secret_key, waiter).topics) == known
 
 
 def test_names_and_texts_are_only_ever_text(app, restaurant, line):

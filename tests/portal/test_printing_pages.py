@@ -95,7 +95,7 @@ def test_the_order_shows_its_tickets_and_prints_its_bill(press, browser, restaur
     assert browser.post(f"/orders/{order.number}/bill").status_code == 302
     assert [job.kind for job in press.jobs()] == ["order", "order", "bill"]
     board = text(browser.get(f"/orders/board/{press.bistro.site_id}"))
-    assert "slip-wait" in board
+    assert "print-wait" in board
 
 
 def test_jobs_are_filtered_by_state_and_printer(press, browser, restaurant):
