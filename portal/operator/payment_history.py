@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from core.clock import frozen, now
 from core.db import tenant_scope
+from core.money import quantize
 from messaging.simulator.bank import account_name
 from portal.operator.order_history import GUESTS, drafted, lead
 from restaurant import orders, payment_accounts, payment_links, payments, refunds, signals, sites
@@ -96,6 +97,6 @@ def _paid(account: PaymentAccount, link: PaymentLink, ref: str, moment: object) 
 def _partly_back(order: Order, moment: object) -> None:
     with frozen(moment), acting(OWNER):  # type: ignore[arg-type]
         payment = payments.of_order(order.id)[0]
-        part = (payment.amount / 5).quantize(Decimal(1))
+        part = quantize(payment.amount / 5, payment.currency)
         refund = refunds.ask(payment, part, "Bir tabak eksik geldi")
         refunds.done(refund, Returned("back_demo"))
