@@ -94,7 +94,7 @@ def start_service(settings: object) -> Iterator[Service]:
             process.send_signal(signal.SIGTERM)
         for process in service.processes.values():
             try:
-                process.wait(10)
+                process.wait(3)  # a job in its last seconds is not waited for here
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

@@ -49,6 +49,7 @@ from tenants.plans import known_facts
 from tests.browser.driver import look_over, new_page, new_tab, sign_in
 from tests.browser.paper_pages import PAPER, paper_ids
 from tests.cast import unique_email
+from tests.short_demo import short_demo
 from webhooks import endpoints
 from webhooks import reading as deliveries
 from webhooks.reading import Filters as DeliveryFilters
@@ -256,7 +257,7 @@ class Shown:
 
 @pytest.fixture(scope="module")
 def shown(app, settings, service, chromium) -> Iterator[Shown]:
-    with app.app_context():
+    with app.app_context(), short_demo():
         facts = demo.load(settings)
         ids = _ids(facts["tenant_id"]) | _shop_ids()
     contexts = {}

@@ -11,6 +11,7 @@ from core.settings import load_settings
 from tenants import accounts, people, signin, team
 from tenants.rights import SCOPES
 from tests.cast import PASSWORD, Browser, make_person, unique_email
+from tests.short_demo import short_demo
 
 
 @pytest.fixture
@@ -230,7 +231,8 @@ def test_the_demo_is_made_once_told_again_and_reset(told, me, app, settings, res
     assert me(second["api_key"]).status_code == 200
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
 
-    new = told("demo", "reset")
+    with short_demo():
+        new = told("demo", "reset")
     assert new["tenant_id"] != first["tenant_id"]
     assert me(second["api_key"]).status_code == 401
     assert me(new["api_key"]).status_code == 200
