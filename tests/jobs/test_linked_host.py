@@ -258,10 +258,10 @@ def test_a_frozen_host_that_wakes_up_sends_nothing_twice(stage, restaurant, line
     second = stage.start_host()
     stage.host.send_signal(signal.SIGSTOP)
     ids = [send(restaurant, line, f"bir {n}", phone=f"90532111550{n}") for n in range(3)]
-    until_state(restaurant, ids[0], "read", 25)
+    until_state(restaurant, ids[0], "read", 60)
     stage.host.send_signal(signal.SIGCONT)
     for message_id in ids:
-        until_state(restaurant, message_id, "read", 25)
+        until_state(restaurant, message_id, "read", 60)
     assert [len(stage.shown(f"90532111550{n}")) for n in range(3)] == [1, 1, 1]
     with restaurant.scope():
         assert f":{second.pid}:" in pairing.find(line)[1].host
