@@ -1,9 +1,6 @@
 """What the cloud API posts about a line: verified on its raw bytes, stored, answered."""
 
-import re
-import time
 from dataclasses import dataclass
-from threading import Lock
 
 import psycopg2
 from flask import Response, g, request
@@ -12,21 +9,18 @@ from sqlalchemy import select
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from api.hooks import hooks, refusal
+from api.hooks.plates import Plates
 from core.clock import now
-from core.db import global_scope, tenant_scope
+from core.db import db
 from core.hot import run_as_tenant
 from core.ids import new_uuid
-from core.lookups import find
 from core.rings import Ring, send_rings
 from core.signing import same
 from messaging.lines.cloud import verify
 from messaging.models import Line
 
 LARGEST_BODY = 3 * 1024 * 1024
-REMEMBER_SECONDS = 5.0
-MOST_REMEMBERED = 20_000
 LONGEST_CHALLENGE = 200
-TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
 STORE = """
 INSERT INTO received_hooks (tenant_id, id, kind, target, body, state, tries, due_at, received_at)
@@ -46,14 +40,24 @@ class HookedLine:
     verify_token: str
 
 
-_memory: dict[str, tuple[HookedLine, float]] = {}
-_lock = Lock()
+def _read(tenant_id: int, line_id: str) -> HookedLine | None:
+    line = db.session.execute(
+        select(Line.app_secret, Line.verify_token).where(
+            Line.tenant_id == tenant_id, Line.id == int(line_id), Line.removed_at.is_(None)
+        )
+    ).first()
+    if line is None:
+        return None
+    return HookedLine(tenant_id, line_id, line.app_secret or "", line.verify_token or "")
+
+
+lines = Plates("cloud_hook", _read)
 
 
 @hooks.get("/cloud/<token>")
 def cloud_handshake(token: str) -> Response:
     """The network asks once, when the address is entered there."""
-    line = _line_of(token)
+    line = lines.of(token)
     if line is None:
         return _not_found()
     asked = request.args
@@ -70,7 +74,7 @@ def cloud_handshake(token: str) -> Response:
 
 @hooks.post("/cloud/<token>")
 def cloud(token: str) -> Response:
-    line = _line_of(token)
+    line = lines.of(token)
     if line is None:
         return _not_found()
     request.max_content_length = LARGEST_BODY
@@ -94,45 +98,6 @@ def cloud(token: str) -> Response:
     )
     send_rings([Ring("jobs.hooks.drain")])
     return Response('{"status":"ok"}', mimetype="application/json")
-
-
-def forget_lines() -> None:
-    _memory.clear()
-
-
-def _line_of(token: str) -> HookedLine | None:
-    """Remembered for a few seconds: what a hook must know of its line hardly ever changes."""
-    if not TOKEN.fullmatch(token):
-        return None
-    found = _memory.get(token)
-    if found is not None and found[1] > time.monotonic():
-        return found[0]
-    line = _look_up(token)
-    with _lock:
-        if len(_memory) >= MOST_REMEMBERED:
-            _memory.clear()
-        if line is None:
-            _memory.pop(token, None)
-        else:
-            _memory[token] = (line, time.monotonic() + REMEMBER_SECONDS)
-    return line
-
-
-def _look_up(token: str) -> HookedLine | None:
-    with global_scope():
-        owner = find("cloud_hook", token)
-    if owner is None:
-        return None
-    tenant_id, line_id = owner
-    with tenant_scope(tenant_id) as session:
-        line = session.execute(
-            select(Line.app_secret, Line.verify_token).where(
-                Line.tenant_id == tenant_id, Line.id == int(line_id), Line.removed_at.is_(None)
-            )
-        ).first()
-    if line is None:
-        return None
-    return HookedLine(tenant_id, line_id, line.app_secret or "", line.verify_token or "")
 
 
 def _not_found() -> Response:

@@ -1,17 +1,14 @@
 """What payment providers post: verified on its raw bytes, kept, answered; believed later."""
 
-import re
-import time
-from threading import Lock
-
 from flask import Response, current_app, g, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from api.hooks import hooks, refusal
 from api.hooks.cloud import REFUSED
+from api.hooks.plates import Plates
 from core import lanes
-from core.db import db, global_scope, ring, tenant_scope
-from core.lookups import digest, find
+from core.db import db, ring, tenant_scope
+from core.lookups import digest
 from core.settings import Settings
 from messaging.hooks import LANE
 from messaging.models import ReceivedHook
@@ -21,17 +18,13 @@ from restaurant.gateways.book import GATEWAYS
 from restaurant.payment_accounts import LOOKUP, Doorplate
 
 LARGEST_BODY = 512 * 1024
-REMEMBER_SECONDS = 5.0
-MOST_REMEMBERED = 20_000
-TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}")
 
-_memory: dict[str, tuple[Doorplate, float]] = {}
-_lock = Lock()
+plates = Plates(LOOKUP, lambda _, account_id: payment_accounts.doorplate(account_id), digest)
 
 
 @hooks.post("/<any(stripe, iyzico, simulated):provider>/<token>")
 def payment(provider: str, token: str) -> Response:
-    plate = _plate_of(token)
+    plate = plates.of(token)
     if plate is None or plate.provider != provider:
         return refusal(404, "not_found", "There is nothing at this address.")
     request.max_content_length = LARGEST_BODY
@@ -65,38 +58,6 @@ def payment(provider: str, token: str) -> Response:
     return Response('{"status":"ok"}', mimetype="application/json")
 
 
-def forget_accounts() -> None:
-    _memory.clear()
-
-
 def _desk(plate: Doorplate) -> Desk:
     settings: Settings = current_app.extensions["comanda"]
     return Desk(plate.provider, plate.key, plate.secret, plate.hook_secret, "", settings.base_url)
-
-
-def _plate_of(token: str) -> Doorplate | None:
-    """Remembered for a few seconds: what a signal must know of its account hardly ever changes."""
-    if not TOKEN.fullmatch(token):
-        return None
-    found = _memory.get(token)
-    if found is not None and found[1] > time.monotonic():
-        return found[0]
-    plate = _look_up(token)
-    with _lock:
-        if len(_memory) >= MOST_REMEMBERED:
-            _memory.clear()
-        if plate is None:
-            _memory.pop(token, None)
-        else:
-            _memory[token] = (plate, time.monotonic() + REMEMBER_SECONDS)
-    return plate
-
-
-def _look_up(token: str) -> Doorplate | None:
-    with global_scope():
-        owner = find(LOOKUP, digest(token))
-    if owner is None:
-        return None
-    tenant_id, account_id = owner
-    with tenant_scope(tenant_id):
-        return payment_accounts.doorplate(account_id)

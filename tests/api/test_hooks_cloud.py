@@ -5,7 +5,7 @@ import json
 import pytest
 from sqlalchemy import select
 
-from api.hooks.cloud import REFUSED, forget_lines
+from api.hooks.cloud import REFUSED, lines
 from core.db import db, global_scope, tenant_scope
 from core.lanes import Lane
 from messaging import lines_book
@@ -15,7 +15,7 @@ from tests.messaging.line_cast import add_line, cloud_body, signed, status_value
 
 @pytest.fixture(autouse=True)
 def _forgetful(app):
-    forget_lines()
+    lines.forget()
 
 
 @pytest.fixture

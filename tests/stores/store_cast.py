@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from api.hooks.stores import forget_connections
+from api.hooks.stores import plates
 from core.db import db, global_scope
 from core.signing import webhook_headers
 from jobs import automations as automations_job
@@ -74,7 +74,7 @@ class Shop:
 
 
 def connect(business: Any, client: Any, kind: str, country: str = "") -> Shop:
-    forget_connections()
+    plates.forget()
     with business.scope():
         made = connections.add(kind, f"My {kind}", country=country)
         if kind == "shopify":

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from sqlalchemy import select
 
-from api.hooks.stores import forget_connections
+from api.hooks.stores import plates
 from core.clock import advance, frozen, now
 from core.db import db
 from core.signing import new_webhook_secret, webhook_headers
@@ -211,7 +211,7 @@ def signed_ways(secret, body):
 def test_with_a_secret_the_form_must_know_it(app, shop, website, way):
     with shop.scope():
         connections.set_secret(website.connection.id, "form-secret")
-    forget_connections()
+    plates.forget()
     body = urlencode(PLAIN).encode()
     good = website.posts(body, signed_ways("form-secret", body)[way])
     bad = website.posts(body, signed_ways("guessed", body)[way])
@@ -223,7 +223,7 @@ def test_a_form_may_be_signed_as_our_own_events_are(app, shop, website):
     secret = new_webhook_secret()
     with shop.scope():
         connections.set_secret(website.connection.id, secret)
-    forget_connections()
+    plates.forget()
     body = urlencode(PLAIN).encode()
     assert website.posts(body, webhook_headers(secret, "e1", body)).status_code == 200
     assert website.posts(body + b"x", webhook_headers(secret, "e1", body)).status_code == 401

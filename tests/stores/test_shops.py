@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.hooks.stores import forget_connections
+from api.hooks.stores import plates
 from core.clock import advance, frozen
 from messaging import automation_book, connections
 from tests.lines import give_line
@@ -306,6 +306,6 @@ def test_a_store_may_carry_its_secret_as_a_bearer_token(app, shop, client, redis
 def test_a_connection_that_is_off_answers_and_keeps_nothing(app, shop, shopify):
     with shop.scope():
         connections.set_enabled(shopify.connection.id, False)
-    forget_connections()
+    plates.forget()
     assert shopify.shopify("orders/create", shopify_order()).status_code == 200
     assert not hooks_of(shop)
