@@ -26,9 +26,11 @@ from core.outbound import Policy
 from core.outbound.aio import Client
 from core.rings import AWAKE_SECONDS, BELLS, awake_key, hear
 from core.settings import Settings
-from jobs.lane import LaneWork
+from core.together import Together
+from jobs.lane import SETTLE, SETTLE_AND_LEAVE, LaneWork
 from jobs.outbox import Outbox, send_jobs
 from jobs.room import Room
+from messaging import claiming
 from messaging.pacing import Pacing
 from messaging.sending import JOB, LANE
 
@@ -55,6 +57,10 @@ def drain() -> int:
 
 class Drain:
     hot: AsyncPool
+    takes: Together
+    settles: Together
+    last: Together
+    """Settles what a lane had, and gives it back."""
     client: Client
     redis: "AsyncRedis"
 
@@ -78,6 +84,9 @@ class Drain:
             Client(Policy(allow_loopback=True)) as client,
         ):
             self.hot, self.client = hot, client
+            self.takes = Together(hot, claiming.TAKE)
+            self.settles = Together(hot, SETTLE)
+            self.last = Together(hot, SETTLE_AND_LEAVE)
             self.redis = AsyncRedis.from_url(self.settings.redis_url, socket_connect_timeout=2)
             beside = [asyncio.create_task(self.stay_awake()), asyncio.create_task(self.listen())]
             try:

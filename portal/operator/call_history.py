@@ -29,7 +29,7 @@ def tell_calls(tenant_id: int) -> None:
             row = dict(_call(dice), id=new_request_id(), at=now() - timedelta(minutes=ago))
             row |= {"key_id": key.id, "key_name": key.name, "address": "203.0.113.24"}
             rows.append(row)
-        calls.write(rows)
+    calls.write({tenant_id: rows})
 
 
 def _call(dice: random.Random) -> dict[str, Any]:
