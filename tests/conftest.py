@@ -29,6 +29,19 @@ APP_ROLE, OWNER_ROLE, HOST_ROLE = "comanda_app", "comanda_owner", "comanda_hosts
 _services: Services | None = None
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    told = "the tests marked `timing`: with the others (the default), left out, or nothing else"
+    parser.addoption("--timing", choices=("with", "without", "only"), default="with", help=told)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if (wanted := config.option.timing) == "with":
+        return
+    out = [one for one in items if ("timing" in one.keywords) is (wanted == "without")]
+    config.hook.pytest_deselected(items=out)
+    items[:] = [one for one in items if ("timing" in one.keywords) is (wanted == "only")]
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """In the process that leads the run: start the servers and make the template."""
     global _services

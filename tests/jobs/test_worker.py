@@ -11,6 +11,7 @@ from core.logs import bind_request, current_request_id
 from core.rings import Ring, send_rings
 from jobs.connection import worker_redis
 from jobs.worker import QuietWorker
+from tests.patience import patient
 
 seen = []
 
@@ -70,7 +71,7 @@ def test_real_processes_send_a_letter(service, app):
     """Over real processes: written here, claimed by the worker of the running service."""
     with global_scope():
         mail.write("ada@example.com", "By a real worker", "Read me")
-    end = time.monotonic() + 60
+    end = time.monotonic() + patient(60)
     while time.monotonic() < end:
         with global_scope():
             letters = [m for m in mail.mailbox(None, 20) if m.subject == "By a real worker"]

@@ -11,7 +11,7 @@ from tests.journeys.test_inbox import Place, within
 from tests.restaurant.kitchen import open_bistro
 from tests.webhooks.endpoint_cast import Receiver, add_endpoint, until
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.timing]
 
 GUEST = "905321118811"
 # Specification 2.4, said here once more.
