@@ -30,9 +30,11 @@ from tests.databases import (
     make_roles,
     url_of,
 )
-from tests.service import Service, start_service
+from tests.served import Served, standing_on, take_ground
+from tests.service import start_service
 
 ROOT = Path(__file__).parent.parent
+REDIS_OF_SERVICES = 8  # of sixteen; the first eight are the workers' own
 
 _services: Services | None = None
 _module: Path | None = None
@@ -136,6 +138,7 @@ def settings(database: str, worker_number: int) -> object:
 def app(settings: object) -> object:
     from wsgi import build_app
 
+    take_ground(settings)
     made = build_app(settings)
     made.test_client_class = FreshClient
     return made
@@ -145,14 +148,6 @@ def app(settings: object) -> object:
 def empty_lanes(database: str) -> Iterator[Callable[[], None]]:
     with closing(admin(database)) as connection, connection.cursor() as cursor:
         yield lambda: cursor.execute("DELETE FROM lanes")
-
-
-def _forget_money(settings: object) -> None:
-    """Providers of earlier tests are gone; asking them again would keep a worker busy."""
-    database = settings.database_url.rpartition("/")[2]
-    with closing(admin(database)) as connection, connection.cursor() as cursor:
-        for table in ("payment_links", "payment_signals", "refunds"):
-            cursor.execute(f"UPDATE {table} SET due_at = NULL WHERE due_at IS NOT NULL")
 
 
 @pytest.fixture(autouse=True)
@@ -177,7 +172,7 @@ def _buckets_are_full(request: pytest.FixtureRequest) -> None:
     """
     if "app" in request.fixturenames:
         redis = request.getfixturevalue("redis")
-        if "service" in request.fixturenames:
+        if "served" in request.fixturenames:
             if found := list(redis.scan_iter("bucket:*", count=1000)):
                 redis.delete(*found)
         else:
@@ -250,13 +245,15 @@ def other_browser(app: object) -> Browser:
     return Browser(app.test_client())
 
 
-@pytest.fixture(scope="module")
-def service(settings: object, empty_lanes: Callable[[], None]) -> Iterator[Service]:
-    """Real processes: web server, worker, scheduler, on this worker's database.
+@pytest.fixture(scope="session")
+def served(worker_number: int) -> Iterator[Served]:
+    """A running service, apart from the tests of this process; see tests/served.py."""
+    from wsgi import build_app
 
-    Gone with its module: its worker would take the letters and bells of other tests.
-    """
-    empty_lanes()
-    _forget_money(settings)
+    database = clone(f"comanda_served_{worker_number}", emptied=False)
+    settings = _settings(database, REDIS_OF_SERVICES + worker_number)
     with start_service(settings) as running:
-        yield running
+        with standing_on(settings):
+            app = build_app(settings)
+        app.test_client_class = FreshClient
+        yield Served(database, settings, app, running)

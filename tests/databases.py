@@ -18,7 +18,7 @@ SELECT quote_ident(relname) FROM pg_class
    AND relname <> ALL (%s)
 """
 
-_made: set[str] = set()
+_emptied: set[str] = set()
 
 
 def admin(database: str = "postgres") -> "psycopg2.extensions.connection":
@@ -45,20 +45,21 @@ def make_roles() -> None:
         cursor.execute(f"CREATE DATABASE {TEMPLATE} OWNER {OWNER_ROLE}")
 
 
-def clone(name: str) -> str:
+def clone(name: str, *, emptied: bool = True) -> str:
     """A fresh database of this name, and its neighbour for the hosts of linked lines."""
     with closing(admin()) as connection, connection.cursor() as cursor:
         for one in (name, f"{name}_linked"):
             cursor.execute(f"DROP DATABASE IF EXISTS {one} WITH (FORCE)")
         cursor.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} OWNER {OWNER_ROLE}")
         cursor.execute(f"CREATE DATABASE {name}_linked OWNER {HOST_ROLE}")
-    _made.add(name)
+    if emptied:
+        _emptied.add(name)
     return name
 
 
 def clear_out() -> None:
     """Forget the businesses of earlier modules: what walks over all of them would take minutes."""
-    for name in _made:
+    for name in _emptied:
         with closing(admin(name)) as connection, connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM tenants")
             if cursor.fetchone()[0] <= FEW_TENANTS:

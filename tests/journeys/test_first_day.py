@@ -11,19 +11,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.clock import now
-from tests.browser.driver import new_page, start_chromium
+from tests.browser.driver import new_page
 from tests.cast import unique_email
 from tests.patience import patient
 
 pytestmark = pytest.mark.browser
 
 PASSWORD = "a table by the window"
-
-
-@pytest.fixture
-def chromium():
-    with start_chromium() as browser:
-        yield browser
 
 
 def read_letter(page: Page, email: str, subject: str) -> None:

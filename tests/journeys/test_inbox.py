@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from messaging.simulator.tickets import phones_link
 from messaging.starting import add_simulated_line
-from tests.browser.driver import new_page, sign_in, start_chromium
+from tests.browser.driver import new_page, sign_in
 from tests.cast import PASSWORD, make_business
 from tests.patience import patient
 from tests.portal.corpus import RUNS
@@ -20,12 +20,6 @@ pytestmark = pytest.mark.browser
 
 AYSE, VELI = "905321118801", "905321118802"
 SOON_SECONDS = 2.0
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with start_chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
