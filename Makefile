@@ -16,7 +16,7 @@ run: setup ## Start everything here; PORT=8001 make run for another port, Ctrl-C
 	@exec $(PY) -m deploy.local run
 
 test: setup ## Run the tests; ARGS="-k people" chooses among them
-	@$(PY) -m pytest -n auto --maxprocesses 8 -q $(ARGS)
+	@$(PY) -m tests $(ARGS)
 
 lint: setup ## Check style
 	@$(PY) -m ruff check .

@@ -157,6 +157,7 @@ def test_it_looks_right_at_every_width(visit, bistro, language):
     watch.expect_none()
 
 
+@pytest.mark.timing
 def test_first_content_on_a_slow_phone(visit, bistro):
     page, _ = visit()
     session = page.context.new_cdp_session(page)
