@@ -73,7 +73,8 @@ def test_from_draft_to_figures(restaurant, line):
         mine = drafts(restaurant)
         seen = looks(restaurant, mine)
         assert (seen.people, seen.recipients, seen.left_out) == (4, 3, {"opted_out": 1})
-        assert seen.problem is None and seen.cost_usd > 0
+        assert seen.problem is None
+        assert seen.cost_usd > 0
         assert seen.previews[-1].text == "Hi Ayşe, soup is on us today. Lokanta Mavi"
 
         starts(restaurant, mine)
@@ -210,7 +211,8 @@ def test_the_spend_cap_pauses_it_with_the_reason(restaurant, line):
     starts(restaurant, mine)
     steps(restaurant)
     held = campaign(restaurant, mine)
-    assert held.state == "paused" and held.because["code"] == "spend_cap_reached"
+    assert held.state == "paused"
+    assert held.because["code"] == "spend_cap_reached"
     assert len(messages(restaurant)) == 2
     with restaurant.scope():
         accounts.choose_spend_cap(None)
