@@ -1,7 +1,7 @@
 """What people do with a campaign: start it, now or later, pause, resume, stop."""
 
 import contextlib
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import text
@@ -18,7 +18,6 @@ from tenants import audit
 
 LANE = "campaigns"
 JOB = "jobs.campaigns.drain"
-FARTHEST = timedelta(days=365)
 
 STOP_WAITING = text("""
 UPDATE campaign_recipients SET state = 'stopped'
@@ -39,7 +38,7 @@ def start(campaign_id: str, at: datetime | None = None) -> Campaign:
         raise Conflict("campaign_begun", "This campaign has begun already.")
     outlook.refuse_unready(campaign, book.line_of(campaign))
     moment = now()
-    if at is not None and at > moment + FARTHEST:
+    if at is not None and at > moment + book.FARTHEST:
         raise invalid("at", "too_far", "A campaign can be scheduled up to a year ahead.")
     later = at is not None and at > moment
     campaign.because, campaign.changed_at = {}, moment
@@ -59,11 +58,11 @@ def begin(campaign: Campaign, moment: datetime) -> None:
 
 
 def unschedule(campaign_id: str) -> Campaign:
-    """Back to a draft."""
+    """Back to a draft, which remembers its time."""
     campaign = book.get(campaign_id, lock=True)
     if campaign.state != "scheduled":
         raise Conflict("not_scheduled", "This campaign is not waiting for its time.")
-    campaign.state, campaign.scheduled_at, campaign.due_at = "draft", None, None
+    campaign.state, campaign.due_at = "draft", None
     audit.record("campaigns.unscheduled", campaign.name, campaign=campaign.id)
     return campaign
 

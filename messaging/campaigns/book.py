@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import select
@@ -25,6 +25,7 @@ EDITABLE = frozenset({"draft", "scheduled"})
 MOST_PARAMETERS = 20
 LONGEST_REST, LONGEST_FOLLOW = 365, 90
 QUIET = (21 * 60, 9 * 60)
+FARTHEST = timedelta(days=365)
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Wanted:
     quiet: tuple[int | None, int | None] | Kept = KEEP
     rest_days: int | Kept = KEEP
     follow_days: int | Kept = KEEP
+    scheduled_at: datetime | Kept | None = KEEP
+    """When a draft is meant to begin; see acts.start."""
 
 
 def listed(after: str | None = None, limit: int = 50, state: str = "") -> list[Campaign]:
@@ -180,6 +183,8 @@ def _put(campaign: Campaign, wanted: Wanted) -> None:
         campaign.quiet_from, campaign.quiet_until = hours or (None, None)
     if not isinstance(wanted.rest_days, Kept):
         campaign.rest_days = _days("rest_days", wanted.rest_days, LONGEST_REST)
+    if not isinstance(wanted.scheduled_at, Kept):
+        _put_time(campaign, wanted.scheduled_at)
     if not isinstance(wanted.follow_days, Kept):
         campaign.follow_days = _days("follow_days", wanted.follow_days, LONGEST_FOLLOW)
 
@@ -191,6 +196,14 @@ def _put_people(campaign: Campaign, wanted: Wanted) -> None:
     if not isinstance(wanted.audience_id, Kept) and wanted.audience_id:
         audience = audiences.get(wanted.audience_id)
         campaign.filters, campaign.audience_id = dict(audience.filters), audience.id
+
+
+def _put_time(campaign: Campaign, at: datetime | None) -> None:
+    if campaign.state != "draft":
+        raise Conflict("campaign_scheduled", "It waits for its time. Make it a draft to change it.")
+    if at is not None and not now() < at < now() + FARTHEST:
+        raise invalid("at", "invalid_time", "Choose a time in the future, at most a year from now.")
+    campaign.scheduled_at = at
 
 
 def _put_line(campaign: Campaign, line_id: int | None) -> None:

@@ -48,10 +48,10 @@ def work(campaign: Campaign) -> None:
     campaign.due_at = moment  # behind the others of this tenant
     if campaign.state == "scheduled":
         acts.begin(campaign, moment)
-    if campaign.state == "running":
-        _run(campaign, moment)
-    else:
+    if campaign.state != "running":
         _follow(campaign, moment)
+    elif _run(campaign, moment):
+        return  # in the middle of it: nothing new is counted
     acts.tell(campaign)
 
 
@@ -61,20 +61,22 @@ def put_off(campaign_id: str) -> None:
     campaign.due_at = now() + LATER
 
 
-def _run(campaign: Campaign, moment: datetime) -> None:
+def _run(campaign: Campaign, moment: datetime) -> bool:
+    """True: there is more to hand over at once."""
     if campaign.gathered_at is None:
         gathering.gather(campaign)
         campaign.counts = results.counted(campaign)
         faultpoints.at("campaign_gathered")
-        return
+        return False
     if handing.hand_over(campaign):
-        return
+        return True
     results.refresh(campaign, deep=False)
     if campaign.state == "running" and not campaign.counts["waiting"]:
         if campaign.counts["open"]:
             campaign.due_at = moment + SOON
         else:
             _finish(campaign, moment)
+    return False
 
 
 def _finish(campaign: Campaign, moment: datetime) -> None:
