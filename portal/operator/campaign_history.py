@@ -16,7 +16,7 @@ from messaging.usage import Tally
 from portal.operator.history import demo_line
 from restaurant import followers
 
-DAYS_AGO = 9
+DAYS_AGO = 6
 GONE = Refused("recipient_unavailable", "This number cannot be reached on the network.")
 
 
