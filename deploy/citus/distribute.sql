@@ -119,5 +119,8 @@ SELECT create_distributed_table('store_events', 'tenant_id', colocate_with => 'a
 SELECT create_distributed_table('store_links', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('automations', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('automation_runs', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('audiences', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('campaigns', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('campaign_recipients', 'tenant_id', colocate_with => 'accounts');
 
 COMMIT;

@@ -1,5 +1,6 @@
 """Lines, messages, the people on the other side, and what it all costs."""
 
+from messaging.models.campaigns import Audience, Campaign, CampaignRecipient
 from messaging.models.crm import (
     BlockedPhone,
     ContactErasure,
@@ -31,9 +32,12 @@ from messaging.models.talks import Conversation, ConversationNote, ConversationW
 from messaging.models.templates import Template
 
 __all__ = [
+    "Audience",
     "Automation",
     "AutomationRun",
     "BlockedPhone",
+    "Campaign",
+    "CampaignRecipient",
     "Connection",
     "Contact",
     "ContactErasure",

@@ -62,6 +62,8 @@ class Contact(Base, TenantOwned):
     spent: Mapped[Decimal] = mapped_column(Numeric(14, 2), default=Decimal(0))
     """In the account's currency. Orders count these up; nothing else does."""
     last_order_at: Mapped[datetime | None]
+    marketed_at: Mapped[datetime | None]
+    """When they last got a marketing message; see messaging/marketing.py."""
 
 
 class Identity(Base, TenantOwned):

@@ -1,0 +1,1 @@
+"""Campaigns: who, what, when; then one message to each, whatever crashes."""

@@ -1,0 +1,124 @@
+"""Campaigns: one message to many, at most once to each."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Index, Integer, Numeric, SmallInteger, Text, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.columns import new_key, of_tenant
+from core.db import Base, TenantOwned
+from core.ids import Id
+from messaging.models.columns import USD
+
+
+class Audience(Base, TenantOwned):
+    """A saved filter over contacts and their orders. Who is in it is asked when it is used."""
+
+    __tablename__ = "audiences"
+
+    id: Mapped[str] = new_key("aud")
+    name: Mapped[str] = mapped_column(Text)
+    filters: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    changed_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Campaign(Base, TenantOwned):
+    """`due_at` is when the next thing has to happen to it; empty when nothing has to."""
+
+    __tablename__ = "campaigns"
+    __table_args__ = (
+        Index(
+            "campaigns_due_idx",
+            "tenant_id",
+            "due_at",
+            postgresql_where=text("due_at IS NOT NULL"),
+        ),
+        Index("campaigns_state_idx", "tenant_id", "state", "id"),
+    )
+
+    id: Mapped[str] = new_key("cmp")
+    name: Mapped[str] = mapped_column(Text)
+    state: Mapped[str] = mapped_column(Text, default="draft")
+    """draft, scheduled, running, paused, finished or stopped"""
+    because: Mapped[str] = mapped_column(Text, default="")
+    """Why it paused by itself, as a sentence."""
+    audience_id: Mapped[str | None] = mapped_column(Id("aud"))
+    filters: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """A copy: an audience that is changed later does not change what was agreed to."""
+    line_id: Mapped[int | None] = mapped_column(Integer)
+    text: Mapped[str] = mapped_column(Text, default="")
+    template: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    gift: Mapped[str | None] = mapped_column(Text)
+    """What each gets a code for, in the words of whoever gives them; see campaigns/gifts.py."""
+    quiet_from: Mapped[int | None] = mapped_column(SmallInteger)
+    """Minutes after midnight where the recipient is; empty: no quiet hours."""
+    quiet_until: Mapped[int | None] = mapped_column(SmallInteger)
+    rest_days: Mapped[int] = mapped_column(SmallInteger, default=1)
+    """Who got marketing within these days is left out."""
+    follow_days: Mapped[int] = mapped_column(SmallInteger, default=7)
+    """Orders within these days after the message count as its result."""
+    test: Mapped[bool] = mapped_column(default=False)
+    scheduled_at: Mapped[datetime | None]
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    gathered_at: Mapped[datetime | None]
+    """When the last recipient was written down."""
+    reached: Mapped[str | None] = mapped_column(Id("con"))
+    """How far gathering has come."""
+    due_at: Mapped[datetime | None]
+    counts: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """What the pages show; counted by the job, never while somebody waits for a page."""
+    author: Mapped[str] = mapped_column(Text, default="")
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    changed_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class CampaignRecipient(Base, TenantOwned):
+    """Its key is the promise: one row, and so one message, for a contact and a campaign."""
+
+    __tablename__ = "campaign_recipients"
+    __table_args__ = (
+        of_tenant(["campaign_id"], "campaigns", ["id"], ondelete="CASCADE"),
+        Index(
+            "campaign_recipients_due_idx",
+            "tenant_id",
+            "campaign_id",
+            "due_at",
+            "contact_id",
+            postgresql_where=text("state = 'waiting'"),
+        ),
+        Index(
+            "campaign_recipients_open_idx",
+            "tenant_id",
+            "campaign_id",
+            "contact_id",
+            postgresql_where=text("outcome IN ('queued', 'sending', 'sent', 'unknown')"),
+        ),
+        Index("campaign_recipients_state_idx", "tenant_id", "campaign_id", "state", "contact_id"),
+        Index("campaign_recipients_contact_idx", "tenant_id", "contact_id"),
+    )
+
+    campaign_id: Mapped[str] = mapped_column(Id("cmp"), primary_key=True)
+    contact_id: Mapped[str] = mapped_column(Id("con"), primary_key=True)
+    state: Mapped[str] = mapped_column(Text)
+    """waiting, handed, left_out or stopped"""
+    reason: Mapped[str] = mapped_column(Text, default="")
+    """Why somebody was left out, in one word; see marketing.REASONS and campaigns.gathering."""
+    zone: Mapped[str] = mapped_column(Text, default="")
+    due_at: Mapped[datetime]
+    message_id: Mapped[str | None] = mapped_column(Id("msg"))
+    handed_at: Mapped[datetime | None]
+    coupon: Mapped[str] = mapped_column(Text, default="")
+    outcome: Mapped[str] = mapped_column(Text, default="")
+    """The message's state as it was last looked at."""
+    cause: Mapped[str] = mapped_column(Text, default="")
+    """The code of what made it fail."""
+    cost_usd: Mapped[Decimal] = mapped_column(USD, default=Decimal(0))
+    replied_at: Mapped[datetime | None]
+    opted_out_at: Mapped[datetime | None]
+    orders: Mapped[int] = mapped_column(Integer, default=0)
+    spent: Mapped[Decimal] = mapped_column(Numeric(14, 3), default=Decimal(0))
