@@ -26,6 +26,7 @@ QUEUES = {
     "jobs.automations": "hooks",
     "jobs.costs": "costs",
     "jobs.orders": "default",
+    "jobs.loyalty": "campaigns",
     "jobs.printing": "prints",
     "jobs.payments": "payments",
     "jobs.reads": "default",

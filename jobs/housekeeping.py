@@ -19,6 +19,7 @@ from jobs import (
     contacts,
     deliveries,
     hooks,
+    loyalty,
     media,
     orders,
     payments,
@@ -45,6 +46,7 @@ def sweep() -> None:
             ring("jobs.sends.drain")
         hooks.sweep()
         orders.sweep()
+        loyalty.sweep()
         printing.sweep()
         payments.sweep()
         deliveries.sweep()

@@ -7,10 +7,12 @@ from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
 from core.db import current_tenant_id, db
+from core.ids import to_uuid
 from restaurant.loyalty import waking
 from restaurant.models import Coupon, LoyaltyMessage, LoyaltySend, Site
 
 CAUSES = ("welcome", "visit", "birthday", "missed", "gift")
+LARGEST = 2**62
 AFTER = timedelta(hours=2)  # not while they still sit at the table
 
 
@@ -36,7 +38,7 @@ def visited(site: Site, contact_id: str, visits: int) -> None:
 def given(site: Site, contact_id: str, coupon: Coupon) -> None:
     """A reward came by itself; they should know."""
     if "gift" in active(site.id):
-        number = int(coupon.issued_at.timestamp() * 1000)
+        number = to_uuid("cpn", coupon.id).int % LARGEST  # one for each coupon
         note(site.id, contact_id, "gift", number, now(), coupon.id)
 
 

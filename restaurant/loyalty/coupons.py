@@ -286,6 +286,7 @@ def _used_up(coupon: Coupon, contact_id: str) -> bool:
             Coupon.tenant_id == coupon.tenant_id,
             Coupon.reward_id == coupon.reward_id,
             Coupon.state == "used",
+            Order.tenant_id == coupon.tenant_id,
             Order.contact_id == contact_id,
         )
     )

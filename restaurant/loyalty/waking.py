@@ -9,5 +9,10 @@ from core.db import current_tenant_id
 LANE = "loyalty"
 
 
+def looking() -> None:
+    """In the transaction that looks; it wakes itself again for what is still to come."""
+    lanes.forget_later(LANE, current_tenant_id())
+
+
 def wake(at: datetime | None = None) -> None:
     lanes.mark_later(LANE, current_tenant_id(), at or now())

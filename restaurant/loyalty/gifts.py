@@ -1,0 +1,28 @@
+"""What a campaign may give along: a coupon of a reward, one for each guest and campaign."""
+
+from collections.abc import Sequence
+
+from restaurant.loyalty import codes, coupons, rewards
+
+
+class Rewards:
+    """For messaging.campaigns.gifts, inside the transaction of whoever asks."""
+
+    def offers(self, tenant_id: int) -> list[tuple[str, str]]:
+        return [(one.id, one.name) for one in rewards.listed(active=True)]
+
+    def give(
+        self, tenant_id: int, offer_id: str, contact_ids: Sequence[str], campaign_id: str
+    ) -> dict[str, str]:
+        """Asked again, the same codes."""
+        named = list(dict.fromkeys(contact_ids))
+        made = coupons.issue_many(
+            rewards.get(offer_id),
+            named,
+            source="campaign",
+            causes=[f"campaign:{campaign_id}:{one}" for one in named],
+        )
+        return {
+            contact_id: codes.shown(one.code)
+            for contact_id, one in zip(named, made, strict=True)
+        }
