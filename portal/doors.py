@@ -25,7 +25,7 @@ from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
 from portal.courier.pages import courier_pages
 from portal.deliveries import deliveries_pages
-from portal.diner import paying, zone
+from portal.diner import coupon, paying, zone
 from portal.diner.pages import diner
 from portal.diner.shaping import own_name
 from portal.guides import guides
@@ -120,7 +120,7 @@ PAGES = (
     courier_pages,
 )
 
-DINER = (zone,)  # importing it adds its door to the diner's
+DINER = (coupon, zone)  # importing each adds its door to the diner's
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
 PAYMENTS = (links, money, providers, paying)  # importing each adds its pages to the payments
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
