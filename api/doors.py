@@ -17,6 +17,7 @@ from api.v1 import (
     conversations,
     delivery,
     instances,
+    loyalty,
     me,
     menus,
     messages,
@@ -48,6 +49,7 @@ RESOURCES = (
     sites,
     menus,
     orders,
+    loyalty,
     payments,
     printers,
 )

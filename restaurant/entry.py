@@ -10,9 +10,8 @@ from core.texts import clean, one_line
 from messaging import contacts
 from restaurant import carts, editing, orders, publishing, tables, whereabouts
 from restaurant.availability import missing_now
-from restaurant.loyalty import coupons
-from restaurant.loyalty.coupons import CouponRefused
-from restaurant.models import Coupon, Order, Site
+from restaurant.loyalty import redeeming
+from restaurant.models import Order, Site
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS
 from restaurant.pricing import ZERO, Line, Shelf, Wish, add_up, price_lines
 from restaurant.whereabouts import Spot
@@ -64,7 +63,7 @@ def take(site: Site, taken: Taken) -> Order:
     phone = _phone(taken.phone)
     contact_id = contacts.find(phone) if phone else None
     terms = carts.terms_of(site, lines, delivery_fee=where.fee)
-    coupon = _coupon(site, taken.coupon, lines, contact_id)
+    coupon = redeeming.apply(site, taken.coupon, lines, contact_id)
     if coupon is not None:
         terms = replace(terms, discount=coupon.discount or ZERO)
     sums = add_up(lines, terms)
@@ -96,21 +95,6 @@ def take(site: Site, taken: Taken) -> Order:
 
 def add(site: Site, order: Order, wishes: Sequence[Wish]) -> Order:
     return editing.add(site, order, _priced(site, wishes))
-
-
-def _coupon(
-    site: Site, typed: str, lines: Sequence[Line], contact_id: str | None
-) -> Coupon | None:
-    """Used up here and now; a refusal is said before anything is written."""
-    if not typed.strip():
-        return None
-    try:
-        offer = coupons.offer(site, typed, lines, contact_id)
-    except CouponRefused as error:
-        raise invalid("coupon", error.code, error.template, **error.values) from error
-    if not coupons.take(offer.coupon, offer.discount):
-        raise invalid("coupon", "coupon_used", coupons.SAID["used"])
-    return offer.coupon
 
 
 def _where(site: Site, taken: Taken, lines: Sequence[Line]) -> Spot:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from core.errors import invalid
 from restaurant.loyalty import codes, coupons, terms
+from restaurant.loyalty.coupons import CouponRefused
 from restaurant.loyalty.terms import Refusal
 from restaurant.models import Cart, Coupon, Order, Site
 from restaurant.pricing import ZERO, Line, Terms, add_up
@@ -56,6 +58,21 @@ def redeem(site: Site, cart: Cart, lines: Sequence[Line], contact_id: str | None
         ),
     )
     return Redeemed(whole.as_json(), whole.total, None, why, codes.shown(cart.coupon))
+
+
+def apply(
+    site: Site, typed: str, lines: Sequence[Line], contact_id: str | None
+) -> Coupon | None:
+    """For an order written down by the staff or a program: used up here and now, or refused."""
+    if not typed.strip():
+        return None
+    try:
+        offer = coupons.offer(site, typed, lines, contact_id)
+    except CouponRefused as error:
+        raise invalid("coupon", error.code, error.template, **error.values) from error
+    if not coupons.take(offer.coupon, offer.discount):
+        raise invalid("coupon", "coupon_used", coupons.SAID["used"])
+    return offer.coupon
 
 
 def discount_now(order: Order, lines: Sequence[Line]) -> Decimal:
