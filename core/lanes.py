@@ -52,9 +52,7 @@ def later_of(kind: str) -> str:
 
 def forget_later(kind: str, tenant_id: int) -> None:
     """By whoever looks now, in the transaction that looks: what is still to come is marked anew."""
-    db.session.execute(
-        delete(Lane).where(Lane.kind == later_of(kind), Lane.tenant_id == tenant_id)
-    )
+    db.session.execute(delete(Lane).where(Lane.kind == later_of(kind), Lane.tenant_id == tenant_id))
 
 
 def take_due(kind: str) -> list[int]:

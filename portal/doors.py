@@ -38,6 +38,7 @@ from portal.invitations import invitations
 from portal.lines import lines_pages
 from portal.linked import linked_pages
 from portal.live import set_up_live
+from portal.loyalty import loyalty_pages, members, programme, rewarding
 from portal.mailbox import mailbox
 from portal.messages import messages_pages
 from portal.operator import rates
@@ -103,6 +104,7 @@ PAGES = (
     menus_pages,
     items_pages,
     kitchen_pages,
+    loyalty_pages,
     team_pages,
     integrations,
     request_log_pages,
@@ -123,6 +125,7 @@ PAGES = (
 DINER = (coupon, zone)  # importing each adds its door to the diner's
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
 PAYMENTS = (links, money, providers, paying)  # importing each adds its pages to the payments
+LOYALTY = (programme, rewarding, members)  # importing each adds its pages to loyalty
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 FORM_BYTES = 1024 * 1024

@@ -102,7 +102,7 @@ def _order(
     lines = [_priced(row) for row in cart.lines]
     bought = redeeming.redeem(site, cart, lines, sender.contact_id)
     if bought.refusal is not None:
-        notes.append(f"{redeeming.LOST[bought.refusal.why]} {bought.code}")
+        notes += [redeeming.LOST[bought.refusal.why], bought.code]
     cart.used_at = now()
     open_order = None
     if cart.table_id and not needs_tap and cart.payment_method != "card_link":

@@ -15,7 +15,7 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
 from restaurant import alarms, hours, legs, moves, payment_links, telling
-from restaurant.loyalty import book, codes, coupons
+from restaurant.loyalty import book, coupons
 from restaurant.models import Order, OrderChange, OrderDay, OrderLine, Site
 from restaurant.pricing import Chosen, Line
 from tenants import audit
@@ -239,8 +239,8 @@ def _moved(site: Site, order: Order, to: str, *, because: str, seen: int | None 
 
 
 def _give_back(order: Order) -> None:
-    for coupon in coupons.give_back(order):
-        note(order, "coupon", because=f"{codes.shown(coupon.code)}: {GIVEN_BACK}")
+    for _ in coupons.give_back(order):
+        note(order, "coupon", because=GIVEN_BACK)
 
 
 def hold(order: Order, seen: int | None) -> Order:

@@ -21,6 +21,8 @@ RIGHTS = (
     "payments.view",
     "payments.manage",
     "payments.set_up",
+    "loyalty.view",
+    "loyalty.manage",
     "stores.view",
     "stores.manage",
     "webhooks.view",
@@ -47,15 +49,16 @@ _ADMIN = frozenset(RIGHTS) - {"account.close"}
 ROLES: dict[str, frozenset[str]] = {
     "owner": frozenset(RIGHTS),
     "admin": _ADMIN,
-    "inbox": _STAFF | _WRITES | {"orders.view"},
+    "inbox": _STAFF | _WRITES | {"orders.view", "loyalty.view"},
     "manager": _STAFF
     | _WRITES
     | _SERVES
+    | {"loyalty.view", "loyalty.manage"}
     | {"restaurant.manage", "printing.manage", "payments.manage", "settings.view", "usage.view"},
     "waiter": _EVERYONE | _SERVES,
     "viewer": _LOOKS_ON
     | {"keys.view", "stores.view", "webhooks.view"}
-    | {"restaurant.view", "orders.view", "printing.view", "payments.view"},
+    | {"restaurant.view", "orders.view", "printing.view", "payments.view", "loyalty.view"},
 }
 
 SCOPES = (

@@ -89,9 +89,7 @@ class EntryShape(BaseModel):
     id: str
     site_id: str
     amount: int
-    kind: str = Field(
-        description="earned, changed, taken_back, exchanged, returned or corrected."
-    )
+    kind: str = Field(description="earned, changed, taken_back, exchanged, returned or corrected.")
     order_id: str | None = Field(description="Our own id of the order.")
     coupon_id: str | None
     because: str

@@ -134,13 +134,12 @@ OWNED = {
 }
 INDEXES = (
     "loyalty_members_contact_idx ON loyalty_members (tenant_id, contact_id)",
-    "loyalty_members_last_idx ON loyalty_members (tenant_id, site_id, last_at)",
+    "loyalty_members_last_idx ON loyalty_members (tenant_id, site_id, last_at, contact_id)",
     "loyalty_entries_contact_idx ON loyalty_entries (tenant_id, contact_id, id)",
     "loyalty_coupons_contact_idx ON loyalty_coupons (tenant_id, contact_id, id)",
     "loyalty_coupons_state_idx ON loyalty_coupons (tenant_id, state, id)",
     "loyalty_coupons_reward_idx ON loyalty_coupons (tenant_id, reward_id, id)",
-    "loyalty_coupons_order_idx ON loyalty_coupons (tenant_id, order_id)"
-    " WHERE order_id IS NOT NULL",
+    "loyalty_coupons_order_idx ON loyalty_coupons (tenant_id, order_id) WHERE order_id IS NOT NULL",
     "loyalty_sends_due_idx ON loyalty_sends (tenant_id, due_at) WHERE state = 'waiting'",
     "loyalty_sends_contact_idx ON loyalty_sends (tenant_id, contact_id)",
 )

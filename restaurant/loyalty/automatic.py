@@ -125,9 +125,7 @@ def _send_due(moment: datetime) -> int:
     return sent
 
 
-def _at_site(
-    site_id: str, waiting: Sequence[LoyaltySend], moment: datetime
-) -> int:
+def _at_site(site_id: str, waiting: Sequence[LoyaltySend], moment: datetime) -> int:
     site, programme = sites.known(site_id), programmes.of(site_id)
     wanted, line = causes.active(site_id), sites.line_of(site)
     until = quiet_until(site, programme, moment)
@@ -166,9 +164,7 @@ def quiet_until(site: Site, programme: Programme | None, moment: datetime) -> da
     return end.astimezone(moment.tzinfo)
 
 
-def _send(
-    one: LoyaltySend, message: LoyaltyMessage, site: Site, line: Line
-) -> bool:
+def _send(one: LoyaltySend, message: LoyaltyMessage, site: Site, line: Line) -> bool:
     """The coupon, the message and the mark that it was said: all of it, or nothing."""
     card = cards.get(one.contact_id)
     try:

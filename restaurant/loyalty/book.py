@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from sqlalchemy import func, select, update
+from sqlalchemy import ColumnElement, func, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
@@ -78,9 +78,7 @@ def correct(site: Site, contact_id: str, amount: int, because: str) -> LoyaltyMe
     return _member(site.id, contact_id)
 
 
-def exchange(
-    site: Site, contact_id: str, reward: Reward, *, cause: str | None = None
-) -> Coupon:
+def exchange(site: Site, contact_id: str, reward: Reward, *, cause: str | None = None) -> Coupon:
     """Points for a coupon. The conditional update decides: nobody spends what they do not have."""
     if reward.cost is None or reward.currency != site.currency:
         raise Conflict("reward_not_for_points", "This reward cannot be had for points.")
@@ -139,15 +137,20 @@ def entries(contact_id: str, after: str | None = None, limit: int = 50) -> list[
 def members(
     site_id: str, after: str | None, limit: int, contact_ids: Sequence[str] | None = None
 ) -> list[LoyaltyMember]:
-    """In the order of their key."""
+    """Who was here last comes first; `after` is the last one seen."""
     query = select(LoyaltyMember).where(
         LoyaltyMember.tenant_id == current_tenant_id(), LoyaltyMember.site_id == site_id
     )
     if contact_ids is not None:
         query = query.where(LoyaltyMember.contact_id.in_(contact_ids))
     if after:
-        query = query.where(LoyaltyMember.contact_id < after)
-    return list(db.session.scalars(query.order_by(LoyaltyMember.contact_id.desc()).limit(limit)))
+        seen = db.session.get(LoyaltyMember, (current_tenant_id(), site_id, after))
+        if seen is None:
+            return []
+        place = tuple_(LoyaltyMember.last_at, LoyaltyMember.contact_id)
+        query = query.where(place < tuple_(seen.last_at, seen.contact_id))
+    newest = (LoyaltyMember.last_at.desc(), LoyaltyMember.contact_id.desc())
+    return list(db.session.scalars(query.order_by(*newest).limit(limit)))
 
 
 def _counts(order: Order) -> bool:
@@ -196,9 +199,9 @@ def _spent(order: Order) -> Decimal:
 
 
 def _of_order(order_id: str) -> Written | None:
-    query = select(
-        LoyaltyEntry.contact_id, LoyaltyEntry.amount, LoyaltyEntry.kind
-    ).where(LoyaltyEntry.tenant_id == current_tenant_id(), LoyaltyEntry.order_id == order_id)
+    query = select(LoyaltyEntry.contact_id, LoyaltyEntry.amount, LoyaltyEntry.kind).where(
+        LoyaltyEntry.tenant_id == current_tenant_id(), LoyaltyEntry.order_id == order_id
+    )
     rows = db.session.execute(query.order_by(LoyaltyEntry.step)).all()
     if not rows:
         return None
@@ -291,7 +294,7 @@ def _member(site_id: str, contact_id: str) -> LoyaltyMember:
     return db.session.scalars(query.execution_options(populate_existing=True)).one()
 
 
-def _named(site_id: str, contact_id: str) -> tuple:  # type: ignore[type-arg]
+def _named(site_id: str, contact_id: str) -> tuple[ColumnElement[bool], ...]:
     return (
         LoyaltyMember.tenant_id == current_tenant_id(),
         LoyaltyMember.site_id == site_id,

@@ -1,4 +1,4 @@
-"""Coupons: given out under a code nobody guesses, used once, given back when the order is undone."""
+"""Coupons: under a code nobody guesses, used once, given back when the order is undone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -293,5 +293,5 @@ def _used_up(coupon: Coupon, contact_id: str) -> bool:
     return (db.session.scalar(used) or 0) >= reward.per_contact
 
 
-def _mine() -> Select[tuple[Coupon]]:
+def _mine() -> Select[Coupon]:
     return select(Coupon).where(Coupon.tenant_id == current_tenant_id())

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.db import current_tenant_id
 from restaurant.loyalty import codes, coupons, rewards
 
 
@@ -9,12 +10,14 @@ class Rewards:
     """For messaging.campaigns.gifts, inside the transaction of whoever asks."""
 
     def offers(self, tenant_id: int) -> list[tuple[str, str]]:
+        _check(tenant_id)
         return [(one.id, one.name) for one in rewards.listed(active=True)]
 
     def give(
         self, tenant_id: int, offer_id: str, contact_ids: Sequence[str], campaign_id: str
     ) -> dict[str, str]:
         """Asked again, the same codes."""
+        _check(tenant_id)
         named = list(dict.fromkeys(contact_ids))
         made = coupons.issue_many(
             rewards.get(offer_id),
@@ -23,6 +26,10 @@ class Rewards:
             causes=[f"campaign:{campaign_id}:{one}" for one in named],
         )
         return {
-            contact_id: codes.shown(one.code)
-            for contact_id, one in zip(named, made, strict=True)
+            contact_id: codes.shown(one.code) for contact_id, one in zip(named, made, strict=True)
         }
+
+
+def _check(tenant_id: int) -> None:
+    if tenant_id != current_tenant_id():
+        raise RuntimeError("a gift is given in its own tenant's transaction")

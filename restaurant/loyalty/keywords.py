@@ -77,8 +77,8 @@ def answer(line: Line, message: InboundMessage) -> bool:
         return False
     language = _language(card.contact.language, said, meant[0][1])
     if said in _REDEEM:
-        for programme, site in meant:
-            if text := _redeem(programme, site, contact_id, language):
+        for _, site in meant:
+            if text := _redeem(site, contact_id, language):
                 return telling.answer(line, message.sender_phone, text)
     parts = [_balance(programme, site, contact_id, language) for programme, site in meant]
     parts += _coupons(meant[0][1], contact_id, language)
@@ -128,24 +128,19 @@ def _coupons(site: Site, contact_id: str, language: str) -> list[str]:
     mine = coupons.open_of(contact_id)
     if not mine:
         return []
-    lines = [
-        say(language, "coupon_row", **{
-            "code": codes.shown(one.code),
-            "reward": coupons.promise_of(one).name,
-            "until": filling.last_day(site, one, language),
-        })
-        for one in mine
-    ]  # fmt: skip
+    lines = []
+    for one in mine:
+        until = filling.last_day(site, one, language)
+        values = {"code": codes.shown(one.code), "reward": coupons.promise_of(one).name}
+        lines.append(say(language, "coupon_row", until=until, **values))
     return ["\n".join([say(language, "your_coupons"), *lines])]
 
 
-def _redeem(programme: Programme, site: Site, contact_id: str, language: str) -> str:
+def _redeem(site: Site, contact_id: str, language: str) -> str:
     """Empty: the balance pays for nothing here."""
     standing = next((one for one in book.standings(contact_id) if one.site_id == site.id), None)
     balance = standing.balance if standing else 0
-    paid = [
-        one for one in rewards.priced_for(site.id, site.currency) if (one.cost or 0) <= balance
-    ]
+    paid = [one for one in rewards.priced_for(site.id, site.currency) if (one.cost or 0) <= balance]
     if not paid:
         return ""
     try:

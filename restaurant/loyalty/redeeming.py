@@ -60,9 +60,7 @@ def redeem(site: Site, cart: Cart, lines: Sequence[Line], contact_id: str | None
     return Redeemed(whole.as_json(), whole.total, None, why, codes.shown(cart.coupon))
 
 
-def apply(
-    site: Site, typed: str, lines: Sequence[Line], contact_id: str | None
-) -> Coupon | None:
+def apply(site: Site, typed: str, lines: Sequence[Line], contact_id: str | None) -> Coupon | None:
     """For an order written down by the staff or a program: used up here and now, or refused."""
     if not typed.strip():
         return None
@@ -81,9 +79,6 @@ def discount_now(order: Order, lines: Sequence[Line]) -> Decimal:
     if not used:
         return Decimal(order.sums.get("discount", "0"))
     return sum(
-        (
-            min(one.discount or ZERO, terms.discount(coupons.promise_of(one), lines))
-            for one in used
-        ),
+        (min(one.discount or ZERO, terms.discount(coupons.promise_of(one), lines)) for one in used),
         ZERO,
     )

@@ -4,9 +4,9 @@ from restaurant.models.delivery import Courier, DeliveryZone, Trip
 from restaurant.models.loyalty import (
     Coupon,
     LoyaltyEntry,
+    LoyaltyMember,
     LoyaltyMessage,
     LoyaltySend,
-    LoyaltyMember,
     Programme,
     Reward,
 )

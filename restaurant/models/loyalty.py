@@ -47,7 +47,7 @@ class LoyaltyMember(Base, TenantOwned):
     __table_args__ = (
         of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
         Index("loyalty_members_contact_idx", "tenant_id", "contact_id"),
-        Index("loyalty_members_last_idx", "tenant_id", "site_id", "last_at"),
+        Index("loyalty_members_last_idx", "tenant_id", "site_id", "last_at", "contact_id"),
     )
 
     site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)

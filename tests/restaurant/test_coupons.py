@@ -207,16 +207,19 @@ def baskets(draw):
         extra = draw(money)
         lines.append(
             Line(
-                f"itm_{number}", "x", "x", draw(st.integers(1, 9)), draw(money) + extra,
+                f"itm_{number}",
+                "x",
+                "x",
+                draw(st.integers(1, 9)),
+                draw(money) + extra,
                 draw(st.sampled_from([Decimal(0), Decimal(1), Decimal(10), Decimal("18.5")])),
-                ("kitchen",), (Chosen("opt", "x", "x", extra),),
-            )  # fmt: skip
+                ("kitchen",),
+                (Chosen("opt", "x", "x", extra),),
+            )
         )
     kind = draw(st.sampled_from(terms.KINDS))
     value = draw(st.integers(1, 100).map(Decimal) if kind == "percent" else money)
-    promise = Promise(
-        kind, value, currency, "x", most=draw(st.none() | money), item_id="itm_0"
-    )
+    promise = Promise(kind, value, currency, "x", most=draw(st.none() | money), item_id="itm_0")
     charges = Terms(
         currency, draw(st.booleans()), draw(st.sampled_from([Decimal(0), Decimal("7.5")])),
         delivery_fee=draw(money), tip=draw(money),
@@ -244,7 +247,7 @@ def test_whatever_is_taken_off_the_sums_add_up(basket):
 def test_a_cart_with_a_coupon_never_promises_a_price_that_the_order_has_not(club):
     """Also with service, tip and taxes on top."""
     with club.scope():
-        changes = {"service_percent": Decimal("10"), "tip_percents": [10], "tax_included": False}
+        changes = {"service_percent": Decimal(10), "tip_percents": [10], "tax_included": False}
         sites.change(club.bistro.site_id, changes)
     coupon = club.coupon(club.reward("50 off", "amount", "50"))
     cart = club.bistro.cart(coupon=coupon.code, tip_percent=10)
