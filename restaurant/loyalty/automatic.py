@@ -115,7 +115,7 @@ def _send_due(moment: datetime) -> int:
         )
         .order_by(LoyaltySend.due_at)
         .limit(BATCH)
-        .with_for_update(skip_locked=True)
+        .with_for_update()
     )
     waiting = list(db.session.scalars(query))
     sent = 0
