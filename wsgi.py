@@ -20,7 +20,7 @@ from core.logs import bind_request, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
 from messaging.waiting import use_waiting
 from portal.doors import open_portal_doors, portal_answer_for
-from restaurant import guests
+from restaurant import followers, guests
 from tenants.audit import SYSTEM, act_as
 from tenants.passwords import use_cheap_hashes
 
@@ -55,6 +55,7 @@ def build_app(settings: Settings) -> OpenAPI:
     watch_requests(app)
     add_api_headers(app)
     guests.listen()
+    followers.listen()
     open_api_doors(app, settings.request_log_days)
     open_portal_doors(app, settings)
 

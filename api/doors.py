@@ -12,6 +12,7 @@ from api.reference import reference
 from api.request_log import keep_request_log
 from api.v1 import (
     automations,
+    campaigns,
     contact_imports,
     contacts,
     conversations,
@@ -43,6 +44,7 @@ RESOURCES = (
     conversations,
     delivery,
     automations,
+    campaigns,
     templates,
     usage,
     webhooks,

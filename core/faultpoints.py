@@ -20,6 +20,10 @@ STEPS = (
     "payment_claimed",
     "payment_answered",
     "payment_settled",
+    "campaign_gathered",
+    "campaign_claimed",
+    "campaign_accepted",
+    "campaign_handed",
 )
 BYTES_LEAVE_SECONDS = 0.02  # what was handed to the socket is in the kernel by then
 

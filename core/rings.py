@@ -24,6 +24,7 @@ QUEUES = {
     "jobs.linked": "default",
     "jobs.hooks": "hooks",
     "jobs.automations": "hooks",
+    "jobs.campaigns": "campaigns",
     "jobs.costs": "costs",
     "jobs.orders": "default",
     "jobs.loyalty": "campaigns",

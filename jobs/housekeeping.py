@@ -16,6 +16,7 @@ from core.rings import hear
 from core.settings import Settings
 from jobs import (
     automations,
+    campaigns,
     contacts,
     deliveries,
     hooks,
@@ -55,6 +56,7 @@ def sweep() -> None:
         troubles.sweep()
         contacts.sweep()
         automations.sweep()
+        campaigns.sweep()
 
 
 def make_months() -> None:

@@ -11,6 +11,7 @@ from core.ground import bare_app
 from core.ids import new_token
 from jobs import (
     automations,
+    campaigns,
     contacts,
     costs,
     deliveries,
@@ -38,6 +39,7 @@ AT: dict[Callable[[], object], str] = {
     warnings.look: "53 * * * *",
     templates.mark_all: "37 * * * *",
     automations.find_forgotten: "2-57/5 * * * *",
+    campaigns.find_forgotten: "3-58/5 * * * *",
     costs.close_day: "23 0 * * *",
     housekeeping.make_months: "41 1 * * *",
     housekeeping.turn_days: "51 */6 * * *",

@@ -53,8 +53,13 @@ def told(contact_ids: Sequence[str], at: datetime | None = None) -> None:
     )
 
 
-def reason(moment: datetime, rest: timedelta | None) -> ColumnElement[str]:
-    """Of a row of `contacts`, as a part of a statement; empty for those who may be written to."""
+def reason(
+    moment: datetime, rest: timedelta | None, *more: tuple[ColumnElement[bool], str]
+) -> ColumnElement[str]:
+    """Of a row of `contacts`, as a part of a statement; empty for those who may be written to.
+
+    `more` are reasons that only the asker knows; the lightest ones.
+    """
     whens: list[tuple[ColumnElement[bool], str]] = [
         (Contact.blocked_at.is_not(None), BLOCKED),
         (Contact.opted_out_at.is_not(None), OPTED_OUT),
@@ -63,6 +68,7 @@ def reason(moment: datetime, rest: timedelta | None) -> ColumnElement[str]:
     ]
     if rest is not None:
         whens.append((Contact.marketed_at > moment - rest, RECENT))
+    whens += more
     return case(*((condition, literal(word)) for condition, word in whens), else_=literal(""))
 
 

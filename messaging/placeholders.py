@@ -15,7 +15,7 @@ LONGEST_TEXT = 4096
 LONGEST_LINE = 300
 MOST_ITEMS = 5
 _BRACES = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
-_ONE = re.compile(r"\s*([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)\s*(?:\|([^{}|]{0,200}))?")
+_ONE = re.compile(r"\s*(coupon|[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)\s*(?:\|([^{}|]{0,200}))?")
 _MANY_BREAKS = re.compile(r"\n{3,}")
 
 CUSTOMER = ("customer.first_name", "customer.last_name", "customer.name", "customer.email")
@@ -24,12 +24,14 @@ ORDER = ("order.number", "order.total", "order.items", "order.url")
 TRACKING = ("tracking.number", "tracking.url", "tracking.company")
 CHECKOUT = ("checkout.total", "checkout.items", "checkout.url")
 FORM = ("form.name", "form.text", "form.summary", "customer.phone")
+COUPON = "coupon"
 NAMES: dict[str, tuple[str, ...]] = {
     "order.created": (*CUSTOMER, *ORDER, *SHOP),
     "order.fulfilled": (*CUSTOMER, *ORDER, *TRACKING, *SHOP),
     "order.cancelled": (*CUSTOMER, *ORDER, "order.cancel_reason", *SHOP),
     "checkout.created": (*CUSTOMER, *CHECKOUT, *SHOP),
     "form.submitted": (*CUSTOMER, *FORM, *SHOP),
+    "campaign": (*CUSTOMER[:3], *SHOP, COUPON),
 }
 
 

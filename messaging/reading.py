@@ -17,6 +17,7 @@ from tenants import quota
 WAITING = text("""
 SELECT id FROM messages
  WHERE tenant_id = :tenant_id AND phone = ANY(:phones) AND state IN ('scheduled', 'queued')
+   AND (CAST(:category AS text) IS NULL OR category = :category)
 """)
 CANCEL = text("""
 UPDATE messages SET state = 'cancelled', due_at = NULL, changed_at = :now
@@ -119,9 +120,10 @@ def cancel(message_id: str) -> Message:
     return message
 
 
-def call_off(phones: list[str]) -> int:
-    """Whatever waits for these people: they are erased, or nothing is to go out to them."""
-    waiting = db.session.execute(WAITING, {"tenant_id": current_tenant_id(), "phones": phones})
+def call_off(phones: list[str], category: str | None = None) -> int:
+    """Whatever waits for these people: they are erased, or do not want it any more."""
+    mine = {"tenant_id": current_tenant_id(), "phones": phones, "category": category}
+    waiting = db.session.execute(WAITING, mine)
     called_off = 0
     for row in waiting.all():
         with contextlib.suppress(Conflict):  # it has just left

@@ -19,6 +19,9 @@ from portal.account import account
 from portal.audit import audit_pages
 from portal.automations import automations_pages
 from portal.board import board_pages
+from portal.campaigns import audience_pages, campaigns_pages, editor
+from portal.campaigns import pages as campaign_pages
+from portal.campaigns import results as campaign_results
 from portal.contact import contact_pages
 from portal.contact_fields import contact_fields
 from portal.contact_imports import contact_imports
@@ -85,6 +88,7 @@ PAGES = (
     contact_fields,
     contact_imports,
     contact_pages,
+    campaigns_pages,
     board_pages,
     orders_pages,
     printers_pages,
@@ -127,6 +131,8 @@ ORDERS = (order_acts, order_entry)  # importing each adds its pages to the order
 PAYMENTS = (links, money, providers, paying)  # importing each adds its pages to the payments
 LOYALTY = (programme, rewarding, members)  # importing each adds its pages to loyalty
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
+
+CAMPAIGNS = (campaign_pages, editor, campaign_results, audience_pages)  # each adds its pages
 
 FORM_BYTES = 1024 * 1024
 

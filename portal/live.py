@@ -21,6 +21,7 @@ TOPICS = {
     "calls": "orders.view",
     "prints": "printing.view",
     "printers": "printing.view",
+    "campaigns": "campaigns.view",
 }
 
 

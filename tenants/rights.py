@@ -8,6 +8,8 @@ RIGHTS = (
     "messages.send",
     "contacts.view",
     "contacts.manage",
+    "campaigns.view",
+    "campaigns.manage",
     "usage.view",
     "lines.view",
     "lines.manage",
@@ -53,12 +55,12 @@ ROLES: dict[str, frozenset[str]] = {
     "manager": _STAFF
     | _WRITES
     | _SERVES
-    | {"loyalty.view", "loyalty.manage"}
-    | {"restaurant.manage", "printing.manage", "payments.manage", "settings.view", "usage.view"},
+    | {"restaurant.manage", "printing.manage", "payments.manage", "settings.view", "usage.view"}
+    | {"campaigns.view", "campaigns.manage", "loyalty.view", "loyalty.manage"},
     "waiter": _EVERYONE | _SERVES,
     "viewer": _LOOKS_ON
-    | {"keys.view", "stores.view", "webhooks.view"}
-    | {"restaurant.view", "orders.view", "printing.view", "payments.view", "loyalty.view"},
+    | {"keys.view", "stores.view", "webhooks.view", "campaigns.view", "loyalty.view"}
+    | {"restaurant.view", "orders.view", "printing.view", "payments.view"},
 }
 
 SCOPES = (

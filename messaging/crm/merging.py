@@ -71,6 +71,14 @@ MOVE_CONVERSATIONS = text("""
 UPDATE conversations SET contact_id = :kept
  WHERE tenant_id = :tenant_id AND contact_id = :gone
 """)
+# Who was in a campaign under both names stays in it once.
+MOVE_RECIPIENTS = text("""
+UPDATE campaign_recipients AS r SET contact_id = :kept
+ WHERE r.tenant_id = :tenant_id AND r.contact_id = :gone AND NOT EXISTS (
+       SELECT 1 FROM campaign_recipients AS other
+        WHERE other.tenant_id = :tenant_id AND other.campaign_id = r.campaign_id
+          AND other.contact_id = :kept)
+""")
 # Areas above this one move what they keep: called with the kept and the gone contact's id.
 ALSO: list[Callable[[str, str], None]] = []
 
@@ -172,6 +180,8 @@ def _fill(kept: Contact, gone: Contact) -> None:
     kept.first_seen_at = min(first, default=None)
     kept.last_seen_at = max(last, default=None)
     kept.last_order_at = max(bought, default=None)
+    told = [at for at in (kept.marketed_at, gone.marketed_at) if at]
+    kept.marketed_at = max(told, default=None)
     kept.orders += gone.orders
     kept.visits += gone.visits
     kept.spent += gone.spent
@@ -192,7 +202,7 @@ def _move_talks(seen: Outlook, kept_id: str, gone_id: str) -> None:
     db.session.execute(MOVE_MESSAGES, {**mine, "phones": sorted(phones)})
     for statement in (
         *(JOIN_CONVERSATIONS, MOVE_NOTES, MOVE_WORDS),
-        *(DROP_CONVERSATIONS, MOVE_CONVERSATIONS),
+        *(DROP_CONVERSATIONS, MOVE_CONVERSATIONS, MOVE_RECIPIENTS),
     ):
         db.session.execute(statement, mine)
 

@@ -11,6 +11,7 @@ from core.errors import invalid
 from core.ids import new_id, to_uuid
 from core.phone import same_variants
 from core.texts import one_line
+from messaging import reading
 from messaging.crm import tokens
 from messaging.models import BlockedPhone, Contact, ContactWish, Identity
 from tenants.audit import current_actor
@@ -25,7 +26,7 @@ SELECT :tenant_id, mine.phone, :contact_id FROM unnest(CAST(:phones AS text[])) 
 
 def opt_out(contact_id: str, at: datetime, source: str) -> bool:
     """From marketing; orders and payments still reach them. False: they had already."""
-    return _change(
+    done = _change(
         contact_id,
         "opted_out",
         source,
@@ -34,6 +35,9 @@ def opt_out(contact_id: str, at: datetime, source: str) -> bool:
         opted_out_at=at,
         opted_out_source=source,
     )
+    if done:
+        reading.call_off(_ways(contact_id), "marketing")
+    return done
 
 
 def opt_in(contact_id: str, at: datetime, source: str) -> bool:
@@ -92,15 +96,7 @@ def unblock(contact_id: str) -> bool:
 
 def note_blocked(contact_id: str) -> None:
     """Every spelling of their phones, so that one look by phone is enough."""
-    phones = db.session.scalars(
-        select(Identity.spelling).where(
-            Identity.tenant_id == current_tenant_id(),
-            Identity.contact_id == contact_id,
-            Identity.kind == "phone",
-        )
-    )
-    ways = sorted({way for phone in phones for way in same_variants(phone)})
-    if ways:
+    if ways := _ways(contact_id):
         db.session.execute(
             BLOCK,
             {
@@ -109,6 +105,17 @@ def note_blocked(contact_id: str) -> None:
                 "phones": ways,
             },
         )
+
+
+def _ways(contact_id: str) -> list[str]:
+    phones = db.session.scalars(
+        select(Identity.spelling).where(
+            Identity.tenant_id == current_tenant_id(),
+            Identity.contact_id == contact_id,
+            Identity.kind == "phone",
+        )
+    )
+    return sorted({way for phone in phones for way in same_variants(phone)})
 
 
 def forget_blocked(contact_id: str) -> None:

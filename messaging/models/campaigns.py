@@ -44,8 +44,8 @@ class Campaign(Base, TenantOwned):
     name: Mapped[str] = mapped_column(Text)
     state: Mapped[str] = mapped_column(Text, default="draft")
     """draft, scheduled, running, paused, finished or stopped"""
-    because: Mapped[str] = mapped_column(Text, default="")
-    """Why it paused by itself, as a sentence."""
+    because: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """Why it paused by itself: a code, a sentence and its values."""
     audience_id: Mapped[str | None] = mapped_column(Id("aud"))
     filters: Mapped[dict[str, Any]] = mapped_column(default=dict)
     """A copy: an audience that is changed later does not change what was agreed to."""

@@ -25,7 +25,7 @@ OWNED = {
         name text NOT NULL,
         state text NOT NULL CONSTRAINT campaigns_state_check CHECK (state IN
             ('draft', 'scheduled', 'running', 'paused', 'finished', 'stopped')),
-        because text NOT NULL,
+        because jsonb NOT NULL,
         audience_id uuid,
         filters jsonb NOT NULL,
         line_id integer,

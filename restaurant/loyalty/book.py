@@ -17,7 +17,7 @@ from core.errors import Conflict, Invalid, invalid
 from core.ids import new_id
 from core.texts import one_line
 from messaging import contacts
-from restaurant.loyalty import causes, coupons, programmes
+from restaurant.loyalty import causes, coupons, programmes, rewards
 from restaurant.models import (
     Coupon,
     LoyaltyEntry,
@@ -80,10 +80,8 @@ def correct(site: Site, contact_id: str, amount: int, because: str) -> LoyaltyMe
 
 def exchange(site: Site, contact_id: str, reward: Reward, *, cause: str | None = None) -> Coupon:
     """Points for a coupon. The conditional update decides: nobody spends what they do not have."""
-    if reward.cost is None or reward.currency != site.currency:
-        raise Conflict("reward_not_for_points", "This reward cannot be had for points.")
-    if reward.site_ids and site.id not in reward.site_ids:
-        raise Conflict("reward_not_for_points", "This reward cannot be had for points.")
+    if reward.cost is None or not rewards.holds_at(reward, site.id, site.currency):
+        raise Conflict("reward_not_for_points", "This reward cannot be had for points here.")
     won = db.session.execute(
         update(LoyaltyMember)
         .where(*_named(site.id, contact_id), LoyaltyMember.balance >= reward.cost)

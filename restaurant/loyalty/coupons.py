@@ -156,7 +156,7 @@ def offer(
     why = refused(coupon, site, lines, contact_id, moment)
     if why is not None or coupon is None:
         raise CouponRefused(why or Refusal("unknown"))
-    return Offer(coupon, terms.discount(terms.read(coupon.terms), lines))
+    return Offer(coupon, terms.discount(terms.read(coupon.terms), lines, site.currency))
 
 
 def refused(

@@ -79,6 +79,11 @@ def discount_now(order: Order, lines: Sequence[Line]) -> Decimal:
     if not used:
         return Decimal(order.sums.get("discount", "0"))
     return sum(
-        (min(one.discount or ZERO, terms.discount(coupons.promise_of(one), lines)) for one in used),
+        (
+            min(
+                one.discount or ZERO, terms.discount(coupons.promise_of(one), lines, order.currency)
+            )
+            for one in used
+        ),
         ZERO,
     )

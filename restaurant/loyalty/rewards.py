@@ -12,6 +12,7 @@ from core.errors import Invalid, NotFound, invalid
 from core.money import BadMoney, places
 from core.texts import one_line
 from restaurant import publishing, sites
+from restaurant.loyalty import terms
 from restaurant.loyalty.programmes import money
 from restaurant.loyalty.terms import KINDS
 from restaurant.models import Reward
@@ -67,11 +68,14 @@ def priced_for(site_id: str, currency: str) -> list[Reward]:
     fits = [
         one
         for one in listed(active=True)
-        if one.cost is not None
-        and one.currency == currency
-        and (not one.site_ids or site_id in one.site_ids)
+        if one.cost is not None and holds_at(one, site_id, currency)
     ]
     return sorted(fits, key=lambda one: one.cost or 0)
+
+
+def holds_at(reward: Reward, site_id: str, currency: str) -> bool:
+    named = not reward.site_ids or site_id in reward.site_ids
+    return named and (not terms.of_reward(reward).in_money or reward.currency == currency)
 
 
 def add(wanted: Wanted) -> Reward:

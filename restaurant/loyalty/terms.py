@@ -24,6 +24,11 @@ class Promise:
     item_name: str = ""
     site_ids: tuple[str, ...] = ()
 
+    @property
+    def in_money(self) -> bool:
+        """A tenth off is the same in every currency; fifty off is not."""
+        return self.kind == "amount" or bool(self.minimum) or bool(self.most)
+
     def as_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
@@ -79,7 +84,7 @@ def refusal(promise: Promise, site: Site, lines: Sequence[Line]) -> Refusal | No
     """Why it does not hold for this cart at this site."""
     if promise.site_ids and site.id not in promise.site_ids:
         return Refusal("other_site")
-    if promise.currency != site.currency:
+    if promise.in_money and promise.currency != site.currency:
         return Refusal("other_site")
     if subtotal(lines) < promise.minimum:
         return Refusal("below_minimum", amount=promise.minimum)
@@ -88,7 +93,7 @@ def refusal(promise: Promise, site: Site, lines: Sequence[Line]) -> Refusal | No
     return None
 
 
-def discount(promise: Promise, lines: Sequence[Line]) -> Decimal:
+def discount(promise: Promise, lines: Sequence[Line], currency: str) -> Decimal:
     """Never more than the dishes cost; rounded to the currency, so that what is shown adds up."""
     whole = subtotal(lines)
     if promise.kind == "percent":
@@ -98,7 +103,7 @@ def discount(promise: Promise, lines: Sequence[Line]) -> Decimal:
         off = promise.value
     else:
         off = max(_pieces(promise, lines), default=ZERO)
-    return quantize(min(off, whole), promise.currency)
+    return quantize(min(off, whole), currency)
 
 
 def subtotal(lines: Iterable[Line]) -> Decimal:

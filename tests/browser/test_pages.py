@@ -212,7 +212,7 @@ OWNER = {
     "coupon-used": "/loyalty/coupons/{coupon_used}",
     "members": "/loyalty/members",
     "members-none": "/loyalty/members?q=nobody-like-it",
-    "member": "/loyalty/members/{loyal}",
+    "loyal-member": "/loyalty/members/{loyal}",
     "loyalty-messages": "/loyalty/messages",
     "menus": "/menus",
     "menu": "/menus/{menu}",

@@ -39,6 +39,7 @@ from messaging.usage import Tally
 from restaurant.models import Site
 from tenants import accounts, calls, idempotency, people, quota, signin, team
 from tenants.plans import known_facts, tenant_facts
+from tests.campaigns.planting import plant_campaign
 from tests.cast import Business, make_business, make_person
 from tests.house.catalog import owned_tables
 from tests.printing.planting import plant_printing
@@ -75,6 +76,8 @@ class Planted:
     connection_id: str
     hook_id: str
     automation_id: str
+    campaign_id: str
+    audience_id: str
     mail_id: str
     site: Site
     restaurant: dict[str, str]
@@ -144,6 +147,7 @@ def plant(name: str) -> Planted:
         connection_id=connection_id,
         hook_id=hook_id,
         automation_id=automation_id,
+        **plant_campaign(business, name, kept["contact_id"]),
         mail_id=letter.id,
         site=site,
         restaurant=ids_of(business, site),

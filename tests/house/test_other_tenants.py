@@ -52,6 +52,8 @@ def ids(theirs):
         **theirs.printing,
         "connection_id": theirs.connection_id,
         "automation_id": theirs.automation_id,
+        "campaign_id": theirs.campaign_id,
+        "audience_id": theirs.audience_id,
         "recipe": "order_confirmation",
         "kind": "store",
         "provider": "stripe",
@@ -138,6 +140,8 @@ def refused(answers):
         "reply_id",
         "connection_id",
         "automation_id",
+        "campaign_id",
+        "audience_id",
         "site_id",
         "menu_id",
         "table_id",
@@ -246,6 +250,7 @@ def mine(rule):
     theirs |= {"endpoint_id", "delivery_id"}
     theirs |= {"hook_id", "template_id"}
     theirs |= {"contact_id", "field_id", "import_id", "erasure_id"}
+    theirs |= {"campaign_id", "audience_id"}
     theirs |= {"connection_id", "automation_id", "conversation_id", "reply_id"}
     theirs |= {"site_id", "table_id", "menu_id", "category_id", "item_id", "group_id"}
     theirs |= {"printer_id", "code_id", "print_job_id"}

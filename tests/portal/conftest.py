@@ -4,6 +4,7 @@ import pytest
 
 from messaging.models import Template
 from tenants import team
+from tests.campaigns.planting import plant_campaign
 from tests.house.planting import (
     plant_call,
     plant_contacts,
@@ -46,6 +47,7 @@ def ids(restaurant):
         "conversation_id": conversation_id,
         "reply_id": reply_id,
         **kept,
+        **plant_campaign(restaurant, "Mavi", kept["contact_id"]),
         "hook_id": hook_id,
         "template_id": template_id,
         "country": "TR",

@@ -22,7 +22,8 @@ MAY = {
         *("inbox.view", "inbox.reply", "contacts.view", "contacts.manage"),
         *("restaurant.view", "restaurant.manage", "orders.view", "orders.manage"),
         *("printing.view", "printing.manage", "printing.reprint"),
-        *("payments.view", "payments.manage", "loyalty.view", "loyalty.manage"),
+        *("payments.view", "payments.manage"),
+        *("campaigns.view", "campaigns.manage", "loyalty.view", "loyalty.manage"),
     },
     "waiter": {
         *("home.view", "restaurant.view", "orders.view", "orders.manage"),
@@ -32,7 +33,7 @@ MAY = {
         *("home.view", "team.view", "settings.view", "keys.view", "usage.view"),
         *("lines.view", "messages.view", "inbox.view", "contacts.view"),
         *("stores.view", "webhooks.view", "restaurant.view", "orders.view"),
-        *("printing.view", "payments.view", "loyalty.view"),
+        *("printing.view", "payments.view", "campaigns.view", "loyalty.view"),
     },
 }
 # The planted message has no file, and the planted line is no phone.

@@ -1,0 +1,323 @@
+"""The bodies of the campaign calls, and campaigns as the API shows them."""
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from api.paging import PageQuery
+from api.shapes import Moment
+from api.v1.contact_shapes import CONTACT_ID, Loose
+from core.clock import rfc3339
+from core.money import json_number, usd
+from messaging.campaigns import results
+from messaging.campaigns.book import KEEP, QUIET, Wanted
+from messaging.campaigns.outlook import Outlook
+from messaging.campaigns.results import Result
+from messaging.models import Audience, Campaign
+
+CAMPAIGN_ID = "cmp_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
+AUDIENCE_ID = "aud_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
+TIME = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
+Days = Annotated[int, Field(ge=1, le=3650)]
+SHOWN = f"^({'|'.join(results.SHOWN)})$"
+
+
+class FilterFacts(BaseModel):
+    """Everything that is said must hold. Opted-out, blocked, unreachable and recently messaged
+    contacts are always left out."""
+
+    model_config = {"extra": "forbid"}
+
+    tags: list[str] | None = Field(None, max_length=20, description="One of them is enough.")
+    without_tags: list[str] | None = Field(None, max_length=20)
+    languages: list[str] | None = Field(None, max_length=20, examples=[["tr"]])
+    birthday_within_days: int | None = Field(None, ge=0, le=60, description="0: today.")
+    consent: bool | None = Field(None, description="true: only who agreed to marketing.")
+    seen_within_days: Days | None = Field(None, description="Wrote to you within.")
+    not_messaged_days: Days | None = Field(None, description="No marketing since.")
+    site_id: str | None = Field(None, max_length=40, description="Orders of this site only.")
+    ordered_within_days: Days | None = None
+    not_ordered_days: Days | None = Field(None, description="Ordered, but not since.")
+    orders_at_least: int | None = Field(None, ge=0, le=100_000)
+    orders_at_most: int | None = Field(None, ge=0, le=100_000)
+    spent_at_least: str | None = Field(None, max_length=20, examples=["250.00"])
+
+    def given(self) -> dict[str, Any]:
+        return self.model_dump(exclude_none=True)
+
+
+class AudienceFacts(Loose):
+    name: str = Field(max_length=240, examples=["Regulars of the bistro"])
+    filters: FilterFacts = Field(default_factory=FilterFacts)
+
+
+class AudienceChange(Loose):
+    name: str | None = Field(None, max_length=240)
+    filters: FilterFacts | None = None
+
+
+class TemplateFacts(BaseModel):
+    name: str = Field(max_length=512, examples=["weekend_offer"])
+    language: str = Field(max_length=15, examples=["tr"])
+    parameters: list[str] = Field(
+        default_factory=list, max_length=20, description="Placeholders are filled in each."
+    )
+
+
+class Quiet(BaseModel):
+    """Where the recipient is, by their number."""
+
+    since: str = Field(pattern=TIME, examples=["21:00"])
+    until: str = Field(pattern=TIME, examples=["09:00"])
+
+
+class CampaignFacts(Loose):
+    name: str | None = Field(None, max_length=240, examples=["Soup day"])
+    audience_id: str | None = Field(None, max_length=40, examples=[AUDIENCE_ID])
+    filters: FilterFacts | None = Field(None, description="Instead of a saved audience.")
+    instance_id: int | None = Field(None, description="The line; the default one, if not said.")
+    message: str | None = Field(
+        None,
+        max_length=4096,
+        examples=["Hi {{customer.first_name|there}}, soup is on us today. {{shop.name}}"],
+    )
+    template: TemplateFacts | None = Field(None, description="Instead of a message.")
+    gift: str | None = Field(None, max_length=64, description="What {{coupon}} is a code for.")
+    quiet_hours: Quiet | None = Field(None, description="null: none. 21:00 to 09:00 by default.")
+    rest_days: int | None = Field(None, ge=0, le=365)
+    follow_days: int | None = Field(None, ge=0, le=90)
+
+    def wanted(self) -> Wanted:
+        """What was not sent is left as it is."""
+        sent = self.model_fields_set
+        hours = self.quiet_hours
+        given: dict[str, Any] = {
+            "name": self.name or "",
+            "audience_id": self.audience_id,
+            "filters": self.filters.given() if self.filters else {},
+            "line_id": self.instance_id,
+            "text": self.message or "",
+            "template": self.template.model_dump() if self.template else {},
+            "gift": self.gift,
+            "quiet": (_minutes(hours.since), _minutes(hours.until)) if hours else (None, None),
+            "rest_days": self.rest_days,
+            "follow_days": self.follow_days,
+        }
+        names = {"instance_id": "line_id", "message": "text", "quiet_hours": "quiet"}
+        said = {names.get(name, name) for name in sent}
+        said -= {name for name in ("rest_days", "follow_days") if given[name] is None}
+        return Wanted(**{name: value if name in said else KEEP for name, value in given.items()})
+
+
+class StartRequest(Loose):
+    at: Moment | None = Field(None, description="When; now, if it is not said.")
+
+
+class CampaignPath(BaseModel):
+    campaign_id: str = Field(max_length=40)
+
+
+class AudiencePath(BaseModel):
+    audience_id: str = Field(max_length=40)
+
+
+class CampaignQuery(PageQuery):
+    state: Literal["draft", "scheduled", "running", "paused", "finished", "stopped"] | None = None
+
+
+class ResultQuery(PageQuery):
+    state: str | None = Field(None, pattern=SHOWN, description="Only these.")
+
+
+class AudienceShape(BaseModel):
+    id: str = Field(examples=[AUDIENCE_ID])
+    name: str
+    filters: dict[str, Any]
+    created_at: str
+    changed_at: str
+
+
+class AudiencePage(BaseModel):
+    data: list[AudienceShape]
+    next: str | None
+
+
+class Counts(BaseModel):
+    people: int = Field(description="Chosen by the filters, the left-out ones included.")
+    recipients: int
+    waiting: int
+    sent: int = Field(description="Handed to the network, whatever came after it.")
+    delivered: int
+    read: int
+    replied: int
+    failed: int
+    opted_out: int
+    left_out: int
+    stopped: int
+    ordered: int = Field(description="How many of them ordered afterwards.")
+    orders: int
+    spent: str = Field(examples=["1250.00"])
+    cost_usd: float
+    reasons: dict[str, int] = Field(description="Why people were left out.")
+    causes: dict[str, int] = Field(description="Why messages failed.")
+
+
+class CampaignShape(BaseModel):
+    id: str = Field(examples=[CAMPAIGN_ID])
+    name: str
+    state: str = Field(description="draft, scheduled, running, paused, finished or stopped")
+    because: str = Field(description="Why it paused by itself; empty when a person paused it.")
+    audience_id: str | None
+    filters: dict[str, Any]
+    instance_id: int | None
+    message: str
+    template: dict[str, Any] | None
+    gift: str | None
+    quiet_hours: dict[str, str] | None
+    rest_days: int
+    follow_days: int
+    test: bool
+    results: Counts
+    scheduled_at: str | None
+    started_at: str | None
+    finished_at: str | None
+    created_at: str
+    changed_at: str
+
+
+class CampaignPage(BaseModel):
+    data: list[CampaignShape]
+    next: str | None
+
+
+class PreviewShape(BaseModel):
+    name: str
+    phone: str
+    message: str
+
+
+class DryRun(BaseModel):
+    people: int
+    recipients: int
+    left_out: dict[str, int] = Field(examples=[{"opted_out": 12, "recent": 3}])
+    cost_usd: float
+    seconds: int = Field(description="How long it takes at the line's pace, nights not counted.")
+    asleep: int = Field(description="For how many it is night when it begins.")
+    previews: list[PreviewShape] = Field(description="For three real contacts.")
+    warnings: list[str]
+    problem: str | None = Field(description="Why it cannot be started as it is.")
+
+
+class ResultShape(BaseModel):
+    contact_id: str = Field(examples=[CONTACT_ID])
+    name: str
+    phone: str
+    state: str = Field(description="The message's own state; waiting, left_out or stopped before.")
+    reason: str = Field(description="Why somebody was left out, or why the message failed.")
+    message_id: str | None
+    coupon: str
+    cost_usd: float
+    handed_at: str | None
+    replied_at: str | None
+    opted_out_at: str | None
+    orders: int
+    spent: str
+
+
+class ResultPage(BaseModel):
+    data: list[ResultShape]
+    next: str | None
+
+
+def audience_json(one: Audience) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "name": one.name,
+        "filters": one.filters,
+        "created_at": rfc3339(one.created_at),
+        "changed_at": rfc3339(one.changed_at),
+    }
+
+
+def campaign_json(one: Campaign) -> dict[str, Any]:
+    quiet = one.quiet_from is not None and one.quiet_until is not None
+    return {
+        "id": one.id,
+        "name": one.name,
+        "state": one.state,
+        "because": because(one),
+        "audience_id": one.audience_id,
+        "filters": one.filters,
+        "instance_id": one.line_id,
+        "message": one.text,
+        "template": one.template or None,
+        "gift": one.gift,
+        "quiet_hours": {"since": _clock(one.quiet_from), "until": _clock(one.quiet_until)}
+        if quiet
+        else None,
+        "rest_days": one.rest_days,
+        "follow_days": one.follow_days,
+        "test": one.test,
+        "results": counts_json(one.counts),
+        "scheduled_at": one.scheduled_at and rfc3339(one.scheduled_at),
+        "started_at": one.started_at and rfc3339(one.started_at),
+        "finished_at": one.finished_at and rfc3339(one.finished_at),
+        "created_at": rfc3339(one.created_at),
+        "changed_at": rfc3339(one.changed_at),
+    }
+
+
+def because(one: Campaign) -> str:
+    said = one.because
+    return str(said["sentence"]).format(**said["values"]) if said else ""
+
+
+def counts_json(counts: dict[str, Any]) -> dict[str, Any]:
+    blank: dict[str, Any] = {"spent": "0", "reasons": {}, "causes": {}}
+    return {name: counts.get(name, blank.get(name, 0)) for name in Counts.model_fields}
+
+
+def outlook_json(seen: Outlook) -> dict[str, Any]:
+    return {
+        "people": seen.people,
+        "recipients": seen.recipients,
+        "left_out": seen.left_out,
+        "cost_usd": json_number(usd(seen.cost_usd)),
+        "seconds": seen.seconds,
+        "asleep": seen.asleep,
+        "previews": [
+            {"name": one.name, "phone": one.phone, "message": one.text} for one in seen.previews
+        ],
+        "warnings": seen.warnings,
+        "problem": seen.problem.message if seen.problem else None,
+    }
+
+
+def result_json(one: Result) -> dict[str, Any]:
+    row = one.recipient
+    return {
+        "contact_id": row.contact_id,
+        "name": one.name,
+        "phone": one.phone,
+        "state": one.shown,
+        "reason": row.reason or row.cause,
+        "message_id": row.message_id,
+        "coupon": row.coupon,
+        "cost_usd": json_number(row.cost_usd),
+        "handed_at": row.handed_at and rfc3339(row.handed_at),
+        "replied_at": row.replied_at and rfc3339(row.replied_at),
+        "opted_out_at": row.opted_out_at and rfc3339(row.opted_out_at),
+        "orders": row.orders,
+        "spent": str(Decimal(row.spent).normalize() + 0),
+    }
+
+
+def _minutes(clock: str) -> int:
+    hours, _, minutes = clock.partition(":")
+    return int(hours) * 60 + int(minutes)
+
+
+def _clock(minutes: int | None) -> str:
+    at = QUIET[0] if minutes is None else minutes
+    return f"{at // 60:02}:{at % 60:02}"

@@ -1,0 +1,275 @@
+"""Campaigns and their audiences: made, looked at before they leave, started, followed."""
+
+from typing import Any
+
+from flask import Response, g
+from flask_openapi3.models.tag import Tag
+
+from api.auth import key_may
+from api.once import once
+from api.paging import PageQuery, page
+from api.v1 import v1
+from api.v1.campaign_shapes import (
+    AudienceChange,
+    AudienceFacts,
+    AudiencePage,
+    AudiencePath,
+    AudienceShape,
+    CampaignFacts,
+    CampaignPage,
+    CampaignPath,
+    CampaignQuery,
+    CampaignShape,
+    DryRun,
+    ResultPage,
+    ResultQuery,
+    StartRequest,
+    audience_json,
+    campaign_json,
+    outlook_json,
+    result_json,
+)
+from core.db import tenant_scope
+from core.errors import Conflict
+from messaging import lines_book
+from messaging.callers import Caller
+from messaging.campaigns import acts, audiences, book, outlook, results
+from messaging.models import Campaign
+
+TAG = Tag(name="Campaigns")
+
+
+@v1.get("/audiences", tags=[TAG], summary="List audiences", responses={200: AudiencePage})
+@key_may("campaigns")
+def list_audiences(query: PageQuery) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        rows = audiences.page(query.after, query.limit + 1)
+    return page(rows, query, lambda one: one.id, audience_json)
+
+
+@v1.post("/audiences", tags=[TAG], summary="Save an audience", responses={201: AudienceShape})
+@key_may("campaigns")
+def add_audience(body: AudienceFacts) -> Response:
+    """Who is in it is asked anew whenever it is used."""
+    with once() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        made = audiences.save(body.name, body.filters.given())
+        return attempt.keep({**audience_json(made), **body.warnings}, 201)
+
+
+@v1.get(
+    "/audiences/<audience_id>", tags=[TAG], summary="One audience", responses={200: AudienceShape}
+)
+@key_may("campaigns")
+def read_audience(path: AudiencePath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        return audience_json(audiences.get(path.audience_id))
+
+
+@v1.patch(
+    "/audiences/<audience_id>",
+    tags=[TAG],
+    summary="Change an audience",
+    responses={200: AudienceShape},
+)
+@key_may("campaigns")
+def change_audience(path: AudiencePath, body: AudienceChange) -> dict[str, Any]:
+    """Campaigns that were made with it keep what they were made with."""
+    given = body.filters.given() if body.filters else None
+    with tenant_scope(g.tenant_id):
+        changed = audiences.change(path.audience_id, body.name, given)
+        return {**audience_json(changed), **body.warnings}
+
+
+@v1.delete(
+    "/audiences/<audience_id>", tags=[TAG], summary="Remove an audience", responses={204: None}
+)
+@key_may("campaigns")
+def remove_audience(path: AudiencePath) -> tuple[str, int]:
+    with tenant_scope(g.tenant_id):
+        audiences.remove(path.audience_id)
+    return "", 204
+
+
+@v1.get("/campaigns", tags=[TAG], summary="List campaigns", responses={200: CampaignPage})
+@key_may("campaigns")
+def list_campaigns(query: CampaignQuery) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        rows = book.listed(query.after, query.limit + 1, query.state or "")
+    return page(rows, query, lambda one: one.id, campaign_json)
+
+
+@v1.post("/campaigns", tags=[TAG], summary="Make a campaign", responses={201: CampaignShape})
+@key_may("campaigns")
+def add_campaign(body: CampaignFacts) -> Response:
+    """A draft: nothing leaves before it is started."""
+    with once() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        _check_line(body)
+        made = book.add(body.wanted(), test=_caller().test)
+        return attempt.keep({**campaign_json(made), **body.warnings}, 201)
+
+
+@v1.get(
+    "/campaigns/<campaign_id>", tags=[TAG], summary="One campaign", responses={200: CampaignShape}
+)
+@key_may("campaigns")
+def read_campaign(path: CampaignPath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        return campaign_json(book.get(path.campaign_id))
+
+
+@v1.patch(
+    "/campaigns/<campaign_id>",
+    tags=[TAG],
+    summary="Change a campaign",
+    responses={200: CampaignShape},
+)
+@key_may("campaigns")
+def change_campaign(path: CampaignPath, body: CampaignFacts) -> dict[str, Any]:
+    """A draft, or one that is scheduled and has not begun."""
+    with tenant_scope(g.tenant_id):
+        _mine(path.campaign_id)
+        _check_line(body)
+        changed = book.change(path.campaign_id, body.wanted())
+        return {**campaign_json(changed), **body.warnings}
+
+
+@v1.delete("/campaigns/<campaign_id>", tags=[TAG], summary="Remove a draft", responses={204: None})
+@key_may("campaigns")
+def remove_campaign(path: CampaignPath) -> tuple[str, int]:
+    with tenant_scope(g.tenant_id):
+        _mine(path.campaign_id)
+        book.remove(path.campaign_id)
+    return "", 204
+
+
+@v1.post(
+    "/campaigns/<campaign_id>/dry-run",
+    tags=[TAG],
+    summary="What it would do",
+    responses={200: DryRun},
+)
+@key_may("campaigns")
+def dry_run(path: CampaignPath) -> dict[str, Any]:
+    """How many get it, who does not and why, what it costs, how long it takes. Sends nothing."""
+    with tenant_scope(g.tenant_id):
+        return outlook_json(outlook.look(book.get(path.campaign_id)))
+
+
+@v1.post(
+    "/campaigns/<campaign_id>/start",
+    tags=[TAG],
+    summary="Start it, now or later",
+    responses={200: CampaignShape},
+)
+@key_may("campaigns")
+def start_campaign(path: CampaignPath, body: StartRequest) -> Response:
+    """With `at` it is scheduled. Starting one that has begun is refused, so a repeat is safe."""
+    with once() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        _may_send(path.campaign_id)
+        started = acts.start(path.campaign_id, body.at)
+        return attempt.keep({**campaign_json(started), **body.warnings})
+
+
+@v1.post(
+    "/campaigns/<campaign_id>/unschedule",
+    tags=[TAG],
+    summary="Back to a draft",
+    responses={200: CampaignShape},
+)
+@key_may("campaigns")
+def unschedule_campaign(path: CampaignPath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        _mine(path.campaign_id)
+        return campaign_json(acts.unschedule(path.campaign_id))
+
+
+@v1.post(
+    "/campaigns/<campaign_id>/pause",
+    tags=[TAG],
+    summary="Pause it",
+    responses={200: CampaignShape},
+)
+@key_may("campaigns")
+def pause_campaign(path: CampaignPath) -> dict[str, Any]:
+    """What is on its way already, a few seconds' worth, still arrives."""
+    with tenant_scope(g.tenant_id):
+        _mine(path.campaign_id)
+        return campaign_json(acts.pause(path.campaign_id))
+
+
+@v1.post(
+    "/campaigns/<campaign_id>/resume",
+    tags=[TAG],
+    summary="Go on",
+    responses={200: CampaignShape},
+)
+@key_may("campaigns")
+def resume_campaign(path: CampaignPath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        _may_send(path.campaign_id)
+        return campaign_json(acts.resume(path.campaign_id))
+
+
+@v1.post(
+    "/campaigns/<campaign_id>/stop",
+    tags=[TAG],
+    summary="Stop it for good",
+    responses={200: CampaignShape},
+)
+@key_may("campaigns")
+def stop_campaign(path: CampaignPath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        _mine(path.campaign_id)
+        return campaign_json(acts.stop(path.campaign_id))
+
+
+@v1.get(
+    "/campaigns/<campaign_id>/results",
+    tags=[TAG],
+    summary="What became of each recipient",
+    responses={200: ResultPage},
+)
+@key_may("campaigns")
+def campaign_results(path: CampaignPath, query: ResultQuery) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        campaign = book.get(path.campaign_id)
+        rows = results.listed(campaign, query.state or "", query.after, query.limit + 1)
+    return page(rows, query, lambda one: one.recipient.contact_id, result_json)
+
+
+def _caller() -> Caller:
+    caller: Caller = g.caller
+    return caller
+
+
+def _mine(campaign_id: str) -> Campaign:
+    """A test key does not touch what real people get, and the other way round."""
+    campaign = book.get(campaign_id)
+    if campaign.test != _caller().test:
+        raise Conflict(
+            "wrong_mode",
+            "A test key works on campaigns of the test line, a live key on all others.",
+        )
+    return campaign
+
+
+def _check_line(body: CampaignFacts) -> None:
+    """The line that is asked for is one this key may send by."""
+    if body.instance_id is not None:
+        caller = _caller()
+        lines_book.choose(
+            caller.lines, body.instance_id, test=caller.test, allowed=caller.key.line_ids
+        )
+        if caller.test:
+            body.instance_id = None
+
+
+def _may_send(campaign_id: str) -> None:
+    campaign, caller = _mine(campaign_id), _caller()
+    lines_book.choose(caller.lines, campaign.line_id, test=caller.test, allowed=caller.key.line_ids)

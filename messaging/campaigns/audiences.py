@@ -1,0 +1,173 @@
+"""Audiences: saved filters, and who they choose just now."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, exists, literal, or_, select
+
+from core.clock import now, today
+from core.db import current_tenant_id, db
+from core.errors import Conflict, NotFound
+from core.ids import BadId, canonical
+from messaging import marketing
+from messaging.campaigns import filters as asked
+from messaging.campaigns import orders
+from messaging.campaigns.filters import Filters
+from messaging.crm import tokens
+from messaging.models import Audience, Contact, ContactToken, Conversation, Identity, Line
+from tenants import accounts, audit
+from tenants.people import clean_name
+
+MOST = 200
+WINDOW_CLOSED = "window_closed"
+
+
+def listed() -> list[Audience]:
+    """By name; there are never many."""
+    found = db.session.scalars(
+        select(Audience).where(Audience.tenant_id == current_tenant_id()).limit(MOST)
+    )
+    return sorted(found, key=lambda one: (tokens.plain(one.name), one.id))
+
+
+def page(after: str | None, limit: int) -> list[Audience]:
+    """Newest first, for the API."""
+    query = (
+        select(Audience)
+        .where(Audience.tenant_id == current_tenant_id())
+        .order_by(Audience.id.desc())
+        .limit(limit)
+    )
+    return list(db.session.scalars(query.where(Audience.id < after) if after else query))
+
+
+def get(audience_id: str) -> Audience:
+    try:
+        known = canonical("aud", audience_id)
+    except BadId:
+        raise NotFound() from None
+    found = db.session.get(Audience, (current_tenant_id(), known))
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def save(name: str, given: Mapping[str, Any]) -> Audience:
+    audience = Audience(
+        tenant_id=current_tenant_id(), name=clean_name(name), filters=checked(given)
+    )
+    if len(listed()) >= MOST:
+        raise Conflict("too_many", "There are {most} audiences already.", most=MOST)
+    db.session.add(audience)
+    audit.record("audiences.added", audience.name)
+    db.session.flush()
+    return audience
+
+
+def change(audience_id: str, name: str | None, given: Mapping[str, Any] | None) -> Audience:
+    audience = get(audience_id)
+    kept = audience.filters if given is None else checked(given)
+    audience.name = audience.name if name is None else clean_name(name)
+    audience.filters, audience.changed_at = kept, now()
+    audit.record("audiences.changed", audience.name)
+    return audience
+
+
+def remove(audience_id: str) -> None:
+    """Campaigns keep a copy of what they were made with."""
+    audience = get(audience_id)
+    db.session.delete(audience)
+    audit.record("audiences.removed", audience.name)
+
+
+def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """As it is stored. A site must be one of this account's."""
+    found = asked.read(given)
+    if found.ordered.asked:
+        orders.condition(literal(None), found.ordered, now())
+    if found.ordered.site_id and found.ordered.site_id not in dict(orders.places()):
+        raise NotFound("There is no such site.")
+    return asked.as_json(found)
+
+
+def matching(filters: Filters) -> Select[Any]:
+    """The contacts that are meant, before anybody is left out."""
+    tenant_id, moment = current_tenant_id(), now()
+    query = select(Contact.id).where(Contact.tenant_id == tenant_id)
+    if filters.tags:
+        query = query.where(_tagged(filters.tags))
+    if filters.without_tags:
+        query = query.where(~_tagged(filters.without_tags))
+    if filters.languages:
+        query = query.where(Contact.language.in_(filters.languages))
+    if filters.birthday_within_days is not None:
+        query = query.where(_birthday(filters.birthday_within_days))
+    if filters.consent:
+        query = query.where(Contact.consent_at.is_not(None))
+    if filters.seen_within_days is not None:
+        query = query.where(
+            Contact.last_seen_at >= moment - timedelta(days=filters.seen_within_days)
+        )
+    if filters.not_messaged_days is not None:
+        since = moment - timedelta(days=filters.not_messaged_days)
+        query = query.where(or_(Contact.marketed_at.is_(None), Contact.marketed_at < since))
+    if filters.ordered.asked:
+        query = query.where(orders.condition(Contact.id, filters.ordered, moment))
+    return query
+
+
+def phone() -> ColumnElement[str]:
+    """Of a row of contacts: the first phone as the network writes it, as on the contact's card."""
+    return (
+        select(Identity.spelling)
+        .where(
+            Identity.tenant_id == current_tenant_id(),
+            Identity.contact_id == Contact.id,
+            Identity.kind == "phone",
+        )
+        .order_by(Identity.value)
+        .limit(1)
+        .scalar_subquery()
+    )
+
+
+def why_not(rest_days: int, line: Line | None, *, template: bool) -> ColumnElement[str]:
+    """Of a row of contacts: why they get nothing from this campaign; empty when they do."""
+    moment = now()
+    rest = timedelta(days=rest_days) if rest_days else None
+    closed = None if line is None or template else _closed(line, moment)
+    return marketing.reason(moment, rest, *(() if closed is None else ((closed, WINDOW_CLOSED),)))
+
+
+def _closed(line: Line, moment: datetime) -> ColumnElement[bool] | None:
+    """The real network takes free text only from who was written to within a day."""
+    if line.kind != "cloud" or line.network == "simulator":
+        return None
+    return ~exists().where(
+        Conversation.tenant_id == current_tenant_id(),
+        Conversation.contact_id == Contact.id,
+        Conversation.line_id == line.id,
+        Conversation.window_until > moment,
+    )
+
+
+def _tagged(tags: tuple[str, ...]) -> ColumnElement[bool]:
+    return Contact.id.in_(
+        select(ContactToken.contact_id).where(
+            ContactToken.tenant_id == current_tenant_id(),
+            ContactToken.token.in_([f"#{tokens.tag_key(tag)}" for tag in tags]),
+        )
+    )
+
+
+def _birthday(days: int) -> ColumnElement[bool]:
+    """Today and so many days on, where the business is; over the turn of the year too."""
+    first = today(accounts.account().time_zone or "UTC")
+    last = first + timedelta(days=days)
+    start, end = (day.month * 100 + day.day for day in (first, last))
+    if start <= end:
+        return Contact.birthday.between(start, end)
+    return and_(
+        Contact.birthday.is_not(None), or_(Contact.birthday >= start, Contact.birthday <= end)
+    )

@@ -1,0 +1,270 @@
+"""A tenant's campaigns: made, changed while they are drafts, looked up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, NotFound, invalid
+from core.ids import BadId, canonical
+from core.texts import BadText, clean
+from messaging import lines_book
+from messaging.campaigns import audiences, gifts, quiet
+from messaging.models import Campaign, Line
+from messaging.placeholders import LONGEST_TEXT, check
+from tenants import audit
+from tenants.audit import current_actor
+from tenants.people import clean_name
+
+STATES = ("draft", "scheduled", "running", "paused", "finished", "stopped")
+EDITABLE = frozenset({"draft", "scheduled"})
+MOST_PARAMETERS = 20
+LONGEST_REST, LONGEST_FOLLOW = 365, 90
+QUIET = (21 * 60, 9 * 60)
+FARTHEST = timedelta(days=365)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Says that a thing is left as it is."""
+
+
+KEEP = Kept()
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a door hands over; KEEP leaves a thing as it is."""
+
+    name: str | Kept = KEEP
+    audience_id: str | Kept | None = KEEP
+    filters: Mapping[str, Any] | Kept = KEEP
+    line_id: int | Kept | None = KEEP
+    text: str | Kept = KEEP
+    template: Mapping[str, Any] | Kept = KEEP
+    gift: str | Kept | None = KEEP
+    quiet: tuple[int | None, int | None] | Kept = KEEP
+    rest_days: int | Kept = KEEP
+    follow_days: int | Kept = KEEP
+    scheduled_at: datetime | Kept | None = KEEP
+    """When a draft is meant to begin; see acts.start."""
+
+
+def listed(after: str | None = None, limit: int = 50, state: str = "") -> list[Campaign]:
+    """Newest first."""
+    query = (
+        select(Campaign)
+        .where(Campaign.tenant_id == current_tenant_id())
+        .order_by(Campaign.id.desc())
+        .limit(limit)
+    )
+    if state:
+        query = query.where(Campaign.state == state)
+    if after:
+        query = query.where(Campaign.id < after)
+    return list(db.session.scalars(query))
+
+
+def get(campaign_id: str, *, lock: bool = False) -> Campaign:
+    try:
+        known = canonical("cmp", campaign_id)
+    except BadId:
+        raise NotFound() from None
+    found = db.session.get(
+        Campaign, (current_tenant_id(), known), with_for_update=lock, populate_existing=lock
+    )
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def add(wanted: Wanted, *, test: bool = False) -> Campaign:
+    campaign = Campaign(
+        tenant_id=current_tenant_id(),
+        name="",
+        state="draft",
+        because={},
+        filters={},
+        text="",
+        template={},
+        quiet_from=QUIET[0],
+        quiet_until=QUIET[1],
+        rest_days=1,
+        follow_days=7,
+        test=test,
+        counts={},
+        author=current_actor().name,
+    )
+    _put(campaign, wanted)
+    campaign.name = clean_name(campaign.name)
+    db.session.add(campaign)
+    db.session.flush()
+    audit.record("campaigns.added", campaign.name, campaign=campaign.id)
+    return campaign
+
+
+def change(campaign_id: str, wanted: Wanted) -> Campaign:
+    """A draft, or one that is scheduled and has not begun: then nothing of it has left."""
+    campaign = get(campaign_id, lock=True)
+    if campaign.state not in EDITABLE:
+        raise Conflict(
+            "campaign_begun", "This campaign has begun and stays as it is. Copy it to change it."
+        )
+    _put(campaign, wanted)
+    campaign.changed_at = now()
+    audit.record("campaigns.changed", campaign.name, campaign=campaign.id)
+    db.session.flush()
+    return campaign
+
+
+def copy(campaign_id: str, name: str) -> Campaign:
+    """A new draft with the same words, the same people, the same hours."""
+    one, lines = get(campaign_id), {line.id for line in lines_book.listed()}
+    return add(
+        Wanted(
+            name=name,
+            audience_id=None,
+            filters=one.filters,
+            line_id=one.line_id if one.line_id in lines else None,
+            text=one.text,
+            template=one.template,
+            quiet=(one.quiet_from, one.quiet_until),
+            rest_days=one.rest_days,
+            follow_days=one.follow_days,
+        ),
+        test=one.test,
+    )
+
+
+def remove(campaign_id: str) -> None:
+    """Only what has not begun: results stay."""
+    campaign = get(campaign_id, lock=True)
+    if campaign.state not in EDITABLE:
+        raise Conflict("campaign_begun", "A campaign that has begun stays, with its results.")
+    db.session.delete(campaign)
+    audit.record("campaigns.removed", campaign.name, campaign=campaign.id)
+
+
+def line_of(campaign: Campaign) -> Line | None:
+    """By which it leaves: the one chosen, else the default one. None: there is none."""
+    if campaign.line_id is None:
+        return lines_book.default_line(test=campaign.test)
+    try:
+        return lines_book.get(campaign.line_id)
+    except NotFound:
+        return None
+
+
+def _put(campaign: Campaign, wanted: Wanted) -> None:
+    """Checked first, then written."""
+    if not isinstance(wanted.name, Kept):
+        campaign.name = clean_name(wanted.name)
+    _put_people(campaign, wanted)
+    if not isinstance(wanted.line_id, Kept):
+        _put_line(campaign, wanted.line_id)
+    text = campaign.text if isinstance(wanted.text, Kept) else _text(wanted.text)
+    template = campaign.template
+    if not isinstance(wanted.template, Kept):
+        template = _template(wanted.template)
+    if text and template and not isinstance(wanted.template, Kept):
+        text = ""
+    elif text and template:
+        template = {}
+    check([text, *template.get("parameters", [])], "campaign")
+    campaign.text, campaign.template = text, template
+    if not isinstance(wanted.gift, Kept):
+        campaign.gift = gifts.checked(current_tenant_id(), wanted.gift)
+    if not isinstance(wanted.quiet, Kept):
+        hours = quiet.checked(*wanted.quiet)
+        campaign.quiet_from, campaign.quiet_until = hours or (None, None)
+    if not isinstance(wanted.rest_days, Kept):
+        campaign.rest_days = _days("rest_days", wanted.rest_days, LONGEST_REST)
+    if not isinstance(wanted.scheduled_at, Kept):
+        _put_time(campaign, wanted.scheduled_at)
+    if not isinstance(wanted.follow_days, Kept):
+        campaign.follow_days = _days("follow_days", wanted.follow_days, LONGEST_FOLLOW)
+
+
+def _put_people(campaign: Campaign, wanted: Wanted) -> None:
+    if not isinstance(wanted.filters, Kept):
+        campaign.filters = audiences.checked(wanted.filters)
+        campaign.audience_id = None
+    if not isinstance(wanted.audience_id, Kept) and wanted.audience_id:
+        audience = audiences.get(wanted.audience_id)
+        campaign.filters, campaign.audience_id = dict(audience.filters), audience.id
+
+
+def _put_time(campaign: Campaign, at: datetime | None) -> None:
+    if campaign.state != "draft":
+        raise Conflict("campaign_scheduled", "It waits for its time. Make it a draft to change it.")
+    if at is not None and not now() < at < now() + FARTHEST:
+        raise invalid("at", "invalid_time", "Choose a time in the future, at most a year from now.")
+    campaign.scheduled_at = at
+
+
+def _put_line(campaign: Campaign, line_id: int | None) -> None:
+    """A campaign by the test line is one: it costs nothing and reaches simulated phones."""
+    if line_id is None:
+        campaign.line_id = None
+        return
+    try:
+        line = lines_book.get(line_id)
+    except NotFound:
+        raise invalid("line_id", "unknown_instance", "There is no line with that id.") from None
+    campaign.line_id, campaign.test = line.id, line.test
+
+
+def _text(written: str) -> str:
+    try:
+        words = clean(written.replace("\r\n", "\n"))
+    except BadText:
+        raise invalid(
+            "text", "invalid_text", "The text holds a character nobody can read."
+        ) from None
+    if len(words) > LONGEST_TEXT:
+        raise invalid("text", "too_long", "The text is too long.")
+    return words
+
+
+def _template(given: Mapping[str, Any]) -> dict[str, Any]:
+    name, language = str(given.get("name") or "").strip(), str(given.get("language") or "").strip()
+    if not name:
+        return {}
+    good = len(name) <= 512 and name.replace("_", "a").isalnum() and name.isascii()
+    if not good or name != name.lower():
+        raise invalid(
+            "template", "invalid_template", "A template's name is small letters, digits and _."
+        )
+    if not (2 <= len(language) <= 15 and language.replace("_", "").isalnum()):
+        raise invalid("template", "invalid_language", "Write the template's language, such as tr.")
+    parameters = [_text(str(one)) for one in given.get("parameters") or []]
+    if len(parameters) > MOST_PARAMETERS:
+        raise invalid("parameters", "too_many", "A template takes at most 20 values.")
+    if not all(parameters):
+        raise invalid("parameters", "empty_text", "Fill in every value of the template.")
+    return {"name": name, "language": language, "parameters": parameters}
+
+
+def _days(field: str, days: int, most: int) -> int:
+    if not 0 <= days <= most:
+        raise invalid(
+            field,
+            "invalid_days",
+            "Give the days as a whole number between {least} and {most}.",
+            least=0,
+            most=most,
+        )
+    return days
+
+
+def next_due() -> datetime | None:
+    return db.session.scalar(
+        select(Campaign.due_at)
+        .where(Campaign.tenant_id == current_tenant_id(), Campaign.due_at.is_not(None))
+        .order_by(Campaign.due_at)
+        .limit(1)
+    )

@@ -1,0 +1,167 @@
+"""The dry run: what a campaign would do, told before anything is done."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import func, select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import DomainError, Invalid
+from core.phone import country_of
+from messaging import rates
+from messaging.campaigns import audiences, book, gifts, quiet, wording
+from messaging.campaigns.filters import read
+from messaging.campaigns.wording import Reader
+from messaging.linked.pace import GROWN
+from messaging.linked.pace import PER_SECOND as LINKED_PER_SECOND
+from messaging.models import Campaign, Contact, Line
+from tenants import accounts, quota
+from tenants.plans import TenantFacts, known_facts
+
+PREVIEWS = 3
+# Enough of a number to tell its country and its time zone.
+PREFIX = 6
+SAMPLE_CODE = "ABCD-2345"
+N_ = str  # collected for translation here, translated where it is shown
+OVER_QUOTA = N_("It needs more messages than are left this month: it will pause at the limit.")
+OVER_CAP = N_("It costs more than the spend cap leaves this month: it will pause at the cap.")
+OVER_TRIAL = N_("It needs more messages than the trial has left: it will pause there.")
+MANY_DAYS = N_("A linked phone writes to few people a day: this will take several days.")
+NOBODY = N_("Nobody is left to send it to. Choose other people, or look at why they are left out.")
+
+
+@dataclass(frozen=True)
+class Preview:
+    name: str
+    phone: str
+    text: str
+
+
+@dataclass
+class Outlook:
+    people: int = 0
+    """Chosen by the filters, before anybody is left out."""
+    recipients: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+    cost_usd: Decimal = Decimal(0)
+    seconds: int = 0
+    """At the line's pace, without the nights."""
+    asleep: int = 0
+    """For how many it would be night when it begins: they get it in their morning."""
+    previews: list[Preview] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    problem: DomainError | None = None
+    """Why it cannot be started as it is."""
+
+
+def look(campaign: Campaign, at: datetime | None = None) -> Outlook:
+    line, facts = book.line_of(campaign), known_facts()
+    seen = Outlook(problem=_problem(campaign, line))
+    begins = max(at or campaign.scheduled_at or now(), now())
+    _count(seen, campaign, line, begins)
+    if line is not None:
+        seen.seconds = int(seen.recipients / pace(line))
+    seen.warnings = _warnings(seen, line, facts)
+    seen.previews = _previews(campaign, line, facts.name)
+    return seen
+
+
+def pace(line: Line) -> float:
+    """Messages a second."""
+    linked = line.kind == "linked"
+    return max(float(min(line.per_second, LINKED_PER_SECOND) if linked else line.per_second), 0.01)
+
+
+def hours_of(campaign: Campaign) -> quiet.Hours | None:
+    return quiet.checked(campaign.quiet_from, campaign.quiet_until)
+
+
+def _problem(campaign: Campaign, line: Line | None) -> DomainError | None:
+    try:
+        refuse_unready(campaign, line)
+    except DomainError as error:
+        return error
+    return None
+
+
+def refuse_unready(campaign: Campaign, line: Line | None) -> Line:
+    """The line it leaves by. Raises Invalid when it cannot be sent as it is."""
+    if line is None or not line.enabled:
+        raise Invalid(
+            "no_instance",
+            "There is no line to send from. Choose one that is switched on, or add one.",
+        )
+    wording.check(campaign, line)
+    gifts.checked(current_tenant_id(), campaign.gift)
+    return line
+
+
+def _count(seen: Outlook, campaign: Campaign, line: Line | None, begins: datetime) -> None:
+    """One statement, grouped by the beginnings of numbers: few rows, however many people."""
+    why = audiences.why_not(campaign.rest_days, line, template=bool(campaign.template))
+    chosen = (
+        audiences.matching(read(campaign.filters))
+        .add_columns(audiences.phone().label("phone"), why.label("why"))
+        .subquery()
+    )
+    start = func.left(chosen.c.phone, PREFIX)
+    rows = db.session.execute(
+        select(
+            chosen.c.why, func.min(chosen.c.phone).label("phone"), func.count().label("people")
+        ).group_by(chosen.c.why, start)
+    ).all()
+    cards, hours = rates.cards(), hours_of(campaign)
+    ours = accounts.account().time_zone or "UTC"
+    for row in rows:
+        seen.people += row.people
+        if row.why:
+            seen.left_out[row.why] = seen.left_out.get(row.why, 0) + row.people
+            continue
+        seen.recipients += row.people
+        if quiet.wakes_at(begins, hours, quiet.zone_of(row.phone, ours)) > begins:
+            seen.asleep += row.people
+        if line is not None and not line.test:
+            country = country_of(row.phone) or rates.OTHER
+            seen.cost_usd += row.people * cards.quote(line.kind, country, "marketing", begins)
+
+
+def _warnings(seen: Outlook, line: Line | None, facts: TenantFacts) -> list[str]:
+    if not seen.recipients:
+        return [NOBODY]
+    found = []
+    if line is not None and line.kind == "linked" and seen.recipients > GROWN[1]:
+        found.append(MANY_DAYS)
+    if line is None or line.test:
+        return found
+    used = quota.usage(facts)
+    left = facts.monthly_messages
+    if left is not None and used.messages + seen.recipients > left:
+        found.append(OVER_QUOTA)
+    if used.trial_left is not None and seen.recipients > used.trial_left:
+        found.append(OVER_TRIAL)
+    cap = facts.spend_cap_usd
+    if cap is not None and used.spend_usd + seen.cost_usd > cap:
+        found.append(OVER_CAP)
+    return found
+
+
+def _previews(campaign: Campaign, line: Line | None, shop: str) -> list[Preview]:
+    """For real people, the newest of them."""
+    if not (campaign.text or campaign.template):
+        return []
+    why = audiences.why_not(campaign.rest_days, line, template=bool(campaign.template))
+    rows = db.session.execute(
+        audiences.matching(read(campaign.filters))
+        .add_columns(Contact.name, audiences.phone().label("phone"))
+        .where(why == "")
+        .order_by(Contact.id.desc())
+        .limit(PREVIEWS)
+    ).all()
+    words = wording.of(campaign, line, shop)
+    code = SAMPLE_CODE if campaign.gift else ""
+    return [
+        Preview(row.name, row.phone, words.draft(Reader(row.id, row.name, row.phone, code)).text)
+        for row in rows
+    ]

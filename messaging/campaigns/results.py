@@ -1,0 +1,262 @@
+"""What became of a campaign: looked up in stretches by the job, counted once, shown as often as
+somebody asks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import select, text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import BadId, canonical, from_uuid, to_uuid
+from core.money import json_number
+from core.partitions import id_at
+from messaging.campaigns import orders
+from messaging.crm import cards
+from messaging.models import Campaign, CampaignRecipient, Contact
+
+BATCH = 1000
+OPEN = ("queued", "sending", "sent", "unknown")
+NOT_LEFT = ("queued", "sending")
+SENT = ("sent", "delivered", "read")
+ARRIVED = ("delivered", "read")
+# What somebody may ask to see: each is a condition of the list and a figure of the page.
+SHOWN = (
+    "waiting",
+    "sent",
+    "delivered",
+    "read",
+    "replied",
+    "ordered",
+    "failed",
+    "opted_out",
+    "left_out",
+    "stopped",
+)
+NO_ID = "00000000-0000-0000-0000-000000000000"
+
+HANDED = text("""
+SELECT contact_id, message_id, handed_at FROM campaign_recipients
+ WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND state = 'handed'
+   AND contact_id > :after
+ ORDER BY contact_id LIMIT :most
+""")
+STILL_OPEN = text("""
+SELECT contact_id, message_id, handed_at FROM campaign_recipients
+ WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id
+   AND outcome IN ('queued', 'sending', 'sent', 'unknown') AND contact_id > :after
+ ORDER BY contact_id LIMIT :most
+""")
+LOOK = text("""
+UPDATE campaign_recipients AS r
+   SET outcome = m.state, cause = coalesce(m.error_code, ''), cost_usd = m.cost_usd
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:messages AS uuid[])) AS one (id, message_id)
+  JOIN messages AS m ON m.tenant_id = :tenant_id AND m.id = one.message_id
+   AND m.id BETWEEN :oldest AND :newest
+ WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id AND r.contact_id = one.id
+   AND (r.outcome, r.cost_usd) <> (m.state, m.cost_usd)
+""")
+ANSWERED = text("""
+UPDATE campaign_recipients AS r
+   SET replied_at = coalesce(r.replied_at, CASE WHEN c.last_seen_at > r.handed_at
+           AND c.last_seen_at <= r.handed_at + :follow THEN c.last_seen_at END),
+       opted_out_at = CASE WHEN c.opted_out_at > r.handed_at
+           AND c.opted_out_at <= r.handed_at + :follow THEN c.opted_out_at END
+  FROM contacts AS c
+ WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id
+   AND r.contact_id = ANY(CAST(:ids AS uuid[]))
+   AND c.tenant_id = :tenant_id AND c.id = r.contact_id
+   AND (c.last_seen_at > r.handed_at OR c.opted_out_at > r.handed_at
+        OR r.opted_out_at IS NOT NULL)
+""")
+FOLLOWED = text("""
+UPDATE campaign_recipients AS r SET orders = one.orders, spent = one.spent
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:orders AS integer[]), CAST(:spent AS numeric[]))
+       AS one (id, orders, spent)
+ WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id AND r.contact_id = one.id
+   AND (r.orders, r.spent) <> (one.orders, one.spent)
+""")
+COUNT = text("""
+SELECT state, reason, outcome, cause, count(*) AS people, count(replied_at) AS replied,
+       count(opted_out_at) AS opted_out, sum(least(orders, 1)) AS ordered, sum(orders) AS orders,
+       sum(spent) AS spent, sum(cost_usd) AS cost
+  FROM campaign_recipients
+ WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id
+ GROUP BY state, reason, outcome, cause
+""")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One recipient as people see it. A contact that was erased has neither name nor phone."""
+
+    recipient: CampaignRecipient
+    name: str
+    phone: str
+
+    @property
+    def shown(self) -> str:
+        return shown_state(self.recipient)
+
+
+def shown_state(one: CampaignRecipient) -> str:
+    """One word for where somebody is: the message's own state once there is one."""
+    return one.outcome if one.state == "handed" else one.state
+
+
+def refresh(campaign: Campaign, *, deep: bool) -> None:
+    """The messages' states as they are now. `deep` looks at everybody, also for what followed."""
+    after, found = NO_ID, BATCH
+    while found == BATCH:
+        rows = db.session.execute(
+            HANDED if deep else STILL_OPEN, {**_mine(campaign), "after": after, "most": BATCH}
+        ).all()
+        found = len(rows)
+        if rows:
+            after = str(rows[-1].contact_id)
+            _refresh(campaign, rows, deep)
+    campaign.counts = counted(campaign)
+
+
+def counted(campaign: Campaign) -> dict[str, Any]:
+    """From the recipients' own rows, never from messages."""
+    counts: dict[str, Any] = dict.fromkeys((*SHOWN, "people", "recipients", "open"), 0)
+    reasons: dict[str, int] = {}
+    causes: dict[str, int] = {}
+    orders_, spent, cost = 0, Decimal(0), Decimal(0)
+    for row in db.session.execute(COUNT, _mine(campaign)):
+        people = row.people
+        counts["people"] += people
+        counts["replied"] += row.replied
+        counts["opted_out"] += row.opted_out
+        counts["ordered"] += row.ordered
+        orders_, spent, cost = orders_ + row.orders, spent + row.spent, cost + row.cost
+        if row.state == "left_out":
+            reasons[row.reason] = reasons.get(row.reason, 0) + people
+        if row.state != "handed":
+            counts[row.state] += people
+            counts["recipients"] += 0 if row.state == "left_out" else people
+            continue
+        counts["recipients"] += people
+        counts["open"] += people if row.outcome in NOT_LEFT else 0
+        counts["sent"] += people if row.outcome in SENT else 0
+        counts["delivered"] += people if row.outcome in ARRIVED else 0
+        counts["read"] += people if row.outcome == "read" else 0
+        if row.outcome in ("failed", "expired", "cancelled", "unknown"):
+            counts["failed"] += people
+            cause = row.cause or row.outcome
+            causes[cause] = causes.get(cause, 0) + people
+    return {
+        **counts,
+        "orders": orders_,
+        "spent": str(spent.normalize() + 0),
+        "cost_usd": json_number(cost),
+        "reasons": reasons,
+        "causes": causes,
+    }
+
+
+def listed(
+    campaign: Campaign, shown: str = "", after: str | None = None, limit: int = 50
+) -> list[Result]:
+    """In the order of their ids: keyset paging over the key itself."""
+    query = (
+        select(CampaignRecipient)
+        .where(
+            CampaignRecipient.tenant_id == current_tenant_id(),
+            CampaignRecipient.campaign_id == campaign.id,
+            *_condition(shown),
+        )
+        .order_by(CampaignRecipient.contact_id)
+        .limit(limit)
+    )
+    if after and (known := _known(after)):
+        query = query.where(CampaignRecipient.contact_id > known)
+    return _named(list(db.session.scalars(query)))
+
+
+def _condition(shown: str) -> tuple[Any, ...]:
+    one = CampaignRecipient
+    conditions: dict[str, Any] = {
+        "waiting": one.state == "waiting",
+        "left_out": one.state == "left_out",
+        "stopped": one.state == "stopped",
+        "sent": one.outcome.in_(SENT),
+        "delivered": one.outcome.in_(ARRIVED),
+        "read": one.outcome == "read",
+        "failed": one.outcome.in_(("failed", "expired", "cancelled", "unknown")),
+        "replied": one.replied_at.is_not(None),
+        "opted_out": one.opted_out_at.is_not(None),
+        "ordered": one.orders > 0,
+    }
+    return (conditions[shown],) if shown in conditions else ()
+
+
+def _named(found: list[CampaignRecipient]) -> list[Result]:
+    people = db.session.scalars(
+        select(Contact).where(
+            Contact.tenant_id == current_tenant_id(),
+            Contact.id.in_([one.contact_id for one in found]),
+        )
+    )
+    known = {card.id: card for card in cards.many(list(people))}
+    return [
+        Result(
+            one,
+            known[one.contact_id].title if one.contact_id in known else "",
+            known[one.contact_id].phone if one.contact_id in known else "",
+        )
+        for one in found
+    ]
+
+
+def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
+    mine = {**_mine(campaign), "ids": [str(row.contact_id) for row in rows]}
+    db.session.execute(
+        LOOK,
+        {
+            **mine,
+            "messages": [str(row.message_id) for row in rows],
+            "oldest": id_at((campaign.started_at or now()) - timedelta(days=1)),
+            "newest": id_at(_latest(rows) + timedelta(days=1)),
+        },
+    )
+    if not deep:
+        return
+    follow = timedelta(days=campaign.follow_days)
+    db.session.execute(ANSWERED, {**mine, "follow": follow})
+    since = {from_uuid("con", row.contact_id): row.handed_at for row in rows}
+    bought = orders.followed(since, campaign.follow_days, test=campaign.test)
+    if bought:
+        db.session.execute(
+            FOLLOWED,
+            {
+                **mine,
+                "ids": [str(to_uuid("con", one)) for one in bought],
+                "orders": [count for count, _ in bought.values()],
+                "spent": [spent for _, spent in bought.values()],
+            },
+        )
+
+
+def _latest(rows: Sequence[Any]) -> datetime:
+    """Ids are made by the real clock, whatever a test's clock says."""
+    latest: datetime = max(row.handed_at for row in rows)
+    return max(latest, datetime.now(latest.tzinfo))
+
+
+def _known(after: str) -> str | None:
+    try:
+        return canonical("con", after)
+    except BadId:
+        return None
+
+
+def _mine(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "tenant_id": current_tenant_id(),
+        "campaign_id": str(to_uuid("cmp", campaign.id)),
+    }

@@ -1,0 +1,168 @@
+"""The forms of campaigns: who, what, when."""
+
+from collections.abc import Mapping
+from datetime import datetime, time
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from flask_babel import lazy_gettext as _
+from wtforms import (
+    BooleanField,
+    DateTimeLocalField,
+    IntegerField,
+    RadioField,
+    SelectField,
+    StringField,
+    TextAreaField,
+    TimeField,
+)
+from wtforms.validators import Length, Optional
+
+from core.errors import invalid
+from messaging.campaigns.filters import LONGEST_DAYS, MOST_ORDERS
+from messaging.models import Campaign
+from portal.forms import LOCAL_TIMES, Between, Form, needed, said
+
+DAYS = Between(1, LONGEST_DAYS, _("Between 1 and 3650 days."))
+COUNT = Between(0, MOST_ORDERS, _("A whole number, zero or more."))
+NUMBERS = (
+    "birthday_within_days",
+    "seen_within_days",
+    "not_messaged_days",
+    "ordered_within_days",
+    "not_ordered_days",
+    "orders_at_least",
+    "orders_at_most",
+)
+WORDS = ("tags", "without_tags", "languages")
+
+
+class NewCampaignForm(Form):
+    name = StringField(_("Name"), [needed(), Length(max=120)])
+
+
+class FiltersForm(Form):
+    """What people are chosen by. Empty: everybody."""
+
+    tags = StringField(_("With one of these tags"), [Length(max=900)])
+    without_tags = StringField(_("Without any of these tags"), [Length(max=900)])
+    languages = StringField(_("Who speak"), [Length(max=200)])
+    birthday_within_days = IntegerField(
+        _("Birthday within … days"), [Optional(), Between(0, 60, _("At most 60 days."))]
+    )
+    consent = BooleanField(_("Only who agreed to such messages"))
+    seen_within_days = IntegerField(_("Wrote to you within … days"), [Optional(), DAYS])
+    not_messaged_days = IntegerField(_("No campaign for … days"), [Optional(), DAYS])
+    site_id = SelectField(_("Orders at"), [Optional()])
+    ordered_within_days = IntegerField(_("Ordered within … days"), [Optional(), DAYS])
+    not_ordered_days = IntegerField(_("Has not ordered for … days"), [Optional(), DAYS])
+    orders_at_least = IntegerField(_("At least … orders"), [Optional(), COUNT])
+    orders_at_most = IntegerField(_("At most … orders"), [Optional(), COUNT])
+    spent_at_least = StringField(_("Spent at least"), [Length(max=20)])
+
+    def offer_places(self, places: list[tuple[str, str]]) -> None:
+        self.site_id.choices = [("", _("Every restaurant")), *places]
+
+    def show(self, filters: Mapping[str, Any]) -> None:
+        for name in (*NUMBERS, "consent", "site_id", "spent_at_least"):
+            self[name].data = filters.get(name) or (0 if filters.get(name) == 0 else None)
+        for name in WORDS:
+            self[name].data = ", ".join(filters.get(name, []))
+
+    def given(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            name: [one.strip() for one in said(self[name]).split(",") if one.strip()]
+            for name in WORDS
+        }
+        found |= {name: self[name].data for name in NUMBERS if self[name].data is not None}
+        if self.consent.data:
+            found["consent"] = True
+        if self.site_id.data:
+            found["site_id"] = self.site_id.data
+        if written := said(self.spent_at_least).strip().replace(",", "."):
+            found["spent_at_least"] = written
+        return found
+
+
+class WhoForm(FiltersForm):
+    audience_id = SelectField(_("Audience"), [Optional()])
+    save_as = StringField(_("Save this choice as an audience"), [Length(max=120)])
+
+    def offer(self, audiences: list[tuple[str, str]]) -> None:
+        self.audience_id.choices = [("", _("Choose people here")), *audiences]
+
+
+class AudienceForm(FiltersForm):
+    name = StringField(_("Name"), [needed(), Length(max=120)])
+
+
+class WhatForm(Form):
+    name = StringField(_("Name"), [needed(), Length(max=120)])
+    line_id = SelectField(_("Line"), [Optional()])
+    says = RadioField(
+        _("Message"),
+        choices=[("text", _("Text")), ("template", _("Approved template"))],
+        default="text",
+    )
+    text = TextAreaField(_("Text"), [Length(max=5000)])
+    template = SelectField(_("Template"), [Optional()])
+    parameters = TextAreaField(_("Values of the template, one a line"), [Length(max=5000)])
+    gift = SelectField(_("Gift"), [Optional()])
+
+    def offer(
+        self,
+        lines: list[tuple[str, str]],
+        templates: list[tuple[str, str]],
+        gifts: list[tuple[str, str]],
+    ) -> None:
+        self.line_id.choices = [("", _("The default line")), *lines]
+        self.template.choices = [("", _("– choose –")), *templates]
+        self.gift.choices = [("", _("No gift")), *gifts]
+
+
+class WhenForm(Form):
+    begins = RadioField(
+        _("Begins"), choices=[("now", _("At once")), ("later", _("At a time"))], default="now"
+    )
+    at = DateTimeLocalField(_("Time"), [Optional()], format=LOCAL_TIMES)
+    quiet = BooleanField(_("Let people sleep"))
+    quiet_from = TimeField(_("Quiet from"), [Optional()])
+    quiet_until = TimeField(_("until"), [Optional()])
+    rest_days = IntegerField(
+        _("Leave out who got a campaign within … days"),
+        [Optional(), Between(0, 365, _("At most 365 days."))],
+    )
+    follow_days = IntegerField(
+        _("Count orders within … days after the message"),
+        [Optional(), Between(0, 90, _("At most 90 days."))],
+    )
+
+    def show(self, campaign: Campaign, zone: str) -> None:
+        at = campaign.scheduled_at
+        self.begins.data = "later" if at else "now"
+        self.at.data = at.astimezone(ZoneInfo(zone)).replace(tzinfo=None) if at else None
+        self.quiet.data = campaign.quiet_from is not None
+        self.quiet_from.data = _clock(campaign.quiet_from, 21)
+        self.quiet_until.data = _clock(campaign.quiet_until, 9)
+        self.rest_days.data, self.follow_days.data = campaign.rest_days, campaign.follow_days
+
+    def moment(self, zone: str) -> datetime | None:
+        if self.begins.data != "later":
+            return None
+        at: datetime | None = self.at.data
+        if at is None:
+            raise invalid("at", "missing_time", "Choose the time it begins at.")
+        return at.replace(tzinfo=ZoneInfo(zone))
+
+    def hours(self) -> tuple[int | None, int | None]:
+        if not self.quiet.data:
+            return None, None
+        return _minutes(self.quiet_from.data), _minutes(self.quiet_until.data)
+
+
+def _clock(minutes: int | None, otherwise: int) -> time:
+    return time(otherwise) if minutes is None else time(minutes // 60, minutes % 60)
+
+
+def _minutes(at: time | None) -> int | None:
+    return None if at is None else at.hour * 60 + at.minute

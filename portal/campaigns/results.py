@@ -1,0 +1,96 @@
+"""What became of a campaign: live while it runs, with each recipient, and as a file."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from flask import g, redirect, render_template, request, url_for
+
+from core.clock import rfc3339
+from core.db import tenant_scope
+from messaging.campaigns import book, outlook, results
+from messaging.campaigns.results import Result
+from portal.campaigns import campaigns_pages
+from portal.campaigns.pages import CAMPAIGN
+from portal.campaigns.words import because, lasts
+from portal.csv_files import csv_answer
+from portal.paging import PAGE, asked_after, page_of
+from portal.visitors import may, member_may
+from tenants import accounts
+
+BATCH = 500
+COLUMNS = (
+    *("contact_id", "name", "phone", "state", "reason", "coupon", "message_id", "handed_at"),
+    *("replied_at", "opted_out_at", "orders", "spent", "cost_usd"),
+)
+
+
+@campaigns_pages.get(CAMPAIGN)
+@member_may("campaigns.view")
+def campaign(campaign_id: str) -> Any:
+    """With `X-Part` only what moves."""
+    shown = _shown()
+    with tenant_scope(g.tenant_id):
+        one = book.get(campaign_id)
+        if one.state == "draft" and may("campaigns.manage"):
+            return redirect(url_for("campaigns.who", campaign_id=campaign_id))
+        line = book.line_of(one)
+        left = one.counts.get("waiting", 0) + one.counts.get("open", 0)
+        facts = {
+            "campaign": one,
+            "counts": one.counts,
+            "because": because(one),
+            "lasts": lasts(int(left / outlook.pace(line))) if line and left else "",
+            "zone": accounts.account().time_zone or "UTC",
+            "currency": accounts.account().currency,
+        }
+        if "X-Part" in request.headers:
+            return render_template("campaigns/live.html", **facts)
+        found = results.listed(one, shown, asked_after(), PAGE + 1)
+        seen = outlook.look(one) if one.state == "scheduled" else None
+    asked: dict[str, Any] = {"campaign_id": campaign_id, "shown": shown or None}
+    page = page_of(found, "campaigns.campaign", asked, PAGE, lambda row: row.recipient.contact_id)
+    return render_template(
+        "campaigns/campaign.html",
+        **facts,
+        line=line,
+        seen=seen,
+        recipients=page.rows,
+        shown=shown,
+        kinds=results.SHOWN,
+        csv_url=url_for("campaigns.export", **asked),
+        **page.urls,
+    )
+
+
+@campaigns_pages.get(f"{CAMPAIGN}/results.csv")
+@member_may("campaigns.view")
+def export(campaign_id: str) -> Any:
+    """Streamed in batches, each in a transaction of its own."""
+    tenant_id, shown = g.tenant_id, _shown()
+    with tenant_scope(tenant_id):
+        book.get(campaign_id)
+
+    def rows() -> Iterator[tuple[str, ...]]:
+        after = None
+        while True:
+            with tenant_scope(tenant_id):
+                batch = results.listed(book.get(campaign_id), shown, after, BATCH)
+                cells = [_cells(one) for one in batch]
+            yield from cells
+            if len(batch) < BATCH:
+                return
+            after = batch[-1].recipient.contact_id
+
+    return csv_answer("campaign", COLUMNS, rows())
+
+
+def _cells(one: Result) -> tuple[str, ...]:
+    row = one.recipient
+    times = [rfc3339(at) if at else "" for at in (row.handed_at, row.replied_at, row.opted_out_at)]
+    told = (row.contact_id, one.name, one.phone, one.shown, row.reason or row.cause, row.coupon)
+    return (*told, row.message_id or "", *times, str(row.orders), str(row.spent), str(row.cost_usd))
+
+
+def _shown() -> str:
+    asked = request.args.get("shown", "")
+    return asked if asked in results.SHOWN else ""

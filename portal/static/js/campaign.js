@@ -1,0 +1,27 @@
+// A campaign's page: asks for what moves when there is news of it, at most once a second.
+import { subscribe } from "./news.js";
+
+const here = document.querySelector("[data-campaign]");
+const LEAST_MS = 1000;
+let timer = 0;
+
+async function look() {
+  timer = 0;
+  const answer = await fetch(location.href, {
+    headers: { "X-Part": "campaign" },
+    redirect: "error",
+    cache: "no-store",
+  }).catch(() => null);
+  if (!answer?.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const part = fresh.querySelector('[data-part="campaign"]');
+  const shown = document.querySelector('[data-part="campaign"]');
+  // Another state has other buttons and another list: the whole page is asked for.
+  if (!part || !shown || part.dataset.state !== shown.dataset.state) location.reload();
+  else shown.replaceWith(document.adoptNode(part));
+}
+
+subscribe(["campaigns"], (facts) => {
+  const mine = facts.some((one) => one.kind === "start-over" || one.many || one.id === here.dataset.campaign);
+  if (mine) timer ||= setTimeout(look, LEAST_MS);
+});

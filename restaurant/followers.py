@@ -1,0 +1,90 @@
+"""Orders as campaigns see them: who has ordered what, where and when, and who came back."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, func, select, text
+
+from core.db import current_tenant_id, db
+from core.ids import from_uuid, to_uuid
+from messaging.campaigns import orders as port
+from messaging.campaigns.orders import Column, Ordered
+from restaurant import sites
+from restaurant.days import NOT_SOLD
+from restaurant.models import Order
+
+FOLLOWED = text("""
+SELECT o.contact_id, count(*) AS orders, sum(o.total) AS spent
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:times AS timestamptz[])) AS one (id, since)
+  JOIN orders AS o ON o.tenant_id = :tenant_id AND o.contact_id = one.id
+   AND o.placed_at >= one.since AND o.placed_at < one.since + :within
+ WHERE o.test = :test AND o.state <> ALL(:not_sold)
+ GROUP BY o.contact_id
+""")
+
+
+class Orders:
+    """What messaging/campaigns/orders.py asks for."""
+
+    def places(self) -> list[tuple[str, str]]:
+        return [(site.id, site.name) for site in sites.listed()]
+
+    def condition(
+        self, contact_id: Column, ordered: Ordered, moment: datetime
+    ) -> ColumnElement[bool]:
+        """One look at each contact's own orders, by orders_contact_idx."""
+        figures = _figures(ordered, moment) or [func.count() > 0]
+        answer: ColumnElement[bool] = (
+            _theirs(contact_id, ordered).with_only_columns(and_(*figures)).scalar_subquery()
+        )
+        return answer
+
+    def followed(
+        self, since: Mapping[str, datetime], days: int, *, test: bool
+    ) -> dict[str, tuple[int, Decimal]]:
+        rows = db.session.execute(
+            FOLLOWED,
+            {
+                "tenant_id": current_tenant_id(),
+                "ids": [str(to_uuid("con", one)) for one in since],
+                "times": list(since.values()),
+                "within": timedelta(days=days),
+                "test": test,
+                "not_sold": sorted(NOT_SOLD),
+            },
+        )
+        return {from_uuid("con", row.contact_id): (row.orders, row.spent) for row in rows}
+
+
+def listen() -> None:
+    """Asked for by every process that shows or sends campaigns."""
+    port.register(Orders())
+
+
+def _theirs(contact_id: Column, ordered: Ordered) -> Any:
+    query = select(Order.id).where(
+        Order.tenant_id == current_tenant_id(),
+        Order.contact_id == contact_id,
+        Order.state.not_in(NOT_SOLD),
+        ~Order.test,
+    )
+    return query.where(Order.site_id == ordered.site_id) if ordered.site_id else query
+
+
+def _figures(ordered: Ordered, moment: datetime) -> list[ColumnElement[bool]]:
+    """Of all their orders together; who never ordered has none of these."""
+    found: list[ColumnElement[bool]] = []
+    last = func.max(Order.placed_at)
+    if ordered.within_days is not None:
+        found.append(func.coalesce(last >= moment - timedelta(days=ordered.within_days), False))
+    if ordered.not_for_days is not None:
+        found.append(func.coalesce(last < moment - timedelta(days=ordered.not_for_days), False))
+    if ordered.at_least is not None:
+        found.append(func.count() >= ordered.at_least)
+    if ordered.at_most is not None:
+        found.append(func.count() <= ordered.at_most)
+    if ordered.spent_at_least is not None:
+        found.append(func.coalesce(func.sum(Order.total), 0) >= ordered.spent_at_least)
+    return found

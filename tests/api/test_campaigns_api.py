@@ -1,0 +1,97 @@
+"""Campaigns by key: made, looked at, started, paused, followed; a test key reaches test phones."""
+
+import pytest
+
+from core.clock import advance, frozen, now
+from tests.campaigns.campaign_cast import meets, messages, sends, steps
+from tests.lines import give_line
+
+CAMPAIGNS = "/api/v1/campaigns"
+
+
+@pytest.fixture
+def api(app, restaurant):
+    client = app.test_client()
+
+    def ask(method, path, body=None, key=restaurant.key, **headers):
+        bearer = {"Authorization": f"Bearer {key}", **headers}
+        return client.open(path, method=method, json=body, headers=bearer)
+
+    return ask
+
+
+def test_a_campaign_from_key_to_results(api, restaurant):
+    give_line(restaurant)
+    ayse, _ = meets(restaurant, "Ayşe Kaya", "Mehmet")
+    audience = api("POST", "/api/v1/audiences", {"name": "Everybody", "filters": {}}).json
+    made = api(
+        "POST",
+        CAMPAIGNS,
+        {
+            "name": "Soup day",
+            "audience_id": audience["id"],
+            "message": "Hi {{customer.first_name}}",
+            "quiet_hours": None,
+        },
+    )
+    assert (made.status_code, made.json["state"]) == (201, "draft")
+    here = f"{CAMPAIGNS}/{made.json['id']}"
+    changed = api("PATCH", here, {"message": "Soup, {{customer.first_name}}?", "rest_days": 2})
+    assert (changed.json["rest_days"], changed.json["quiet_hours"]) == (2, None)
+
+    dry = api("POST", f"{here}/dry-run").json
+    assert (dry["recipients"], dry["problem"], dry["left_out"]) == (2, None, {})
+    assert {one["message"] for one in dry["previews"]} == {"Soup, Ayşe?", "Soup, Mehmet?"}
+
+    with frozen(now()):
+        started = api("POST", f"{here}/start", {}, **{"Idempotency-Key": "soup"})
+        again = api("POST", f"{here}/start", {}, **{"Idempotency-Key": "soup"})
+        assert started.json["state"] == again.json["state"] == "running"
+        assert api("POST", f"{here}/start", {}).status_code == 409
+        assert api("POST", f"{here}/pause").json["state"] == "paused"
+        assert api("POST", f"{here}/resume").json["state"] == "running"
+        steps(restaurant)
+        sends(restaurant)
+        advance(5)
+        steps(restaurant)
+    told = api("GET", here).json
+    assert (told["state"], told["results"]["sent"]) == ("finished", 2)
+    first = api("GET", f"{here}/results?limit=1").json
+    assert (first["data"][0]["contact_id"], first["data"][0]["state"]) == (ayse, "sent")
+    second = api("GET", f"{here}/results?limit=1&after={first['next']}").json
+    assert (second["data"][0]["name"], second["next"]) == ("Mehmet", None)
+    assert api("GET", f"{here}/results?state=failed").json["data"] == []
+    assert api("GET", f"{CAMPAIGNS}?state=finished").json["data"][0]["id"] == made.json["id"]
+    assert api("DELETE", here).status_code == 409
+    assert len(messages(restaurant)) == 2
+
+
+def test_refusals_name_the_field(api, restaurant):
+    give_line(restaurant)
+    made = api("POST", CAMPAIGNS, {"name": "Soup day"})
+    here = f"{CAMPAIGNS}/{made.json['id']}"
+    refused = api("POST", f"{here}/start", {})
+    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "text")
+    unknown = api("PATCH", here, {"message": "{{order.total}}"})
+    assert "There is no {{order.total}} here" in unknown.json["message"]
+    assert api("PATCH", here, {"filters": {"shoe": 43}}).status_code == 422
+    assert api("POST", CAMPAIGNS, {}).status_code == 422
+    far = api("POST", f"{here}/start", {"at": "2099-01-01T00:00:00Z"})
+    assert far.status_code == 422
+    assert api("DELETE", here).status_code == 204
+    assert api("GET", here).status_code == 404
+
+
+def test_keys_stay_on_their_side(api, restaurant, shop):
+    give_line(restaurant)
+    give_line(restaurant, default=False, test=True)
+    live = api("POST", CAMPAIGNS, {"name": "Live", "message": "Hi"}).json
+    test = api("POST", CAMPAIGNS, {"name": "Test", "message": "Hi"}, restaurant.test_key).json
+    assert (live["test"], test["test"]) == (False, True)
+    assert (
+        api("POST", f"{CAMPAIGNS}/{live['id']}/start", {}, restaurant.test_key).status_code == 409
+    )
+    assert api("POST", f"{CAMPAIGNS}/{test['id']}/start", {}, restaurant.key).status_code == 409
+    assert api("GET", f"{CAMPAIGNS}/{live['id']}", key=shop.key).status_code == 404
+    narrow = restaurant.makes_key("messages:send")
+    assert api("GET", CAMPAIGNS, key=narrow).status_code == 403
