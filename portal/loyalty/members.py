@@ -17,7 +17,7 @@ from portal.visitors import may, member_may
 from portal.words import in_words
 from restaurant import sites
 from restaurant.loyalty import book, codes, coupons, programmes, rewards
-from tenants import accounts
+from tenants import accounts, audit
 
 MOST_FOUND = 200
 
@@ -84,6 +84,7 @@ def exchange(contact_id: str) -> Any:
             site = sites.get(request.form.get("site", "")[:40])
             reward = rewards.get(request.form.get("reward", "")[:40])
             made = book.exchange(site, card.id, reward)
+            audit.record("loyalty.coupon_given", codes.shown(made.code))
     except NotFound:
         raise
     except DomainError as error:

@@ -20,6 +20,7 @@ from restaurant import orders, publishing, sites
 from restaurant.loyalty import book, codes, coupons, filling, rewards
 from restaurant.models import Coupon, Order, Reward
 from restaurant.pricing import text_in
+from tenants import audit
 
 
 @loyalty_pages.get("/rewards")
@@ -126,6 +127,7 @@ def new_coupon() -> Any:
                     contact_id=_contact(said(form.phone)),
                     days=form.valid_days.data,
                 )
+                audit.record("loyalty.coupon_given", codes.shown(made.code))
             flash(gettext("The coupon is ready."), "success")
             return redirect(url_for("loyalty.coupon", coupon_id=made.id))
     page = render_template("loyalty/new_coupon.html", form=form, rewards=listed)

@@ -17,6 +17,7 @@ from core.errors import Conflict, Invalid, invalid
 from core.ids import new_id
 from core.texts import one_line
 from messaging import contacts
+from messaging.crm import cards
 from restaurant.loyalty import causes, coupons, programmes, rewards
 from restaurant.models import (
     Coupon,
@@ -72,7 +73,9 @@ def correct(site: Site, contact_id: str, amount: int, because: str) -> LoyaltyMe
         raise invalid("amount", "invalid_number", "Write how many to add, or to take: -5.")
     member = _stand(site.id, contact_id, amount)
     _line(site.id, contact_id, amount, "corrected", because=because)
-    audit.record("loyalty.corrected", contact_id, amount=amount, because=because, site=site.name)
+    card = cards.known([contact_id]).get(contact_id)
+    named = card.title if card else contact_id
+    audit.record("loyalty.corrected", named, amount=amount, because=because, site=site.name)
     if programme := programmes.of(site.id):
         _gifts(site, programme, contact_id, member.balance)
     return _member(site.id, contact_id)

@@ -20,18 +20,20 @@ from restaurant.pricing import Line
 from tenants import audit
 
 STATES = ("open", "used", "expired", "cancelled")
+N_ = str  # collected for translation here, translated where it is shown
 # Sentences for the staff and for programs; diners have their own (portal/diner/words).
 SAID = {
-    "unknown": "There is no such coupon.",
-    "used": "This coupon was used already.",
-    "expired": "This coupon has run out.",
-    "cancelled": "This coupon was cancelled.",
-    "other_site": "This coupon is for another restaurant.",
-    "below_minimum": "This coupon needs an order of at least {amount}.",
-    "item_missing": "This coupon is for {name}: add it to the order.",
-    "not_yours": "This coupon belongs to another guest.",
-    "limit": "This guest has used this reward as often as it can be used.",
+    "unknown": N_("There is no such coupon."),
+    "used": N_("This coupon was used already."),
+    "expired": N_("This coupon has run out."),
+    "cancelled": N_("This coupon was cancelled."),
+    "other_site": N_("This coupon is for another restaurant."),
+    "below_minimum": N_("This coupon needs an order of at least {amount}."),
+    "item_missing": N_("This coupon is for {name}: add it to the order."),
+    "not_yours": N_("This coupon belongs to another guest."),
+    "limit": N_("This guest has used this reward as often as it can be used."),
 }
+ALREADY = SAID["used"]
 
 
 class CouponRefused(Invalid):
@@ -39,7 +41,7 @@ class CouponRefused(Invalid):
         super().__init__(
             f"coupon_{refusal.why}",
             SAID[refusal.why],
-            amount=str(refusal.amount.normalize()) if refusal.amount else "",
+            amount=f"{refusal.amount.normalize():f}" if refusal.amount else "",
             name=refusal.name,
         )
         self.refusal = refusal
@@ -218,7 +220,7 @@ def cancel(coupon: Coupon, because: str) -> Coupon:
     ).first()
     db.session.refresh(coupon)
     if won is None and coupon.state != "cancelled":
-        raise Conflict("coupon_used", SAID["used"])
+        raise Conflict("coupon_used", ALREADY)
     if won is not None:
         audit.record("loyalty.coupon_cancelled", codes.shown(coupon.code), because=because)
     return coupon

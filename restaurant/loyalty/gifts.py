@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from core.db import current_tenant_id
+from messaging.campaigns import gifts
 from restaurant.loyalty import codes, coupons, rewards
 
 
@@ -28,6 +29,11 @@ class Rewards:
         return {
             contact_id: codes.shown(one.code) for contact_id, one in zip(named, made, strict=True)
         }
+
+
+def listen() -> None:
+    """Asked for by every process that plans or sends campaigns."""
+    gifts.register(Rewards())
 
 
 def _check(tenant_id: int) -> None:

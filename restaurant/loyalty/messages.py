@@ -86,7 +86,7 @@ def set_up(site: Site, cause: str, wanted: Wanted) -> LoyaltyMessage:
     message.changed_at = now()
     db.session.flush()
     waking.wake()
-    audit.record("loyalty.message", f"{site.name}: {cause}", active=wanted.active)
+    audit.record("loyalty.message", site.name, cause=cause, active=wanted.active)
     return message
 
 

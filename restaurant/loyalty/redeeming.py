@@ -69,7 +69,7 @@ def apply(site: Site, typed: str, lines: Sequence[Line], contact_id: str | None)
     except CouponRefused as error:
         raise invalid("coupon", error.code, error.template, **error.values) from error
     if not coupons.take(offer.coupon, offer.discount):
-        raise invalid("coupon", "coupon_used", coupons.SAID["used"])
+        raise invalid("coupon", "coupon_used", coupons.ALREADY)
     return offer.coupon
 
 

@@ -43,11 +43,11 @@ from restaurant import (
     zones,
 )
 from restaurant import finding as order_finding
-from restaurant.loyalty import coupons, rewards
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
 from tests.browser.driver import look_over, new_page, new_tab, sign_in
+from tests.browser.loyal_pages import LOYAL, loyal_ids
 from tests.browser.paper_pages import PAPER, paper_ids
 from tests.cast import unique_email
 from tests.short_demo import short_demo
@@ -200,20 +200,7 @@ OWNER = {
     "courier": "/restaurants/couriers/{courier}",
     "courier-links": "/restaurants/couriers/{courier}/end-links",
     "courier-remove": "/restaurants/couriers/{courier}/remove",
-    "loyalty": "/loyalty",
-    "rewards": "/loyalty/rewards",
-    "reward-new": "/loyalty/rewards/new",
-    "reward": "/loyalty/rewards/{reward}",
-    "reward-remove": "/loyalty/rewards/{reward}/remove",
-    "coupons": "/loyalty/coupons",
-    "coupons-none": "/loyalty/coupons?q=nothing-like-it",
-    "coupon-new": "/loyalty/coupons/new",
-    "coupon": "/loyalty/coupons/{coupon}",
-    "coupon-used": "/loyalty/coupons/{coupon_used}",
-    "members": "/loyalty/members",
-    "members-none": "/loyalty/members?q=nobody-like-it",
-    "loyal-member": "/loyalty/members/{loyal}",
-    "loyalty-messages": "/loyalty/messages",
+    **LOYAL,
     "menus": "/menus",
     "menu": "/menus/{menu}",
     "menu-import": "/menus/{menu}/import",
@@ -405,10 +392,7 @@ def _orders() -> dict[str, object]:
         "order_riding": next(one.number for one in open_now if one.state == "out_for_delivery"),
         "zone": next(one.id for one in zones.listed(site.id) if one.kind == "polygon"),
         "courier": couriers.listed(site.id)[0].id,
-        "reward": rewards.listed()[0].id,
-        "coupon": coupons.listed(coupons.Filters(state="open"), None, 1)[0].id,
-        "coupon_used": coupons.listed(coupons.Filters(state="used"), None, 1)[0].id,
-        "loyal": coupons.listed(coupons.Filters(state="used"), None, 1)[0].contact_id,
+        **loyal_ids(),
         **paper_ids(site.id),
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
