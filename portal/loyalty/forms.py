@@ -33,7 +33,7 @@ class ProgrammeForm(Form):
     gift_id = SelectField(_("Reward that comes by itself"), [Optional()], validate_choice=False)
     keywords = StringField(_("Words that ask for the balance"), [Optional(), Length(max=400)])
     quiet_from = StringField(_("Quiet from"), [needed(), Length(max=5)])
-    quiet_until = StringField(_("until"), [needed(), Length(max=5)])
+    quiet_until = StringField(_("Quiet until"), [needed(), Length(max=5)])
 
     def offer(self, priced: Iterable[Reward]) -> None:
         self.gift_id.choices = [("", _("None"))] + [(one.id, one.name) for one in priced]
