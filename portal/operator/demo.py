@@ -18,6 +18,7 @@ from core.settings import Settings
 from messaging.linked import pairing
 from portal.newborn import equip
 from portal.operator.call_history import tell_calls
+from portal.operator.campaign_history import tell_campaigns
 from portal.operator.dining import open_bistro, open_sister
 from portal.operator.guests import fill_book, know_guests
 from portal.operator.happenings import tell_happenings
@@ -117,6 +118,9 @@ def _make(settings: Settings) -> dict[str, Any]:
     _tell(restaurant, _owner(owner), ((0, know_guests),))
     fill_inbox(restaurant, cast)
     tell_shop(shop)
+    with acting(_owner(owner)):
+        tell_campaigns(restaurant, "tr")
+        tell_campaigns(shop, "es")
     return _describe(restaurant, owner)
 
 

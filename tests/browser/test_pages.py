@@ -46,6 +46,7 @@ from restaurant import finding as order_finding
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
+from tests.browser.campaign_pages import CAMPAIGNS, campaign_ids
 from tests.browser.driver import look_over, new_page, new_tab, sign_in
 from tests.browser.loyal_pages import LOYAL, loyal_ids
 from tests.browser.paper_pages import PAPER, paper_ids
@@ -139,6 +140,7 @@ OWNER = {
     "order-add": "/orders/{order}/add",
     "order-cancel": "/orders/{order}/cancel",
     **PAPER,
+    **CAMPAIGNS,
     "order-unpaid": "/orders/{order_unpaid}",
     "payments": "/payments",
     "payments-empty": "/payments?q=NOTHING",
@@ -310,7 +312,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
         gone = next(one for one in endpoints.listed() if not one.enabled)
         delivered = deliveries.listed(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
         undelivered = deliveries.listed(DeliveryFilters(state="cancelled"), None, 1)[0]
-        people_there = _contacts() | _dining() | _orders()
+        people_there = _contacts() | _dining() | _orders() | campaign_ids()
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", "a fine long password")
         mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
@@ -466,6 +468,7 @@ def test_no_page_is_forgotten(app):
         "/templates/X/send": "the template's page",
         "/contacts.csv": "a file",
         "/orders.csv": "a file",
+        "/campaigns/X/results.csv": "a file",
         "/print-jobs/X/picture.png": "a picture",
         "/payments/links/X/qr.svg": "a file",
         "/pay/X": "the payer's page, seen in journeys/test_card.py",

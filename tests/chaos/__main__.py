@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 
-from tests.chaos import endpoints, inbound, linked, money, paper, rows
+from tests.chaos import campaigns, endpoints, inbound, linked, money, paper, rows
 from tests.chaos.counting import Outcome
 from tests.chaos.stage import ROOT, WORKERS, Stage, set_up
 
@@ -36,6 +36,7 @@ ROWS: dict[str, Callable[[Stage], Outcome]] = {
     "endpoint-kill-claim": partial(endpoints.killed, step="claim", times=1),
     "endpoint-kill-bytes": partial(endpoints.killed, step="after_bytes", times=40),
     "endpoint-kill-commit": partial(endpoints.killed, step="before_settle_commit", times=1),
+    "campaign": campaigns.killed,
     "print-kill-fetch": partial(paper.agent_killed, step="after_fetch", times=5),
     "print-kill-begun": partial(paper.agent_killed, step="before_print", times=7, doubles=0),
     "print-kill-printed": partial(paper.agent_killed, step="after_print", times=7, doubles=1),
