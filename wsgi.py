@@ -21,6 +21,7 @@ from core.settings import Settings, SettingsError, load_settings
 from messaging.waiting import use_waiting
 from portal.doors import open_portal_doors, portal_answer_for
 from restaurant import followers, guests
+from restaurant.loyalty import gifts
 from tenants.audit import SYSTEM, act_as
 from tenants.passwords import use_cheap_hashes
 
@@ -57,6 +58,7 @@ def build_app(settings: Settings) -> OpenAPI:
     add_api_headers(app)
     guests.listen()
     followers.listen()
+    gifts.listen()
     open_api_doors(app, settings.request_log_days)
     open_portal_doors(app, settings)
 

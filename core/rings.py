@@ -27,6 +27,7 @@ QUEUES = {
     "jobs.campaigns": "campaigns",
     "jobs.costs": "costs",
     "jobs.orders": "default",
+    "jobs.loyalty": "campaigns",
     "jobs.printing": "prints",
     "jobs.payments": "payments",
     "jobs.reads": "default",

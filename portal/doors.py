@@ -28,7 +28,7 @@ from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
 from portal.courier.pages import courier_pages
 from portal.deliveries import deliveries_pages
-from portal.diner import paying, zone
+from portal.diner import coupon, paying, zone
 from portal.diner.pages import diner
 from portal.diner.shaping import own_name
 from portal.guides import guides
@@ -41,6 +41,7 @@ from portal.invitations import invitations
 from portal.lines import lines_pages
 from portal.linked import linked_pages
 from portal.live import set_up_live
+from portal.loyalty import loyalty_pages, members, programme, rewarding
 from portal.mailbox import mailbox
 from portal.messages import messages_pages
 from portal.operator import rates
@@ -107,6 +108,7 @@ PAGES = (
     menus_pages,
     items_pages,
     kitchen_pages,
+    loyalty_pages,
     team_pages,
     integrations,
     request_log_pages,
@@ -124,9 +126,10 @@ PAGES = (
     courier_pages,
 )
 
-DINER = (zone,)  # importing it adds its door to the diner's
+DINER = (coupon, zone)  # importing each adds its door to the diner's
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
 PAYMENTS = (links, money, providers, paying)  # importing each adds its pages to the payments
+LOYALTY = (programme, rewarding, members)  # importing each adds its pages to loyalty
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 CAMPAIGNS = (campaign_pages, editor, campaign_results, audience_pages)  # each adds its pages

@@ -23,6 +23,8 @@ RIGHTS = (
     "payments.view",
     "payments.manage",
     "payments.set_up",
+    "loyalty.view",
+    "loyalty.manage",
     "stores.view",
     "stores.manage",
     "webhooks.view",
@@ -49,16 +51,16 @@ _ADMIN = frozenset(RIGHTS) - {"account.close"}
 ROLES: dict[str, frozenset[str]] = {
     "owner": frozenset(RIGHTS),
     "admin": _ADMIN,
-    "inbox": _STAFF | _WRITES | {"orders.view"},
+    "inbox": _STAFF | _WRITES | {"orders.view", "loyalty.view"},
     "manager": _STAFF
     | _WRITES
     | _SERVES
     | {"restaurant.manage", "printing.manage", "payments.manage", "settings.view", "usage.view"}
-    | {"campaigns.view", "campaigns.manage"},
+    | {"campaigns.view", "campaigns.manage", "loyalty.view", "loyalty.manage"},
     "waiter": _EVERYONE | _SERVES,
     "viewer": _LOOKS_ON
-    | {"keys.view", "stores.view", "webhooks.view"}
-    | {"restaurant.view", "orders.view", "printing.view", "payments.view", "campaigns.view"},
+    | {"keys.view", "stores.view", "webhooks.view", "campaigns.view", "loyalty.view"}
+    | {"restaurant.view", "orders.view", "printing.view", "payments.view"},
 }
 
 SCOPES = (

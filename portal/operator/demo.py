@@ -24,6 +24,7 @@ from portal.operator.guests import fill_book, know_guests
 from portal.operator.happenings import tell_happenings
 from portal.operator.history import tell_conversations
 from portal.operator.inbox_story import fill_inbox
+from portal.operator.loyalty_history import open_club, tell_coupons
 from portal.operator.order_history import tell_orders
 from portal.operator.paper_history import pair_agents, tell_paper
 from portal.operator.payment_history import set_up_money
@@ -102,11 +103,13 @@ def _make(settings: Settings) -> dict[str, Any]:
     for tenant_id, language in ((restaurant, "tr"), (shop, "es")):
         _tell(tenant_id, _owner(owner), ((20, partial(fill_book, language)),))
     _tell(restaurant, _owner(owner), ((23, open_bistro), (12, open_sister), (11, open_road)))
+    _tell(restaurant, _owner(owner), ((11, open_club),))
     with acting(_owner(owner)):
         tell_orders(restaurant)
         set_up_money(restaurant)
         tell_road(restaurant)
         tell_paper(restaurant)
+        tell_coupons(restaurant)
     tell_conversations(restaurant)
     tell_calls(restaurant)
     tell_happenings(restaurant)

@@ -155,6 +155,8 @@ def refused(answers):
         "print_job_id",
         "zone_id",
         "courier_id",
+        "reward_id",
+        "coupon_id",
         "link_id",
         "payment_id",
         "signal_id",

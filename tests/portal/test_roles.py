@@ -14,7 +14,7 @@ MAY = {
     "inbox": {
         *("home.view", "team.view", "lines.view", "messages.view", "messages.send"),
         *("inbox.view", "inbox.reply", "contacts.view", "contacts.manage"),
-        "orders.view",
+        *("orders.view", "loyalty.view"),
     },
     "manager": {
         *("home.view", "team.view", "settings.view", "usage.view"),
@@ -23,7 +23,7 @@ MAY = {
         *("restaurant.view", "restaurant.manage", "orders.view", "orders.manage"),
         *("printing.view", "printing.manage", "printing.reprint"),
         *("payments.view", "payments.manage"),
-        *("campaigns.view", "campaigns.manage"),
+        *("campaigns.view", "campaigns.manage", "loyalty.view", "loyalty.manage"),
     },
     "waiter": {
         *("home.view", "restaurant.view", "orders.view", "orders.manage"),
@@ -33,7 +33,7 @@ MAY = {
         *("home.view", "team.view", "settings.view", "keys.view", "usage.view"),
         *("lines.view", "messages.view", "inbox.view", "contacts.view"),
         *("stores.view", "webhooks.view", "restaurant.view", "orders.view"),
-        *("printing.view", "payments.view", "campaigns.view"),
+        *("printing.view", "payments.view", "campaigns.view", "loyalty.view"),
     },
 }
 # The planted message has no file, and the planted line is no phone.
