@@ -51,6 +51,10 @@ from portal.printing.jobs import jobs_pages
 from portal.printing.printers import printers_pages
 from portal.printing.words import set_up_printing
 from portal.reference import developers
+from portal.reports import kitchen as kitchen_report
+from portal.reports import messages as messages_report
+from portal.reports import orders as orders_report
+from portal.reports import reports
 from portal.request_log import request_log_pages
 from portal.restaurant.couriers import couriers_pages
 from portal.restaurant.delivery import delivery_pages
@@ -78,6 +82,7 @@ PAGES = (
     invitations,
     tenancy,
     home,
+    reports,
     inbox,
     messages_pages,
     contacts_pages,
@@ -123,6 +128,7 @@ PAGES = (
 DINER = (zone,)  # importing it adds its door to the diner's
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
 PAYMENTS = (links, money, providers, paying)  # importing each adds its pages to the payments
+REPORTS = (messages_report, orders_report, kitchen_report)  # each adds its pages to the reports
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 FORM_BYTES = 1024 * 1024

@@ -9,6 +9,7 @@ RIGHTS = (
     "contacts.view",
     "contacts.manage",
     "usage.view",
+    "reports.view",
     "lines.view",
     "lines.manage",
     "restaurant.view",
@@ -39,7 +40,7 @@ _EVERYONE = frozenset({"home.view"})
 _STAFF = _EVERYONE | {"team.view"}
 _READS = frozenset({"lines.view", "messages.view", "inbox.view", "contacts.view"})
 _WRITES = _READS | {"messages.send", "inbox.reply", "contacts.manage"}
-_LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view"}
+_LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view", "reports.view"}
 _PRINTS = frozenset({"printing.view", "printing.reprint"})
 _SERVES = _PRINTS | {"restaurant.view", "orders.view", "orders.manage", "payments.view"}
 _ADMIN = frozenset(RIGHTS) - {"account.close"}
@@ -51,7 +52,8 @@ ROLES: dict[str, frozenset[str]] = {
     "manager": _STAFF
     | _WRITES
     | _SERVES
-    | {"restaurant.manage", "printing.manage", "payments.manage", "settings.view", "usage.view"},
+    | {"restaurant.manage", "printing.manage", "payments.manage", "settings.view", "usage.view"}
+    | {"reports.view"},
     "waiter": _EVERYONE | _SERVES,
     "viewer": _LOOKS_ON
     | {"keys.view", "stores.view", "webhooks.view"}

@@ -22,7 +22,7 @@ MAY = {
         *("inbox.view", "inbox.reply", "contacts.view", "contacts.manage"),
         *("restaurant.view", "restaurant.manage", "orders.view", "orders.manage"),
         *("printing.view", "printing.manage", "printing.reprint"),
-        *("payments.view", "payments.manage"),
+        *("payments.view", "payments.manage", "reports.view"),
     },
     "waiter": {
         *("home.view", "restaurant.view", "orders.view", "orders.manage"),
@@ -32,7 +32,7 @@ MAY = {
         *("home.view", "team.view", "settings.view", "keys.view", "usage.view"),
         *("lines.view", "messages.view", "inbox.view", "contacts.view"),
         *("stores.view", "webhooks.view", "restaurant.view", "orders.view"),
-        *("printing.view", "payments.view"),
+        *("printing.view", "payments.view", "reports.view"),
     },
 }
 # The planted message has no file, and the planted line is no phone.
