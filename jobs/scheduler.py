@@ -11,11 +11,14 @@ from core.ground import bare_app
 from core.ids import new_token
 from jobs import (
     automations,
+    closing,
     contacts,
     costs,
     deliveries,
+    exports,
     hooks,
     housekeeping,
+    keeping,
     media,
     payments,
     templates,
@@ -29,6 +32,10 @@ LOOK_EVERY_SECONDS = 2.0
 EVERY: dict[Callable[[], object], int] = {housekeeping.sweep: 5}  # seconds
 AT: dict[Callable[[], object], str] = {
     housekeeping.tidy: "17 3 * * *",
+    keeping.forget: "27 3 * * *",
+    closing.erase_due: "37 3 * * *",
+    closing.ask_payments: "4-59/5 * * * *",
+    exports.find_forgotten: "13 * * * *",
     contacts.tidy: "47 3 * * *",
     hooks.find_forgotten: "*/5 * * * *",
     deliveries.find_forgotten: "* * * * *",

@@ -24,6 +24,7 @@ from portal.contact_fields import contact_fields
 from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
 from portal.courier.pages import courier_pages
+from portal.data_pages import data_pages
 from portal.deliveries import deliveries_pages
 from portal.diner import paying, zone
 from portal.diner.pages import diner
@@ -47,6 +48,7 @@ from portal.orders import orders_pages, set_up_orders
 from portal.payments import links, money, payments_pages, providers
 from portal.phones import phones
 from portal.photos import photos
+from portal.plan import plan_pages
 from portal.printing.jobs import jobs_pages
 from portal.printing.printers import printers_pages
 from portal.printing.words import set_up_printing
@@ -116,6 +118,8 @@ PAGES = (
     webhooks_pages,
     deliveries_pages,
     settings_pages,
+    plan_pages,
+    data_pages,
     audit_pages,
     account,
     operator,

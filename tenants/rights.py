@@ -33,6 +33,7 @@ RIGHTS = (
     "settings.view",
     "settings.manage",
     "audit.view",
+    "account.export",
     "account.close",
 )
 
@@ -43,7 +44,7 @@ _WRITES = _READS | {"messages.send", "inbox.reply", "contacts.manage"}
 _LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view", "reports.view"}
 _PRINTS = frozenset({"printing.view", "printing.reprint"})
 _SERVES = _PRINTS | {"restaurant.view", "orders.view", "orders.manage", "payments.view"}
-_ADMIN = frozenset(RIGHTS) - {"account.close"}
+_ADMIN = frozenset(RIGHTS) - {"account.close", "account.export"}
 
 ROLES: dict[str, frozenset[str]] = {
     "owner": frozenset(RIGHTS),
