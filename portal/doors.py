@@ -29,6 +29,7 @@ from portal.deliveries import deliveries_pages
 from portal.diner import paying, zone
 from portal.diner.pages import diner
 from portal.diner.shaping import own_name
+from portal.first import first
 from portal.guides import guides
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
 from portal.home import home
@@ -84,6 +85,7 @@ PAGES = (
     invitations,
     tenancy,
     home,
+    first,
     reports,
     inbox,
     messages_pages,
