@@ -32,6 +32,7 @@ from portal.diner.shaping import own_name
 from portal.first import first
 from portal.guides import guides
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
+from portal.help import help_for
 from portal.home import home
 from portal.hooks import hooks_pages
 from portal.inbox import acts, inbox, media, pages, quick_replies
@@ -169,6 +170,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     add_security_headers(app, settings)
     stamp_static_files(app)
     app.add_template_global(csp_nonce)
+    app.add_template_global(help_for)
     app.add_template_filter(own_name, "language")
     for unsigned in (diner, courier_pages):  # nobody is signed in there, and no cookie is read
         csrf.exempt(unsigned)

@@ -17,6 +17,7 @@ from core.errors import Conflict
 from core.settings import Settings
 from messaging.linked import pairing
 from portal.newborn import equip
+from portal.operator.account_history import tell_account
 from portal.operator.call_history import tell_calls
 from portal.operator.dining import open_bistro, open_sister
 from portal.operator.guests import fill_book, know_guests
@@ -114,6 +115,7 @@ def _make(settings: Settings) -> dict[str, Any]:
     _tell(restaurant, _owner(owner), ((0, know_guests),))
     fill_inbox(restaurant, cast)
     tell_shop(shop)
+    tell_account(restaurant, shop, _owner(owner))
     return _describe(restaurant, owner)
 
 

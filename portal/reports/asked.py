@@ -12,7 +12,7 @@ from core.spans import NAMED, BadSpan, Span, named
 from restaurant import days
 from restaurant.models import Site
 
-DEFAULT = "30"
+DEFAULT = "7"
 
 
 @dataclass(frozen=True)
