@@ -12,7 +12,6 @@ from core.settings import Settings
 from core.texts import BadText, clean
 from messaging import lines_book, reading, sending
 from messaging.sending import Draft
-from messaging.simulator.tickets import phones_link
 from portal import first_steps
 from portal.forms import TestMessageForm, refusals_on, said
 from portal.numbers import read_phone
@@ -68,8 +67,8 @@ def message() -> Any:
         line = lines_book.default_line(test=True)
         answers = _answers(sent[-1].phone) if sent else []
     phones = ""
-    if settings.simulator_url:
-        phones = phones_link(settings.simulator_url, settings.simulator_secret, g.tenant_id)
+    if settings.simulator_url and line is not None:
+        phones = url_for("phones.write", line_id=line.id)
     page = "first/phone.html" if request.headers.get("X-Part") else "first/message.html"
     return render_template(
         page,

@@ -12,6 +12,8 @@ from tenants import accounts, billing, keeping
 from tenants.audit import Actor, acting
 from tenants.keeping import Days
 
+BUSINESS, STREET = "Mavi Lokantacılık Ltd. Şti.", "Galip Dede Cd. 12\n34421 Beyoğlu"
+
 
 def tell_account(restaurant: int, shop: int, owner: Actor) -> None:
     """The restaurant pays by card; the shop asks for a larger plan, and keeps texts for a year."""
@@ -22,9 +24,7 @@ def tell_account(restaurant: int, shop: int, owner: Actor) -> None:
         moment = beginning - timedelta(days=days_ago)
         with frozen(moment), acting(owner), tenant_scope(restaurant):
             if days_ago == 31:
-                billing.change_address(
-                    "Mavi Lokantacılık Ltd. Şti.", "Galip Dede Cd. 12\n34421 Beyoğlu", "6120 447 903"
-                )
+                billing.change_address(BUSINESS, STREET, "6120 447 903")
             payment = billing.start("growth", terms, "simulated")
             billing.opened(payment.id, f"demo-{payment.id}", "")
             billing.paid(payment.id, f"demo-{payment.id}", moment, terms)

@@ -13,11 +13,12 @@ from portal.csv_files import csv_answer
 from portal.plots import Number
 from portal.reports import reports
 from portal.reports.asked import day_label
-from portal.reports.orders import scope_asked
+from portal.reports.orders import Scope, scope_asked
 from portal.visitors import member_may
 from printing import figures as paper
 from printing import printers
 from printing.figures import Printed
+from printing.models import Printer
 from restaurant import couriers, figures
 from restaurant.figures import Timed
 
@@ -83,7 +84,7 @@ def printing() -> Any:
         chart=chart,
         change=plots.change,
         by_printer=sorted(
-            ((known[key].name, one) for key, one in by_printer.items()),
+            ((_name(known[key], scope), one) for key, one in by_printer.items()),
             key=lambda row: (-row[1].failed - row[1].unconfirmed, -row[1].tickets),
         ),
         printers=known,
@@ -100,7 +101,8 @@ def printing_csv() -> Any:
     columns = ("day", "printer", "tickets", "printed", "failed", "unconfirmed", "average_seconds")
     cells = (
         (
-            row.day.isoformat(), known[row.printer_id].name, str(row.tickets), str(row.printed),
+            row.day.isoformat(), _name(known[row.printer_id], scope), str(row.tickets),
+            str(row.printed),
             str(row.failed), str(row.unconfirmed),
             f"{row.seconds / row.printed:.1f}" if row.printed else "",
         )
@@ -167,6 +169,13 @@ def delivery_csv() -> Any:
         for row in rows
     )
     return csv_answer("delivery-times", columns, cells)
+
+
+def _name(printer: Printer, scope: Scope) -> str:
+    """With its restaurant, where there are several: each has a printer called Bar."""
+    if len(scope.known) < 2:
+        return printer.name
+    return f"{printer.name} · {next(one.name for one in scope.known if one.id == printer.site_id)}"
 
 
 def minutes(value: Number) -> str:
