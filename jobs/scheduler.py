@@ -18,6 +18,10 @@ LOOK_EVERY_SECONDS = 2.0
 EVERY: dict[str, int] = {"jobs.housekeeping.sweep": 5}  # seconds
 AT: dict[str, str] = {
     "jobs.housekeeping.tidy": "17 3 * * *",
+    "jobs.keeping.forget": "27 3 * * *",
+    "jobs.closing.erase_due": "37 3 * * *",
+    "jobs.closing.ask_payments": "4-59/5 * * * *",
+    "jobs.exports.find_forgotten": "13 * * * *",
     "jobs.contacts.tidy": "47 3 * * *",
     "jobs.hooks.find_forgotten": "*/5 * * * *",
     "jobs.deliveries.find_forgotten": "* * * * *",

@@ -25,7 +25,8 @@ EXAMPLE = "https://comanda.example.com"
 # In the order they are read. A page that is not there is not offered.
 PAGES = (
     *("quick-start", "magic-numbers", "going-live-cloud", "linked", "webhooks"),
-    *("inbox", "contacts", "campaigns", "loyalty", "delivery", "print-agent", "errors"),
+    *("inbox", "contacts", "campaigns", "loyalty", "restaurant", "delivery", "payments"),
+    *("printing", "print-agent", "integrations/stores", "lines", "errors", "account", "reports"),
 )
 
 
@@ -50,7 +51,7 @@ def index() -> Any:
     return render_template("guides/index.html", guides=_all())
 
 
-@guides.get("/docs/<guide>")
+@guides.get("/docs/<path:guide>")
 @open_to_all
 def page(guide: str) -> Any:
     every = _all()

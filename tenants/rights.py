@@ -11,6 +11,7 @@ RIGHTS = (
     "campaigns.view",
     "campaigns.manage",
     "usage.view",
+    "reports.view",
     "lines.view",
     "lines.manage",
     "restaurant.view",
@@ -36,6 +37,7 @@ RIGHTS = (
     "settings.view",
     "settings.manage",
     "audit.view",
+    "account.export",
     "account.close",
 )
 
@@ -43,10 +45,10 @@ _EVERYONE = frozenset({"home.view"})
 _STAFF = _EVERYONE | {"team.view"}
 _READS = frozenset({"lines.view", "messages.view", "inbox.view", "contacts.view"})
 _WRITES = _READS | {"messages.send", "inbox.reply", "contacts.manage"}
-_LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view"}
+_LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view", "reports.view"}
 _PRINTS = frozenset({"printing.view", "printing.reprint"})
 _SERVES = _PRINTS | {"restaurant.view", "orders.view", "orders.manage", "payments.view"}
-_ADMIN = frozenset(RIGHTS) - {"account.close"}
+_ADMIN = frozenset(RIGHTS) - {"account.close", "account.export"}
 
 ROLES: dict[str, frozenset[str]] = {
     "owner": frozenset(RIGHTS),
@@ -56,7 +58,7 @@ ROLES: dict[str, frozenset[str]] = {
     | _WRITES
     | _SERVES
     | {"restaurant.manage", "printing.manage", "payments.manage", "settings.view", "usage.view"}
-    | {"campaigns.view", "campaigns.manage", "loyalty.view", "loyalty.manage"},
+    | {"campaigns.view", "campaigns.manage", "loyalty.view", "loyalty.manage", "reports.view"},
     "waiter": _EVERYONE | _SERVES,
     "viewer": _LOOKS_ON
     | {"keys.view", "stores.view", "webhooks.view", "campaigns.view", "loyalty.view"}

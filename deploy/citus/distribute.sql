@@ -25,6 +25,8 @@ SELECT create_reference_table('recovery_codes');
 SELECT create_reference_table('sign_ins');
 SELECT create_reference_table('person_tokens');
 SELECT create_reference_table('person_events');
+SELECT create_reference_table('invoice_years');
+SELECT create_reference_table('invoices');
 
 -- Global queues and leases, where many reach for one row: they stay whole on the coordinator,
 -- where a row's lock is a row's lock.
@@ -122,5 +124,7 @@ SELECT create_distributed_table('automation_runs', 'tenant_id', colocate_with =>
 SELECT create_distributed_table('audiences', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('campaigns', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('campaign_recipients', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('exports', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('plan_payments', 'tenant_id', colocate_with => 'accounts');
 
 COMMIT;

@@ -17,6 +17,7 @@ from core.errors import Conflict
 from core.settings import Settings
 from messaging.linked import pairing
 from portal.newborn import equip
+from portal.operator.account_history import tell_account
 from portal.operator.call_history import tell_calls
 from portal.operator.campaign_history import tell_campaigns
 from portal.operator.dining import open_bistro, open_sister
@@ -121,6 +122,7 @@ def _make(settings: Settings) -> dict[str, Any]:
     with acting(_owner(owner)):
         tell_campaigns(restaurant, "tr")
         tell_campaigns(shop, "es")
+    tell_account(restaurant, shop, _owner(owner))
     return _describe(restaurant, owner)
 
 
