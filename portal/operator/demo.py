@@ -17,7 +17,7 @@ from core.errors import Conflict
 from core.settings import Settings
 from messaging.linked import pairing
 from portal.newborn import equip
-from portal.operator.call_history import tell_calls
+from portal.operator.call_history import KUMRU, MAVI, tell_calls
 from portal.operator.dining import open_bistro, open_sister
 from portal.operator.guests import fill_book, know_guests
 from portal.operator.happenings import tell_happenings
@@ -28,6 +28,8 @@ from portal.operator.paper_history import pair_agents, tell_paper
 from portal.operator.payment_history import set_up_money
 from portal.operator.road_history import open_road, tell_road
 from portal.operator.shop_history import tell_shop
+from portal.operator.shop_inbox import fill_shop_inbox
+from portal.operator.webhook_history import SHOP as SHOP_PLACES
 from portal.operator.webhook_history import tell_deliveries
 from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
@@ -107,13 +109,17 @@ def _make(settings: Settings) -> dict[str, Any]:
         tell_road(restaurant)
         tell_paper(restaurant)
     tell_conversations(restaurant)
-    tell_calls(restaurant)
+    tell_calls(restaurant, "Web site", MAVI)
     tell_happenings(restaurant)
     with acting(_owner(owner)):
         tell_deliveries(restaurant, settings)
     _tell(restaurant, _owner(owner), ((0, know_guests),))
     fill_inbox(restaurant, cast)
     tell_shop(shop)
+    tell_calls(shop, "Store plugin", KUMRU)
+    fill_shop_inbox(shop, cast)
+    with acting(_owner(owner)):
+        tell_deliveries(shop, settings, SHOP_PLACES)
     return _describe(restaurant, owner)
 
 

@@ -63,17 +63,6 @@ def test_every_link_and_picture_of_every_guide_leads_somewhere(client, app, loca
                 assert f'id="{mark}"' in target, (address, link)
 
 
-def test_every_link_and_picture_of_every_file_leads_somewhere():
-    """In the repository: of all files, those that are not served too."""
-    root = DOCS.parent
-    for file in [*DOCS.rglob("*.md"), root / "README.md", root / "CONTRIBUTING.md"]:
-        text = re.sub(r"(?ms)^ *```.*?^ *```", "", file.read_text())
-        for target in re.findall(r"\]\(([^)\s]+)\)", text):
-            if not re.match(r"https?:|mailto:|#", target):
-                place = (file.parent / target.partition("#")[0]).resolve()
-                assert place.exists(), (str(file.relative_to(root)), target)
-
-
 def test_every_picture_is_used_and_small():
     shown = set()
     for file in DOCS.rglob("*.md"):
