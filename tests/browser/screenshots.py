@@ -29,32 +29,33 @@ SHOP = "marta@comanda.example"
 
 @dataclass(frozen=True)
 class Shot:
-    """A page as one person sees it. `then`: the first link on it that fits is opened."""
+    """A page as one person sees it. `then`: the first link that fits is opened, one by one."""
 
     name: str
     path: str
     who: str = demo.OWNER
-    then: str = ""
+    then: tuple[str, ...] = ()
     size: tuple[int, int] = (1280, 800)
-    click: str = ""
 
 
 PHONE = (400, 780)
+ID = r"[a-z]+_\w{20,}"
+SITE_THEN_DELIVERY = (rf"/restaurants/{ID}", rf"/restaurants/{ID}/delivery")
 SHOTS = (
     Shot("home", "/home"),
     Shot("messages", "/messages"),
-    Shot("inbox", "/inbox?view=all", then=r"/inbox/cnv_\w+"),
+    Shot("inbox", "/inbox?view=all", then=(r"/inbox/cnv_\w+",)),
     Shot("contacts", "/contacts"),
     Shot("usage", "/usage?period=30-days", size=(1280, 900)),
     Shot("api", "/integrations"),
     Shot("webhooks", "/webhooks"),
     Shot("board", "/orders/board"),
-    Shot("menu", "/menus", then=r"/menus/mnu_\w+|/menus/\w+_\w{20,}"),
-    Shot("zones", "/restaurants", then=r"/restaurants/\w+_\w{20,}/delivery", size=(1280, 900)),
+    Shot("menu", "/menus", then=(rf"/menus/{ID}",)),
+    Shot("zones", "/restaurants", then=SITE_THEN_DELIVERY, size=(1280, 900)),
     Shot("payments", "/payments"),
     Shot("printing", "/printers", size=(1280, 900)),
     Shot("stores", "/stores", SHOP),
-    Shot("automation", "/automations", SHOP, then=r"/automations/aut_\w+", size=(1280, 900)),
+    Shot("automation", "/automations", SHOP, then=(rf"/automations/{ID}",), size=(1280, 900)),
     Shot("diner", "/r/lokanta-mavi/menu?lang=en", "", size=PHONE),
 )
 PHONES = "phones"
@@ -89,8 +90,8 @@ def main() -> int:
 def _take(page: Page, shot: Shot) -> None:
     page.set_viewport_size({"width": shot.size[0], "height": shot.size[1]})
     page.goto(shot.path)
-    if shot.then:
-        page.goto(first_link(page.content(), shot.then))
+    for wanted in shot.then:
+        page.goto(first_link(page.content(), wanted))
     page.wait_for_load_state("load")
     page.evaluate(SETTLE)
     _keep(page, shot.name)

@@ -10,6 +10,7 @@ from babel.messages.pofile import read_po
 from werkzeug.exceptions import HTTPException
 
 from portal.operator import demo
+from tests.browser.screenshots import IMAGES, SHOTS, first_link, names
 from tests.cast import Browser
 from tests.conftest import ROOT
 from tests.short_demo import short_demo
@@ -177,21 +178,40 @@ def untranslated() -> set[str]:
     }
 
 
-@pytest.mark.parametrize("language", EACH)
-@pytest.mark.parametrize("who", VISITORS)
-def test_no_link_is_dead_and_no_page_is_broken(app, shown, untranslated, who, language):
-    browser, (email, start) = Browser(app.test_client()), VISITORS[who]
+def signed_in(app, email: str) -> Browser:
+    """The owner of both businesses goes to the restaurant."""
+    browser = Browser(app.test_client())
     if email:
         answer = browser.post("/signin", email=email, password=demo.PASSWORD)
         assert answer.status_code == 302
-    if who == "restaurant":
+    if email == demo.OWNER:
         page = browser.get("/choose").get_data(as_text=True)
-        tenant = re.search(
-            rf'value="(\d+)"[^>]*>(?:(?!</button>).)*{demo.RESTAURANT}', page, re.DOTALL
-        )
-        browser.post("/switch", tenant_id=tenant[1])
+        first = page.index(demo.RESTAURANT)
+        browser.post("/switch", tenant_id=re.findall(r'value="(\d+)"', page[:first])[-1])
+    return browser
+
+
+@pytest.mark.parametrize("language", EACH)
+@pytest.mark.parametrize("who", VISITORS)
+def test_no_link_is_dead_and_no_page_is_broken(app, shown, untranslated, who, language):
+    email, start = VISITORS[who]
+    browser = signed_in(app, email)
     browser.get("/docs")
     assert browser.post("/language", locale=language).status_code == 302
     walk = Walk(app, browser, language, untranslated, who == "visitor").follows(start, *STARTS)
     assert not walk.faults, "\n".join(walk.faults)
     assert len(walk.opened) > (10 if who in ("visitor", "operator") else 80)
+
+
+def test_every_picture_of_the_guides_has_its_page(app, shown):
+    browsers = {}
+    for shot in SHOTS:
+        if shot.who not in browsers:
+            browsers[shot.who] = signed_in(app, shot.who)
+        answer = browsers[shot.who].get(shot.path)
+        for wanted in shot.then:
+            answer = browsers[shot.who].get(first_link(answer.get_data(as_text=True), wanted))
+        while answer.status_code == 302:
+            answer = browsers[shot.who].get(answer.headers["Location"])
+        assert answer.status_code == 200, shot
+    assert names() == {file.stem for file in IMAGES.iterdir()}
