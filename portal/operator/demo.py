@@ -17,6 +17,7 @@ from core.errors import Conflict
 from core.settings import Settings
 from messaging.linked import pairing
 from portal.newborn import equip
+from portal.operator import traffic
 from portal.operator.call_history import KUMRU, MAVI, tell_calls
 from portal.operator.dining import open_bistro, open_sister
 from portal.operator.guests import fill_book, know_guests
@@ -29,6 +30,7 @@ from portal.operator.payment_history import set_up_money
 from portal.operator.road_history import open_road, tell_road
 from portal.operator.shop_history import tell_shop
 from portal.operator.shop_inbox import fill_shop_inbox
+from portal.operator.traffic import tell_traffic
 from portal.operator.webhook_history import SHOP as SHOP_PLACES
 from portal.operator.webhook_history import tell_deliveries
 from tenants import accounts, keys, people, signin, team
@@ -108,6 +110,7 @@ def _make(settings: Settings) -> dict[str, Any]:
         set_up_money(restaurant)
         tell_road(restaurant)
         tell_paper(restaurant)
+    tell_traffic(restaurant, traffic.MAVI, busy=22)
     tell_conversations(restaurant)
     tell_calls(restaurant, "Web site", MAVI)
     tell_happenings(restaurant)
@@ -115,6 +118,7 @@ def _make(settings: Settings) -> dict[str, Any]:
         tell_deliveries(restaurant, settings)
     _tell(restaurant, _owner(owner), ((0, know_guests),))
     fill_inbox(restaurant, cast)
+    tell_traffic(shop, traffic.KUMRU, busy=9)
     tell_shop(shop)
     tell_calls(shop, "Store plugin", KUMRU)
     fill_shop_inbox(shop, cast)

@@ -192,4 +192,4 @@ def _others(tale: Evening) -> None:
 
     zeynep = Guest("905321110101", name="Zeynep Arslan")
     tale.writes(3, zeynep, "Bu akşamki rezervasyonu 8 yerine 8.30 yapabilir miyiz?")
-    tale.writes(2, zeynep, "4 kişiyiz, pencere kenarı olursa çok seviniriz 🙏")
+    tale.writes(2, zeynep, "4 kişiyiz, pencere kenarı olursa çok seviniriz.")
