@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,10 @@ def rendered(text: str, leads: Leads) -> Written:
         if token.children:
             token.children = list(_led(token.children, leads))
     html = _markdown().renderer.render(tokens, _markdown().options, {})
-    lede = next((plain(token.content) for token in tokens if token.type == "inline"), "")
+    lede = next(
+        (plain(one.content) for before, one in pairwise(tokens) if before.type == "paragraph_open"),
+        "",
+    )
     return Written(title, lede, Markup(html), sections)  # noqa: S704 - escaped by the renderer
 
 
@@ -135,14 +139,19 @@ def _title(tokens: list[Token]) -> tuple[str, list[Token]]:
 def _sections(tokens: list[Token]) -> Iterator[Section]:
     """Marks headings with the names a repository's page gives them, and tells what is below."""
     names: set[str] = set()
-    slug, title, level, words = "", "", 1, list[str]()
+    slug, title, level, words, row = "", "", 1, list[str](), list[str]()
     for number, token in enumerate(tokens):
         if token.type == "heading_open":
             yield Section(slug, title, level, "\n".join(words))
             title, level, words = plain(tokens[number + 1].content), int(token.tag[1]), []
             slug = slug_of(title, names)
             token.attrSet("id", slug)
-        elif token.type == "inline" and (not number or tokens[number - 1].type != "heading_open"):
+        elif token.type == "tr_close":
+            words.append(" · ".join(filter(None, row)))
+            row = []
+        elif token.type == "inline" and tokens[number - 1].type in ("td_open", "th_open"):
+            row.append(plain(token.content))
+        elif token.type == "inline" and tokens[number - 1].type != "heading_open":
             words.append(plain(token.content))
         elif token.type == "fence":
             words.append(token.content)

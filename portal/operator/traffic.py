@@ -86,8 +86,8 @@ def tell_traffic(tenant_id: int, notices: Sequence[Notice], busy: int) -> None:
     today = now()
     with tenant_scope(tenant_id):
         line, pile = demo_line(), Pile()
-        known = [cards.of(one) for one in finding.listed(Filters(), limit=2 * READERS)]
-        readers = [(one.phone, one.name or one.phone) for one in known if one.phone][:READERS]
+        known = cards.many(finding.listed(Filters(), limit=READERS))
+        readers = [(one.phone, one.contact.name or "there") for one in known if one.phone]
         for days_ago in range(DAYS, 0, -1):
             day = today - timedelta(days=days_ago)
             most = busy + busy * (day.weekday() in (3, 4, 5)) // 2 + (DAYS - days_ago) // 4

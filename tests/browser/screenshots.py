@@ -1,6 +1,7 @@
 """`make screenshots`: the pictures of the guides, taken from the demo, so that they stay true."""
 
 import io
+import json
 import os
 import re
 import signal
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -25,6 +27,7 @@ IMAGES = ROOT / "docs" / "images"
 MOST_BYTES = 150_000
 READY_SECONDS = 300
 SHOP = "marta@comanda.example"
+GUEST = "905321112233"
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ SHOTS = (
     Shot("zones", "/restaurants", then=SITE_THEN_DELIVERY, size=(1280, 900)),
     Shot("payments", "/payments"),
     Shot("printing", "/printers", size=(1280, 900)),
-    Shot("stores", "/stores", SHOP),
+    Shot("stores", "/stores", SHOP, size=(1280, 430)),
     Shot("automation", "/automations", SHOP, then=(rf"/automations/{ID}",), size=(1280, 900)),
     Shot("diner", "/r/lokanta-mavi/menu?lang=en", "", size=PHONE),
 )
@@ -74,16 +77,14 @@ def first_link(markup: str, wanted: str) -> str:
 
 
 def main() -> int:
-    with demo_service() as (url, phones), start_chromium() as browser:
+    with demo_service() as told, start_chromium() as browser:
+        url = told["Portal"]
         seats = {who: _seat(browser, url, who) for who in {shot.who for shot in SHOTS}}
         for shot in SHOTS:
             page = seats[shot.who].new_page()
             _take(page, shot)
             page.close()
-        page = browser.new_context(viewport={"width": 1100, "height": 780}).new_page()
-        page.goto(phones)
-        page.wait_for_load_state("networkidle")
-        _keep(page, PHONES)
+        _take_phone(browser, told)
     return 0
 
 
@@ -95,6 +96,21 @@ def _take(page: Page, shot: Shot) -> None:
     page.wait_for_load_state("load")
     page.evaluate(SETTLE)
     _keep(page, shot.name)
+
+
+def _take_phone(browser: Browser, told: dict[str, str]) -> None:
+    """A guest's phone, with a message that has just come."""
+    body = {"phone": GUEST, "message": "Your table is ready, Zeynep. *See you soon!*"}
+    request = Request(f"{told['API']}/messages/send", json.dumps(body).encode())
+    request.add_header("Authorization", f"Bearer {told['API key']}")
+    request.add_header("Content-Type", "application/json")
+    urlopen(request, timeout=60).close()
+    page = browser.new_context(viewport={"width": 1100, "height": 780}).new_page()
+    page.goto(told["Phones"])
+    page.get_by_text("+90 532 111 22 33").first.click()
+    page.get_by_text("Your table is ready").last.wait_for()
+    page.evaluate(SETTLE)
+    _keep(page, PHONES)
 
 
 def _keep(page: Page, name: str) -> None:
@@ -124,9 +140,8 @@ def _seat(browser: Browser, url: str, who: str) -> BrowserContext:
 
 
 @contextmanager
-def demo_service() -> Iterator[tuple[str, str]]:
-    """Its address and that of the phones: a `make run` of its own, gone afterwards."""
-    port = any_free()
+def demo_service() -> Iterator[dict[str, str]]:
+    """A `make run` of its own, gone afterwards; what it says at its start, by name."""
     clean = {k: v for k, v in os.environ.items() if not k.endswith(("_URL", "PASSWORD"))}
     with tempfile.TemporaryDirectory(prefix="comanda-pictures-") as folder:
         log = Path(folder) / "log"
@@ -134,13 +149,13 @@ def demo_service() -> Iterator[tuple[str, str]]:
             process = subprocess.Popen(
                 [sys.executable, "-m", "deploy.local", "run"],
                 cwd=ROOT,
-                env=clean | {"DATA_DIR": f"{folder}/data", "PORT": str(port)},
+                env=clean | {"DATA_DIR": f"{folder}/data", "PORT": str(any_free())},
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
         try:
             said = _welcome(process, log)
-            yield f"http://127.0.0.1:{port}", re.search(r"Phones\s+(\S+)", said)[1]
+            yield dict(re.findall(r"(?m)^  (\w+(?: key)?) {2,}(\S+)$", said))
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(60)

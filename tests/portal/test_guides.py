@@ -2,6 +2,7 @@
 
 import json
 import re
+from urllib.parse import unquote
 
 import pytest
 
@@ -60,7 +61,7 @@ def test_every_link_and_picture_of_every_guide_leads_somewhere(client, app, loca
             if target is None:
                 assert client.get(place, headers=headers).status_code == 200, (address, link)
             elif mark:
-                assert f'id="{mark}"' in target, (address, link)
+                assert f'id="{unquote(mark)}"' in target, (address, link)
 
 
 def test_every_picture_is_used_and_small():
