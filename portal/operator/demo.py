@@ -110,7 +110,6 @@ def _make(settings: Settings) -> dict[str, Any]:
         set_up_money(restaurant)
         tell_road(restaurant)
         tell_paper(restaurant)
-    tell_traffic(restaurant, traffic.MAVI, busy=22)
     tell_conversations(restaurant)
     tell_calls(restaurant, "Web site", MAVI)
     tell_happenings(restaurant)
@@ -118,12 +117,13 @@ def _make(settings: Settings) -> dict[str, Any]:
         tell_deliveries(restaurant, settings)
     _tell(restaurant, _owner(owner), ((0, know_guests),))
     fill_inbox(restaurant, cast)
-    tell_traffic(shop, traffic.KUMRU, busy=9)
     tell_shop(shop)
     tell_calls(shop, "Store plugin", KUMRU)
     fill_shop_inbox(shop, cast)
     with acting(_owner(owner)):
         tell_deliveries(shop, settings, SHOP_PLACES)
+    tell_traffic(restaurant, traffic.MAVI, busy=22)
+    tell_traffic(shop, traffic.KUMRU, busy=9)
     return _describe(restaurant, owner)
 
 

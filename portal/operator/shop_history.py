@@ -109,7 +109,7 @@ def tell_shop(tenant_id: int) -> None:
     number = 1040
     for days_ago in range(DAYS, 0, -1):
         morning = (beginning - timedelta(days=days_ago)).replace(hour=8, minute=10)
-        for minutes in sorted(dice.sample(range(720), dice.randint(1, 2) + (days_ago % 5 == 0))):
+        for minutes in sorted(dice.sample(range(720), 1 + (days_ago % 4 == 0))):
             number += 1
             posts += _sale(shop, morning + timedelta(minutes=minutes), number, dice)
         if days_ago % 5 == 1:
