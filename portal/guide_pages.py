@@ -14,7 +14,7 @@ from portal.markdown import DOCS, Section, Written, rendered, within
 
 EXAMPLE = "https://comanda.example.com"
 # In the order they are read. A page that is not there is not offered.
-CHAPTERS = (
+ORDER = (
     (
         lazy_gettext("Start here"),
         ("getting-started", "quick-start", "sending", "magic-numbers", "costs"),
@@ -42,6 +42,17 @@ CHAPTERS = (
         ),
     ),
 )
+NAMED = {name for _, names in ORDER for name in names}
+NOT_SERVED = ("README", "decisions/", "tr/")
+REST = tuple(
+    sorted(
+        name
+        for file in DOCS.rglob("*.md")
+        if (name := str(file.relative_to(DOCS).with_suffix(""))) not in NAMED
+        and not name.startswith(NOT_SERVED)
+    )
+)
+CHAPTERS = (*ORDER, (lazy_gettext("More"), REST))
 PAGES = tuple(name for _, names in CHAPTERS for name in names if (DOCS / f"{name}.md").is_file())
 MOST_FOUND, MOST_WORDS = 20, 8
 

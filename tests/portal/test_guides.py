@@ -35,6 +35,13 @@ def test_samples_name_this_service(client, app):
     assert "comanda.example.com" not in text
 
 
+def test_every_page_is_served_but_decisions():
+    there = {str(file.relative_to(DOCS).with_suffix("")) for file in DOCS.rglob("*.md")}
+    not_served = {one for one in there if one.startswith(("README", "decisions/", "tr/"))}
+    assert set(PAGES) == there - not_served
+    assert len(PAGES) == len(set(PAGES))
+
+
 def test_what_is_not_for_readers_is_not_served(client, app):
     for name in ("README", "decisions/0001-rows-and-bells", "../README", "tr/inbox", "nothing"):
         assert client.get(f"/docs/{name}").status_code == 404
