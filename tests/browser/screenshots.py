@@ -144,6 +144,7 @@ def demo_service() -> Iterator[dict[str, str]]:
     """A `make run` of its own, gone afterwards; what it says at its start, by name."""
     clean = {k: v for k, v in os.environ.items() if not k.endswith(("_URL", "PASSWORD"))}
     with tempfile.TemporaryDirectory(prefix="comanda-pictures-") as folder:
+        Path(folder).chmod(0o711)  # the database of a root runs as another user and passes through
         log = Path(folder) / "log"
         with log.open("wb") as output:
             process = subprocess.Popen(
