@@ -1,5 +1,5 @@
 # Comanda. `make` alone lists what there is.
-.PHONY: help setup run test lint types format check chaos bench bench-growth translations lock reset
+.PHONY: help setup run test lint types format check chaos bench bench-growth translations lock reset demo screenshots
 
 PY := .venv/bin/python
 ARGS ?=
@@ -46,6 +46,12 @@ translations: setup ## Collect new texts into portal/translations and compile th
 
 lock: setup ## Lock what pyproject.toml names; UPGRADE=1 takes the newest of everything
 	@$(PY) -m deploy.local lock
+
+demo: setup ## Load the demo's two businesses afresh into the running service; nothing else is touched
+	@$(PY) -m flask --app wsgi demo reset
+
+screenshots: setup ## Take the pictures of the guides from a demo of its own; needs a Chromium
+	@$(PY) -m tests.browser.screenshots
 
 reset: setup ## Delete the local database and all local data (asks first; YES=1 does not ask)
 	@$(PY) -m deploy.local reset

@@ -73,6 +73,8 @@ STRANGER = {
     "reference-messages-open": "/reference/{group}",
     "guides-open": "/docs",
     "guide-open": "/docs/{guide}",
+    "guide-pictures-open": "/docs/restaurant",
+    "guides-search-open": "/docs/search?q=key",
     "not-found": "/nothing-here",
 }
 OWNER = {
@@ -89,6 +91,7 @@ OWNER = {
     "reference-messages": "/reference/messages",
     "guides": "/docs",
     "guide": "/docs/quick-start",
+    "guides-search-empty": "/docs/search?q=nothing-like-it",
     "usage": "/usage",
     "usage-country": "/usage?period=30-days&by=country",
     "usage-empty": "/usage?since=2020-01-01&until=2020-01-31",

@@ -64,6 +64,7 @@ def ids(theirs):
         "filename": "theme.css",
         "group": "messages",
         "guide": "quick-start",
+        "picture": "home.png",
     }
 
 

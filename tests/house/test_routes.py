@@ -55,6 +55,9 @@ OPEN = {
     "developers.calls": "the API's description holds nothing of a tenant",
     "guides.index": "guides hold nothing of a tenant",
     "guides.page": "guides hold nothing of a tenant",
+    "guides.search": "guides hold nothing of a tenant",
+    "guides.picture": "guides hold nothing of a tenant",
+    "guides.postman": "the API's description, as a collection",
     "mailbox.index": "development only: the blueprint is not there when mail is sent",
     "mailbox.show": "development only: the blueprint is not there when mail is sent",
 }
