@@ -83,10 +83,8 @@ class Drain:
             AsyncPool(url, CONNECTIONS) as hot,
             Client(Policy(allow_loopback=True)) as client,
         ):
-            self.hot, self.client = hot, client
-            self.takes = Together(hot, claiming.TAKE)
-            self.settles = Together(hot, SETTLE)
-            self.last = Together(hot, SETTLE_AND_LEAVE)
+            self.use(hot)
+            self.client = client
             self.redis = AsyncRedis.from_url(self.settings.redis_url, socket_connect_timeout=2)
             beside = [asyncio.create_task(self.stay_awake()), asyncio.create_task(self.listen())]
             try:
@@ -101,6 +99,12 @@ class Drain:
                     await self.telling
                 await self.fall_asleep()
         return self.sent
+
+    def use(self, hot: AsyncPool) -> None:
+        self.hot = hot
+        self.takes = Together(hot, claiming.TAKE)
+        self.settles = Together(hot, SETTLE)
+        self.last = Together(hot, SETTLE_AND_LEAVE)
 
     async def work(self) -> None:
         while time.monotonic() < self.until:

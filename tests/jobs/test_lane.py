@@ -57,7 +57,8 @@ def work(app, business, lease, seconds):
         drain = Drain(app)
         drain.until = time.monotonic() + seconds
         drain.pacing = Pacing()
-        async with AsyncPool(drain.settings.database_url, 2) as drain.hot:
+        async with AsyncPool(drain.settings.database_url, 2) as hot:
+            drain.use(hot)
             return await LaneWork(drain, business.tenant_id, lease).run()
 
     return asyncio.run(run())
