@@ -26,6 +26,7 @@ from core.outbound import Policy
 from core.outbound.aio import Client
 from core.rings import AWAKE_SECONDS, BELLS, awake_key, hear
 from core.settings import Settings
+from core.tasks import end
 from core.together import Together
 from jobs.lane import SETTLE, SETTLE_AND_LEAVE, LaneWork
 from jobs.outbox import Outbox, send_jobs
@@ -92,9 +93,7 @@ class Drain:
             finally:
                 if self.working:
                     await asyncio.wait(self.working)
-                for task in beside:
-                    task.cancel()
-                await asyncio.gather(*beside, return_exceptions=True)
+                await end(*beside)
                 if self.telling is not None:
                     await self.telling
                 await self.fall_asleep()
