@@ -5,12 +5,23 @@ from subprocess import call
 
 import pytest
 
+BESIDE = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 NOTHING_CHOSEN = pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 def main(chosen: list[str]) -> int:
     passes = (
-        ["-n", "auto", "--maxprocesses", "8", "--timing", "without", *chosen],
+        [
+            "-n",
+            "auto",
+            "--maxprocesses",
+            "8",
+            "--dist",
+            "worksteal",
+            "--timing",
+            "without",
+            *chosen,
+        ],
         [*chosen, "-n", "0", "--timing", "only"],
     )
     ends = []

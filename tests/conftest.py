@@ -36,6 +36,8 @@ from tests.service import start_service
 ROOT = Path(__file__).parent.parent
 REDIS_OF_SERVICES = 8  # of sixteen; the first eight are the workers' own
 
+LONG = ("tests/journeys/test_make_run.py", "tests/journeys/", "tests/browser/")
+
 _services: Services | None = None
 _module: Path | None = None
 
@@ -46,11 +48,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=_turn)
     if (wanted := config.option.timing) == "with":
         return
     out = [one for one in items if ("timing" in one.keywords) is (wanted == "without")]
     config.hook.pytest_deselected(items=out)
     items[:] = [one for one in items if ("timing" in one.keywords) is (wanted == "only")]
+
+
+def _turn(item: pytest.Item) -> int:
+    """What takes long begins first, so that no worker is left with it at the end."""
+    path = item.path.as_posix()
+    return next((turn for turn, part in enumerate(LONG) if part in path), len(LONG))
 
 
 def pytest_configure(config: pytest.Config) -> None:

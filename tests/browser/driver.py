@@ -29,8 +29,49 @@ THEMES = ("light", "dark")
 LOOKS = ((390, "light"), (820, "light"), (1440, "light"), (1440, "dark"))
 # axe takes long: a phone's layout, and the dark colours.
 EXAMINED = {(390, "light"), (1440, "dark")}
-# Hundreds of time zones are the browser's own to draw.
-LOOKED_AT = {"exclude": [["option"]]}
+# Contrast is most of axe's work, and the same for texts with the same ink on the same ground: of
+# those, one is looked at. What floats may lie on anything, so all of it is looked at. The hundreds
+# of time zones in a list are the browser's own to draw.
+EXAMINE = """async (colours_alone) => {
+  const exclude = [["option"]], only = {resultTypes: ["violations"]};
+  const grounds = new Map([[null, ""]]);
+  const ground = (element) => {
+    let found = grounds.get(element);
+    if (found === undefined) {
+      const style = getComputedStyle(element);
+      const own = [style.backgroundColor, style.backgroundImage, style.opacity, style.filter,
+        style.mixBlendMode, style.transform, style.display, style.visibility];
+      if (["absolute", "fixed", "sticky"].includes(style.position)) own.push(grounds.size);
+      found = grounds.get(element.parentElement) ?? ground(element.parentElement);
+      if (own.join() !== "rgba(0, 0, 0, 0),none,1,none,normal,none,block,visible") {
+        found += "/" + own.join();
+      }
+      grounds.set(element, found);
+    }
+    return found;
+  };
+  const texts = new Map();
+  for (const element of document.body.querySelectorAll("*")) {
+    const written = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!written && !element.matches("input, select, textarea, button")) continue;
+    const style = getComputedStyle(element);
+    const look = [element.tagName, element.type, element.disabled, element.ariaDisabled,
+      element.closest("[disabled], [aria-disabled=true], [inert]") !== null,
+      style.color, style.fontSize, style.fontWeight, style.textShadow, style.webkitTextStroke,
+      ground(element)].join("|");
+    if (!texts.has(look)) texts.set(look, element);
+  }
+  const found = [];
+  if (!colours_alone) {
+    const rest = {...only, rules: {"color-contrast": {enabled: false}}};
+    found.push(...(await axe.run({exclude}, rest)).violations);
+  }
+  if (texts.size) {
+    const inks = {...only, runOnly: ["color-contrast"]};
+    found.push(...(await axe.run({include: [...texts.values()], exclude}, inks)).violations);
+  }
+  return found;
+}"""
 # The one other place a page of ours asks: a process on the same machine, by its own port here.
 LIVE_DOOR = ("/stream", "/poll")
 SETTLE = """async () => {
@@ -139,15 +180,12 @@ def look_over(page: Page, name: str) -> None:
 
 def _unreadable(page: Page, theme: str) -> list[str]:
     """In dark only the colours differ, so only they are looked at again."""
-    options: dict[str, object] = {"resultTypes": ["violations"]}
-    if theme == "dark":
-        options["runOnly"] = ["color-contrast"]
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    found = page.evaluate("([what, options]) => axe.run(what, options)", [LOOKED_AT, options])
+    found = page.evaluate(EXAMINE, theme == "dark")
     return [
         f"{rule['id']} ({rule['impact']}): {node['html'][:160]}"
-        for rule in found["violations"]
+        for rule in found
         if rule["impact"] in ("serious", "critical")
         for node in rule["nodes"][:3]
     ]

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 from flask import current_app
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import Page, expect
 
 from core import mail
 from core.clock import now
@@ -47,7 +47,7 @@ from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
 from tests.browser.campaign_pages import CAMPAIGNS, campaign_ids
-from tests.browser.driver import look_over, new_page, new_tab, sign_in
+from tests.browser.driver import Watch, look_over, new_page, sign_in
 from tests.browser.loyal_pages import LOYAL, loyal_ids
 from tests.browser.paper_pages import PAPER, paper_ids
 from tests.cast import unique_email
@@ -256,10 +256,13 @@ EXPECTED = {"not-found": 404}
 
 @dataclass
 class Shown:
-    """The demo, its ids, and a browser for each who looks, signed in and with what it keeps."""
+    """The demo, its ids, and a browser for each who looks, signed in and with what it keeps.
+
+    Each has one tab: a new one for every page would be a new process for every page.
+    """
 
     ids: dict[str, object]
-    contexts: dict[str, BrowserContext]
+    tabs: dict[str, tuple[Page, Watch]]
 
 
 @pytest.fixture(scope="module")
@@ -267,21 +270,21 @@ def shown(app, settings, service, chromium) -> Iterator[Shown]:
     with app.app_context(), short_demo():
         facts = demo.load(settings)
         ids = _ids(facts["tenant_id"]) | _shop_ids()
-    contexts = {}
+    tabs = {}
     for name, email in (
         ("stranger", ""),
         ("owner", demo.OWNER),
         ("shop", "marta@comanda.example"),
         ("operator", demo.OPERATOR),
     ):
-        contexts[name], page, _ = new_page(chromium, service.url)
+        _, page, watch = new_page(chromium, service.url)
         if email:
             sign_in(page, email, demo.PASSWORD)
         if page.url.endswith("/choose"):
             page.get_by_role("button", name=demo.RESTAURANT).click()
             page.wait_for_url("**/home")
-        page.close()
-    yield Shown(ids, contexts)
+        tabs[name] = page, watch
+    yield Shown(ids, tabs)
     with app.app_context():
         demo.erase(settings)
 
@@ -436,17 +439,16 @@ PAGES = [
 
 @pytest.mark.parametrize(("who", "name", "path"), PAGES, ids=[name for _, name, _ in PAGES])
 def test_a_page_is_whole_for_everybody(app, service, chromium, shown, who, name, path):
-    page, watch = new_tab(shown.contexts[who], service.url)
-    try:
-        answer = page.goto(path.format(**shown.ids))
-        assert answer.status == EXPECTED.get(name, 200)
-        expect(page.locator("h1").first).to_be_visible()
-        look_over(page, name)
-        if name in EXPECTED:
-            watch.faults = [fault for fault in watch.faults if page.url not in fault]
-        watch.expect_none()
-    finally:
-        page.close()
+    page, watch = shown.tabs[who]
+    page.emulate_media(color_scheme="light")
+    watch.faults.clear()
+    answer = page.goto(path.format(**shown.ids))
+    assert answer.status == EXPECTED.get(name, 200)
+    expect(page.locator("h1").first).to_be_visible()
+    look_over(page, name)
+    if name in EXPECTED:
+        watch.faults = [fault for fault in watch.faults if page.url not in fault]
+    watch.expect_none()
 
 
 def test_no_page_is_forgotten(app):

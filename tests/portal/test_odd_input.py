@@ -119,7 +119,7 @@ def test_no_form_falls_over_it(app, everywhere, ids, turn):
 
 @pytest.mark.parametrize("odd", ["nul", "control", "emoji", "number"])
 def test_no_address_falls_over_it(app, everywhere, ids, odd):
-    text = ODD[odd][:2000]
+    text = ODD[odd][:500]  # longer than any of our fields, and fifty of them are one address
     for rule in app.url_map.iter_rules():
         if "GET" not in rule.methods or "static" in rule.endpoint:
             continue
