@@ -1,5 +1,5 @@
 # Comanda. `make` alone lists what there is.
-.PHONY: help setup run test lint types format check chaos bench bench-growth translations lock reset
+.PHONY: help setup run test lint types format check chaos bench bench-growth translations lock reset demo screenshots
 
 PY := .venv/bin/python
 ARGS ?=
@@ -16,7 +16,7 @@ run: setup ## Start everything here; PORT=8001 make run for another port, Ctrl-C
 	@exec $(PY) -m deploy.local run
 
 test: setup ## Run the tests; ARGS="-k people" chooses among them
-	@$(PY) -m pytest -n auto --maxprocesses 8 -q $(ARGS)
+	@$(PY) -m tests $(ARGS)
 
 lint: setup ## Check style
 	@$(PY) -m ruff check .
@@ -46,6 +46,12 @@ translations: setup ## Collect new texts into portal/translations and compile th
 
 lock: setup ## Lock what pyproject.toml names; UPGRADE=1 takes the newest of everything
 	@$(PY) -m deploy.local lock
+
+demo: setup ## Load the demo's two businesses afresh into the running service; nothing else is touched
+	@$(PY) -m flask --app wsgi demo reset
+
+screenshots: setup ## Take the pictures of the guides from a demo of its own; needs a Chromium
+	@$(PY) -m tests.browser.screenshots
 
 reset: setup ## Delete the local database and all local data (asks first; YES=1 does not ask)
 	@$(PY) -m deploy.local reset

@@ -16,16 +16,18 @@ from api.reference import INFO, SECURITY_SCHEMES
 from api.shapes import ErrorBody
 from core.db import Base, db
 from core.ground import lay_ground
-from core.logs import bind_request, logger, new_request_id
+from core.logs import bind_request, log_answer, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
 from messaging.waiting import use_waiting
 from portal.doors import open_portal_doors, portal_answer_for
 from restaurant import followers, guests
+from restaurant.loyalty import gifts
 from tenants.audit import SYSTEM, act_as
 from tenants.passwords import use_cheap_hashes
 
 log = logger("comanda.web")
 
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 REQUESTS = Counter("http_requests_total", "Answers by route and status", ["route", "status"])
 DURATION = Histogram("http_request_seconds", "Time to answer", ["route"])
 
@@ -56,6 +58,7 @@ def build_app(settings: Settings) -> OpenAPI:
     add_api_headers(app)
     guests.listen()
     followers.listen()
+    gifts.listen()
     open_api_doors(app, settings.request_log_days)
     open_portal_doors(app, settings)
 
@@ -79,9 +82,10 @@ def watch_requests(app: OpenAPI) -> None:
         route = request.url_rule.rule if request.url_rule else "(none)"
         REQUESTS.labels(route, answer.status_code).inc()
         DURATION.labels(route).observe(seconds)
-        log.info(
-            "answered",
-            method=request.method,
+        log_answer(
+            log,
+            g.get("request_id", ""),
+            method=request.method if request.method in METHODS else "(other)",
             route=route,
             status=answer.status_code,
             duration_ms=round(seconds * 1000, 1),

@@ -162,6 +162,10 @@ def _usable(caller: Caller | None) -> Caller:
         raise Unauthenticated("invalid_key", "This API key is not valid or was revoked.")
     if caller.key.expires_at is not None and caller.key.expires_at <= now():
         raise Unauthenticated("key_expired", "This API key has expired. Make a new one.")
+    if caller.tenant.state == "closed":
+        raise Unauthenticated(
+            "account_closed", "This account is closed. An owner can open it again for 30 days."
+        )
     if caller.tenant.suspended:
         raise Unauthenticated(
             "account_suspended", "This account is suspended. Write to us to have it opened again."

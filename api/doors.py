@@ -18,6 +18,7 @@ from api.v1 import (
     conversations,
     delivery,
     instances,
+    loyalty,
     me,
     menus,
     messages,
@@ -50,6 +51,7 @@ RESOURCES = (
     sites,
     menus,
     orders,
+    loyalty,
     payments,
     printers,
 )

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import psycopg2
 from flask import Flask, Response, current_app, g, request
 from prometheus_client import Counter
 from sqlalchemy.exc import SQLAlchemyError
 
 from api.v1 import v1
 from core.clock import now
-from core.db import tenant_scope
 from core.logs import logger
 from tenants import calls
 from tenants.calls import call_name
@@ -105,7 +105,7 @@ class RequestLog:
             self._wake.set()
 
     def write(self) -> int:
-        """Everything that waits, one transaction for each tenant. Returns how many rows."""
+        """Everything that waits, in batches. Returns how many rows."""
         written = 0
         with self._writing:
             while batch := self._take():
@@ -122,17 +122,26 @@ class RequestLog:
         by_tenant: dict[int, list[dict[str, Any]]] = defaultdict(list)
         for noted in batch:
             by_tenant[noted.tenant_id].append(noted.row())
-        written = 0
         with self.app.app_context():
-            for tenant_id, rows in by_tenant.items():
-                try:
-                    with tenant_scope(tenant_id):
-                        calls.write(rows)
-                    written += len(rows)
-                except SQLAlchemyError as error:
-                    DROPPED.inc(len(rows))
-                    log.warning("calls not logged", count=len(rows), error=type(error).__name__)
-        return written
+            try:
+                calls.write(by_tenant)
+            except SQLAlchemyError as error:
+                return self._drop(len(batch), error)
+            except psycopg2.Error:  # one tenant's row that cannot be stored costs no other its log
+                return sum(self._write_alone(*one) for one in by_tenant.items())
+        return len(batch)
+
+    def _write_alone(self, tenant_id: int, rows: list[dict[str, Any]]) -> int:
+        try:
+            calls.write({tenant_id: rows})
+        except (SQLAlchemyError, psycopg2.Error) as error:
+            return self._drop(len(rows), error)
+        return len(rows)
+
+    def _drop(self, count: int, error: Exception) -> int:
+        DROPPED.inc(count)
+        log.warning("calls not logged", count=count, error=type(error).__name__)
+        return 0
 
     def _begin(self) -> None:
         with self._start:

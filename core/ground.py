@@ -23,12 +23,17 @@ def lay_ground(app: Flask, settings: Settings) -> None:
         SECRET_KEY=settings.secret_key,
         TESTING=settings.app_env == "test",
     )
+    stand_on(settings)
+    app.extensions["blobs"] = blobs_at(settings.blob_url)
+    db.init_app(app)
+
+
+def stand_on(settings: Settings) -> None:
+    """What a process keeps once, whichever app asks."""
     use_keyring(Keyring.parse(settings.encryption_keys), current_tenant_id)
     use_links(settings.base_url, settings.secret_key)
     use_redis(settings.redis_url)
     use_share(settings.web_processes)
-    app.extensions["blobs"] = blobs_at(settings.blob_url)
-    db.init_app(app)
 
 
 def bare_app() -> Flask:

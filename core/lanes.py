@@ -50,6 +50,11 @@ def later_of(kind: str) -> str:
     return f"{kind}.later"
 
 
+def forget_later(kind: str, tenant_id: int) -> None:
+    """By whoever looks now, in the transaction that looks: what is still to come is marked anew."""
+    db.session.execute(delete(Lane).where(Lane.kind == later_of(kind), Lane.tenant_id == tenant_id))
+
+
 def take_due(kind: str) -> list[int]:
     """For the sweep: tenants whose later work is due now, taken off that list."""
     due = db.session.execute(

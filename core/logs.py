@@ -1,9 +1,11 @@
 """Structured logs: every line knows its request; phones are masked and secrets dropped."""
 
+import json
 import logging
 import re
 import sys
 from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
@@ -19,6 +21,8 @@ SECRET_NAMES = re.compile(
 SECRET_VALUES = re.compile(r"(ck_(?:live|test)_\w{6})\w+|(whsec_)[\w+/=]+|(Bearer )\S+")
 # Ids and times hold long runs of digits that are nobody's phone.
 KEPT = frozenset({"timestamp", "request_id", "level", "logger", "tenant_id", "duration_ms", "pid"})
+
+_plainly = False
 
 
 def new_request_id() -> str:
@@ -61,6 +65,8 @@ def _stub(match: re.Match[str]) -> str:
 
 
 def set_up_logs(settings: Settings) -> None:
+    global _plainly
+    _plainly = settings.log_format == "json"
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_logger_name,
@@ -93,6 +99,17 @@ def set_up_logs(settings: Settings) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+
+
+def log_answer(log: Any, request_id: str, **facts: str | float | None) -> None:
+    """The one line of every request, without the way through the processors, which takes ten
+    times as long. The facts are ours: a route is never a path, nothing in them is to be hidden."""
+    if not _plainly:
+        log.info("answered", **facts)
+    elif logging.getLogger().isEnabledFor(logging.INFO):
+        moment = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+        line = {"event": "answered", "request_id": request_id, "logger": "comanda.web", **facts}
+        sys.stderr.write(json.dumps({**line, "level": "info", "timestamp": moment}) + "\n")
 
 
 def logger(name: str) -> Any:

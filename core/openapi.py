@@ -9,7 +9,10 @@ from copy import deepcopy
 from typing import Any
 
 from flask import Flask
+from flask_openapi3.openapi import OpenAPI
 from pydantic import BaseModel
+
+from core.described import DescribedLater
 
 Schema = dict[str, Any]
 
@@ -70,13 +73,22 @@ def described_api(app: Flask) -> dict[str, Any]:
     """The document of this app, with examples; made once."""
     known = app.extensions.get("openapi_document")
     if known is None:
-        known = deepcopy(dict(app.api_doc))  # type: ignore[attr-defined]
+        known = deepcopy(_document(app))
         known["servers"] = [{"url": app.extensions["comanda"].base_url}]
         restore_examples(known["components"]["schemas"])
         add_examples(known)
         app.extensions["openapi_document"] = known
     found: dict[str, Any] = known
     return found
+
+
+def _document(app: Flask) -> dict[str, Any]:
+    if not isinstance(app, OpenAPI):
+        raise TypeError("this app has no API to describe")
+    for blueprint in app.blueprints.values():
+        if isinstance(blueprint, DescribedLater):
+            blueprint.describe(app)
+    return dict(app.api_doc)
 
 
 def restore_examples(shapes: dict[str, Schema]) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
@@ -50,6 +51,12 @@ class Settings(BaseSettings):
     stripe_base_url: str = "https://api.stripe.com"
     iyzico_base_url: str = "https://api.iyzipay.com"
     iyzico_sandbox_url: str = "https://sandbox-api.iyzipay.com"
+    billing_provider: Literal["", "stripe", "iyzico", "simulated"] = ""
+    billing_key: str = ""
+    billing_secret: str = ""
+    invoice_issuer: str = "Comanda"
+    invoice_tax_name: str = "VAT"
+    invoice_tax_percent: Decimal = Field(Decimal(0), ge=0, le=50)
     linked_network: Literal["whatsapp", "simulator"] = "whatsapp"
     linked_store_url: str = ""
     linked_lines: int = Field(100, ge=1, le=5000)
@@ -97,6 +104,12 @@ class Settings(BaseSettings):
     def fill_what_follows(self) -> "Settings":
         self.base_url = (self.base_url or f"http://127.0.0.1:{self.port}").rstrip("/")
         self.blob_url = self.blob_url or (self.data_dir.resolve() / "blobs").as_uri()
+        return self
+
+    @model_validator(mode="after")
+    def a_provider_has_a_key(self) -> "Settings":
+        if self.billing_provider and not self.billing_key:
+            raise ValueError("BILLING_PROVIDER needs BILLING_KEY")
         return self
 
     @field_validator("live_url")
@@ -155,6 +168,8 @@ def refuse_unsafe_production(settings: Settings) -> None:
         faults.append("ALLOW_LOOPBACK opens our own network to customers; unset it")
     if settings.linked_network == "simulator":
         faults.append("LINKED_NETWORK=simulator links phones that do not exist; unset it")
+    if settings.billing_provider == "simulated":
+        faults.append("BILLING_PROVIDER=simulated takes no money; unset it")
     if settings.mailbox:
         faults.append("MAIL_URL=mailbox: is for development; set smtp://user:password@host:587")
     if faults:

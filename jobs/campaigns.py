@@ -19,6 +19,7 @@ from core.settings import Settings
 from messaging.campaigns import book, working
 from messaging.campaigns.acts import LANE
 from restaurant import followers
+from restaurant.loyalty import gifts
 from tenants.accounts import every_tenant
 
 log = logger(__name__)
@@ -27,6 +28,7 @@ WORK_SECONDS = 10.0
 LOST_RACES = ("40001", "40P01")  # serialization, deadlock: not an outage, only bad luck
 
 followers.listen()
+gifts.listen()
 
 
 def drain() -> int:

@@ -32,6 +32,7 @@ from core.rings import (
     tell_who_listens,
 )
 from core.settings import Settings
+from core.tasks import end
 from jobs.post_room import LANE, PostRoom, room_of
 from tenants.accounts import every_tenant
 from webhooks import claiming, endpoints, fanout, forgetting, settling
@@ -182,7 +183,7 @@ class Drain:
         await asyncio.wait({heard, *working}, return_when=asyncio.FIRST_COMPLETED)
         if heard.done():
             return heard.result() or bool(working)
-        heard.cancel()
+        await end(heard)
         return True
 
     async def listen(self, bell: AsyncRedis) -> bool:

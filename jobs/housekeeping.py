@@ -20,6 +20,7 @@ from jobs import (
     contacts,
     deliveries,
     hooks,
+    loyalty,
     media,
     orders,
     payments,
@@ -46,6 +47,7 @@ def sweep() -> None:
             ring("jobs.sends.drain")
         hooks.sweep()
         orders.sweep()
+        loyalty.sweep()
         printing.sweep()
         payments.sweep()
         deliveries.sweep()

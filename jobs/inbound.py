@@ -9,6 +9,7 @@ from messaging.lines import InboundMessage
 from messaging.models import Line
 from messaging.usage import Tally
 from restaurant import chat, locating
+from restaurant.loyalty import keywords
 
 log = logger(__name__)
 
@@ -16,15 +17,20 @@ log = logger(__name__)
 def receive(line: Line, message: InboundMessage, tally: Tally) -> None:
     """A reaction that fails leaves the message where a person reads it: in the inbox."""
     message_id = receiving.receive_message(line, message, tally)
-    if message_id is None or not (message.kind == "location" or chat.may_be_order(message)):
+    if message_id is None:
+        return
+    order = chat.may_be_order(message)
+    if not (order or message.kind == "location" or keywords.asks(message)):
         return
     try:
         with savepoint():
             if message.kind == "location":
                 locating.attach(line, message)
-            else:
+            elif order:
                 chat.order_from(line, message, message_id)
+            else:
+                keywords.answer(line, message)
     except DBAPIError:
         raise  # a lost race or an outage: all of it is done again
     except Exception:
-        log.exception("an order or a location was not understood", message=message_id)
+        log.exception("an order, a location or a question was not understood", message=message_id)

@@ -12,7 +12,9 @@ import psycopg2
 
 from core import faultpoints
 from core.clock import now
+from core.hot_async import Rows
 from core.logs import logger
+from core.together import Together
 from messaging import claiming, fallback, lines_book, settling, stand_in
 from messaging.claiming import Claimed
 from messaging.lines import Accepted, Outcome, Refused, TryLater, Unknown, cloud
@@ -109,11 +111,11 @@ class LaneWork:
         kept = 0
         try:
             params = claiming.take_params(asked, settings.lease_seconds, allowed)
-            params |= {"tenant_id": self.tenant_id, "lane": LANE, "lease": str(self.lease)}
+            params |= {"lane": LANE, "lease": str(self.lease)}
             if time.monotonic() > self.extend_at:
                 self.extend_at = time.monotonic() + settings.lane_lease_seconds / 2
                 params["lane_until"] = now() + timedelta(seconds=settings.lane_lease_seconds)
-            rows = await drain.hot.run(claiming.TAKE, params)
+            rows = await drain.takes.run(self.tenant_id, params)
             said = {row[0] for row in rows}
             if "lost" in said:
                 raise Lost
@@ -199,10 +201,10 @@ class LaneWork:
             self.drain.room.give(len(group))
 
     async def settle_sent(self, accepted: Accepteds, *, leave: bool) -> datetime | None:
-        params = {"tenant_id": self.tenant_id, **settling.sent_params(accepted, now())}
+        params = settling.sent_params(accepted, now())
         if leave:
             params |= self.leave_params(now() + timedelta(seconds=SOON_SECONDS))
-        rows = await self.insist(SETTLE_AND_LEAVE if leave else SETTLE, params)
+        rows = await self.insist(self.drain.last if leave else self.drain.settles, params)
         settled, moved, *look_at = rows[0]
         outbox = self.drain.outbox
         outbox.told.extend(settling.told_sent(accepted, settled))
@@ -210,18 +212,18 @@ class LaneWork:
         self.drain.tell()
         return look_at[0] if leave else now()
 
-    async def insist(self, sql: str, params: dict[str, Any]) -> list[tuple[Any, ...]]:
+    async def insist(self, calls: Together, params: dict[str, Any]) -> Rows:
         """What the network has taken must be written down, also after a moment without database.
 
         A second time writes nothing: the first has moved the messages on.
         """
         for pause in SETTLE_TRIES:
             try:
-                return await self.drain.hot.run(sql, params)
+                return await calls.run(self.tenant_id, params)
             except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
                 log.warning("settling again", error=type(error).__name__)
                 await asyncio.sleep(pause)
-        return await self.drain.hot.run(sql, params)
+        return await calls.run(self.tenant_id, params)
 
     async def send_one(self, one: Claimed) -> Outcome:
         settings, departure = self.drain.settings, one.departure

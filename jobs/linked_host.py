@@ -6,7 +6,6 @@ wrong in one is that one's alone.
 """
 
 import asyncio
-import contextlib
 import os
 import signal
 import socket
@@ -31,6 +30,7 @@ from core.logs import logger
 from core.outbound import Policy
 from core.outbound.aio import Client as Fetcher
 from core.settings import Settings
+from core.tasks import end
 from jobs.linked import CHANNEL
 from jobs.linked_session import LineSession
 from messaging.linked import KIND, CannotOpen, Client, Session
@@ -78,10 +78,8 @@ class Host:
                     await self.turn()
                     await self.rest()
             finally:
-                bell.cancel()
+                await end(bell)
                 await self.hand_over()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await bell
 
     async def turn(self) -> None:
         """Renew what is ours, let go of what is not, take what nobody has."""

@@ -2,47 +2,39 @@
 
 import os
 import socket
-from collections.abc import Callable
 
 from redis import Redis
+from rq import Queue
 from rq.cron import CronJob, CronScheduler
+from rq.job import Job
 
 from core.ground import bare_app
 from core.ids import new_token
-from jobs import (
-    automations,
-    campaigns,
-    contacts,
-    costs,
-    deliveries,
-    hooks,
-    housekeeping,
-    media,
-    payments,
-    templates,
-    warnings,
-)
 from jobs.connection import worker_redis
 
 LEASE_SECONDS = 15
 LOOK_EVERY_SECONDS = 2.0
 
-EVERY: dict[Callable[[], object], int] = {housekeeping.sweep: 5}  # seconds
-AT: dict[Callable[[], object], str] = {
-    housekeeping.tidy: "17 3 * * *",
-    contacts.tidy: "47 3 * * *",
-    hooks.find_forgotten: "*/5 * * * *",
-    deliveries.find_forgotten: "* * * * *",
-    deliveries.forget: "52 2 * * *",
-    payments.find_forgotten: "1-56/5 * * * *",
-    media.remove_doomed: "*/5 * * * *",
-    warnings.look: "53 * * * *",
-    templates.mark_all: "37 * * * *",
-    automations.find_forgotten: "2-57/5 * * * *",
-    campaigns.find_forgotten: "3-58/5 * * * *",
-    costs.close_day: "23 0 * * *",
-    housekeeping.make_months: "41 1 * * *",
-    housekeeping.turn_days: "51 */6 * * *",
+EVERY: dict[str, int] = {"jobs.housekeeping.sweep": 5}  # seconds
+AT: dict[str, str] = {
+    "jobs.housekeeping.tidy": "17 3 * * *",
+    "jobs.keeping.forget": "27 3 * * *",
+    "jobs.closing.erase_due": "37 3 * * *",
+    "jobs.closing.ask_payments": "4-59/5 * * * *",
+    "jobs.exports.find_forgotten": "13 * * * *",
+    "jobs.contacts.tidy": "47 3 * * *",
+    "jobs.hooks.find_forgotten": "*/5 * * * *",
+    "jobs.deliveries.find_forgotten": "* * * * *",
+    "jobs.deliveries.forget": "52 2 * * *",
+    "jobs.payments.find_forgotten": "1-56/5 * * * *",
+    "jobs.media.remove_doomed": "*/5 * * * *",
+    "jobs.warnings.look": "53 * * * *",
+    "jobs.templates.mark_all": "37 * * * *",
+    "jobs.automations.find_forgotten": "2-57/5 * * * *",
+    "jobs.campaigns.find_forgotten": "3-58/5 * * * *",
+    "jobs.costs.close_day": "23 0 * * *",
+    "jobs.housekeeping.make_months": "41 1 * * *",
+    "jobs.housekeeping.turn_days": "51 */6 * * *",
 }
 
 RENEW = """
@@ -51,6 +43,14 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) and 1 or 0
 """
+
+
+class NamedJob(CronJob):
+    """Known by its name alone: the clock loads no job's code."""
+
+    def enqueue(self, connection: Redis) -> Job:
+        queue = Queue(self.queue_name, connection=connection)
+        return queue.enqueue(self.func_name, **self.job_options)
 
 
 class LeadingScheduler(CronScheduler):
@@ -78,10 +78,13 @@ class LeadingScheduler(CronScheduler):
 
 def build(connection: Redis) -> LeadingScheduler:
     scheduler = LeadingScheduler(connection)
+    jobs = scheduler.get_jobs()
     for job, seconds in EVERY.items():
-        scheduler.register(job, "default", interval=seconds, result_ttl=0, ttl=seconds * 4)
+        jobs.append(
+            NamedJob("default", func_name=job, interval=seconds, result_ttl=0, ttl=seconds * 4)
+        )
     for job, when in AT.items():
-        scheduler.register(job, "default", cron=when, result_ttl=0)
+        jobs.append(NamedJob("default", func_name=job, cron=when, result_ttl=0))
     return scheduler
 
 

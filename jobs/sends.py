@@ -26,9 +26,12 @@ from core.outbound import Policy
 from core.outbound.aio import Client
 from core.rings import AWAKE_SECONDS, BELLS, awake_key, hear
 from core.settings import Settings
-from jobs.lane import LaneWork
+from core.tasks import end
+from core.together import Together
+from jobs.lane import SETTLE, SETTLE_AND_LEAVE, LaneWork
 from jobs.outbox import Outbox, send_jobs
 from jobs.room import Room
+from messaging import claiming
 from messaging.pacing import Pacing
 from messaging.sending import JOB, LANE
 
@@ -55,6 +58,10 @@ def drain() -> int:
 
 class Drain:
     hot: AsyncPool
+    takes: Together
+    settles: Together
+    last: Together
+    """Settles what a lane had, and gives it back."""
     client: Client
     redis: "AsyncRedis"
 
@@ -77,7 +84,8 @@ class Drain:
             AsyncPool(url, CONNECTIONS) as hot,
             Client(Policy(allow_loopback=True)) as client,
         ):
-            self.hot, self.client = hot, client
+            self.use(hot)
+            self.client = client
             self.redis = AsyncRedis.from_url(self.settings.redis_url, socket_connect_timeout=2)
             beside = [asyncio.create_task(self.stay_awake()), asyncio.create_task(self.listen())]
             try:
@@ -85,13 +93,17 @@ class Drain:
             finally:
                 if self.working:
                     await asyncio.wait(self.working)
-                for task in beside:
-                    task.cancel()
-                await asyncio.gather(*beside, return_exceptions=True)
+                await end(*beside)
                 if self.telling is not None:
                     await self.telling
                 await self.fall_asleep()
         return self.sent
+
+    def use(self, hot: AsyncPool) -> None:
+        self.hot = hot
+        self.takes = Together(hot, claiming.TAKE)
+        self.settles = Together(hot, SETTLE)
+        self.last = Together(hot, SETTLE_AND_LEAVE)
 
     async def work(self) -> None:
         while time.monotonic() < self.until:

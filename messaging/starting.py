@@ -1,16 +1,11 @@
 """A business begins with one simulated line, so that its test keys work from the first minute."""
 
 import secrets
-from datetime import timedelta
 
 from core.signing import sign_token
 from messaging import lines_book
 from messaging.models import Line
-
-PURPOSE = "simulated line"
-FOR_EVER = timedelta(days=36500)
-SESSION, DEVICE = "linked session", "linked device"
-OPEN = "open to this machine"  # a simulator without a secret listens on loopback alone
+from messaging.simulator.purposes import FOR_EVER, LINE, OPEN
 
 
 def add_simulated_line(
@@ -33,7 +28,7 @@ def add_simulated_line(
     )
     line.token = sign_token(
         simulator_secret or OPEN,
-        PURPOSE,
+        LINE,
         {
             "phone_number_id": line.phone_number_id,
             "phone": line.phone,

@@ -19,6 +19,7 @@ from messaging.crm.finding import Filters
 from messaging.sending import Draft, Ticket
 from portal.contact_forms import ConsentForm, NoteForm, PhoneForm, TagsForm, WriteForm
 from portal.forms import Form, refusals_on, said
+from portal.loyalty import glance
 from portal.visitors import may, member_may
 from portal.words import in_words
 from tenants import accounts
@@ -246,6 +247,7 @@ def _page(contact_id: str, **forms: Form) -> Any:
         lines = {line.id: line for line in lines_book.names()}
         found = history.messages(card, after, MESSAGES + 1) if may("messages.view") else []
         known_tags = book.known_tags()
+        collected = glance.of_contact(card.id)
     fresh: dict[str, Form] = {}
     if may("contacts.manage"):
         fresh = {
@@ -277,6 +279,7 @@ def _page(contact_id: str, **forms: Form) -> Any:
         next_url=next_url,
         newest_url=newest_url,
         known_tags=known_tags,
+        **collected,
         **{**fresh, **forms},
     )
 

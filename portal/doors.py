@@ -27,12 +27,15 @@ from portal.contact_fields import contact_fields
 from portal.contact_imports import contact_imports
 from portal.contacts import contacts_pages
 from portal.courier.pages import courier_pages
+from portal.data_pages import data_pages
 from portal.deliveries import deliveries_pages
-from portal.diner import paying, zone
+from portal.diner import coupon, paying, zone
 from portal.diner.pages import diner
 from portal.diner.shaping import own_name
+from portal.first import first
 from portal.guides import guides
 from portal.headers import add_security_headers, csp_nonce, stamp_static_files
+from portal.help import help_for
 from portal.home import home
 from portal.hooks import hooks_pages
 from portal.inbox import acts, inbox, media, pages, quick_replies
@@ -41,6 +44,7 @@ from portal.invitations import invitations
 from portal.lines import lines_pages
 from portal.linked import linked_pages
 from portal.live import set_up_live
+from portal.loyalty import loyalty_pages, members, programme, rewarding
 from portal.mailbox import mailbox
 from portal.messages import messages_pages
 from portal.operator import rates
@@ -50,10 +54,15 @@ from portal.orders import orders_pages, set_up_orders
 from portal.payments import links, money, payments_pages, providers
 from portal.phones import phones
 from portal.photos import photos
+from portal.plan import plan_pages
 from portal.printing.jobs import jobs_pages
 from portal.printing.printers import printers_pages
 from portal.printing.words import set_up_printing
 from portal.reference import developers
+from portal.reports import kitchen as kitchen_report
+from portal.reports import messages as messages_report
+from portal.reports import orders as orders_report
+from portal.reports import reports
 from portal.request_log import request_log_pages
 from portal.restaurant.couriers import couriers_pages
 from portal.restaurant.delivery import delivery_pages
@@ -81,6 +90,8 @@ PAGES = (
     invitations,
     tenancy,
     home,
+    first,
+    reports,
     inbox,
     messages_pages,
     contacts_pages,
@@ -107,6 +118,7 @@ PAGES = (
     menus_pages,
     items_pages,
     kitchen_pages,
+    loyalty_pages,
     team_pages,
     integrations,
     request_log_pages,
@@ -115,6 +127,8 @@ PAGES = (
     webhooks_pages,
     deliveries_pages,
     settings_pages,
+    plan_pages,
+    data_pages,
     audit_pages,
     account,
     operator,
@@ -124,9 +138,11 @@ PAGES = (
     courier_pages,
 )
 
-DINER = (zone,)  # importing it adds its door to the diner's
+DINER = (coupon, zone)  # importing each adds its door to the diner's
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders
 PAYMENTS = (links, money, providers, paying)  # importing each adds its pages to the payments
+LOYALTY = (programme, rewarding, members)  # importing each adds its pages to loyalty
+REPORTS = (messages_report, orders_report, kitchen_report)  # each adds its pages to the reports
 INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to the inbox
 
 CAMPAIGNS = (campaign_pages, editor, campaign_results, audience_pages)  # each adds its pages
@@ -163,6 +179,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     add_security_headers(app, settings)
     stamp_static_files(app)
     app.add_template_global(csp_nonce)
+    app.add_template_global(help_for)
     app.add_template_filter(own_name, "language")
     for unsigned in (diner, courier_pages):  # nobody is signed in there, and no cookie is read
         csrf.exempt(unsigned)

@@ -1,6 +1,6 @@
-"""Home: what happened, what is left to set up."""
+"""Home: what happened today, what needs a person, what is left to set up."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 from flask import Blueprint, g, render_template
@@ -8,17 +8,16 @@ from flask_login import current_user
 
 from core.clock import now
 from core.db import tenant_scope
-from messaging import lines_book, reading, usage
+from messaging import lines_book, reading
 from messaging.models import Message
-from messaging.usage import Total
+from portal import first_steps, plots, today
 from portal.needs import needs
 from portal.visitors import may, member_may
-from tenants import audit, keys, quota, team
+from tenants import accounts, audit, quota
 from tenants.plans import known_facts
 
 home = Blueprint("home", __name__)
 
-DAYS = 14
 FAILURES, FAILED_LATELY = 5, timedelta(days=3)
 
 
@@ -26,33 +25,28 @@ FAILURES, FAILED_LATELY = 5, timedelta(days=3)
 @member_may("home.view")
 def index() -> Any:
     with tenant_scope(g.tenant_id):
-        facts = known_facts()
-        members, waiting = team.members(), team.invitations()
-        working = [key for key in keys.listed() if keys.state_of(key) == "active"]
+        facts, account = known_facts(), accounts.account()
         used = quota.usage(facts)
-        days = _days(now().date()) if may("messages.view") else []
+        steps = (
+            first_steps.steps(account, current_user.person) if first_steps.wanted(account) else []
+        )
+        figures = today.look()
         wanting = needs(facts, used)
         lines = lines_book.listed() if may("lines.view") else []
         failed = _latest_failures() if may("messages.view") else []
         entries = audit.entries(limit=6) if may("audit.view") else []
-    steps = {
-        "verified": current_user.person.verified_at is not None,
-        "key": bool(working),
-        "team": len(members) > 1 or bool(waiting),
-        "two_step": current_user.person.two_step_since is not None,
-    }
     return render_template(
         "home/index.html",
         steps=steps,
+        account=account,
         facts=facts,
         usage=used,
-        members=members,
-        invitations=waiting,
-        keys=working,
         entries=entries,
-        days=days,
+        figures=figures,
+        today=figures.sent_today,
+        days=figures.messages,
         needs=wanting,
-        today=days[-1] if days else Total(now().date()),
+        change=plots.change,
         lines=[line for line in lines if not line.test],
         failed=failed,
         next_month=(now().date().replace(day=1) + timedelta(days=32)).replace(day=1),
@@ -63,10 +57,3 @@ def _latest_failures() -> list[Message]:
     """Of the last days, by the index of messages that ended badly."""
     failed = reading.listed(reading.Filters(state="failed"), None, FAILURES)
     return [message for message in failed if message.created_at > now() - FAILED_LATELY]
-
-
-def _days(today: date) -> list[Total]:
-    """By day, oldest first, live lines and test lines together; nothing while there are none."""
-    span = usage.period(today - timedelta(days=DAYS - 1), today)
-    found = {total.key: total for total in usage.totals(span, "day")}
-    return [found.get(day) or Total(day) for day in span.days()] if found else []

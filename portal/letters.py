@@ -1,9 +1,10 @@
 """The letters people get, in their own language. Each is queued in the open transaction."""
 
 import re
+from datetime import datetime
 
 from flask import current_app
-from flask_babel import force_locale, gettext
+from flask_babel import force_locale, format_date, gettext
 
 from core import mail
 from tenants.models import Invitation, Person
@@ -108,3 +109,24 @@ def invitation(letter: Invitation, business: str, token: str, locale: str) -> No
             ],
             letter.tenant_id,
         )
+
+
+def account_closed(email: str, name: str, business: str, erase_at: datetime) -> None:
+    """To the owners, in the language of whoever closed it: one of them."""
+    day = format_date(erase_at, "d MMMM yyyy")
+    _write(
+        email,
+        gettext("%(business)s is closed", business=unlinked(business)),
+        [
+            gettext("Hello %(name)s,", name=name),
+            gettext(
+                "the account of %(business)s was closed. The API refuses every call, and nothing"
+                " is sent.",
+                business=unlinked(business),
+            ),
+            gettext(
+                "On %(day)s everything in it is erased. Until then you can open it again:", day=day
+            ),
+            _address("/settings/data"),
+        ],
+    )

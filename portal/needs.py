@@ -1,6 +1,5 @@
 """What needs a person: shown on Home until it is seen to."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 from flask import url_for
@@ -14,11 +13,13 @@ from messaging import hook_book, lines_book, templates
 from messaging.lines_book import SENDS
 from messaging.models import Line
 from messaging.templates import Wanted
+from portal.need import Need
+from portal.needs_kitchen import kitchen_needs
 from portal.visitors import may
 from portal.words import network_words
-from restaurant import payments
-from tenants import quota
+from tenants import accounts, quota
 from tenants.plans import TenantFacts
+from webhooks import endpoints
 
 MOST = 5
 UNSETTLED = text("""
@@ -29,14 +30,6 @@ SELECT count(*) FROM (
 """)
 
 
-@dataclass(frozen=True)
-class Need:
-    tone: str
-    text: str
-    url: str
-    action: str
-
-
 def needs(facts: TenantFacts, used: quota.Usage) -> list[Need]:
     """In the open tenant's transaction; only what the person may see."""
     found: list[Need] = []
@@ -44,9 +37,11 @@ def needs(facts: TenantFacts, used: quota.Usage) -> list[Need]:
         found += _lines() + _templates() + _hooks()
     if may("messages.view"):
         found += _messages()
-    if may("payments.view"):
-        found += _payments()
-    return _usage(facts, used) + found
+    if may("webhooks.view"):
+        found += _endpoints()
+    if may("settings.manage"):
+        found += _plan()
+    return _usage(facts, used) + kitchen_needs() + found
 
 
 def _lines() -> list[Need]:
@@ -127,18 +122,35 @@ def _messages() -> list[Need]:
     ]
 
 
-def _payments() -> list[Need]:
-    count = payments.in_review()
-    if not count:
-        return []
+def _endpoints() -> list[Need]:
     return [
         Need(
-            "bad",
-            gettext(
-                "Money came late, twice or wrong, and waits for a decision: %(count)s.", count=count
-            ),
-            url_for("payments.review"),
-            gettext("Decide"),
+            "bad" if not one.enabled else "wait",
+            gettext("The endpoint %(url)s is switched off: nothing arrived there.", url=one.url)
+            if not one.enabled
+            else gettext("The endpoint %(url)s does not take what it is sent.", url=one.url),
+            url_for("webhooks.endpoint", endpoint_id=one.id),
+            gettext("See why"),
+        )
+        for one in endpoints.listed()
+        if (not one.enabled and one.disabled_because == "failing") or one.failing_since
+    ][:MOST]
+
+
+def _plan() -> list[Need]:
+    """A month that was paid by card does not renew itself."""
+    until = accounts.account().paid_until
+    if until is None or until > now().date() + timedelta(days=5):
+        return []
+    over = until < now().date()
+    return [
+        Need(
+            "bad" if over else "wait",
+            gettext("The month you paid for is over.")
+            if over
+            else gettext("The month you paid for ends soon."),
+            url_for("plan.index"),
+            gettext("Pay another month"),
         )
     ]
 

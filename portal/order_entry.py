@@ -164,6 +164,7 @@ def _taken() -> Taken:
         phone=form.get("phone", "")[:40],
         name=one_line(form.get("name", "")[:400], 120),
         notes=form.get("notes", "")[:2000].replace("\0", ""),
+        coupon=form.get("coupon", "")[:80],
         waiter_id=with_waiter.id if with_waiter else None,
         waiter=current_user.name,
     )

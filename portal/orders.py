@@ -36,6 +36,7 @@ from restaurant import (
     zones,
 )
 from restaurant.finding import Filters
+from restaurant.loyalty import codes, coupons
 from restaurant.models import Order, Site
 from tenants import team
 from tenants.rights import role_may
@@ -67,6 +68,16 @@ REASONS = (
     N_("The payment link was sent."),
     N_("The payment was declined."),
     N_("The payment link has run out."),
+    N_("The coupon can be used again."),
+    N_("The coupon is not known any more: the order is without its discount."),
+    N_("The coupon was used already: the order is without its discount."),
+    N_("The coupon has run out: the order is without its discount."),
+    N_("The coupon was cancelled: the order is without its discount."),
+    N_("The coupon is for another restaurant: the order is without its discount."),
+    N_("The order is below the coupon's minimum: it is without its discount."),
+    N_("The coupon's item is not on the order: it is without its discount."),
+    N_("The coupon belongs to another guest: the order is without its discount."),
+    N_("The guest has used this reward before: the order is without its discount."),
 )
 
 
@@ -141,6 +152,7 @@ def order(order_id: str) -> Any:
             "slips": reading_prints.of_order(known.id) if may("printing.view") else [],
             "printers": printers.every() if may("printing.view") else {},
             "bills": bool(printers.for_bills(site.id)),
+            "coupons": [(one, codes.shown(one.code)) for one in coupons.of_order(known.id)],
             **_money(known),
         }
     unpaid = known.state == "awaiting_payment"

@@ -9,8 +9,8 @@ from flask import Blueprint, Flask, abort, current_app, render_template
 from markupsafe import Markup
 
 from core.openapi import described_api, operations, resolved
-from portal.guides import inline
 from portal.integrations import api_url
+from portal.markdown import inline
 from portal.samples import Sample, samples
 from portal.visitors import open_to_all
 from tenants.calls import call_name

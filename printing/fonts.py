@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pymupdf_fonts
 import uharfbuzz as hb
-from fpdf.bidi import BidiParagraph
-from fpdf.enums import TextDirection
 from PIL import Image
 
 POINTS = 20
@@ -106,6 +104,9 @@ def _visual_runs(text: str, right_to_left: bool) -> Iterator[tuple[str, bool]]:
     if text.isascii() and not right_to_left:
         yield text, False
         return
+    from fpdf.bidi import BidiParagraph  # it brings all of its package along
+    from fpdf.enums import TextDirection
+
     base = TextDirection.RTL if right_to_left else TextDirection.LTR
     paragraph = BidiParagraph(text=text, base_direction=base, preserve_bn_chars=True)
     levels = {

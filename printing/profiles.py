@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-
-from escpos.capabilities import CAPABILITIES
+from functools import cached_property, lru_cache
 
 # In this order a page is looked for that can write a line. Turkish first; pages written from
 # right to left are not here, as printers do not turn and join letters: such lines are drawn.
@@ -24,8 +22,6 @@ class Profile:
     dots: Mapping[int, int]
     """How many across, by the width of the paper in mm."""
     columns: Mapping[int, int]
-    pages: tuple[tuple[str, int], ...]
-    """(encoding, the printer's number for it), the preferred first."""
     capabilities: str = "default"
     """The name python-escpos has for it."""
     own_qr: bool = True
@@ -33,15 +29,21 @@ class Profile:
     leaves_kanji: bool = False
     """Starts in a two-byte mode that eats letters above ASCII until it is left."""
 
+    @cached_property
+    def pages(self) -> tuple[tuple[str, int], ...]:
+        """(encoding, the printer's number for it), the preferred first.
 
-def _pages(capabilities: str) -> tuple[tuple[str, int], ...]:
-    """Of the library's table: the lowest number of each page we can use."""
-    numbers: dict[str, int] = {}
-    table = CAPABILITIES["profiles"][capabilities]["codePages"]
-    for number, name in sorted(table.items(), key=lambda pair: int(pair[0])):
-        encoding = name.lower().replace("iso_8859-", "iso8859-")
-        numbers.setdefault(encoding, int(number))
-    return tuple((page, numbers[page]) for page in PREFERRED if page in numbers)
+        Of the library's table, which is large and read when it is needed: the lowest number of
+        each page we can use.
+        """
+        from escpos.capabilities import CAPABILITIES
+
+        numbers: dict[str, int] = {}
+        table = CAPABILITIES["profiles"][self.capabilities]["codePages"]
+        for number, name in sorted(table.items(), key=lambda pair: int(pair[0])):
+            encoding = name.lower().replace("iso_8859-", "iso8859-")
+            numbers.setdefault(encoding, int(number))
+        return tuple((page, numbers[page]) for page in PREFERRED if page in numbers)
 
 
 _SMALL, _WIDE = {58: 384, 80: 576}, {58: 32, 80: 48}
@@ -51,27 +53,27 @@ PROFILES = {
     for profile in (
         Profile(
             "generic", "ESC/POS", ("escpos", "epos", "text", "png"), _SMALL, _WIDE,
-            _pages("default"), own_qr=False,
+            own_qr=False,
         ),
         Profile(
             "epson-tm", "Epson TM-T20, TM-T82, TM-m10, TM-m30", ("escpos", "epos"),
-            {58: 420, 80: 576}, {58: 35, 80: 48}, _pages("TM-T20II"), "TM-T20II",
+            {58: 420, 80: 576}, {58: 35, 80: 48}, "TM-T20II",
         ),
         Profile(
             "epson-tm-t88", "Epson TM-T88", ("escpos", "epos"),
-            {58: 360, 80: 512}, {58: 30, 80: 42}, _pages("TM-T88V"), "TM-T88V",
+            {58: 360, 80: 512}, {58: 30, 80: 42}, "TM-T88V",
         ),
         Profile(
             "pos-5890", "POS-5890, ZJ-5890, 58 mm", ("escpos",), _SMALL, _WIDE,
-            _pages("POS-5890"), "POS-5890", own_qr=False, cuts=False, leaves_kanji=True,
+            "POS-5890", own_qr=False, cuts=False, leaves_kanji=True,
         ),
         Profile(
             "pos-80", "POS-80, XP-80, 80 mm", ("escpos",), _SMALL, _WIDE,
-            _pages("default"), own_qr=False, leaves_kanji=True,
+            own_qr=False, leaves_kanji=True,
         ),
         Profile(
             "star", "Star TSP100, TSP650, TSP700, mC-Print", ("starprnt", "text", "png"), _SMALL,
-            _WIDE, _pages("TSP600"), "TSP600",
+            _WIDE, "TSP600",
         ),
     )
 }  # fmt: skip

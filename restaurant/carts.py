@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
 from hashlib import sha256
@@ -19,6 +19,7 @@ from core.ids import READABLE, short_code
 from core.money import format_money
 from core.texts import clean, one_line
 from restaurant import availability, payment_accounts, publishing, sites, tables, whereabouts
+from restaurant.loyalty import codes, coupons
 from restaurant.models import Cart, Site, Table
 from restaurant.pricing import ZERO, Line, Shelf, Sums, Terms, Wish, add_up, price_lines
 from restaurant.whereabouts import Spot
@@ -68,7 +69,12 @@ def take(site: Site, wanted: Wanted) -> Cart:
     shelf = Shelf(version.content, availability.missing(site, version.content, moment))
     lines = price_lines(shelf, wanted.wishes, language)
     where = _where(site, wanted, lines)
-    sums = add_up(lines, terms_of(site, lines, wanted.tip_percent, where.fee))
+    terms = terms_of(site, lines, wanted.tip_percent, where.fee)
+    coupon = ""
+    if wanted.coupon.strip():
+        offer = coupons.offer(site, wanted.coupon, lines)
+        terms, coupon = replace(terms, discount=offer.discount), offer.coupon.code
+    sums = add_up(lines, terms)
     cart = Cart(
         tenant_id=current_tenant_id(),
         site_id=site.id,
@@ -85,7 +91,7 @@ def take(site: Site, wanted: Wanted) -> Cart:
         total=sums.total,
         notes=clean(wanted.notes)[:LONGEST_NOTES],
         address=where.as_json(),
-        coupon=one_line(wanted.coupon, 40),
+        coupon=coupon,
         visitor=visitor,
         made_at=moment,
         expires_at=moment + KEPT,
@@ -159,6 +165,8 @@ def write_text(site: Site, cart: Cart, lines: Sequence[Line], sums: Sums) -> str
         ("tip", sums.tip),
     ):
         if amount:
+            if key == "discount" and cart.coupon:
+                said.append(f"{say(language, 'coupon')}: {codes.shown(cart.coupon)}")
             percent = format(site.service_percent.normalize(), "f")
             said.append(f"{say(language, key, percent=percent)}: {money(amount)}")
     said.append(f"*{say(language, 'total')}: {money(sums.total)}*")

@@ -32,6 +32,8 @@ from restaurant import (
     whereabouts,
 )
 from restaurant.handwriting import Written
+from restaurant.loyalty import redeeming
+from restaurant.loyalty.redeeming import Redeemed
 from restaurant.models import Cart, Order, Site
 from restaurant.pricing import Chosen, NotOnMenu, Shelf, add_up
 from restaurant.pricing import Line as PricedLine
@@ -98,14 +100,21 @@ def _order(
     if carts.was_edited(cart, message.text):
         notes.append("The message was changed before it was sent: " + message.text[:500])
     lines = [_priced(row) for row in cart.lines]
+    bought = redeeming.redeem(site, cart, lines, sender.contact_id)
+    if bought.refusal is not None:
+        notes += [redeeming.LOST[bought.refusal.why], bought.code]
     cart.used_at = now()
     open_order = None
     if cart.table_id and not needs_tap and cart.payment_method != "card_link":
         open_order = orders.open_order_at(site.id, cart.table_id, sender.contact_id)
     if open_order is not None:
+        if bought.coupon is not None:
+            bought.coupon.order_id = open_order.id
+            db.session.flush()
         order = editing.add(site, open_order, lines, because="; ".join(notes))
         cart.order_id = order.id
         telling.write_to(order, telling.line_words(order, "added"))
+        _tell_of_coupon(order, bought)
         return order
     order = orders.make(
         site,
@@ -113,8 +122,8 @@ def _order(
             order_type=cart.order_type,
             payment_method=cart.payment_method,
             lines=lines,
-            sums=cart.sums,
-            total=cart.total,
+            sums=bought.sums,
+            total=bought.total,
             language=cart.language,
             source="chat",
             table_id=cart.table_id,
@@ -133,6 +142,9 @@ def _order(
         ),
     )
     cart.order_id = order.id
+    if bought.coupon is not None:
+        bought.coupon.order_id = order.id
+    _tell_of_coupon(order, bought)
     if order.order_type == "delivery":
         order = locating.shared_before(site, order)
     placed = NO_PLACE in notes and order.version > 1
@@ -146,6 +158,14 @@ def _order(
     elif order.state == "sent_to_kitchen" and order.paid_at is None:
         telling.tell_customer(site, order)
     return order
+
+
+def _tell_of_coupon(order: Order, bought: Redeemed) -> None:
+    """What the cart's text promised is not kept: both sides hear why."""
+    if bought.refusal is not None:
+        because = say(order.language, f"coupon_{bought.refusal.why}")
+        text = telling.line_words(order, "coupon_lost", because=because, code=bought.code)
+        telling.write_to(order, text)
 
 
 def _by_hand(written: Written, line: Line, sender: Sender, message_id: str) -> Order | None:

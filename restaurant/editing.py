@@ -6,6 +6,7 @@ from decimal import Decimal
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
 from restaurant import moves, orders, payment_links, telling
+from restaurant.loyalty import book, redeeming
 from restaurant.models import Order, Site
 from restaurant.pricing import Line, Terms, add_up
 from tenants import audit
@@ -72,7 +73,7 @@ def move_table(site: Site, order: Order, table_id: str, number: str) -> Order:
 
 
 def reckon(site: Site, order: Order) -> None:
-    """The sums again, with the tip, the fee and the discount as they were."""
+    """The sums again, with the tip and the fee as they were, and what the coupon still gives."""
     lines = [
         orders.as_priced(line) for line in orders.lines_of(order.id) if line.quantity > line.voided
     ]
@@ -80,10 +81,11 @@ def reckon(site: Site, order: Order) -> None:
         currency=order.currency,
         tax_included=site.tax_included,
         service_percent=site.service_percent,
-        discount=Decimal(order.sums.get("discount", "0")),
+        discount=redeeming.discount_now(order, lines),
         delivery_fee=Decimal(order.sums.get("delivery_fee", "0")),
         tip=Decimal(order.sums.get("tip", "0")) if lines else Decimal(0),
     )
     sums = add_up(lines, terms)
     order.sums, order.total = sums.as_json(), sums.total
     payment_links.order_repriced(order)
+    book.follow(site, order, repriced=True)

@@ -1,14 +1,16 @@
 """Orders the staff takes: from the published menu, for a table or to take away."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import Invalid, invalid
 from core.phone import BadPhone, check_phone
 from core.texts import clean, one_line
+from messaging import contacts
 from restaurant import carts, editing, orders, publishing, tables, whereabouts
 from restaurant.availability import missing_now
+from restaurant.loyalty import redeeming
 from restaurant.models import Order, Site
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS
 from restaurant.pricing import ZERO, Line, Shelf, Wish, add_up, price_lines
@@ -30,6 +32,7 @@ class Taken:
     notes: str = ""
     waiter_id: str | None = None
     waiter: str = ""
+    coupon: str = ""
 
 
 def menu_of(site: Site) -> tuple[dict[str, Any], frozenset[str]]:
@@ -57,8 +60,14 @@ def take(site: Site, taken: Taken) -> Order:
         raise invalid("payment_method", "invalid_choice", "Only a delivery is paid at the door.")
     lines = _priced(site, taken.wishes)
     where = _where(site, taken, lines)
-    sums = add_up(lines, carts.terms_of(site, lines, delivery_fee=where.fee))
-    return orders.make(
+    phone = _phone(taken.phone)
+    contact_id = contacts.find(phone) if phone else None
+    terms = carts.terms_of(site, lines, delivery_fee=where.fee)
+    coupon = redeeming.apply(site, taken.coupon, lines, contact_id)
+    if coupon is not None:
+        terms = replace(terms, discount=coupon.discount or ZERO)
+    sums = add_up(lines, terms)
+    order = orders.make(
         site,
         orders.Draft(
             order_type=taken.order_type,
@@ -72,12 +81,16 @@ def take(site: Site, taken: Taken) -> Order:
             table_number=table.number if table else "",
             waiter_id=taken.waiter_id,
             waiter=one_line(taken.waiter, 80),
-            customer_phone=_phone(taken.phone),
+            contact_id=contact_id,
+            customer_phone=phone,
             customer_name=one_line(taken.name, 120),
             notes=clean(taken.notes)[: carts.LONGEST_NOTES],
             address=where.as_json(),
         ),
     )
+    if coupon is not None:
+        coupon.order_id = order.id
+    return order
 
 
 def add(site: Site, order: Order, wishes: Sequence[Wish]) -> Order:

@@ -7,6 +7,7 @@ from core.db import current_tenant_id, db
 from core.ids import to_uuid
 from messaging.crm import erasing, merging
 from messaging.crm.traces import Sought
+from restaurant.loyalty import keeping
 
 MOVE = text("""
 UPDATE orders SET contact_id = :kept WHERE tenant_id = :tenant_id AND contact_id = :gone
@@ -96,6 +97,7 @@ def move(kept_id: str, gone_id: str) -> None:
     }
     for statement in (MOVE, MOVE_COURIERS):
         db.session.execute(statement, names)
+    keeping.move(kept_id, gone_id)
 
 
 def erase(sought: Sought) -> None:
@@ -116,6 +118,7 @@ def erase(sought: Sought) -> None:
         "names": sought.names,
     }
     db.session.execute(BLANK_LINKS, mine)
+    keeping.erase(sought.contact_id)
     if rows:
         blanks = (BLANK_ORDERS, BLANK_LINES, BLANK_CHANGES, BLANK_TRIPS, BLANK_REFUNDS)
         for statement in (*blanks, BLANK_TICKETS, DROP_CARTS):

@@ -15,10 +15,12 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
 from restaurant import alarms, hours, legs, moves, payment_links, telling
+from restaurant.loyalty import book, coupons
 from restaurant.models import Order, OrderChange, OrderDay, OrderLine, Site
 from restaurant.pricing import Chosen, Line
 from tenants import audit
 
+GIVEN_BACK = "The coupon can be used again."
 ADDABLE = frozenset({"sent_to_kitchen", "preparing", "ready", "served"})
 
 
@@ -168,6 +170,7 @@ def paid(site: Site, order: Order) -> Order:
     order.paid_at = order.paid_at or now()
     if order.state == "awaiting_payment":
         return _moved(site, order, "sent_to_kitchen", because="paid")
+    book.follow(site, order)
     return order
 
 
@@ -228,8 +231,16 @@ def _moved(site: Site, order: Order, to: str, *, because: str, seen: int | None 
     if to == "awaiting_payment":
         payment_links.for_order(site, held)
     legs.follow(site, held, lines)
+    if to == "cancelled":
+        _give_back(held)
+    book.follow(site, held)
     telling.tell_customer(site, held, because=because)
     return held
+
+
+def _give_back(order: Order) -> None:
+    for _ in coupons.give_back(order):
+        note(order, "coupon", because=GIVEN_BACK)
 
 
 def hold(order: Order, seen: int | None) -> Order:

@@ -11,7 +11,7 @@ from printing import printers, spool
 from printing.models import PrintJob
 from printing.spool import Sheet
 from restaurant import bills, receipts, stations
-from restaurant.models import Order, OrderLine, Site, Table, TableCall
+from restaurant.models import Order, OrderLine, PaymentLink, Site, Table, TableCall
 from restaurant.receipts import Ticket
 
 DOUBLE_CLICK_SECONDS = 10
@@ -69,7 +69,7 @@ def bill(site: Site, order: Order, lines: Sequence[OrderLine], *, mark: str = ""
     if not found:
         raise Conflict("no_bill_printer", "No printer of this restaurant is set to print bills.")
     mark = mark or f"{order.version}.{int(now().timestamp()) // DOUBLE_CLICK_SECONDS}"
-    document = bills.bill(site, order, lines)
+    document = bills.bill(site, order, lines, pay_url=_pay_url(order))
     return spool.put(
         Sheet(
             printer=printer,
@@ -101,6 +101,18 @@ def bills_asked_for(site: Site, table: Table, call: TableCall) -> None:
         )
         found = list(db.session.scalars(lines.order_by(OrderLine.position)))
         bill(site, order, found, mark=call.id)
+
+
+def _pay_url(order: Order) -> str:
+    """Where this order can be paid with the phone just now; empty when it cannot."""
+    query = select(PaymentLink.url).where(
+        PaymentLink.tenant_id == current_tenant_id(),
+        PaymentLink.order_id == order.id,
+        PaymentLink.state == "open",
+        PaymentLink.expires_at > now(),
+        PaymentLink.amount == order.total,
+    )
+    return db.session.scalars(query.order_by(PaymentLink.id.desc()).limit(1)).first() or ""
 
 
 def _queue(site: Site, order: Order, kind: str, make: Maker, mark: str) -> None:

@@ -309,7 +309,10 @@ def _of_its_cart(link: PaymentLink, order: Order) -> PaymentLink:
     link.order_id = order.id
     link.customer_phone, link.customer_name = order.customer_phone, order.customer_name
     link.tell = bool(order.customer_phone and order.line_id is not None)
-    if link.state in ASKS:
+    if link.amount != order.total and link.state in ASKS:
+        link.amount = order.total  # the cart's coupon was lost to somebody quicker
+        _again(link, None)
+    elif link.state in ASKS:
         link.due_at = now()
         wake()
     elif link.state in ("expired", "broken"):

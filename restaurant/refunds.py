@@ -11,6 +11,7 @@ from core.errors import Conflict, Invalid, invalid
 from core.texts import one_line
 from restaurant import orders, payment_links, payments, sites, telling
 from restaurant.gateways import Found, Returned
+from restaurant.loyalty import book
 from restaurant.models import Order, Payment, PaymentAccount, Refund
 from tenants import audit
 
@@ -154,6 +155,7 @@ def _tell_order(payment: Payment, refund: Refund) -> None:
         return
     site = sites.of_order(order)
     orders.note(order, "payment", because="Money was given back.")
+    book.follow(site, order, repriced=True)
     if payment.state != "refunded" or payment.why not in COUNTED:
         return
     told = "refunded" in site.told_states

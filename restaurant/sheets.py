@@ -4,16 +4,17 @@ from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pymupdf_fonts
 import segno
-from fpdf import FPDF
-from fpdf.enums import XPos, YPos
 from segno import QRCode
 
 from restaurant.models import Site, Table
 from restaurant.wording import say
+
+if TYPE_CHECKING:  # takes long to load, and few processes ever print a sheet
+    from fpdf import FPDF
 
 # A4, two by three, with room for a printer that leaves a margin.
 PAGE_WIDE, PAGE_HIGH, EDGE = 210.0, 297.0, 10.0
@@ -61,6 +62,8 @@ def _printed(
     address_of: Callable[[Table], str],
     logo: bytes | None,
 ) -> bytes:
+    from fpdf import FPDF
+
     paper = FPDF(unit="mm", format="A4")
     paper.set_title(site.name)
     paper.set_auto_page_break(False)
@@ -91,7 +94,7 @@ def sentences(site: Site) -> list[str]:
     return list(said)[:MOST_SENTENCES]
 
 
-def _cutting_lines(paper: FPDF) -> None:
+def _cutting_lines(paper: "FPDF") -> None:
     paper.set_draw_color(*FAINT)
     paper.set_line_width(0.2)
     paper.set_dash_pattern(1, 1.5)
@@ -105,7 +108,7 @@ def _cutting_lines(paper: FPDF) -> None:
 
 
 def _card(
-    paper: FPDF,
+    paper: "FPDF",
     corner: tuple[float, float],
     site: Site,
     table: Table,
@@ -127,7 +130,7 @@ def _card(
         y = _line(paper, left, y, sentence, 8.5)
 
 
-def _line(paper: FPDF, left: float, y: float, text: str, points: float, style: str = "") -> float:
+def _line(paper: "FPDF", left: float, y: float, text: str, points: float, style: str = "") -> float:
     """One line in the middle of the card, set smaller where it would not fit."""
     paper.set_font(FAMILY, style, points)
     room = WIDE - 2 * INSIDE
@@ -137,11 +140,11 @@ def _line(paper: FPDF, left: float, y: float, text: str, points: float, style: s
         paper.set_font(FAMILY, style, points)
     high = points * 0.42
     paper.set_xy(left + INSIDE, y)
-    paper.cell(room, high, text, align="C", new_x=XPos.LEFT, new_y=YPos.NEXT)
+    paper.cell(room, high, text, align="C", new_x="LEFT", new_y="NEXT")
     return y + high
 
 
-def _modules(paper: FPDF, address: str, left: float, top: float) -> None:
+def _modules(paper: "FPDF", address: str, left: float, top: float) -> None:
     """As shapes, not as a picture: sharp on every printer."""
     rows: list[Any] = list(code(address).matrix_iter(border=2))
     side = CODE / len(rows)

@@ -172,6 +172,7 @@ def order_facts(order: Order, lines: Sequence[OrderLine], site_name: str) -> dic
         "items": [_item_body(line) for line in lines if line.quantity > line.voided],
         "notes": order.notes,
         "total_amount": json_number(order.total),
+        "discount": json_number(Decimal(order.sums.get("discount", "0"))),
         "payment_method": order.payment_method,
         "status": order.state,
         "id": order.id,

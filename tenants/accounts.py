@@ -103,6 +103,7 @@ def change_plan(plan: str) -> None:
     tenant = get(current_tenant_id())
     if tenant.plan != plan:
         was, tenant.plan = tenant.plan, get_plan(plan).code
+        tenant.wanted_plan = tenant.wanted_at = None
         audit.record("account.plan_changed", tenant.name, was=was, now=plan)
 
 
@@ -162,9 +163,15 @@ def forget_facts(tenant_id: int) -> None:
     next_generation(str(tenant_id))
 
 
-def search(text: str = "", after: int | None = None, limit: int = 50) -> list[Tenant]:
-    """For operators: newest first, by name or id."""
+def search(
+    text: str = "", after: int | None = None, limit: int = 50, wants: str = ""
+) -> list[Tenant]:
+    """For operators: newest first, by name or id; `wants`: plan (another one) or end (closed)."""
     query = select(Tenant).order_by(Tenant.created_at.desc(), Tenant.id.desc()).limit(limit)
+    if wants == "plan":
+        query = query.where(Tenant.wanted_plan.is_not(None))
+    elif wants == "end":
+        query = query.where(Tenant.state == "closed")
     if text.isdecimal() and len(text) < 19:
         query = query.where(Tenant.id == int(text))
     elif text:
@@ -183,10 +190,13 @@ def counts() -> dict[str, int]:
     rows = db.session.execute(
         select(Tenant.state, Tenant.plan, func.count()).group_by(Tenant.state, Tenant.plan)
     ).all()
+    wishes = select(func.count()).where(Tenant.wanted_plan.is_not(None))
     return {
+        "wishes": db.session.scalar(wishes) or 0,
         "all": sum(count for _, _, count in rows),
         "active": sum(count for state, _, count in rows if state == "active"),
         "suspended": sum(count for state, _, count in rows if state == "suspended"),
+        "closed": sum(count for state, _, count in rows if state == "closed"),
         "trial": sum(count for state, plan, count in rows if (state, plan) == ("active", "trial")),
     }
 

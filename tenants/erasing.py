@@ -3,7 +3,7 @@
 A column whose name ends with blob_key names a file of the tenant; a job removes it afterwards.
 """
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, tuple_
 
 from core.db import Base, current_tenant_id, db
 from core.doomed import doom
@@ -23,6 +23,22 @@ def owned_tables() -> list[str]:
         for table in Base.metadata.sorted_tables
         if next(iter(table.primary_key.columns)).name == "tenant_id"
     ]
+
+
+def erase_batch(name: str, most: int) -> int:
+    """Some rows of one table, in the tenant's transaction. Says how many; call again until few."""
+    table = Base.metadata.tables[name]
+    keys = list(table.primary_key.columns)
+    mine = table.c.tenant_id == current_tenant_id()
+    some = select(*keys).where(mine).limit(most).subquery()
+    blobs = [column for column in table.columns if column.name.endswith("blob_key")]
+    gone = db.session.execute(
+        delete(table)
+        .where(mine, tuple_(*keys).in_(select(*some.columns)))
+        .returning(table.c.tenant_id, *blobs)
+    ).all()
+    doom(key for row in gone for key in row[1:])
+    return len(gone)
 
 
 def erase_tenant() -> None:

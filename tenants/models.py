@@ -4,9 +4,18 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import BigInteger, Index, Numeric, SmallInteger, Text, UniqueConstraint, text
+from sqlalchemy import (
+    BigInteger,
+    Index,
+    LargeBinary,
+    Numeric,
+    SmallInteger,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, deferred, mapped_column
 
 from core.clock import now
 from core.columns import new_key
@@ -21,7 +30,10 @@ class Tenant(Base):
     """Global, because it is listed before any tenant is chosen. Settings are in Account."""
 
     __tablename__ = "tenants"
-    __table_args__ = (Index("tenants_created_at_idx", "created_at", "id"),)
+    __table_args__ = (
+        Index("tenants_created_at_idx", "created_at", "id"),
+        Index("tenants_erase_at_idx", "erase_at", postgresql_where=text("erase_at IS NOT NULL")),
+    )
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     name: Mapped[str] = mapped_column(Text)
@@ -30,6 +42,13 @@ class Tenant(Base):
     created_at: Mapped[datetime] = mapped_column(default=now)
     suspended_at: Mapped[datetime | None]
     suspended_because: Mapped[str | None] = mapped_column(Text)
+    closed_at: Mapped[datetime | None]
+    closed_by: Mapped[str] = mapped_column(Text, default="")
+    erase_at: Mapped[datetime | None]
+    """Of a closed one: when nothing of it is left."""
+    wanted_plan: Mapped[str | None] = mapped_column(Text)
+    wanted_at: Mapped[datetime | None]
+    wanted_by: Mapped[str] = mapped_column(Text, default="")
 
     @property
     def suspended(self) -> bool:
@@ -48,6 +67,9 @@ class Plan(Base):
     spend_cap_usd: Mapped[Decimal | None] = mapped_column(USD)
     trial_days: Mapped[int | None]
     trial_messages: Mapped[int | None]
+    price: Mapped[Decimal] = mapped_column(Numeric(12, 2), default=Decimal(0))
+    """For a month, before tax."""
+    currency: Mapped[str] = mapped_column(Text, default="USD")
 
 
 class Account(Base, TenantOwned):
@@ -67,6 +89,21 @@ class Account(Base, TenantOwned):
     """The tenant's own choice, below what plan or operator allow."""
     trial_started_at: Mapped[datetime | None]
     trial_used: Mapped[int] = mapped_column(default=0)
+    message_days: Mapped[int | None]
+    """How long texts are kept; None: for good. The same for the three below, where None is as
+    long as the service keeps them."""
+    media_days: Mapped[int | None]
+    call_days: Mapped[int | None]
+    hook_days: Mapped[int | None]
+    blanked_until: Mapped[datetime | None]
+    media_dropped_until: Mapped[datetime | None]
+    aims: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
+    """What they came for: messages, restaurant, shop."""
+    steps_hidden_at: Mapped[datetime | None]
+    paid_until: Mapped[date | None]
+    billing_name: Mapped[str] = mapped_column(Text, default="")
+    billing_address: Mapped[str] = mapped_column(Text, default="")
+    billing_tax_number: Mapped[str] = mapped_column(Text, default="")
 
 
 class UsageMonth(Base, TenantOwned):
@@ -261,3 +298,95 @@ class AuditEntry(Base, TenantOwned):
     detail: Mapped[dict[str, Any]] = mapped_column(default=dict)
     address: Mapped[str] = mapped_column(Text, default="")
     request_id: Mapped[str] = mapped_column(Text, default="")
+
+
+class Export(Base, TenantOwned):
+    """Everything a tenant has, as a file that is made once and kept for a week."""
+
+    __tablename__ = "exports"
+    __table_args__ = (Index("exports_asked_idx", "tenant_id", "asked_at"),)
+
+    id: Mapped[str] = new_key("exp")
+    state: Mapped[str] = mapped_column(Text, default="waiting")
+    """waiting, working, ready, failed, gone"""
+    done: Mapped[int] = mapped_column(default=0)
+    whole: Mapped[int] = mapped_column(default=0)
+    records: Mapped[int] = mapped_column(BigInteger, default=0)
+    size: Mapped[int | None] = mapped_column(BigInteger)
+    blob_key: Mapped[str | None] = mapped_column(Text)
+    asked_by: Mapped[str] = mapped_column(Text)
+    asked_at: Mapped[datetime] = mapped_column(default=now)
+    worked_at: Mapped[datetime | None]
+    ready_at: Mapped[datetime | None]
+    expires_at: Mapped[datetime | None]
+
+
+class PlanPayment(Base, TenantOwned):
+    """A month of a plan that somebody wants to pay by card."""
+
+    __tablename__ = "plan_payments"
+    __table_args__ = (
+        Index(
+            "plan_payments_open_idx",
+            "tenant_id",
+            "made_at",
+            postgresql_where=text("state = 'open'"),
+        ),
+    )
+
+    id: Mapped[str] = new_key("ppy")
+    plan: Mapped[str] = mapped_column(Text)
+    net: Mapped[Decimal] = mapped_column(Numeric(14, 3))
+    tax: Mapped[Decimal] = mapped_column(Numeric(14, 3))
+    currency: Mapped[str] = mapped_column(Text)
+    state: Mapped[str] = mapped_column(Text, default="making")
+    """making, open, paid, failed"""
+    provider: Mapped[str] = mapped_column(Text)
+    ref: Mapped[str] = mapped_column(Text, default="")
+    url: Mapped[str] = mapped_column(Text, default="")
+    payment_ref: Mapped[str] = mapped_column(Text, default="")
+    made_by: Mapped[str] = mapped_column(Text)
+    made_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+    paid_at: Mapped[datetime | None]
+    invoice: Mapped[str] = mapped_column(Text, default="")
+
+    @property
+    def total(self) -> Decimal:
+        return self.net + self.tax
+
+
+class InvoiceYear(Base):
+    """Gives invoice numbers: one row for a year, locked while one is given."""
+
+    __tablename__ = "invoice_years"
+
+    year: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    last: Mapped[int]
+
+
+class Invoice(Base):
+    """Issued by the operator, who has to keep it: global, and it outlives its tenant."""
+
+    __tablename__ = "invoices"
+    __table_args__ = (Index("invoices_tenant_idx", "tenant_id", "year", "number"),)
+
+    year: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    tenant_id: Mapped[int] = mapped_column(BigInteger)
+    issued_at: Mapped[datetime] = mapped_column(default=now)
+    name: Mapped[str] = mapped_column(Text)
+    plan: Mapped[str] = mapped_column(Text)
+    net: Mapped[Decimal] = mapped_column(Numeric(14, 3))
+    tax: Mapped[Decimal] = mapped_column(Numeric(14, 3))
+    tax_percent: Mapped[Decimal] = mapped_column(Numeric(6, 3))
+    currency: Mapped[str] = mapped_column(Text)
+    pdf: Mapped[bytes] = deferred(mapped_column(LargeBinary, nullable=False))
+
+    @property
+    def code(self) -> str:
+        return f"{self.year}-{self.number:06d}"
+
+    @property
+    def total(self) -> Decimal:
+        return self.net + self.tax

@@ -11,6 +11,7 @@ RIGHTS = (
     "campaigns.view",
     "campaigns.manage",
     "usage.view",
+    "reports.view",
     "lines.view",
     "lines.manage",
     "restaurant.view",
@@ -23,6 +24,8 @@ RIGHTS = (
     "payments.view",
     "payments.manage",
     "payments.set_up",
+    "loyalty.view",
+    "loyalty.manage",
     "stores.view",
     "stores.manage",
     "webhooks.view",
@@ -34,6 +37,7 @@ RIGHTS = (
     "settings.view",
     "settings.manage",
     "audit.view",
+    "account.export",
     "account.close",
 )
 
@@ -41,24 +45,24 @@ _EVERYONE = frozenset({"home.view"})
 _STAFF = _EVERYONE | {"team.view"}
 _READS = frozenset({"lines.view", "messages.view", "inbox.view", "contacts.view"})
 _WRITES = _READS | {"messages.send", "inbox.reply", "contacts.manage"}
-_LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view"}
+_LOOKS_ON = _STAFF | _READS | {"settings.view", "usage.view", "reports.view"}
 _PRINTS = frozenset({"printing.view", "printing.reprint"})
 _SERVES = _PRINTS | {"restaurant.view", "orders.view", "orders.manage", "payments.view"}
-_ADMIN = frozenset(RIGHTS) - {"account.close"}
+_ADMIN = frozenset(RIGHTS) - {"account.close", "account.export"}
 
 ROLES: dict[str, frozenset[str]] = {
     "owner": frozenset(RIGHTS),
     "admin": _ADMIN,
-    "inbox": _STAFF | _WRITES | {"orders.view"},
+    "inbox": _STAFF | _WRITES | {"orders.view", "loyalty.view"},
     "manager": _STAFF
     | _WRITES
     | _SERVES
     | {"restaurant.manage", "printing.manage", "payments.manage", "settings.view", "usage.view"}
-    | {"campaigns.view", "campaigns.manage"},
+    | {"campaigns.view", "campaigns.manage", "loyalty.view", "loyalty.manage", "reports.view"},
     "waiter": _EVERYONE | _SERVES,
     "viewer": _LOOKS_ON
-    | {"keys.view", "stores.view", "webhooks.view"}
-    | {"restaurant.view", "orders.view", "printing.view", "payments.view", "campaigns.view"},
+    | {"keys.view", "stores.view", "webhooks.view", "campaigns.view", "loyalty.view"}
+    | {"restaurant.view", "orders.view", "printing.view", "payments.view"},
 }
 
 SCOPES = (

@@ -83,7 +83,7 @@ def _usual(person_id: str) -> int | None:
     first = (
         select(Membership.tenant_id)
         .join(Tenant, Tenant.id == Membership.tenant_id)
-        .where(Membership.person_id == person_id, Tenant.state != "closed")
+        .where(Membership.person_id == person_id)
     )
     return db.session.scalar(last.order_by(SignIn.seen_at.desc()).limit(1)) or db.session.scalar(
         first.order_by(Tenant.created_at, Tenant.id).limit(1)
@@ -115,7 +115,7 @@ def tenants_of(person_id: str) -> list[Tenant]:
         db.session.scalars(
             select(Tenant)
             .join(Membership, Membership.tenant_id == Tenant.id)
-            .where(Membership.person_id == person_id, Tenant.state != "closed")
+            .where(Membership.person_id == person_id)
             .order_by(Tenant.name, Tenant.id)
         )
     )

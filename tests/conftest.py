@@ -8,7 +8,6 @@ from pathlib import Path
 
 import psycopg2
 import pytest
-from psycopg2 import sql
 from redis import Redis
 from rq import Queue, SimpleWorker
 
@@ -20,13 +19,38 @@ from deploy.local.testing import Services, start_test_services
 from deploy.local.translations import compile_translations
 from tenants.audit import SYSTEM, act_as
 from tests.cast import Browser, Business, FreshClient, make_business
-from tests.service import Service, start_service
+from tests.databases import (
+    APP_ROLE,
+    HOST_ROLE,
+    OWNER_ROLE,
+    TEMPLATE,
+    admin,
+    clear_out,
+    clone,
+    make_roles,
+    url_of,
+)
+from tests.served import Served, standing_on, take_ground
+from tests.service import start_service
 
 ROOT = Path(__file__).parent.parent
-TEMPLATE = "comanda_template"
-APP_ROLE, OWNER_ROLE, HOST_ROLE = "comanda_app", "comanda_owner", "comanda_hosts"
+REDIS_OF_SERVICES = 8  # of sixteen; the first eight are the workers' own
 
 _services: Services | None = None
+_module: Path | None = None
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    told = "the tests marked `timing`: with the others (the default), left out, or nothing else"
+    parser.addoption("--timing", choices=("with", "without", "only"), default="with", help=told)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if (wanted := config.option.timing) == "with":
+        return
+    out = [one for one in items if ("timing" in one.keywords) is (wanted == "without")]
+    config.hook.pytest_deselected(items=out)
+    items[:] = [one for one in items if ("timing" in one.keywords) is (wanted == "only")]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,33 +66,22 @@ def pytest_configure(config: pytest.Config) -> None:
     _make_template()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    global _module
+    if item.path != _module:
+        _module = item.path
+        if "database" in item.fixturenames:
+            clear_out()
+
+
 def pytest_unconfigure() -> None:
     if _services is not None:
         _services.stop()
 
 
-def _admin(database: str = "postgres") -> "psycopg2.extensions.connection":
-    base = os.environ["TEST_ADMIN_URL"].rpartition("/")[0]
-    connection = psycopg2.connect(f"{base}/{database}")
-    connection.autocommit = True
-    return connection
-
-
-def _url(role: str, database: str) -> str:
-    server = os.environ["TEST_ADMIN_URL"].rpartition("@")[2].partition("/")[0]
-    return f"postgresql://{role}:{os.environ['TEST_ROLE_PASSWORD']}@{server}/{database}"
-
-
 def _make_template() -> None:
-    password = sql.Literal(os.environ["TEST_ROLE_PASSWORD"])
-    with closing(_admin()) as connection, connection.cursor() as cursor:
-        for role in (OWNER_ROLE, APP_ROLE, HOST_ROLE):
-            cursor.execute(
-                sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD {}").format(
-                    sql.Identifier(role), password
-                )
-            )
-        cursor.execute(f"CREATE DATABASE {TEMPLATE} OWNER {OWNER_ROLE}")
+    make_roles()
     from flask_migrate import upgrade
 
     from wsgi import build_app
@@ -83,8 +96,8 @@ def _settings(database: str, redis_number: int) -> object:
         app_env="test",
         data_dir=ROOT / ".data" / "test" / database,
         base_url="http://localhost",
-        database_url=_url(APP_ROLE, database),
-        migration_database_url=_url(OWNER_ROLE, database),
+        database_url=url_of(APP_ROLE, database),
+        migration_database_url=url_of(OWNER_ROLE, database),
         redis_url=_redis_url(redis_number),
         secret_key="a secret key only for tests",
         encryption_keys=Keyring.new_entry("k1"),
@@ -94,7 +107,7 @@ def _settings(database: str, redis_number: int) -> object:
         simulator_url=f"http://127.0.0.1:{any_free()}",
         simulator_secret="the network's secret",
         linked_network="simulator",
-        linked_store_url=_url(HOST_ROLE, f"{database}_linked"),
+        linked_store_url=url_of(HOST_ROLE, f"{database}_linked"),
         linked_lease_seconds=3,
         linger_seconds=0.1,
         log_level="WARNING",
@@ -113,13 +126,7 @@ def worker_number(worker_id: str) -> int:
 @pytest.fixture(scope="session")
 def database(worker_number: int) -> str:
     """This worker's own database, fresh from the template."""
-    name = f"comanda_test_{worker_number}"
-    with closing(_admin()) as connection, connection.cursor() as cursor:
-        cursor.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-        cursor.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} OWNER {OWNER_ROLE}")
-        cursor.execute(f"DROP DATABASE IF EXISTS {name}_linked WITH (FORCE)")
-        cursor.execute(f"CREATE DATABASE {name}_linked OWNER {HOST_ROLE}")
-    return name
+    return clone(f"comanda_test_{worker_number}")
 
 
 @pytest.fixture(scope="session")
@@ -131,6 +138,7 @@ def settings(database: str, worker_number: int) -> object:
 def app(settings: object) -> object:
     from wsgi import build_app
 
+    take_ground(settings)
     made = build_app(settings)
     made.test_client_class = FreshClient
     return made
@@ -138,16 +146,8 @@ def app(settings: object) -> object:
 
 @pytest.fixture(scope="session")
 def empty_lanes(database: str) -> Iterator[Callable[[], None]]:
-    with closing(_admin(database)) as connection, connection.cursor() as cursor:
+    with closing(admin(database)) as connection, connection.cursor() as cursor:
         yield lambda: cursor.execute("DELETE FROM lanes")
-
-
-def _forget_money(settings: object) -> None:
-    """Providers of earlier tests are gone; asking them again would keep a worker busy."""
-    database = settings.database_url.rpartition("/")[2]
-    with closing(_admin(database)) as connection, connection.cursor() as cursor:
-        for table in ("payment_links", "payment_signals", "refunds"):
-            cursor.execute(f"UPDATE {table} SET due_at = NULL WHERE due_at IS NOT NULL")
 
 
 @pytest.fixture(autouse=True)
@@ -172,7 +172,7 @@ def _buckets_are_full(request: pytest.FixtureRequest) -> None:
     """
     if "app" in request.fixturenames:
         redis = request.getfixturevalue("redis")
-        if "service" in request.fixturenames:
+        if "served" in request.fixturenames:
             if found := list(redis.scan_iter("bucket:*", count=1000)):
                 redis.delete(*found)
         else:
@@ -194,7 +194,7 @@ def sql_watch(request: pytest.FixtureRequest) -> Iterator[list[str]]:
 @pytest.fixture
 def owner_connection(database: str) -> Iterator["psycopg2.extensions.connection"]:
     """As the role that owns the tables: row-level security is forced on it too."""
-    connection = psycopg2.connect(_url(OWNER_ROLE, database))
+    connection = psycopg2.connect(url_of(OWNER_ROLE, database))
     connection.autocommit = True
     yield connection
     connection.close()
@@ -203,7 +203,7 @@ def owner_connection(database: str) -> Iterator["psycopg2.extensions.connection"
 @pytest.fixture
 def superuser_connection(database: str) -> Iterator["psycopg2.extensions.connection"]:
     """Sees everything; for looking at what is really stored."""
-    connection = _admin(database)
+    connection = admin(database)
     yield connection
     connection.close()
 
@@ -245,13 +245,15 @@ def other_browser(app: object) -> Browser:
     return Browser(app.test_client())
 
 
-@pytest.fixture(scope="module")
-def service(settings: object, empty_lanes: Callable[[], None]) -> Iterator[Service]:
-    """Real processes: web server, worker, scheduler, on this worker's database.
+@pytest.fixture(scope="session")
+def served(worker_number: int) -> Iterator[Served]:
+    """A running service, apart from the tests of this process; see tests/served.py."""
+    from wsgi import build_app
 
-    Gone with its module: its worker would take the letters and bells of other tests.
-    """
-    empty_lanes()
-    _forget_money(settings)
+    database = clone(f"comanda_served_{worker_number}", emptied=False)
+    settings = _settings(database, REDIS_OF_SERVICES + worker_number)
     with start_service(settings) as running:
-        yield running
+        with standing_on(settings):
+            app = build_app(settings)
+        app.test_client_class = FreshClient
+        yield Served(database, settings, app, running)

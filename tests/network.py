@@ -21,7 +21,7 @@ def network_at(settings: object) -> Iterator[str]:
         env={**os.environ, "SIMULATOR_SECRET": settings.simulator_secret},
     )
     try:
-        eventually(lambda: _answers(settings.simulator_url), 20)
+        eventually(lambda: _answers(settings.simulator_url), 90)
         yield settings.simulator_url
     finally:
         process.terminate()

@@ -17,7 +17,7 @@ from redis import Redis
 from deploy.local.ports import any_free
 
 ROOT = Path(__file__).parent.parent
-READY_SECONDS = 90
+READY_SECONDS = 180  # beside other tests a start is slow, not wrong
 HOST = [sys.executable, "-m", "jobs.linked_host"]  # for the tests that need one to start
 
 

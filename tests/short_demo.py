@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from portal.operator import history, order_history, road_history
+from portal.operator import history, order_history, road_history, shop_history, traffic
 
 
 @contextmanager
@@ -13,5 +13,7 @@ def short_demo() -> Iterator[None]:
         patch.object(history, "DAYS", 4),
         patch.object(order_history, "DAYS", 4),
         patch.object(road_history, "DAYS", 3),
+        patch.object(shop_history, "DAYS", 6),
+        patch.object(traffic, "DAYS", 3),
     ):
         yield

@@ -17,6 +17,7 @@ from redis.exceptions import RedisError
 
 from core.logs import logger
 from core.news import KEPT, place_of, topic_of
+from core.tasks import end
 
 log = logger(__name__)
 
@@ -99,8 +100,7 @@ class Hub:
 
     async def stop(self) -> None:
         if self._reader is not None:
-            self._reader.cancel()
-            await asyncio.gather(self._reader, return_exceptions=True)
+            await end(self._reader)
         await self._redis.aclose()
 
     @property

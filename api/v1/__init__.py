@@ -6,12 +6,12 @@ import re
 from typing import Any
 
 from flask import g, request
-from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import UnsupportedMediaType
 
 from api.auth import authenticate
 from api.shapes import ErrorBody
+from core.described import DescribedLater
 from core.errors import Malformed, invalid
 
 LARGEST_BODY = 1024 * 1024
@@ -21,7 +21,7 @@ NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 SECURITY: list[dict[str, list[str]]] = [{"bearer": []}]
 ERRORS: ResponseDict = {s: ErrorBody for s in (400, 401, 402, 403, 404, 422, 429, 503)}  # noqa: C420
 
-v1 = APIBlueprint(
+v1 = DescribedLater(
     "v1",
     __name__,
     url_prefix="/api/v1",

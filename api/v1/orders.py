@@ -1,5 +1,6 @@
 """Orders: made by programs too, read, moved, cancelled."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -17,11 +18,13 @@ from core.db import tenant_scope
 from core.errors import invalid
 from core.money import json_number
 from core.phone import BadPhone, check_phone
+from messaging import contacts
 from restaurant import carts, finding, orders, publishing, sites, tables, telling, whereabouts
 from restaurant.availability import missing_now
+from restaurant.loyalty import redeeming
 from restaurant.models import Order, OrderLine, Site, Table
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS, STATES
-from restaurant.pricing import Line, Shelf, Wish, add_up, price_lines
+from restaurant.pricing import ZERO, Line, Shelf, Wish, add_up, price_lines
 from restaurant.whereabouts import Spot
 
 TAG = Tag(name="Orders")
@@ -77,6 +80,7 @@ class OrderShape(BaseModel):
     items: list[ItemShape]
     notes: str
     total_amount: float
+    discount: float = Field(description="What coupons took off; the total is without it.")
     payment_method: str
     status: str
     id: str
@@ -128,6 +132,7 @@ class NewOrder(BaseModel):
     customer: CustomerShape = Field(default_factory=lambda: CustomerShape(phone="", name=""))
     items: list[WishIn] = Field(min_length=1, max_length=60)
     notes: str = Field("", max_length=500)
+    coupon: str = Field("", max_length=40, description="A coupon's code: used up by this order.")
     address: str = Field("", max_length=300, description="Of a delivery, in words.")
     latitude: float | None = Field(
         None, ge=-90, le=90, description="Of a delivery: its zone makes the fee.", examples=[41.03]
@@ -185,7 +190,13 @@ def make_order(body: NewOrder) -> Response:
         shelf = Shelf(version.content, missing_now(site, version.content))
         lines = price_lines(shelf, wishes, site.languages[0])
         where = _where(site, body, lines)
-        sums = add_up(lines, carts.terms_of(site, lines, delivery_fee=where.fee))
+        phone = _phone(body.customer.phone)
+        contact_id = contacts.find(phone) if phone else None
+        coupon = redeeming.apply(site, body.coupon, lines, contact_id)
+        terms = carts.terms_of(site, lines, delivery_fee=where.fee)
+        if coupon is not None:
+            terms = replace(terms, discount=coupon.discount or ZERO)
+        sums = add_up(lines, terms)
         order = orders.make(
             site,
             orders.Draft(
@@ -198,13 +209,16 @@ def make_order(body: NewOrder) -> Response:
                 source="api",
                 table_id=table.id if table else None,
                 table_number=table.number if table else "",
-                customer_phone=_phone(body.customer.phone),
+                contact_id=contact_id,
+                customer_phone=phone,
                 customer_name=body.customer.name,
                 notes=body.notes,
                 address=where.as_json(),
                 test=g.caller.key.mode == "test",
             ),
         )
+        if coupon is not None:
+            coupon.order_id = order.id
         return attempt.keep(order_json(order, orders.lines_of(order.id), site.name), 201)
 
 

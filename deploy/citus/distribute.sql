@@ -25,6 +25,8 @@ SELECT create_reference_table('recovery_codes');
 SELECT create_reference_table('sign_ins');
 SELECT create_reference_table('person_tokens');
 SELECT create_reference_table('person_events');
+SELECT create_reference_table('invoice_years');
+SELECT create_reference_table('invoices');
 
 -- Global queues and leases, where many reach for one row: they stay whole on the coordinator,
 -- where a row's lock is a row's lock.
@@ -95,6 +97,13 @@ SELECT create_distributed_table('print_jobs', 'tenant_id', colocate_with => 'acc
 SELECT create_distributed_table('delivery_zones', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('couriers', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('trips', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('loyalty_programmes', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('loyalty_members', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('loyalty_entries', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('loyalty_rewards', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('loyalty_coupons', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('loyalty_messages', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('loyalty_sends', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('payment_accounts', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('payment_links', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('payment_sessions', 'tenant_id', colocate_with => 'accounts');
@@ -115,5 +124,7 @@ SELECT create_distributed_table('automation_runs', 'tenant_id', colocate_with =>
 SELECT create_distributed_table('audiences', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('campaigns', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('campaign_recipients', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('exports', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('plan_payments', 'tenant_id', colocate_with => 'accounts');
 
 COMMIT;

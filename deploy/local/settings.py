@@ -56,6 +56,10 @@ def service_settings(
         "MAIL_URL": "mailbox:",
         "ALLOW_LOOPBACK": "true",
         "LINKED_NETWORK": "simulator",
+        "BILLING_PROVIDER": "simulated",
+        "BILLING_KEY": "operator",
+        "INVOICE_ISSUER": "Comanda (demo)|Gümüşsuyu 1|34437 İstanbul",
+        "INVOICE_TAX_PERCENT": "20",
         "LOG_FORMAT": "console",
     }
     chosen |= {name: os.environ[name] for name in (*chosen, *OPTIONAL) if os.environ.get(name)}

@@ -25,7 +25,7 @@ PATIENCE_SECONDS = 10.0  # for a child that was asked to stop
 STEADY_SECONDS = 10.0  # a child that lived this long is not in a crash loop
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 3.0
 HURRY_AFTER_SECONDS = 0.5  # `make` passes on a signal we got too; that is not a second request
-READY_SECONDS = 60.0
+READY_SECONDS = 180.0  # for a busy machine; a child that dies is not waited for
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,14 @@ def row(contact_id: str) -> Contact:
     return found
 
 
+def known(contact_ids: Sequence[str]) -> dict[str, Card]:
+    """Those of them that are still in the book."""
+    query = select(Contact).where(
+        Contact.tenant_id == current_tenant_id(), Contact.id.in_(list(contact_ids))
+    )
+    return {card.id: card for card in many(list(db.session.scalars(query)))}
+
+
 def of(contact: Contact) -> Card:
     return many([contact])[0]
 

@@ -35,7 +35,7 @@ from messaging.linked import (
     Restricted,
     Session,
 )
-from messaging.starting import OPEN, SESSION
+from messaging.simulator.purposes import OPEN, SESSION
 
 TOKEN_LASTS = timedelta(minutes=10)
 CONNECT_SECONDS = 5.0

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.signing import BadToken, read_token, sign_token
+from messaging.simulator.purposes import DEVICE, FOR_EVER, OPEN
 from messaging.simulator.state import Network, SimLine, stamp
-from messaging.starting import DEVICE, FOR_EVER, OPEN
 
 MOST_WAITING = 1000  # news for a device that is away; the oldest go first
 MOST_SCANS = 200

@@ -6,14 +6,14 @@ So a simulator that was started anew knows a line from its first message on.
 from typing import Any
 
 from core.signing import BadToken, read_token
+from messaging.simulator.purposes import LINE, OPEN
 from messaging.simulator.state import SimLine
-from messaging.starting import OPEN, PURPOSE
 
 
 def introduced(secret: str, authorization: str, phone_number_id: str) -> SimLine | None:
     token = authorization.partition(" ")[2].strip()
     try:
-        told: Any = read_token(secret or OPEN, PURPOSE, token)
+        told: Any = read_token(secret or OPEN, LINE, token)
     except BadToken:
         return None
     if not isinstance(told, dict) or told.get("phone_number_id") != phone_number_id:

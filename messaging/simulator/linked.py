@@ -17,9 +17,9 @@ from aiohttp import WSMsgType, web
 from core.signing import BadToken, read_token
 from messaging.simulator.devices import Device, Devices, Scan
 from messaging.simulator.magic import ORDINARY, magic_of
+from messaging.simulator.purposes import SESSION
 from messaging.simulator.receipts import Receipts
 from messaging.simulator.state import Bubble, stamp
-from messaging.starting import SESSION
 
 MOST_MEDIA = 100 * 1024 * 1024
 # What a phone's own app cannot meet: it has no window, no templates and no token.

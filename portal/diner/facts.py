@@ -12,6 +12,7 @@ from core.clock import now
 from core.db import global_scope, tenant_scope
 from core.errors import NotFound
 from restaurant import availability, carts, menus, publishing, sites, zones
+from restaurant.loyalty import rewards
 from restaurant.models import DeliveryZone, Site
 from tenants.plans import known_facts
 
@@ -33,6 +34,8 @@ class Facts:
     at: datetime
     cards: bool = False
     """Somebody takes payments online."""
+    coupons: bool = False
+    """A guest may have a code."""
 
 
 class Remembered:
@@ -82,7 +85,8 @@ class Remembered:
                 why = "suspended"
             known = zones.listed(site.id) if "delivery" in site.order_types else []
             cards = "card_link" in site.payment_methods and carts.takes_cards(site)
-        return Facts(tenant_id, site, version, content, missing, known, why, moment, cards)
+            given = rewards.any_ever()
+        return Facts(tenant_id, site, version, content, missing, known, why, moment, cards, given)
 
     def _menu(self, site: Site) -> tuple[int, Mapping[str, Any]]:
         empty: Mapping[str, Any] = {"categories": [], "groups": {}, "languages": site.languages}

@@ -26,6 +26,7 @@ from portal.diner import shaping
 from portal.diner.facts import Facts, remembered
 from portal.visitors import open_to_all
 from restaurant import calls, carts, hours, sites, tables
+from restaurant.loyalty.coupons import CouponRefused
 from restaurant.menu_checks import ALLERGENS, DIETS
 from restaurant.models import Site
 from restaurant.pricing import Wish
@@ -207,7 +208,7 @@ def _page(facts: Facts, language: str) -> tuple[str, str]:
         tuple(site.languages), tuple(site.order_types), tuple(site.payment_methods),
         tuple(site.tip_percents), site.service_percent, json.dumps(site.welcome), site.logo,
         site.paused_until, json.dumps(site.hours), tuple(zone.fee for zone in facts.zones),
-        facts.cards,
+        facts.cards, facts.coupons,
     )  # fmt: skip
     with _lock:
         if key in _pages:
@@ -240,6 +241,7 @@ def drawn(facts: Facts, language: str, closed: str) -> str:
         diets=DIETS,
         welcome=site.welcome.get(language) or site.welcome.get(site.languages[0], ""),
         ways=[way for way in site.payment_methods if way != "card_link" or facts.cards],
+        coupons=facts.coupons,
         table_mark=TABLE_MARK,
         base=url_for("diner.place", slug=site.slug),
     )
@@ -326,6 +328,9 @@ def _qr(link: str) -> str:
 def _cart_refused(error: DomainError, facts: Facts, language: str) -> Response:
     key = SAID.get(error.code, "failed")
     values = {}
+    if isinstance(error, CouponRefused):
+        key, values["name"] = error.code, error.refusal.name
+        values["amount"] = format_money(error.refusal.amount, facts.site.currency, language)
     if isinstance(error, BelowMinimum):
         values["minimum"] = format_money(error.minimum, facts.site.currency, language)
     body = {"said": BOOK.say(language, key, **values), "code": error.code, **error.more}

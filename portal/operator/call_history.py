@@ -14,25 +14,26 @@ from tenants.masking import masked_body
 
 CALLS = 64
 HOURS = 20  # the days before yesterday have no place yet in a fresh database
-TEXTS = ("Siparişiniz yola çıktı, 15 dakikaya kapınızda.", "Masanız saat 20.00 için ayrıldı.")
+MAVI = ("Siparişiniz yola çıktı, 15 dakikaya kapınızda.", "Masanız saat 20.00 için ayrıldı.")
+KUMRU = ("Your parcel has left the workshop.", "Your mug is ready to be picked up.")
 SEND, READ, ME = "POST /messages/send", "GET /messages/{message_id}", "GET /me"
 
 
-def tell_calls(tenant_id: int) -> None:
+def tell_calls(tenant_id: int, key_name: str, texts: tuple[str, ...]) -> None:
     """The same story every time: the dice are loaded."""
     dice = random.Random(20260202)  # noqa: S311 - a demo, not a secret
     minutes = sorted(dice.sample(range(HOURS * 60), CALLS), reverse=True)
     with tenant_scope(tenant_id):
-        key = next(key for key in keys.listed() if key.name == "Web site")
+        key = next(key for key in keys.listed() if key.name == key_name)
         rows = []
         for ago in minutes:
-            row = dict(_call(dice), id=new_request_id(), at=now() - timedelta(minutes=ago))
+            row = dict(_call(dice, texts), id=new_request_id(), at=now() - timedelta(minutes=ago))
             row |= {"key_id": key.id, "key_name": key.name, "address": "203.0.113.24"}
             rows.append(row)
-        calls.write(rows)
+    calls.write({tenant_id: rows})
 
 
-def _call(dice: random.Random) -> dict[str, Any]:
+def _call(dice: random.Random, texts: tuple[str, ...]) -> dict[str, Any]:
     message_id = new_id("msg")
     kind = dice.choices(("sent", "later", "bad", "fast", "read", "me"), (30, 8, 5, 2, 14, 5))[0]
     if kind == "me":
@@ -41,7 +42,7 @@ def _call(dice: random.Random) -> dict[str, Any]:
         path = f"/api/v1/messages/{message_id}"
         found = {"id": message_id, "status_code": "read", "phone": "905321110101", "text": "…" * 40}
         return _row(READ, path, 200, dice.randrange(7, 40), None, found)
-    asked = {"phone": "905321110101", "message": dice.choice(TEXTS), "instance_id": 1}
+    asked = {"phone": "905321110101", "message": dice.choice(texts), "instance_id": 1}
     if kind == "bad":
         asked["phone"] = "0532 111 01 01"
         answer = _refusal("invalid_phone", "phone must be digits only, country code first.")

@@ -17,18 +17,24 @@ from core.errors import Conflict
 from core.settings import Settings
 from messaging.linked import pairing
 from portal.newborn import equip
-from portal.operator.call_history import tell_calls
+from portal.operator import traffic
+from portal.operator.account_history import tell_account
+from portal.operator.call_history import KUMRU, MAVI, tell_calls
 from portal.operator.campaign_history import tell_campaigns
 from portal.operator.dining import open_bistro, open_sister
 from portal.operator.guests import fill_book, know_guests
 from portal.operator.happenings import tell_happenings
 from portal.operator.history import tell_conversations
 from portal.operator.inbox_story import fill_inbox
+from portal.operator.loyalty_history import open_club, tell_coupons
 from portal.operator.order_history import tell_orders
 from portal.operator.paper_history import pair_agents, tell_paper
 from portal.operator.payment_history import set_up_money
 from portal.operator.road_history import open_road, tell_road
 from portal.operator.shop_history import tell_shop
+from portal.operator.shop_inbox import fill_shop_inbox
+from portal.operator.traffic import tell_traffic
+from portal.operator.webhook_history import SHOP as SHOP_PLACES
 from portal.operator.webhook_history import tell_deliveries
 from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
@@ -102,22 +108,31 @@ def _make(settings: Settings) -> dict[str, Any]:
     for tenant_id, language in ((restaurant, "tr"), (shop, "es")):
         _tell(tenant_id, _owner(owner), ((20, partial(fill_book, language)),))
     _tell(restaurant, _owner(owner), ((23, open_bistro), (12, open_sister), (11, open_road)))
+    _tell(restaurant, _owner(owner), ((11, open_club),))
     with acting(_owner(owner)):
         tell_orders(restaurant)
         set_up_money(restaurant)
         tell_road(restaurant)
         tell_paper(restaurant)
+        tell_coupons(restaurant)
     tell_conversations(restaurant)
-    tell_calls(restaurant)
+    tell_calls(restaurant, "Web site", MAVI)
     tell_happenings(restaurant)
     with acting(_owner(owner)):
         tell_deliveries(restaurant, settings)
     _tell(restaurant, _owner(owner), ((0, know_guests),))
     fill_inbox(restaurant, cast)
     tell_shop(shop)
+    tell_calls(shop, "Store plugin", KUMRU)
+    fill_shop_inbox(shop, cast)
+    with acting(_owner(owner)):
+        tell_deliveries(shop, settings, SHOP_PLACES)
+    tell_traffic(restaurant, traffic.MAVI, busy=22)
+    tell_traffic(shop, traffic.KUMRU, busy=9)
     with acting(_owner(owner)):
         tell_campaigns(restaurant, "tr")
         tell_campaigns(shop, "es")
+    tell_account(restaurant, shop, _owner(owner))
     return _describe(restaurant, owner)
 
 

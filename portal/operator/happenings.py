@@ -31,7 +31,7 @@ READY = {"name": "order_confirmation", "language": "tr", "parameters": ["Elif", 
 def tell_happenings(tenant_id: int) -> None:
     beginning = now()
     with frozen(beginning - timedelta(days=3)), tenant_scope(tenant_id):
-        _learn_templates(_line())
+        learn_templates(_line())
     _send_template(tenant_id, beginning - timedelta(hours=30))
     _send_photo(tenant_id, beginning - timedelta(hours=5))
     _receive_hooks(tenant_id, beginning)
@@ -44,7 +44,7 @@ def _line() -> Line:
     return line
 
 
-def _learn_templates(line: Line) -> None:
+def learn_templates(line: Line) -> None:
     found = [one for one in map(read_template, TEMPLATES) if one is not None]
     templates.store(templates.account_of(line), found)
 

@@ -47,6 +47,7 @@ class Evening:
     tenant_id: int
     cast: Mapping[str, Person]
     beginning: datetime
+    prefix: str = "evening"
     numbers: Any = field(default_factory=lambda: count(1))
     named: dict[str, str] = field(default_factory=dict)
     """Network ids of what was said, by the name the story gives it."""
@@ -56,7 +57,7 @@ class Evening:
     ) -> str:
         """Minutes before the demo is made. Returns the network's id."""
         at = self.beginning - timedelta(minutes=minutes)
-        network_id = f"wamid.evening{next(self.numbers)}"
+        network_id = f"wamid.{self.prefix}{next(self.numbers)}"
         message = InboundMessage(
             network_id=network_id,
             sender_phone=guest.phone,
@@ -77,9 +78,9 @@ class Evening:
         self, minutes: int, who: str, guest: Guest, said: str, state: str = "read", **more: Any
     ) -> str:
         at = self.beginning - timedelta(minutes=minutes)
-        network_id = f"wamid.answer{next(self.numbers)}"
+        network_id = f"wamid.{self.prefix}answer{next(self.numbers)}"
         outcome: Outcome = REFUSED if state == "failed" else Accepted(network_id)
-        with frozen(at), acting(self._actor(who)), tenant_scope(self.tenant_id):
+        with frozen(at), acting(self.actor(who)), tenant_scope(self.tenant_id):
             talk = listing.get(self._talk(guest))
             hand_over(answering.send(talk, Answer(once=network_id, text=said, **more)), outcome)
         for later, step in enumerate(("delivered", "read"), start=1):
@@ -89,10 +90,10 @@ class Evening:
 
     def does(self, minutes: int, who: str, guest: Guest, act: str, *given: Any) -> None:
         at = self.beginning - timedelta(minutes=minutes)
-        with frozen(at), acting(self._actor(who)), tenant_scope(self.tenant_id):
+        with frozen(at), acting(self.actor(who)), tenant_scope(self.tenant_id):
             getattr(tending, act)(self._talk(guest), *given)
 
-    def _actor(self, email: str) -> Actor:
+    def actor(self, email: str) -> Actor:
         person = self.cast[email]
         return Actor("person", person.id, person.name, "127.0.0.1")
 
@@ -109,7 +110,7 @@ class Evening:
 def fill_inbox(tenant_id: int, cast: Mapping[str, Person]) -> None:
     """Told from the afternoon on; the last messages are a minute or two old."""
     tale = Evening(tenant_id, cast, now())
-    with acting(tale._actor(DERYA)), tenant_scope(tenant_id):  # noqa: SLF001 - its own story
+    with acting(tale.actor(DERYA)), tenant_scope(tenant_id):
         for shortcut, said in QUICK.items():
             quick_replies.save(shortcut, said)
         for talk in listing.listed(Asked(view="unread"), None, 100):
@@ -191,4 +192,4 @@ def _others(tale: Evening) -> None:
 
     zeynep = Guest("905321110101", name="Zeynep Arslan")
     tale.writes(3, zeynep, "Bu akşamki rezervasyonu 8 yerine 8.30 yapabilir miyiz?")
-    tale.writes(2, zeynep, "4 kişiyiz, pencere kenarı olursa çok seviniriz 🙏")
+    tale.writes(2, zeynep, "4 kişiyiz, pencere kenarı olursa çok seviniriz.")

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from core.clock import frozen, now, zone
 from core.db import tenant_scope
+from portal.operator.dice import dice_of
 from restaurant import calls, carts, entry, orders, sites, tables
 from restaurant.models import Order, Site, Table
 from restaurant.pricing import Line, Shelf, Wish, add_up, price_lines
@@ -45,7 +46,7 @@ def tell_orders(tenant_id: int) -> None:
 
 
 def _weeks(tenant_id: int, site_id: str) -> None:
-    chance = random.Random(f"{tenant_id} {site_id}")  # noqa: S311 - a story, the same each time
+    chance = dice_of("weeks", tenant_id, site_id)
     today = now()
     for back in range(DAYS, 0, -1):
         busy = 6 if (today - timedelta(days=back)).weekday() in (4, 5) else 3
@@ -59,7 +60,7 @@ def _weeks(tenant_id: int, site_id: str) -> None:
 
 
 def _this_evening(tenant_id: int, site_id: str) -> None:
-    chance = random.Random(site_id)  # noqa: S311 - a story
+    chance = dice_of("evening", tenant_id, site_id)
     for minutes, state in NOW_OPEN:
         moment = now() - timedelta(minutes=minutes)
         with tenant_scope(tenant_id):

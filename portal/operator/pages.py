@@ -11,8 +11,9 @@ from messaging import sending
 from portal.forms import LimitsForm, refusals_on
 from portal.operator.queues import failed_jobs, queue_rows, retry_job, workers
 from portal.paging import PAGE, page_of
+from portal.plan import pdf_answer
 from portal.visitors import address, operator_only
-from tenants import accounts, audit, quota, team
+from tenants import accounts, audit, billing, quota, team
 from tenants.audit import Actor, acting
 from tenants.plans import every_plan, get_plan, known_facts
 
@@ -28,12 +29,35 @@ def _operator() -> Actor:
 def index() -> Any:
     text = request.args.get("q", "").strip()[:120]
     after = request.args.get("after", type=int)
+    wants = request.args.get("wants", "")
+    wants = wants if wants in ("plan", "end") else ""
     with global_scope():
-        tenants, counts = accounts.search(text, after, PAGE + 1), accounts.counts()
-    page = page_of(tenants, "operator.index", {"q": text or None}, PAGE)
+        tenants, counts = accounts.search(text, after, PAGE + 1, wants), accounts.counts()
+    page = page_of(tenants, "operator.index", {"q": text or None, "wants": wants or None}, PAGE)
     return render_template(
-        "operator/index.html", tenants=page.rows, counts=counts, q=text, **page.urls
+        "operator/index.html", tenants=page.rows, counts=counts, q=text, wants=wants, **page.urls
     )
+
+
+@operator.get("/invoices")
+@operator_only
+def invoices() -> Any:
+    """Every invoice that was issued, also of accounts that are gone."""
+    year, _, number = request.args.get("after", "").partition("-")
+    plain = all(part.isascii() and part.isdigit() and len(part) < 9 for part in (year, number))
+    with global_scope():
+        found = billing.every_invoice((int(year), int(number)) if plain else None, PAGE + 1)
+    rows = found[:PAGE]
+    following = url_for("operator.invoices", after=rows[-1].code) if len(found) > PAGE else None
+    return render_template("operator/invoices.html", invoices=rows, next_url=following)
+
+
+@operator.get("/invoices/<invoice>")
+@operator_only
+def invoice(invoice: str) -> Any:
+    with global_scope():
+        found = billing.any_invoice(invoice)
+        return pdf_answer(found.code, found.pdf)
 
 
 @operator.get("/tenants/<int:tenant_id>")

@@ -2,9 +2,12 @@
 
 import json
 import os
+import random
 from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
+
+from sqlalchemy import select
 
 from core.clock import frozen, now
 from core.db import db, tenant_scope
@@ -14,12 +17,13 @@ from printing import agents, printers, spool
 from printing.agent.wire import Pairing
 from printing.models import PrintJob
 from restaurant import finding, orders, papers, sites
-from restaurant.models import Site
+from restaurant.models import Order, Site
 
 FOLDER, TICKETS = "agents", "tickets"
 DEMO = {"output": {"kind": "demo"}}
 NAMES = {"tr": ("Mutfak", "Bar", "Kasa"), "en": ("Kitchen", "Bar", "Till")}
 SECONDS_TO_PRINT = 2
+DAYS = 21
 
 
 def tell_paper(tenant_id: int) -> None:
@@ -29,6 +33,7 @@ def tell_paper(tenant_id: int) -> None:
         for site in known:
             _set_up(site)
     for site in known:
+        _weeks(tenant_id, site)
         _this_evening(tenant_id, site)
 
 
@@ -41,6 +46,26 @@ def _set_up(site: Site) -> None:
     bills = printers.add(site.id, till, "agent", {**DEMO, "bills": True})
     for printer in (first, second, bills):
         printers.note_state(printer, "ready")
+
+
+def _weeks(tenant_id: int, site: Site) -> None:
+    """The tickets of the last days, in one transaction: no worker finds any of them waiting."""
+    chance = random.Random(f"{tenant_id} {site.slug}")  # noqa: S311 - a story, the same each time
+    since, before = now() - timedelta(days=DAYS), now() - timedelta(hours=6)
+    with tenant_scope(tenant_id):
+        query = select(Order).where(
+            Order.tenant_id == tenant_id,
+            Order.site_id == site.id,
+            Order.placed_at.between(since, before),
+        )
+        for order in list(db.session.scalars(query.order_by(Order.id))):
+            with frozen(order.placed_at):
+                papers.fired(site, order, orders.lines_of(order.id))
+        for job in spool.waiting(site.id):
+            job.state = chance.choices(("printed", "unconfirmed", "failed"), (97, 2, 1))[0]
+            took = round(chance.triangular(1.2, 9, 2.1), 1)
+            job.settled_at = job.queued_at + timedelta(seconds=took)
+            job.fence, job.told, job.fallback_due_at = 1, True, None
 
 
 def _this_evening(tenant_id: int, site: Site) -> None:

@@ -8,6 +8,7 @@ from core.clock import frozen, now
 from core.db import tenant_scope
 from core.money import quantize
 from messaging.simulator.bank import account_name
+from portal.operator.dice import dice_of
 from portal.operator.order_history import GUESTS, drafted, lead
 from restaurant import orders, payment_accounts, payment_links, payments, refunds, signals, sites
 from restaurant.gateways import Checked, Found, Returned, Signal
@@ -34,7 +35,7 @@ def set_up_money(tenant_id: int) -> None:
 
 
 def _days(tenant_id: int, site_id: str, account_id: str) -> None:
-    chance = random.Random(f"money {site_id}")  # noqa: S311 - a story, the same each time
+    chance = dice_of("money", tenant_id, site_id)
     for number, back in enumerate(DAYS_AGO):
         moment = now() - timedelta(days=back, minutes=chance.randint(0, 300))
         with tenant_scope(tenant_id):
@@ -48,7 +49,7 @@ def _days(tenant_id: int, site_id: str, account_id: str) -> None:
 
 def _today(tenant_id: int, site_id: str, account_id: str) -> None:
     """One that waits, and money that came after its order was cancelled."""
-    chance = random.Random(f"today {site_id}")  # noqa: S311 - a story
+    chance = dice_of("today", tenant_id, site_id)
     with tenant_scope(tenant_id):
         site, account = sites.get(site_id), payment_accounts.get(account_id)
         moment = now() - timedelta(minutes=95)

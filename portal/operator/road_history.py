@@ -8,6 +8,7 @@ from decimal import Decimal
 from core.clock import frozen, now, zone
 from core.db import db, tenant_scope
 from core.places import place
+from portal.operator.dice import dice_of
 from portal.operator.order_history import GUESTS, WAITERS, lines_of_a_guest
 from restaurant import carts, couriers, orders, shapes, sites, whereabouts, zones
 from restaurant.models import Courier, DeliveryZone, Order, Site, Trip
@@ -105,7 +106,7 @@ def tell_road(tenant_id: int) -> None:
 
 
 def _weeks(tenant_id: int, site_id: str) -> None:
-    chance = random.Random(f"road {site_id}")  # noqa: S311 - a story, the same each time
+    chance = dice_of("road", tenant_id, site_id)
     for back in range(DAYS, 0, -1):
         for _ in range(chance.randint(1, 2)):
             with tenant_scope(tenant_id):
@@ -122,7 +123,7 @@ def _weeks(tenant_id: int, site_id: str) -> None:
 
 def _now(tenant_id: int, site_id: str) -> None:
     """Some on their way, one that cannot be handed over, two that nobody brings yet."""
-    chance = random.Random(f"now {site_id}")  # noqa: S311 - a story
+    chance = dice_of("now", tenant_id, site_id)
     for number, (minutes, spot, rider, state) in enumerate(NOW):
         moment = now() - timedelta(minutes=minutes)
         with tenant_scope(tenant_id):

@@ -19,13 +19,18 @@ from messaging import (
     settling,
     store_events,
 )
+from messaging.automation_book import Wanted
+from messaging.claiming import Claimed
 from messaging.hooks import Hook
-from messaging.lines import Accepted, Receipt
+from messaging.lines import Accepted, Outcome, Receipt
 from messaging.models import Connection, ReceivedHook
 from messaging.receipts import receive_receipt
 from messaging.usage import Tally
+from portal.operator.happenings import learn_templates
+from portal.operator.history import GONE, demo_line
 
-DAYS = 21
+DAYS = 28
+NOT_THERE = "345678"
 CUSTOMERS = (
     ("Pau", "Ribas", "611 11 01 06", "ES"),
     ("Núria", "Camps", "622 33 44 55", "ES"),
@@ -43,6 +48,23 @@ GOODS = (
     ("Linen apron", "46.00"),
     ("Spoon rest", "12.00"),
 )
+TRADE = (
+    ("Jordi", "Vila", "644 120 987"),
+    ("Alba", "Prats", "633 909 101"),
+    ("Ramón", "Ibáñez", "677 450 020"),
+)
+TEMPLATES: dict[str, dict[str, Any]] = {
+    "order_confirmation": {
+        "name": "order_confirmation",
+        "language": "en",
+        "parameters": ["{{customer.first_name|there}}", "{{order.number}}"],
+    },
+    "shipping_link": {
+        "name": "shipping_update",
+        "language": "en",
+        "parameters": ["{{order.number}}", "{{tracking.url|our next message}}"],
+    },
+}
 ASKED = (
     "Do you ship to the Canary Islands?",
     "Can I have the bowl in blue?",
@@ -76,19 +98,24 @@ def tell_shop(tenant_id: int) -> None:
             ("shipping_link", "Shipping link"),
             ("order_cancelled", "Order cancellation"),
             ("abandoned_cart", "Abandoned cart"),
-            ("form_reply", "Reply to a form"),
+            ("form_reply", "Contact form reply"),
         ):
             automation_book.add(recipe, name)
-        automation_book.add("owner_notice", "Notice to the owner", "34611110100")
+        automation_book.add("owner_notice", "Tell Marta", "34611110100")
+        trade = connections.add("woocommerce", "Wholesale shop", country="ES")
+        learn_templates(demo_line())
+        _write_templates()
     posts: list[Post] = []
     number = 1040
     for days_ago in range(DAYS, 0, -1):
         morning = (beginning - timedelta(days=days_ago)).replace(hour=8, minute=10)
-        for minutes in sorted(dice.sample(range(720), 1 + (days_ago % 5 == 0))):
+        for minutes in sorted(dice.sample(range(720), 1 + (days_ago % 4 == 0))):
             number += 1
             posts += _sale(shop, morning + timedelta(minutes=minutes), number, dice)
         if days_ago % 5 == 1:
             posts.append(_question(form, morning + timedelta(minutes=95), dice))
+        if days_ago % 4 == 2:
+            posts += _trade_order(trade, morning + timedelta(minutes=200), 300 + days_ago, dice)
     recent = beginning - timedelta(minutes=20)
     posts.append(Post(recent, shop, "checkouts/create", _checkout(number + 1, CUSTOMERS[1], dice)))
     _misunderstood(tenant_id, form, opening + timedelta(hours=1))
@@ -108,6 +135,44 @@ def _sale(shop: Connection, at: datetime, number: int, dice: random.Random) -> l
     if dice.random() < 0.08:
         return [first, Post(at + timedelta(hours=2), shop, "orders/cancelled", order)]
     return [first, Post(at + timedelta(hours=26), shop, "fulfillments/create", _parcel(number))]
+
+
+def _write_templates() -> None:
+    """Customers who did not write within a day get what was approved; so some of it costs."""
+    for recipe, template in TEMPLATES.items():
+        automation = next(one for one in automation_book.listed() if one.recipe == recipe)
+        wanted = Wanted(
+            name=automation.name,
+            template=template,
+            delay_minutes=automation.delay_minutes,
+            conditions=automation.conditions,
+        )
+        automation_book.change(automation.id, wanted)
+
+
+def _trade_order(trade: Connection, at: datetime, number: int, dice: random.Random) -> list[Post]:
+    """A café or a shop that buys by the dozen; two days later it has left."""
+    first, last, phone = dice.choice(TRADE)
+    name, price = dice.choice(GOODS)
+    count = dice.choice((12, 24, 36))
+    order = {
+        "id": number,
+        "number": f"W{number}",
+        "status": "processing",
+        "currency": "EUR",
+        "total": f"{float(price) * count * 0.8:.2f}",
+        "billing": {"first_name": first, "last_name": last, "phone": phone, "country": "ES"},
+        "line_items": [{"name": name, "quantity": count}],
+    }
+    left = {
+        **order,
+        "status": "completed",
+        "meta_data": [{"key": "_tracking_number", "value": f"TR{number}"}],
+    }
+    return [
+        Post(at, trade, "order.created", order),
+        Post(at + timedelta(hours=47), trade, "order.updated", left),
+    ]
 
 
 def _question(form: Connection, at: datetime, dice: random.Random) -> Post:
@@ -187,14 +252,22 @@ def _sent(at: datetime) -> None:
     claimed = claiming.claim(20, 60.0, [])
     if line is None or not claimed:
         return
-    ids = {one.uuid: f"wamid.shop{one.uuid[-12:]}" for one in claimed}
-    settling.settle([(one, Accepted(ids[one.uuid])) for one in claimed])
+    answers = [(one, _answer(one)) for one in claimed]
+    settling.settle(answers)
     tally = Tally()
-    for network_id in ids.values():
+    for _, answer in answers:
         for seconds, state in ((2, "delivered"), (90, "read")):
-            moment = int(at.timestamp()) + seconds
-            receive_receipt(line, Receipt(network_id=network_id, state=state, at=moment), tally)
+            if isinstance(answer, Accepted):
+                moment = int(at.timestamp()) + seconds
+                receipt = Receipt(network_id=answer.network_id, state=state, at=moment)
+                receive_receipt(line, receipt, tally)
     tally.write()
+
+
+def _answer(one: Claimed) -> Outcome:
+    """A phone that is not on the network refuses, whatever is sent."""
+    there = not one.envelope.phone.endswith(NOT_THERE)
+    return Accepted(f"wamid.shop{one.uuid[-12:]}") if there else GONE
 
 
 def _checkout(number: int, who: tuple[str, str, str, str], dice: random.Random) -> dict[str, Any]:

@@ -4,6 +4,7 @@ All of it in one transaction: a worker of a running service must not find it hal
 """
 
 import random
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
@@ -19,22 +20,38 @@ from webhooks.endpoints import Wishes
 from webhooks.models import Event
 from webhooks.posting import Posted
 
-ELSEWHERE = "https://crm.lokanta-mavi.example/comanda"
-OLD = "https://kasa.lokanta-mavi.example/events"
+
+@dataclass(frozen=True)
+class Places:
+    """One that takes everything, with a bad afternoon, and one that is gone."""
+
+    name: str
+    address: str
+    gone: str
+    gone_address: str
+
+
+RESTAURANT = Places(
+    *("CRM", "https://crm.lokanta-mavi.example/comanda"),
+    *("Old cash register", "https://kasa.lokanta-mavi.example/events"),
+)
+SHOP = Places(
+    *("Warehouse", "https://warehouse.kumru.example/comanda"),
+    *("Newsletter tool", "https://letters.kumru.example/hook"),
+)
 SORRY = '{"error": "database is locked"}'
 FINE = '{"received": true}'
 
 
-def tell_deliveries(tenant_id: int, settings: Settings) -> None:
-    """A CRM that takes everything, with a bad afternoon, and a cash register that is gone."""
+def tell_deliveries(tenant_id: int, settings: Settings, places: Places = RESTAURANT) -> None:
     dice = random.Random(20260102)  # noqa: S311 - a demo, not a secret
-    sink = f"{settings.simulator_url}/customer" if settings.simulator_url else ELSEWHERE
+    sink = f"{settings.simulator_url}/customer" if settings.simulator_url else places.address
     beginning = now()
     with tenant_scope(tenant_id):
         with frozen(beginning - timedelta(days=20)):
-            endpoints.register(Wishes(sink, ["*"], "CRM"), Policy(allow_loopback=True))
+            endpoints.register(Wishes(sink, ["*"], places.name), Policy(allow_loopback=True))
             register = endpoints.register(
-                Wishes(OLD, ["messages.upsert"], "Old cash register"), Policy()
+                Wishes(places.gone_address, ["messages.upsert"], places.gone), Policy()
             )
         for day in _days():
             with frozen(min(day.replace(hour=21, minute=30), beginning)):

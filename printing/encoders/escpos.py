@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from escpos.escpos import QR_ECLEVEL_M
-from escpos.printer import Dummy
 from PIL import Image
 
 from printing import drawing
@@ -16,6 +14,7 @@ from printing.roll import Roll
 MEDIA_TYPE = "application/octet-stream"
 _TEAR_LINES = 4
 _QR_DOT = 6
+_QR_MEDIUM = 1
 
 
 def encode(rows: Sequence[AnyRow], roll: Roll) -> bytes:
@@ -43,21 +42,24 @@ def styled_row(row: Row, page: tuple[str, int], roll: Roll) -> bytes:
     return pen.printed()
 
 
-class _Pen(Dummy):  # type: ignore[misc]
+class _Pen:
     def __init__(self, roll: Roll) -> None:
-        super().__init__(profile=roll.profile.capabilities)
+        # Its table of printers takes long to load: for who writes to one, not for every process.
+        from escpos.printer import Dummy
+
+        self.writer = Dummy(profile=roll.profile.capabilities)
         self.roll = roll
         self.page: int | None = None
         self.style: tuple[int, int, bool, bool, str] | None = None
 
     def send(self, data: bytes) -> None:
-        self._raw(data)
+        self.writer._raw(data)  # noqa: SLF001
 
     def printed(self) -> bytes:
-        return bytes(self.output)
+        return bytes(self.writer.output)
 
     def start(self) -> None:
-        self.hw("INIT")
+        self.writer.hw("INIT")
         if self.roll.profile.leaves_kanji:
             self.send(b"\x1c.")
 
@@ -112,7 +114,7 @@ class _Pen(Dummy):  # type: ignore[misc]
     def _style(self, wide: int, high: int, bold: bool, inverse: bool, align: str) -> None:
         style = (wide, high, bold, inverse, align)
         if style != self.style:
-            self.set(
+            self.writer.set(
                 custom_size=True, width=wide, height=high, bold=bold, invert=inverse, align=align
             )
             self.style = style
@@ -120,7 +122,7 @@ class _Pen(Dummy):  # type: ignore[misc]
     def _code(self, text: str) -> None:
         if self.roll.profile.own_qr:
             self._style(1, 1, False, False, "center")
-            self.qr(text, ec=QR_ECLEVEL_M, size=_QR_DOT, native=True)
+            self.writer.qr(text, ec=_QR_MEDIUM, size=_QR_DOT, native=True)
             self.send(b"\n")
         else:
             self._picture(drawing.qr(text, self.roll.sheet))
@@ -133,6 +135,6 @@ class _Pen(Dummy):  # type: ignore[misc]
     def _end(self) -> None:
         self.plain()
         if self.roll.profile.cuts:
-            self.cut(mode="PART")
+            self.writer.cut(mode="PART")
         else:
             self.send(b"\n" * _TEAR_LINES)

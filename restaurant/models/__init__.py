@@ -1,6 +1,15 @@
-"""Sites and tables, menus, carts and orders, payments."""
+"""Sites and tables, menus, carts and orders, payments, loyalty."""
 
 from restaurant.models.delivery import Courier, DeliveryZone, Trip
+from restaurant.models.loyalty import (
+    Coupon,
+    LoyaltyEntry,
+    LoyaltyMember,
+    LoyaltyMessage,
+    LoyaltySend,
+    Programme,
+    Reward,
+)
 from restaurant.models.menus import (
     Category,
     Item,
@@ -25,9 +34,14 @@ __all__ = [
     "Area",
     "Cart",
     "Category",
+    "Coupon",
     "Courier",
     "DeliveryZone",
     "Item",
+    "LoyaltyEntry",
+    "LoyaltyMember",
+    "LoyaltyMessage",
+    "LoyaltySend",
     "Menu",
     "MenuVersion",
     "Option",
@@ -41,7 +55,9 @@ __all__ = [
     "PaymentLink",
     "PaymentSession",
     "PaymentSignal",
+    "Programme",
     "Refund",
+    "Reward",
     "Site",
     "SoldOut",
     "Station",

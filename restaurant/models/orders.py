@@ -149,7 +149,7 @@ class OrderChange(Base, TenantOwned):
     id: Mapped[str] = new_key("och")
     at: Mapped[datetime] = mapped_column(default=now)
     what: Mapped[str] = mapped_column(Text)
-    """moved, added, voided, table, waiter, courier, location, problem, note, alarm"""
+    """moved, added, voided, table, waiter, courier, location, problem, coupon, note, alarm"""
     state: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
     because: Mapped[str] = mapped_column(Text, default="")

@@ -60,7 +60,7 @@ class Stream:
     def __init__(self, content):
         self.content, self.cursor = content, None
 
-    async def hears(self, seconds=2.0):
+    async def hears(self, seconds=30.0):
         """The next facts, or None."""
         try:
             async with asyncio.timeout(seconds):

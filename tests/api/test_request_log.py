@@ -90,7 +90,7 @@ def test_without_a_database_calls_are_dropped_and_counted(client, restaurant, lo
     before = module.DROPPED._value.get()
     client.get("/api/v1/me", headers=restaurant.bearer)
 
-    def away(_rows):
+    def away(_by_tenant):
         raise OperationalError("INSERT", {}, Exception("gone"))
 
     monkeypatch.setattr(calls, "write", away)
@@ -98,6 +98,16 @@ def test_without_a_database_calls_are_dropped_and_counted(client, restaurant, lo
     assert module.DROPPED._value.get() == before + 1
     monkeypatch.undo()
     assert log.write() == 0  # dropped, not kept for later
+
+
+def test_one_row_that_cannot_be_stored_costs_no_other_tenant_its_log(client, restaurant, shop, log):
+    before = module.DROPPED._value.get()
+    client.get("/api/v1/me", headers=restaurant.bearer)
+    client.get("/api/v1/me", headers=shop.bearer)
+    log._waiting[0].status = 70_000  # more than the column holds
+    assert log.write() == 1
+    assert module.DROPPED._value.get() == before + 1
+    assert [kept(restaurant), len(kept(shop))] == [[], 1]
 
 
 def test_what_waits_is_bounded(client, restaurant, log, monkeypatch):
@@ -118,8 +128,8 @@ def test_a_server_writes_by_itself(app, client, restaurant, log, monkeypatch):
     written = threading.Event()
     real = calls.write
 
-    def seen(rows):
-        real(rows)
+    def seen(by_tenant):
+        real(by_tenant)
         written.set()
 
     monkeypatch.setattr(calls, "write", seen)

@@ -1,14 +1,5 @@
-"""One Chromium for the tests of a module; another could not start beside it."""
+"""Pages in a real browser, from a real service."""
 
-from collections.abc import Iterator
+from tests.served import app, chromium, database, service, settings
 
-import pytest
-from playwright.sync_api import Browser
-
-from tests.browser.driver import start_chromium
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with start_chromium() as browser:
-        yield browser
+__all__ = ["app", "chromium", "database", "service", "settings"]

@@ -3,7 +3,9 @@
 import pytest
 from playwright.sync_api import expect
 
+from portal.diner.facts import remembered
 from restaurant import menus, publishing, sites
+from restaurant.loyalty import codes
 from tests.browser.driver import (
     SETTLE,
     SPILLS,
@@ -14,6 +16,7 @@ from tests.browser.driver import (
     new_page,
 )
 from tests.restaurant.kitchen import open_bistro
+from tests.restaurant.loyal_cast import Club
 
 pytestmark = pytest.mark.browser
 
@@ -157,6 +160,7 @@ def test_it_looks_right_at_every_width(visit, bistro, language):
     watch.expect_none()
 
 
+@pytest.mark.timing
 def test_first_content_on_a_slow_phone(visit, bistro):
     page, _ = visit()
     session = page.context.new_cdp_session(page)
@@ -176,3 +180,36 @@ def test_first_content_on_a_slow_phone(visit, bistro):
         "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 99999"
     )
     assert paint < 1500, paint
+
+
+def test_a_coupon_brought_by_a_link_is_taken_off_and_a_used_one_is_refused(visit, bistro):
+    club = Club(bistro)
+    coupon = club.coupon(club.reward(minimum="100"))
+    remembered.forget()
+    page, watch = visit()
+    page.goto(address(bistro, coupon=codes.shown(coupon.code)))
+    expect(page.get_by_text("is in your order")).to_be_visible()
+    page.get_by_role("button", name="Add Ayran").click()
+    page.get_by_role("button", name="Your order").click()
+    cart = page.get_by_role("dialog")
+    expect(cart.get_by_text("at least ₺100.00")).to_be_visible()
+    _keep_picture(page, "diner-coupon-refused")
+    for _ in range(2):
+        cart.get_by_role("button", name="One more: Ayran").click()
+    expect(cart.get_by_text("Ten percent: ₺13.50 less.")).to_be_visible()
+    expect(cart.get_by_role("button", name="Send order")).to_contain_text("121.50")
+    _keep_picture(page, "diner-coupon")
+    cart.get_by_role("button", name="Send order").click()
+    expect(page.get_by_text("Order code").first).to_be_visible()
+    order = bistro.hears(page.locator("[data-text]").inner_text())
+    assert str(order.total) == "121.500"
+    page.goto(address(bistro))
+    page.get_by_role("button", name="Add Hamburger").click()
+    page.get_by_role("dialog").get_by_role("button", name="Add").click()
+    page.get_by_role("button", name="Your order").click()
+    cart.get_by_label("Coupon code").fill(coupon.code.lower())
+    cart.get_by_role("button", name="Apply").click()
+    expect(cart.get_by_text("was used already")).to_be_visible()
+    expect(cart.get_by_role("button", name="Send order")).to_contain_text("360.00")
+    watch.faults = [one for one in watch.faults if "422" not in one]  # a refusal is an answer
+    watch.expect_none()

@@ -48,6 +48,7 @@ from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
 from tests.browser.campaign_pages import CAMPAIGNS, campaign_ids
 from tests.browser.driver import look_over, new_page, new_tab, sign_in
+from tests.browser.loyal_pages import LOYAL, loyal_ids
 from tests.browser.paper_pages import PAPER, paper_ids
 from tests.cast import unique_email
 from tests.short_demo import short_demo
@@ -72,6 +73,8 @@ STRANGER = {
     "reference-messages-open": "/reference/{group}",
     "guides-open": "/docs",
     "guide-open": "/docs/{guide}",
+    "guide-pictures-open": "/docs/restaurant",
+    "guides-search-open": "/docs/search?q=key",
     "not-found": "/nothing-here",
 }
 OWNER = {
@@ -88,6 +91,7 @@ OWNER = {
     "reference-messages": "/reference/messages",
     "guides": "/docs",
     "guide": "/docs/quick-start",
+    "guides-search-empty": "/docs/search?q=nothing-like-it",
     "usage": "/usage",
     "usage-country": "/usage?period=30-days&by=country",
     "usage-empty": "/usage?since=2020-01-01&until=2020-01-31",
@@ -201,6 +205,7 @@ OWNER = {
     "courier": "/restaurants/couriers/{courier}",
     "courier-links": "/restaurants/couriers/{courier}/end-links",
     "courier-remove": "/restaurants/couriers/{courier}/remove",
+    **LOYAL,
     "menus": "/menus",
     "menu": "/menus/{menu}",
     "menu-import": "/menus/{menu}/import",
@@ -392,6 +397,7 @@ def _orders() -> dict[str, object]:
         "order_riding": next(one.number for one in open_now if one.state == "out_for_delivery"),
         "zone": next(one.id for one in zones.listed(site.id) if one.kind == "polygon"),
         "courier": couriers.listed(site.id)[0].id,
+        **loyal_ids(),
         **paper_ids(site.id),
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"

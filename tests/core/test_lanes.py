@@ -116,7 +116,7 @@ def test_marking_waits_neither_for_other_markers_nor_for_the_holder(app, kind):
                 with app.app_context():
                     mark(kind, 1)
 
-            pool.submit(another).result(timeout=3)
+            pool.submit(another).result(timeout=30)
 
 
 def test_a_lane_that_is_being_marked_can_be_leased(app, kind):
@@ -129,7 +129,7 @@ def test_a_lane_that_is_being_marked_can_be_leased(app, kind):
                 with app.app_context():
                     return lease(kind)
 
-            assert pool.submit(another).result(timeout=3)[0] == 1
+            assert pool.submit(another).result(timeout=30)[0] == 1
 
 
 def test_work_marked_while_the_lane_is_held_is_found_after_a_second_look(kind):

@@ -27,7 +27,7 @@ def test_it_asks_for_the_password_and_keeps_it_out_of_the_process_list(tmp_path:
     )
     try:
         client = Redis(port=port, password=PASSWORD)
-        for _ in range(100):
+        for _ in range(600):
             try:
                 client.ping()
                 break
@@ -43,4 +43,4 @@ def test_it_asks_for_the_password_and_keeps_it_out_of_the_process_list(tmp_path:
         assert client.config_get("appendonly")["appendonly"] == "yes"
     finally:
         process.terminate()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0

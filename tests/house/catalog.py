@@ -8,6 +8,8 @@ APP_ROLE, OWNER_ROLE = "comanda_app", "comanda_owner"
 GLOBAL = {
     "alembic_version": "which migration the schema is at",
     "doomed_blobs": "files to remove, whoever they belonged to",
+    "invoice_years": "gives the operator's invoice numbers, one row for a year",
+    "invoices": "the operator's own papers; they outlive the tenant, as the law wants it",
     "lanes": "which tenant has work; leased before that tenant's transaction is opened",
     "leases": "which process has which session; taken before that tenant's transaction is opened",
     "lookups": "finds the tenant behind a key's or a link's hash",

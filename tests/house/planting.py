@@ -14,7 +14,7 @@ from sqlalchemy import null, select
 
 from core import mail
 from core.clock import now
-from core.db import db, global_scope
+from core.db import current_tenant_id, db, global_scope
 from core.logs import new_request_id
 from core.outbound import Policy
 from messaging import (
@@ -232,7 +232,7 @@ def plant_messages(business: Business, name: str) -> tuple[int, str]:
 
 
 def plant_call(name: str) -> str:
-    """A line of the request log, in the open transaction."""
+    """A line of the request log of the open transaction's tenant."""
     call_id = new_request_id()
     row = {
         "id": call_id,
@@ -250,7 +250,7 @@ def plant_call(name: str) -> str:
         "asked": "",
         "answered": "",
     }
-    calls.write([row])
+    calls.write({current_tenant_id(): [row]})
     return call_id
 
 

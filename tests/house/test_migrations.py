@@ -14,7 +14,8 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
 
 from core.db import Base
-from tests.conftest import APP_ROLE, OWNER_ROLE, ROOT, _admin, _url
+from tests.conftest import ROOT
+from tests.databases import APP_ROLE, OWNER_ROLE, admin, url_of
 
 SCHEMA = """
 SELECT 'table', c.relname, a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
@@ -41,24 +42,24 @@ def alembic_config():
 def scratch(settings, worker_number):
     """An empty database, and an app that migrates it."""
     name = f"comanda_scratch_{worker_number}"
-    with closing(_admin()) as connection, connection.cursor() as cursor:
+    with closing(admin()) as connection, connection.cursor() as cursor:
         cursor.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         cursor.execute(f"CREATE DATABASE {name} OWNER {OWNER_ROLE}")
     app = Flask("scratch")
     app.extensions["comanda"] = settings.model_copy(
         update={
-            "database_url": _url(APP_ROLE, name),
+            "database_url": url_of(APP_ROLE, name),
             "migration_database_url": engine_of(name).url.render_as_string(hide_password=False),
         }
     )
     with app.app_context():
         yield engine_of(name)
-    with closing(_admin()) as connection, connection.cursor() as cursor:
+    with closing(admin()) as connection, connection.cursor() as cursor:
         cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 def engine_of(database):
-    url = _url(OWNER_ROLE, database).replace("postgresql:", "postgresql+psycopg2:")
+    url = url_of(OWNER_ROLE, database).replace("postgresql:", "postgresql+psycopg2:")
     return create_engine(url, poolclass=NullPool)
 
 

@@ -64,6 +64,7 @@ def ids(theirs):
         "filename": "theme.css",
         "group": "messages",
         "guide": "quick-start",
+        "picture": "home.png",
     }
 
 
@@ -155,6 +156,8 @@ def refused(answers):
         "print_job_id",
         "zone_id",
         "courier_id",
+        "reward_id",
+        "coupon_id",
         "link_id",
         "payment_id",
         "signal_id",

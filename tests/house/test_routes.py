@@ -45,6 +45,7 @@ OPEN = {
     "diner.tone": "a restaurant's colour",
     "diner.send_cart": "guests order without signing in; the table's token proves their seat",
     "diner.call": "the table's token is the guard",
+    "diner.coupon": "what a code takes off is for whoever has it; guessing is limited",
     "diner.zone": "what delivery costs is for everybody",
     "courier.listed": "the signed link is the guard, and runs out",
     "courier.act": "the signed link is the guard, and runs out",
@@ -54,6 +55,9 @@ OPEN = {
     "developers.calls": "the API's description holds nothing of a tenant",
     "guides.index": "guides hold nothing of a tenant",
     "guides.page": "guides hold nothing of a tenant",
+    "guides.search": "guides hold nothing of a tenant",
+    "guides.picture": "guides hold nothing of a tenant",
+    "guides.postman": "the API's description, as a collection",
     "mailbox.index": "development only: the blueprint is not there when mail is sent",
     "mailbox.show": "development only: the blueprint is not there when mail is sent",
 }

@@ -4,14 +4,14 @@ import psycopg2
 import pytest
 from psycopg2.errors import InsufficientPrivilege
 
-from tests.conftest import APP_ROLE, _url
+from tests.databases import APP_ROLE, url_of
 from tests.house.planting import insert_row, plant, rows_of
 
 
 @pytest.fixture(params=[APP_ROLE, "comanda_owner"])
 def bound(request, database):
     """A transaction of a role that is bound by the policies; the owner is too."""
-    connection = psycopg2.connect(_url(request.param, database))
+    connection = psycopg2.connect(url_of(request.param, database))
     with connection.cursor() as cursor:
         yield cursor
     connection.close()
@@ -102,7 +102,7 @@ def test_the_app_cannot_lift_the_policies(database, restaurant, trick):
         "POLICY": "DROP POLICY tenant ON members",
         "TABLE": "ALTER TABLE members DISABLE ROW LEVEL SECURITY",
     }
-    connection = psycopg2.connect(_url(APP_ROLE, database))
+    connection = psycopg2.connect(url_of(APP_ROLE, database))
     with connection.cursor() as cursor, pytest.raises(InsufficientPrivilege):
         cursor.execute(statements[trick])
     connection.close()

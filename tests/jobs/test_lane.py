@@ -57,7 +57,8 @@ def work(app, business, lease, seconds):
         drain = Drain(app)
         drain.until = time.monotonic() + seconds
         drain.pacing = Pacing()
-        async with AsyncPool(drain.settings.database_url, 2) as drain.hot:
+        async with AsyncPool(drain.settings.database_url, 2) as hot:
+            drain.use(hot)
             return await LaneWork(drain, business.tenant_id, lease).run()
 
     return asyncio.run(run())
@@ -81,9 +82,9 @@ def test_a_lane_that_another_worker_took_is_left_alone(app, restaurant, line, lo
     with global_scope():
         lanes.release(LANE, restaurant.tenant_id, lease)
     began = time.monotonic()
-    assert work(app, restaurant, lease, 3.0) == 0
+    assert work(app, restaurant, lease, 60.0) == 0
     assert looks == []
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < 30
 
 
 def test_a_suspended_accounts_messages_wait_until_it_is_resumed(app, restaurant, line):

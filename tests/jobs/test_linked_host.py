@@ -243,6 +243,7 @@ def test_a_killed_hosts_lines_go_on_elsewhere_without_a_new_code(stage, restaura
     eventually(lambda: events(restaurant, "messages.upsert"))
 
 
+@pytest.mark.timing
 def test_a_host_that_is_asked_to_stop_hands_its_lines_over_at_once(stage, restaurant, line):
     second = stage.start_host()
     time.sleep(2)  # it is there and has nothing to take

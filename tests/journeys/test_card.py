@@ -5,7 +5,6 @@ from playwright.sync_api import expect
 
 from messaging.starting import add_simulated_line
 from restaurant import carts, payments, signals, sites
-from tests.browser.driver import start_chromium
 from tests.cast import make_business
 from tests.journeys.card_steps import (
     address_told,
@@ -17,24 +16,11 @@ from tests.journeys.card_steps import (
 )
 from tests.journeys.test_inbox import Place
 from tests.restaurant.kitchen import open_bistro
-from tests.webhooks.endpoint_cast import Receiver, add_endpoint, until
+from tests.webhooks.endpoint_cast import add_endpoint, until
 
 pytestmark = pytest.mark.browser
 
 GUEST = "905321118855"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with start_chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def server():
-    made = Receiver()
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")

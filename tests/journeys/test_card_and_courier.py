@@ -7,12 +7,11 @@ from playwright.sync_api import expect
 
 from messaging.starting import add_simulated_line
 from restaurant import carts, orders, sites
-from tests.browser.driver import start_chromium
 from tests.cast import make_business
 from tests.journeys.card_steps import address_told, pays_by_card, reaches, set_up_cards
 from tests.journeys.test_inbox import Place
 from tests.restaurant.kitchen import open_bistro
-from tests.webhooks.endpoint_cast import Receiver, add_endpoint, until
+from tests.webhooks.endpoint_cast import add_endpoint, until
 
 pytestmark = pytest.mark.browser
 
@@ -20,19 +19,6 @@ GUEST, HAKAN = "905321118821", "905321117001"
 HOME = {"latitude": 41.030012, "longitude": 28.97}
 ROUTE = "https://www.google.com/maps/dir/?api=1&destination=41.030012,28.97"
 PHONE = {"width": 390, "height": 844}
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with start_chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def server():
-    made = Receiver()
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")

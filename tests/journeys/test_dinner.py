@@ -5,13 +5,13 @@ from playwright.sync_api import expect
 
 from messaging.starting import add_simulated_line
 from restaurant import sites
-from tests.browser.driver import new_page, start_chromium
+from tests.browser.driver import new_page
 from tests.cast import make_business
 from tests.journeys.test_inbox import Place, within
 from tests.restaurant.kitchen import open_bistro
-from tests.webhooks.endpoint_cast import Receiver, add_endpoint, until
+from tests.webhooks.endpoint_cast import add_endpoint, until
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.timing]
 
 GUEST = "905321118811"
 # Specification 2.4, said here once more.
@@ -35,19 +35,6 @@ ITEM_FIELDS = {
     "options": list,
     "station": str,
 }
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with start_chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def server():
-    made = Receiver()
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from messaging.simulator.tickets import phones_link
-from tests.browser.driver import _keep_picture, new_page, sign_in, start_chromium
+from tests.browser.driver import _keep_picture, new_page, sign_in
 from tests.cast import PASSWORD, make_business
 from tests.messaging.linked_cast import eventually
 from tests.service import HOST
@@ -18,12 +18,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 OWNER, GUEST = "905321110000", "905321112233"
 SLOW = 30_000  # many processes share the machine while this runs
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with start_chromium() as browser:
-        yield browser
 
 
 def ask(service, business, method, path, body=None):

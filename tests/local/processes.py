@@ -6,10 +6,13 @@ from collections.abc import Callable
 import psutil
 import pytest
 
+from tests.patience import patient
+
 BACK_WITHIN_SECONDS = 5.0
 
 
 def eventually(check: Callable[[], object], seconds: float = BACK_WITHIN_SECONDS) -> object:
+    seconds = patient(seconds)
     deadline = time.monotonic() + seconds
     while not (found := check()):
         if time.monotonic() > deadline:

@@ -26,7 +26,7 @@ def run_here(data_dir: Path, command: str = "run", **env: str) -> subprocess.Com
         env=clean | {"DATA_DIR": str(data_dir)} | env,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=180,
         check=False,
     )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.local.processes import BACK_WITHIN_SECONDS, eventually, gone
+from tests.patience import patient
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,6 +46,7 @@ def start_stage(tmp_path: Path) -> Iterator[Start]:
         stage.communicate()
 
 
+@pytest.mark.timing
 def test_a_killed_child_is_back_and_its_log_goes_on(start_stage, tmp_path):
     start_stage("steady")
     [first] = pids(tmp_path / "steady")
@@ -56,6 +58,7 @@ def test_a_killed_child_is_back_and_its_log_goes_on(start_stage, tmp_path):
     eventually(lambda: log.read_text().count("at work") == 2)
 
 
+@pytest.mark.timing
 def test_a_child_that_keeps_dying_is_still_back_within_five_seconds(start_stage, tmp_path):
     start_stage("steady")
     for deaths in range(1, 5):
@@ -82,17 +85,18 @@ def test_asked_to_stop_it_leaves_nothing(start_stage, tmp_path, number):
     assert len(everybody) == 4
     assert not any(gone(pid) for pid in everybody)
     stage.send_signal(number)
-    assert stage.wait(10) == 0
+    assert stage.wait(patient(10)) == 0
     assert all(gone(pid) for pid in everybody)
 
 
+@pytest.mark.timing
 def test_a_second_ctrl_c_does_not_wait_for_the_stubborn(start_stage, tmp_path):
     stage = start_stage("stubborn")
     stage.send_signal(signal.SIGINT)
     time.sleep(0.6)
     stage.send_signal(signal.SIGINT)
     asked = time.monotonic()
-    assert stage.wait(5) == 0
+    assert stage.wait(patient(5)) == 0
     assert time.monotonic() - asked < 0.4
 
 
@@ -106,7 +110,7 @@ def test_killing_the_supervisor_takes_its_children_along(start_stage, tmp_path):
 
 def test_a_child_that_cannot_start_is_named_with_its_reason(start_stage, tmp_path):
     stage = start_stage("broken")
-    assert stage.wait(10) == 1
+    assert stage.wait(patient(10)) == 1
     assert "the reason is here" in (tmp_path / "logs" / "broken.log").read_text()
 
 

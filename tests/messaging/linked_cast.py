@@ -13,13 +13,14 @@ from urllib.request import Request, urlopen
 from core.db import tenant_scope
 from messaging.linked import pairing
 from messaging.simulator.devices import number_of
+from tests.patience import patient
 from tests.service import HOST, ROOT
 
 OWNER, CUSTOMER = "905321110000", "905321112233"
 
 
 def eventually(look, seconds=15.0):
-    end = time.monotonic() + seconds
+    end = time.monotonic() + patient(seconds)
     while not (found := look()):
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.05)
@@ -60,7 +61,7 @@ class Stage:
     def start_network(self):
         port = self.url.rpartition(":")[2]
         process = self.start([sys.executable, "-m", "messaging.simulator", "--port", port])
-        eventually(self.answers, 20)
+        eventually(self.answers, 90)
         return process
 
     def start_host(self, **more):

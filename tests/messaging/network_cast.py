@@ -160,7 +160,7 @@ def started(*arguments, secret=SECRET):
     )
     network = SimulatedNetwork(f"http://127.0.0.1:{port}", Hooks(), process)
     try:
-        eventually(lambda: _answers(network.url), 20)
+        eventually(lambda: _answers(network.url), 90)
         yield network
     finally:
         process.terminate()

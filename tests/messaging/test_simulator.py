@@ -12,7 +12,8 @@ from core.phone import check_phone
 from core.signing import sign_token
 from messaging.lines import Accepted, LineFacts, Refused, TryLater, Unknown, cloud
 from messaging.simulator.magic import DIGITS, NUMBERS, PREFIX
-from messaging.starting import FOR_EVER, PURPOSE
+from messaging.simulator.purposes import FOR_EVER
+from messaging.simulator.purposes import LINE as LINE_TOKEN
 from tests.messaging.network_cast import LINE, PHONE, SECRET, eventually, started
 
 FAST = {"sent_ms": 5, "delivered_ms": 20, "read_ms": 40, "late_ms": 600}
@@ -352,8 +353,10 @@ def test_a_line_that_nobody_registered_introduces_itself_by_its_token(network):
         "callback_url": network.hooks.url,
         "tenant_id": 7,
     }
-    line = LineFacts(7, 1, "cloud", "7701", sign_token(SECRET, PURPOSE, told, FOR_EVER))
-    forged = LineFacts(7, 1, "cloud", "7701", sign_token("not the secret", PURPOSE, told, FOR_EVER))
+    line = LineFacts(7, 1, "cloud", "7701", sign_token(SECRET, LINE_TOKEN, told, FOR_EVER))
+    forged = LineFacts(
+        7, 1, "cloud", "7701", sign_token("not the secret", LINE_TOKEN, told, FOR_EVER)
+    )
     assert check(network, forged) == ["wrong_phone_number_id"]
     assert check(network, line, account_id="97701") == []
     assert network.graph("/97701/message_templates", line.token)[0] == 200

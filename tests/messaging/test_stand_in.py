@@ -67,7 +67,8 @@ def work(app, business):
         drain.pacing = Pacing()
         drain.client = None
         drain.redis = AsyncRedis.from_url(drain.settings.redis_url)
-        async with AsyncPool(drain.settings.database_url, 2) as drain.hot:
+        async with AsyncPool(drain.settings.database_url, 2) as hot:
+            drain.use(hot)
             await LaneWork(drain, business.tenant_id, leased[business.tenant_id]).run()
         if drain.telling is not None:
             await drain.telling

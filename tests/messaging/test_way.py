@@ -138,7 +138,7 @@ def test_what_is_marked_while_a_lane_is_left_keeps_it(app, restaurant, line):
     with restaurant.scope():
         sending.accept(Draft(kind="text", phone="905321112299", text="x"), line, known_facts())
         with ThreadPoolExecutor(1) as pool:
-            assert pool.submit(leave).result(timeout=5) is not None
+            assert pool.submit(leave).result(timeout=30) is not None
     assert leave() is not None
     assert len(claim(restaurant)) == 1
 

@@ -63,6 +63,7 @@ def ids(restaurant):
         "tenant_id": restaurant.tenant_id,
         "group": "messages",
         "guide": "quick-start",
+        "picture": "home.png",
         "job_id": "no-such-job",
         "token": "no-such-token",
     }

@@ -37,7 +37,10 @@ FIELDS = (
     *("quiet_from", "quiet_until", "rest_days", "follow_days"),
     *("secret", "consent", "connection_id", "line_id", "to_phone", "delay"),
     *("unit", "paid", "tracking", "at_least", "countries", "says", "template_name"),
-    *("template_language",),
+    *("template_language", "value", "item_id", "valid_days", "per_contact", "cost", "site_ids"),
+    *("amount", "points", "gift_id", "keywords", "quiet_from", "quiet_until", "reward_id"),
+    *("welcome-text-tr", "welcome-number", "welcome-reward_id", "welcome-template_name"),
+    *("site", "reward", "coupon"),
     *(
         "part",
         "slug",
@@ -86,6 +89,7 @@ QUERIES = (
     *("site", "day", "station", "table"),
     *("printer", "type", "mac", "code", "token"),
     *("site", "day", "station", "table", "provider"),
+    *("reward", "coupon"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
+from tests.patience import patient
+
 CODE = "7KQ2-M9XD"
 PNG = b"\x89PNG\r\n\x1a\n a ticket"
 
@@ -88,7 +90,7 @@ class Counter:
             self._news()
 
     def wait(self, true, seconds: float = 20.0) -> None:
-        until = time.monotonic() + seconds
+        until = time.monotonic() + patient(seconds)
         while not true():
             assert time.monotonic() < until, self.tickets
             time.sleep(0.01)

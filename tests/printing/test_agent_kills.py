@@ -56,7 +56,7 @@ def test_killed_at_a_step_it_loses_nothing(counter, epson, tmp_path, step, on_pa
     assert first.wait(patient(20)) == -signal.SIGKILL
     first.communicate()
     second = start(counter, tmp_path)
-    counter.wait(counter.all_in, patient(20))
+    counter.wait(counter.all_in)
     said = stop(second)
     assert epson.tickets() == on_paper
     assert "Paired" not in said  # the code was used up; it goes on with its token
@@ -66,7 +66,7 @@ def test_killed_at_a_step_it_loses_nothing(counter, epson, tmp_path, step, on_pa
 
 def test_a_revoked_agent_ends_with_its_own_code_and_can_be_paired_again(counter, epson, tmp_path):
     agent = start(counter, tmp_path)
-    counter.wait(lambda: counter.polls > 0, patient(20))
+    counter.wait(lambda: counter.polls > 0)
     counter.revoke()
     said, _ = agent.communicate(timeout=patient(15))
     assert agent.returncode == 3

@@ -12,7 +12,8 @@ from core.errors import Conflict
 from jobs import printing as jobs
 from printing import agents, printers, reading, sheets, spool
 from printing.document import Document
-from restaurant import calls, editing, orders, papers, tables
+from restaurant import calls, editing, orders, papers, payment_accounts, tables
+from restaurant.models import PaymentLink
 from restaurant.pricing import Wish
 from tests.messaging.line_cast import events_of
 from tests.portal.letters import letters_to
@@ -111,6 +112,34 @@ def test_the_bill_is_printed_once_for_two_taps_and_when_a_guest_asks(press):
         table = next(one for one in tables.listed(press.bistro.site_id) if one.number == "12")
         calls.call(press.bistro.site(), table, table.token, "bill")
     assert [job.kind for job in press.jobs(printer_id=press.bar)] == ["order", "bill", "bill"]
+
+
+@pytest.mark.parametrize(
+    ("state", "less", "shown"), [("open", 0, True), ("expired", 0, False), ("open", 1, False)]
+)
+def test_a_bill_shows_where_to_pay_while_it_can_be_paid(press, state, less, shown):
+    order = press.bistro.order()
+    with press.scope():
+        site, known = press.bistro.site(), orders.get(order.number)
+        db.session.add(
+            PaymentLink(
+                tenant_id=known.tenant_id,
+                reference=known.number,
+                account_id=payment_accounts.listed()[0].id,
+                site_id=site.id,
+                order_id=known.id,
+                amount=known.total - less,
+                currency=known.currency,
+                minutes=30,
+                expires_at=now() + timedelta(minutes=30),
+                source="staff",
+                state=state,
+                url="https://pay.example/x",
+            )
+        )
+        db.session.flush()
+        papers.bill(site, known, orders.lines_of(known.id))
+    assert ("https://pay.example/x" in words(press.jobs()[-1])) is shown
 
 
 def test_tickets_leave_in_order_and_one_at_a_time(press):

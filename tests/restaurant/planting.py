@@ -1,9 +1,11 @@
 """A restaurant with a row in every table of its own."""
 
+from datetime import timedelta
 from decimal import Decimal
 
 from core.clock import now
 from core.db import db
+from core.ids import new_id
 from restaurant import (
     availability,
     calls,
@@ -25,6 +27,7 @@ from restaurant import (
     zones,
 )
 from restaurant.gateways import Checked, Found, Signal
+from restaurant.loyalty import book, causes, coupons, messages, programmes, rewards
 from restaurant.models import PaymentSession, Site
 from restaurant.pricing import Line, Wish
 from tests.cast import Business
@@ -75,6 +78,7 @@ def plant_restaurant(business: Business, name: str) -> Site:
         _plant_road(site, name)
         availability.sell_out(site, item.id, None)
         plant_money(site, name)
+        _plant_loyalty(site, name)
         return site
 
 
@@ -98,6 +102,19 @@ def _plant_road(site: Site, name: str) -> None:
         ),
     )
     trips.assign(site, order, courier)
+
+
+def _plant_loyalty(site: Site, name: str) -> None:
+    """A programme with a reward, a guest with a balance and a coupon, a message that waits."""
+    wanted = programmes.Wanted("points", True, "10", keywords=(f"{name} points",))
+    programmes.set_up(site, wanted)
+    reward = rewards.add(rewards.Wanted(f"{name} reward", "percent", "10", cost=5))
+    guest = new_id("con")
+    book.correct(site, guest, 20, f"{name} reason")
+    book.exchange(site, guest, reward)
+    said = messages.Wanted(active=True, texts={"tr": f"{name} text"})
+    messages.set_up(site, "welcome", said)
+    causes.note(site.id, guest, "welcome", 0, now() + timedelta(days=30))
 
 
 def plant_money(site: Site, name: str) -> None:
@@ -147,5 +164,8 @@ def ids_of(business: Business, site: Site) -> dict[str, str]:
             "link_id": payment_links.listed(payment_links.Filters(), None, 1)[0].id,
             "payment_id": payments.listed("review", None, 1)[0].id,
             "signal_id": signals.listed(None, 1)[0].id,
+            "reward_id": rewards.listed()[0].id,
+            "coupon_id": coupons.listed(coupons.Filters(), None, 1)[0].id,
+            "cause": "welcome",
             "order_id": finding.listed(finding.Filters(site_id=site.id), None, 1)[0].number,
         }

@@ -48,7 +48,15 @@ def test_the_phones_language_chooses_and_the_address_overrules(client, path):
 def test_the_page_is_small_and_asks_nobody_else(client, bistro, path):
     page = client.get(f"{path}/menu?table=12")
     weight = len(page.data)
-    for name in ("menu.css", "menu.js", "page.js", "cart.js", "dish.js", "checkout.js"):
+    for name in (
+        "menu.css",
+        "menu.js",
+        "page.js",
+        "cart.js",
+        "dish.js",
+        "checkout.js",
+        "coupon.js",
+    ):
         weight += len(client.get(f"/static/diner/{name}").data)
     assert weight < 100_000
     assert "https://" not in page.text.replace("https://wa.me", "")

@@ -229,13 +229,14 @@ def test_an_iyzico_link_from_the_cradle_to_the_refund(linking):
 
 
 def test_iyzico_with_wrong_keys_another_currency_or_no_answer(linking):
-    desk = iyzico_desk(linking, timeout=0.3)
+    desk = iyzico_desk(linking)
     with pytest.raises(Refused, match="keys"):
         iyzico.check(dataclasses.replace(desk, secret="other"))
     with pytest.raises(Refused, match="JPY"):
         iyzico.create_link(desk, asking("100", "JPY"))
     with pytest.raises(Refused):
         iyzico.refund(desk, "1", Decimal(1), "TRY", "rfd_1", "")
+    desk = iyzico_desk(linking, timeout=0.3)
     for trouble in (Trouble(seconds=0.8), Trouble(status=500), Trouble(drop=True)):
         linking.troubles = [trouble]
         with pytest.raises(Unreachable):

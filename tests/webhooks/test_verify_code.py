@@ -10,6 +10,7 @@ import pytest
 
 from core.clock import now
 from core.signing import new_webhook_secret, webhook_headers
+from portal.markdown import DOCS
 
 BODY = '{"event":"messages.upsert","data":{"text":"Günaydın"}}'.encode()
 
@@ -78,3 +79,10 @@ def test_javascript(samples, tmp_path):
 
 def test_php_is_there(samples):
     assert "hash_equals" in samples["php"]
+
+
+@pytest.mark.parametrize("page", ["webhooks.md", "tr/webhooks.md"])
+def test_the_guide_shows_the_same_code(samples, page):
+    text = (DOCS / page).read_text()
+    for language, code in samples.items():
+        assert f"```{language}\n{code}\n```" in text

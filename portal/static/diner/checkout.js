@@ -1,6 +1,7 @@
 // The cart's sheet, and what happens when it is sent.
 import { data, find, minor, money, post, say, table, tell } from "./page.js";
 import { optionNames, unit } from "./cart.js";
+import { Coupon } from "./coupon.js";
 
 const value = (name) => find(`input[name="${name}"]:checked`)?.value;
 
@@ -19,6 +20,7 @@ export class Checkout {
     this.sheet.addEventListener("change", () => this.show());
     find("[data-send]").addEventListener("click", () => this.send());
     find("[data-copy]").addEventListener("click", () => this.copy());
+    this.coupon = new Coupon(cart, () => this.sums());
     cart.watch(() => this.show());
     find("[data-locate]").addEventListener("click", () => this.locate());
     this.place = null;
@@ -84,12 +86,13 @@ export class Checkout {
 
   sums() {
     const subtotal = this.cart.subtotal;
-    const service = Math.round((subtotal * Number(data.service)) / 100);
+    const discount = Math.min(this.coupon.discount, subtotal);
+    const service = Math.round(((subtotal - discount) * Number(data.service)) / 100);
     const tip = Math.round((subtotal * Number(value("tip") ?? 0)) / 100);
     const brought = value("type") === "delivery";
     const fee = brought && this.place ? minor(this.place.fee) : 0;
-    const rows = [["service", service], ["delivery_fee", fee], ["tip", tip]].filter(([, amount]) => amount);
-    const total = subtotal + service + fee + tip;
+    const rows = [["discount", -discount], ["service", service], ["delivery_fee", fee], ["tip", tip]].filter(([, amount]) => amount);
+    const total = subtotal - discount + service + fee + tip;
     if (brought && data.zoned && !this.place) rows.push(["delivery_fee", null]);
     const list = [...rows, ["total", total]].map(([key, amount]) => {
       const row = document.createElement("div");
@@ -137,11 +140,12 @@ export class Checkout {
         order_type: value("type"), payment_method: value("pay"), tip: Number(value("tip") ?? 0),
         table: find("[data-table-input]").value.trim(), k: table.key,
         notes: find("[data-notes]").value, address: find("[data-address]").value, language: data.language,
-        latitude: this.place?.latitude ?? null, longitude: this.place?.longitude ?? null,
+        coupon: this.coupon.good ? this.coupon.code : "", latitude: this.place?.latitude ?? null, longitude: this.place?.longitude ?? null,
       });
       if (answer.ok) this.done(answer.body);
       else {
         if (answer.body.thing) this.cart.drop(answer.body.thing);
+        if (answer.body.code?.startsWith("coupon_")) this.coupon.refuse(answer.body.said);
         this.fault(answer.body.said);
         if (!this.sheet.open) tell(answer.body.said);
       }
@@ -156,6 +160,7 @@ export class Checkout {
   done({ text, link, phone, qr }) {
     this.sheet.close();
     this.cart.empty();
+    this.coupon.forget();
     find("[data-open-app]").href = link;
     find("[data-text]").textContent = text;
     find("[data-copy-to]").textContent = say("or_copy", { phone });

@@ -1,4 +1,4 @@
-// Finding on one page: calls of the reference by their words, and words of a guide.
+// Finding on one page: calls of the reference by their words.
 for (const finder of document.querySelectorAll("[data-finder]")) finder.hidden = false;
 
 const field = document.querySelector("[data-find]");
@@ -18,20 +18,4 @@ field?.addEventListener("input", () => {
     found += here;
   }
   none.hidden = found > 0;
-});
-
-// Blocks of a guide that do not hold the words step back; the first that does comes into view.
-const wanted = document.querySelector("[data-find-words]");
-const guide = document.querySelector("[data-find-in]");
-
-wanted?.addEventListener("input", () => {
-  const word = wanted.value.trim().toLowerCase();
-  let first = null;
-  for (const block of guide.children) {
-    const holds = word && block.textContent.toLowerCase().includes(word);
-    block.classList.toggle("found", Boolean(holds));
-    if (holds) first ??= block;
-  }
-  guide.classList.toggle("finding", Boolean(word));
-  first?.scrollIntoView({ block: "nearest" });
 });

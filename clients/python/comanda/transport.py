@@ -1,0 +1,121 @@
+"""One call, tried again where that is safe and worth it."""
+
+import json
+import random
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+import urllib3
+from urllib3.exceptions import HTTPError
+
+from comanda.errors import ConnectionFailed, error_for
+
+AGAIN = frozenset({429, 500, 502, 503, 504})
+LONGEST_WAIT = 60.0
+
+
+class Transport:
+    def __init__(
+        self,
+        api_key: str,
+        base_url: str,
+        *,
+        timeout: float,
+        retries: int,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        if not api_key.startswith("ck_"):
+            raise ValueError("an API key begins with ck_live_ or ck_test_")
+        self._base = base_url.rstrip("/").removesuffix("/api/v1") + "/api/v1"
+        self._retries = retries
+        self._sleep = sleep
+        self._pool = urllib3.PoolManager(
+            timeout=urllib3.Timeout(connect=min(timeout, 10), read=timeout),
+            retries=False,
+            headers={
+                "Authorization": f"Bearer {api_key}",
+                "Accept": "application/json",
+                "User-Agent": "comanda-python/0.1",
+            },
+        )
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        idempotency_key: str | None = None,
+    ) -> dict[str, Any]:
+        """Every POST carries an idempotency key, the same at each try: it is done once."""
+        sent = {**self._pool.headers, **(headers or {})}
+        if method == "POST":
+            idempotency_key = idempotency_key or uuid.uuid4().hex
+            sent["Idempotency-Key"] = idempotency_key
+        data = None
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+            data = json.dumps(body, ensure_ascii=False).encode()
+        fields = {name: _text(value) for name, value in (query or {}).items() if value is not None}
+        url = self._base + path + (f"?{urlencode(fields)}" if fields else "")
+        for attempt in range(self._retries + 1):
+            last = attempt == self._retries
+            try:
+                answer = self._pool.request(method, url, body=data, headers=sent, redirect=False)
+            except HTTPError as error:
+                # A DELETE whose answer was lost would be told 404 the second time.
+                if last or method == "DELETE":
+                    raise ConnectionFailed(
+                        f"{method} {path}: {error}", idempotency_key=idempotency_key
+                    ) from error
+                self._sleep(_back_off(attempt))
+                continue
+            found = _parsed(answer.data)
+            if answer.status < 400:
+                return found
+            wait = _worth_a_wait(answer.status, found, answer.headers.get("Retry-After"), attempt)
+            if last or wait is None:
+                raise error_for(answer.status, found, answer.headers.get("X-Request-Id", ""))
+            self._sleep(wait)
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        self._pool.clear()
+
+
+def _worth_a_wait(
+    status: int, body: Mapping[str, Any], retry_after: str | None, attempt: int
+) -> float | None:
+    """Seconds until the next try; None where another try gives the same answer."""
+    code = body.get("code")
+    if code == "line_unavailable" or (status not in AGAIN and code != "idempotency_in_flight"):
+        return None
+    if retry_after is not None and retry_after.isdigit():
+        asked = float(retry_after)
+        return asked if asked <= LONGEST_WAIT else None
+    return _back_off(attempt)
+
+
+def _back_off(attempt: int) -> float:
+    """Half a second, one, two, … with a spread, so that many programs do not return together."""
+    return float(min(0.5 * 2**attempt, 20.0) * random.uniform(0.75, 1.25))  # noqa: S311 - no secret
+
+
+def _parsed(data: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(data, parse_float=Decimal) if data else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)

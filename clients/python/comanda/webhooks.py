@@ -1,0 +1,54 @@
+"""Is it from Comanda? The three headers of Standard Webhooks, checked over the raw body."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Mapping, Sequence
+
+from comanda.errors import BadSignature
+from comanda.shapes import Event
+
+TOLERANCE_SECONDS = 300
+
+
+def verify_webhook(
+    headers: Mapping[str, str],
+    body: bytes,
+    secret: str | Sequence[str],
+    *,
+    tolerance: int = TOLERANCE_SECONDS,
+    now: float | None = None,
+) -> Event:
+    """The event, or `BadSignature`. `body` is what came over the wire, not parsed and written
+    again. An event may come twice: keep the ids you have seen. `secret`: one, or several."""
+    given = {name.lower(): value for name, value in headers.items()}
+    event_id, stamp = given.get("webhook-id", ""), given.get("webhook-timestamp", "")
+    signatures = given.get("webhook-signature", "").split()
+    if not (event_id and stamp and signatures):
+        raise BadSignature("webhook-id, webhook-timestamp and webhook-signature are needed")
+    if not (stamp.isascii() and stamp.isdigit()):
+        raise BadSignature("webhook-timestamp is not a number of seconds")
+    if abs((time.time() if now is None else now) - int(stamp)) > tolerance:
+        raise BadSignature("webhook-timestamp is too far from the present")
+    secrets = [secret] if isinstance(secret, str) else list(secret)
+    signed = f"{event_id}.{stamp}.".encode() + body
+    fits = [
+        hmac.compare_digest(_signature(one, signed).encode(), other.encode())
+        for one in secrets
+        for other in signatures
+    ]
+    if not any(fits):
+        raise BadSignature("no signature fits the body")
+    return Event.of(json.loads(body))
+
+
+def _signature(secret: str, signed: bytes) -> str:
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except (binascii.Error, ValueError):
+        raise BadSignature("the secret is whsec_ and base64, as the portal showed it") from None
+    digest = hmac.new(key, signed, hashlib.sha256).digest()
+    return "v1," + base64.b64encode(digest).decode()

@@ -1,0 +1,86 @@
+"""The OpenAPI document as a Postman collection (v2.1), which Bruno and Insomnia read too."""
+
+import json
+import re
+from typing import Any
+
+from core.openapi import operations
+
+SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
+
+
+def collection(document: dict[str, Any]) -> dict[str, Any]:
+    """One folder for each tag; the key and the address are variables to fill in once."""
+    folders: dict[str, list[dict[str, Any]]] = {}
+    for path, method, operation in operations(document):
+        tag = (operation.get("tags") or ["Other"])[0]
+        folders.setdefault(tag, []).append(_request(path, method.upper(), operation))
+    info = document["info"]
+    return {
+        "info": {
+            "name": info["title"],
+            "description": info.get("description", ""),
+            "version": info["version"],
+            "schema": SCHEMA,
+        },
+        "auth": {
+            "type": "bearer",
+            "bearer": [{"key": "token", "value": "{{api_key}}", "type": "string"}],
+        },
+        "variable": [
+            {"key": "base_url", "value": document["servers"][0]["url"], "type": "string"},
+            {"key": "api_key", "value": "", "type": "string"},
+        ],
+        "item": [{"name": tag, "item": folders[tag]} for tag in sorted(folders)],
+    }
+
+
+def _request(path: str, method: str, operation: dict[str, Any]) -> dict[str, Any]:
+    parameters = operation.get("parameters", [])
+    headers = [_entry(one) for one in parameters if one["in"] == "header"]
+    request: dict[str, Any] = {"method": method, "header": headers, "url": _url(path, parameters)}
+    if description := operation.get("description"):
+        request["description"] = description
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+    if body is not None:
+        text = json.dumps(body.get("example", {}), indent=2, ensure_ascii=False)
+        headers.append({"key": "Content-Type", "value": "application/json"})
+        request["body"] = {
+            "mode": "raw",
+            "raw": text,
+            "options": {"raw": {"language": "json"}},
+        }
+    return {"name": operation["summary"], "request": request, "response": []}
+
+
+def _url(path: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
+    steps = re.sub(r"{(\w+)}", r":\1", path).strip("/").split("/")
+    query = [_entry(one) for one in parameters if one["in"] == "query"]
+    variables = [_entry(one) for one in parameters if one["in"] == "path"]
+    wanted = "&".join(f"{one['key']}={one['value']}" for one in query if not one.get("disabled"))
+    found: dict[str, Any] = {
+        "raw": "{{base_url}}/" + "/".join(steps) + (f"?{wanted}" if wanted else ""),
+        "host": ["{{base_url}}"],
+        "path": steps,
+    }
+    if query:
+        found["query"] = query
+    if variables:
+        found["variable"] = [
+            {name: value for name, value in one.items() if name != "disabled"} for one in variables
+        ]
+    return found
+
+
+def _entry(parameter: dict[str, Any]) -> dict[str, Any]:
+    """What may be left out is there and switched off."""
+    example = parameter.get("example", "")
+    made: dict[str, Any] = {
+        "key": parameter["name"],
+        "value": example if isinstance(example, str) else json.dumps(example),
+    }
+    if words := parameter.get("description") or parameter.get("schema", {}).get("description"):
+        made["description"] = words
+    if not parameter.get("required"):
+        made["disabled"] = True
+    return made

@@ -1,0 +1,86 @@
+"""Calls of one kind that come while the last is under way go together: one round trip and one
+commit for all of them. Whoever comes alone waits for nobody.
+
+In one such transaction every tenant has one call at most, and they stand in one order: two
+processes never wait for each other. Each call sets its tenant itself, before its first statement.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import psycopg2
+
+from core.hot_async import AsyncPool, Rows
+
+MOST = 16
+
+
+@dataclass(frozen=True)
+class _Call:
+    tenant_id: int
+    params: Mapping[str, object]
+    answer: "asyncio.Future[Rows]"
+
+
+class Together:
+    def __init__(self, pool: AsyncPool, sql: str, side_by_side: int = 1) -> None:
+        self._pool = pool
+        self._sql = sql
+        self._free = side_by_side
+        self._queue: deque[_Call] = deque()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self, tenant_id: int, params: Mapping[str, object]) -> Rows:
+        answer: asyncio.Future[Rows] = asyncio.get_running_loop().create_future()
+        self._queue.append(_Call(tenant_id, {**params, "tenant_id": tenant_id}, answer))
+        self._go()
+        return await answer
+
+    def _go(self) -> None:
+        while self._free and self._queue:
+            self._free -= 1
+            task = asyncio.create_task(self._run(self._gather()))
+            self._tasks.add(task)
+            task.add_done_callback(self._done)
+
+    def _done(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        self._free += 1
+        self._go()
+
+    def _gather(self) -> list[_Call]:
+        calls: dict[int, _Call] = {}
+        later: list[_Call] = []
+        while self._queue and len(calls) < MOST:
+            call = self._queue.popleft()
+            if call.tenant_id in calls:
+                later.append(call)
+            else:
+                calls[call.tenant_id] = call
+        self._queue.extendleft(reversed(later))
+        return [calls[tenant_id] for tenant_id in sorted(calls)]
+
+    async def _run(self, calls: list[_Call]) -> None:
+        try:
+            found = await self._pool.run_many(self._sql, [call.params for call in calls])
+        except Exception as error:  # noqa: BLE001 - each of them has to hear of it
+            # What the server refused was not done, and who caused it shall fail alone. After a
+            # lost connection nobody knows.
+            lost = isinstance(error, psycopg2.Error) and error.pgcode is None
+            if len(calls) == 1 or lost:
+                _fail(calls, error)
+            else:
+                for call in calls:
+                    await self._run([call])
+            return
+        for call, rows in zip(calls, found, strict=True):
+            if not call.answer.done():
+                call.answer.set_result(rows)
+
+
+def _fail(calls: list[_Call], error: Exception) -> None:
+    for call in calls:
+        if not call.answer.done():
+            call.answer.set_exception(error)

@@ -1,0 +1,106 @@
+"""A newcomer's pages: what they came for, and their first message on a simulated phone."""
+
+from typing import Any
+
+from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+from flask_login import current_user
+
+from core.db import tenant_scope
+from core.errors import DomainError, Forbidden, invalid
+from core.settings import Settings
+from core.texts import BadText, clean
+from messaging import lines_book, reading, sending
+from messaging.sending import Draft
+from portal import first_steps
+from portal.forms import TestMessageForm, refusals_on, said
+from portal.numbers import read_phone
+from portal.visitors import member_may
+from portal.words import in_words
+from tenants.plans import known_facts
+
+first = Blueprint("first", __name__)
+PHONE = "905321112233"
+LIVE = frozenset({"queued", "sending", "sent", "delivered", "unknown"})
+
+
+@first.post("/first-steps/aims")
+@member_may("settings.manage")
+def aims() -> Any:
+    try:
+        with tenant_scope(g.tenant_id):
+            first_steps.choose(request.form.getlist("aims"))
+    except DomainError as error:
+        flash(in_words(error), "error")
+    return redirect(url_for("home.index"))
+
+
+@first.post("/first-steps/hide")
+@member_may("settings.manage")
+def hide() -> Any:
+    again = bool(request.form.get("again"))
+    with tenant_scope(g.tenant_id):
+        first_steps.hide(again=again)
+    if not again:
+        flash(gettext("Put away. You find them again at the end of Home."), "success")
+    return redirect(url_for("home.index"))
+
+
+@first.route("/first-message", methods=["GET", "POST"])
+@member_may("messages.send")
+def message() -> Any:
+    form = TestMessageForm()
+    if form.validate_on_submit():
+        with refusals_on(form):
+            phone = read_phone(said(form.phone))
+            with tenant_scope(g.tenant_id):
+                _send(phone, said(form.text))
+            return redirect(url_for("first.message"))
+    elif request.method == "GET":
+        form.phone.data = PHONE
+        form.text.data = gettext(
+            "Hello from %(business)s! This is our first message.", business=current_user.tenant.name
+        )
+    settings: Settings = current_app.extensions["comanda"]
+    with tenant_scope(g.tenant_id):
+        sent = first_steps.own_messages()[::-1]
+        line = lines_book.default_line(test=True)
+        answers = _answers(sent[-1].phone) if sent else []
+    phones = ""
+    if settings.simulator_url and line is not None:
+        phones = url_for("phones.write", line_id=line.id)
+    page = "first/phone.html" if request.headers.get("X-Part") else "first/message.html"
+    return render_template(
+        page,
+        form=form,
+        sent=sorted([*sent, *answers], key=lambda one: one.id),
+        line=line,
+        phones=phones,
+        live=bool(sent) and (sent[-1].state in LIVE or not answers),
+        done=any(one.state in first_steps.ARRIVED for one in sent),
+    )
+
+
+def _send(phone: str, text: str) -> None:
+    """The way every message takes, by the test line."""
+    facts = known_facts()
+    if facts.suspended:
+        raise Forbidden(
+            "account_suspended", "This account is suspended. Write to us to have it opened again."
+        )
+    try:
+        words = clean(text)
+    except BadText:
+        raise invalid(
+            "text", "invalid_text", "The text holds a character nobody can read."
+        ) from None
+    if not words:
+        raise invalid("text", "empty_text", "Fill this in.")
+    leaves_by = lines_book.route_for(None, test=True, allowed=None)
+    draft = Draft(kind="text", phone=phone, text=words, reference=first_steps.REFERENCE)
+    sending.accept(draft, leaves_by, facts)
+
+
+def _answers(phone: str) -> list[Any]:
+    """What came back from that phone."""
+    return list(reading.listed(reading.Filters(phone=phone, direction="in"), None, 3))

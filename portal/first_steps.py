@@ -1,0 +1,240 @@
+"""First steps: what is left to do until a new business works, ticked off by what is there."""
+
+from dataclasses import dataclass
+
+from flask import url_for
+from flask_babel import gettext
+
+from core.clock import now
+from core.errors import invalid
+from messaging import automation_book, connections, lines_book, reading
+from messaging.models import Message
+from portal.visitors import may
+from printing import agents, printers
+from printing import reading as tickets
+from restaurant import menus, sites
+from tenants import accounts, keys, team
+from tenants.models import Account, Person
+from webhooks import endpoints
+
+AIMS = ("messages", "restaurant", "shop")
+ARRIVED = frozenset({"sent", "delivered", "read"})
+REFERENCE = "first-message"
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    done: bool
+    title: str
+    text: str
+    url: str
+    action: str
+
+
+def wanted(account: Account) -> bool:
+    """Until somebody has put them away."""
+    return account.steps_hidden_at is None and may("settings.manage")
+
+
+def choose(aims: list[str]) -> None:
+    known = [aim for aim in AIMS if aim in aims]
+    if not known:
+        raise invalid("aims", "no_aim", "Choose at least one.")
+    accounts.account().aims = known
+
+
+def hide(*, again: bool = False) -> None:
+    accounts.account().steps_hidden_at = None if again else now()
+
+
+def steps(account: Account, person: Person) -> list[Step]:
+    """In the tenant's transaction. The last is always one's own message on a simulated phone."""
+    aims = account.aims
+    found = [_verified(person)]
+    if "restaurant" in aims:
+        found += _restaurant()
+    if "shop" in aims:
+        found += _shop()
+    if not aims or "messages" in aims or "shop" in aims:
+        found.append(_key())
+    if "messages" in aims:
+        found.append(_webhook())
+    return [*found, _team(), _two_step(person), _message()]
+
+
+def own_messages(limit: int = 3) -> list[Message]:
+    """What was sent from the page of the first message, the newest first."""
+    return reading.listed(reading.Filters(reference=REFERENCE), None, limit)
+
+
+def _step(
+    name: str, done: bool, title: str, text: str, endpoint: str, action: str, right: str = ""
+) -> Step:
+    allowed = not right or may(right)
+    return Step(name, done, title, text, url_for(endpoint) if allowed else "", action)
+
+
+def _verified(person: Person) -> Step:
+    return Step(
+        "verified",
+        person.verified_at is not None,
+        gettext("Confirm your e-mail address"),
+        gettext("So that you can always get back in."),
+        "",
+        "",
+    )
+
+
+def _key() -> Step:
+    return _step(
+        "key",
+        any(keys.state_of(key) == "active" for key in keys.listed()),
+        gettext("Make an API key"),
+        gettext("Connect a shop, a plugin or your own program."),
+        "integrations.new_key",
+        gettext("Create a key"),
+        "keys.manage",
+    )
+
+
+def _webhook() -> Step:
+    known = endpoints.listed()
+    received = any(one.last_success_at for one in known)
+    there = bool(known)
+    return Step(
+        "webhook",
+        received,
+        gettext("Receive an event at your own address"),
+        gettext("Send a test event; it ticks itself once your server has answered.")
+        if there
+        else gettext("What happens here is told to your program as it happens."),
+        url_for("webhooks.endpoint", endpoint_id=known[0].id) if there else url_for("webhooks.new"),
+        gettext("Open the endpoint") if there else gettext("Add an endpoint"),
+    )
+
+
+def _restaurant() -> list[Step]:
+    open_sites = sites.listed()
+    written = menus.listed()
+    published = {menu.id for menu in written if menu.version}
+    served = any(site.menu_id in published for site in open_sites)
+    paired, there = bool(agents.listed()), bool(printers.listed())
+    printed = bool(tickets.listed(tickets.Filters(state="printed"), None, 1))
+    if published and not served and open_sites:
+        menu_url = url_for("sites.show", site_id=open_sites[0].id)
+    else:
+        menu_url = (
+            url_for("menus.show", menu_id=written[0].id) if written else url_for("menus.index")
+        )
+    return [
+        _step(
+            "site",
+            bool(open_sites),
+            gettext("Open your restaurant"),
+            gettext("Its name, hours and money; tables and their codes come with it."),
+            "sites.new",
+            gettext("Open a restaurant"),
+            "restaurant.manage",
+        ),
+        Step(
+            "menu",
+            served,
+            gettext("Publish a menu"),
+            gettext("It is published. Now choose it for the restaurant.")
+            if published and not served
+            else gettext(
+                "Write it or bring it in from a file; guests see it once it is published."
+            ),
+            menu_url,
+            gettext("Open the restaurant")
+            if published and not served
+            else gettext("Write the menu"),
+        ),
+        _step(
+            "agent",
+            paired or there,
+            gettext("Connect a computer that prints"),
+            gettext("One line typed at the restaurant; it also works without a real printer."),
+            "printers.index",
+            gettext("Connect a computer"),
+            "printing.manage",
+        ),
+        _step(
+            "ticket",
+            printed,
+            gettext("Print the first ticket"),
+            gettext("Add a printer and let it print a test, or take an order."),
+            "printers.index" if there else "printers.new",
+            gettext("Open the printers") if there else gettext("Add a printer"),
+            "printing.manage",
+        ),
+    ]
+
+
+def _shop() -> list[Step]:
+    return [
+        _step(
+            "store",
+            bool(connections.listed()),
+            gettext("Connect your shop or form"),
+            gettext("Every order and every filled form then reaches Comanda."),
+            "stores.index",
+            gettext("Connect"),
+            "stores.manage",
+        ),
+        _step(
+            "automation",
+            any(one.enabled for one in automation_book.listed()),
+            gettext("Switch on an automation"),
+            gettext("An order is confirmed, a forgotten cart reminded, by itself."),
+            "automations.index",
+            gettext("Choose one"),
+            "stores.manage",
+        ),
+    ]
+
+
+def _team() -> Step:
+    return _step(
+        "team",
+        len(team.members()) > 1 or bool(team.invitations()),
+        gettext("Invite your team"),
+        gettext("Everyone signs in as themselves, with their own rights."),
+        "team.index",
+        gettext("Invite"),
+        "team.manage",
+    )
+
+
+def _two_step(person: Person) -> Step:
+    return _step(
+        "two_step",
+        person.two_step_since is not None,
+        gettext("Turn on 2-step sign-in"),
+        gettext("A password alone is easy to lose."),
+        "account.two_step",
+        gettext("Turn on"),
+    )
+
+
+def _message() -> Step:
+    return _step(
+        "message",
+        any(one.state in ARRIVED for one in own_messages()) or _has_sent(),
+        gettext("See your own message on a phone"),
+        gettext("A simulated one: nothing is set up, nothing costs anything."),
+        "first.message",
+        gettext("Write it"),
+        "messages.send",
+    )
+
+
+def _has_sent() -> bool:
+    """By a live line, for those who went another way."""
+    live = [line.id for line in lines_book.listed() if not line.test]
+    return any(
+        one.state in ARRIVED
+        for line_id in live[:5]
+        for one in reading.listed(reading.Filters(line_id=line_id, direction="out"), None, 1)
+    )

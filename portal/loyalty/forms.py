@@ -1,0 +1,169 @@
+"""The forms of loyalty. What the words and numbers mean is checked in restaurant/loyalty."""
+
+from collections.abc import Iterable, Sequence
+
+from flask_babel import lazy_gettext as _
+from wtforms import (
+    BooleanField,
+    IntegerField,
+    RadioField,
+    SelectField,
+    SelectMultipleField,
+    StringField,
+    TextAreaField,
+)
+from wtforms.validators import Length, Optional
+
+from portal.forms import Between, Form, needed, said
+from restaurant.loyalty import messages, programmes, rewards
+from restaurant.models import LoyaltyMessage, Programme, Reward, Site
+
+KINDS = (("percent", _("Percent off")), ("amount", _("Amount off")), ("item", _("Free item")))
+
+
+class ProgrammeForm(Form):
+    active = BooleanField(_("Guests collect here"))
+    kind = RadioField(
+        _("What they collect"),
+        [needed()],
+        choices=[("points", _("Points for an amount")), ("stamps", _("A stamp for each visit"))],
+    )
+    amount = StringField(_("Amount"), [Optional(), Length(max=20)])
+    points = IntegerField(_("Points for it"), [Optional(), Between(1, 10_000)])
+    gift_id = SelectField(_("Reward that comes by itself"), [Optional()], validate_choice=False)
+    keywords = StringField(_("Words that ask for the balance"), [Optional(), Length(max=400)])
+    quiet_from = StringField(_("Quiet from"), [needed(), Length(max=5)])
+    quiet_until = StringField(_("Quiet until"), [needed(), Length(max=5)])
+
+    def offer(self, priced: Iterable[Reward]) -> None:
+        self.gift_id.choices = [("", _("None"))] + [(one.id, one.name) for one in priced]
+
+    def show(self, programme: Programme) -> None:
+        self.process(
+            active=programme.active,
+            kind=programme.kind,
+            amount=f"{programme.amount.normalize():f}",
+            points=programme.points,
+            gift_id=programme.gift_id or "",
+            keywords=", ".join(programme.keywords),
+            quiet_from=programme.quiet_from,
+            quiet_until=programme.quiet_until,
+        )
+
+    def wanted(self) -> programmes.Wanted:
+        return programmes.Wanted(
+            kind=str(self.kind.data),
+            active=bool(self.active.data),
+            amount=said(self.amount),
+            points=self.points.data or 1,
+            keywords=tuple(one.strip() for one in said(self.keywords).split(",")),
+            gift_id=self.gift_id.data or None,
+            quiet_from=said(self.quiet_from).strip(),
+            quiet_until=said(self.quiet_until).strip(),
+        )
+
+
+class RewardForm(Form):
+    name = StringField(_("Name"), [needed(), Length(max=80)])
+    kind = RadioField(_("What it gives"), [needed()], choices=KINDS, default="percent")
+    value = StringField(_("Percent or amount"), [Optional(), Length(max=20)])
+    most = StringField(_("At most"), [Optional(), Length(max=20)])
+    item_id = SelectField(_("Free item"), [Optional()], validate_choice=False)
+    minimum = StringField(_("Smallest order"), [Optional(), Length(max=20)])
+    valid_days = IntegerField(_("Good for days"), [needed(), Between(1, 730)], default=30)
+    per_contact = IntegerField(_("How often one guest may use it"), [Optional(), Between(0, 1000)])
+    cost = IntegerField(_("Price in points or stamps"), [Optional(), Between(1, 1_000_000)])
+    site_ids = SelectMultipleField(_("Only at"), [Optional()], validate_choice=False)
+    active = BooleanField(_("It is given out"), default=True)
+
+    def offer(self, sites: Sequence[Site], items: Sequence[tuple[str, str]]) -> None:
+        self.site_ids.choices = [(one.id, one.name) for one in sites]
+        self.item_id.choices = [("", "–"), *items]
+
+    def show(self, reward: Reward) -> None:
+        def plain(amount: object) -> str:
+            return f"{amount.normalize():f}" if amount else ""  # type: ignore[attr-defined]
+
+        self.process(
+            name=reward.name,
+            kind=reward.kind,
+            value=plain(reward.value),
+            most=plain(reward.most),
+            item_id=reward.item_id or "",
+            minimum=plain(reward.minimum),
+            valid_days=reward.valid_days,
+            per_contact=reward.per_contact or None,
+            cost=reward.cost,
+            site_ids=list(reward.site_ids),
+            active=reward.active,
+        )
+
+    def wanted(self) -> rewards.Wanted:
+        return rewards.Wanted(
+            name=said(self.name),
+            kind=str(self.kind.data),
+            value=said(self.value),
+            most=said(self.most),
+            minimum=said(self.minimum),
+            item_id=self.item_id.data or "",
+            site_ids=tuple(self.site_ids.data or ()),
+            valid_days=self.valid_days.data or 30,
+            per_contact=self.per_contact.data or 0,
+            cost=self.cost.data,
+            active=bool(self.active.data),
+        )
+
+
+class CouponForm(Form):
+    reward_id = SelectField(_("Reward"), [needed()], validate_choice=False)
+    phone = StringField(_("For the guest with this phone"), [Optional(), Length(max=32)])
+    valid_days = IntegerField(_("Good for days"), [Optional(), Between(1, 730)])
+
+    def offer(self, listed: Iterable[Reward]) -> None:
+        self.reward_id.choices = [(one.id, one.name) for one in listed]
+
+
+class CancelForm(Form):
+    because = StringField(_("Why"), [needed(), Length(max=200)])
+
+
+class CorrectForm(Form):
+    amount = IntegerField(
+        _("How many to add, or to take (-5)"), [needed(), Between(-1_000_000, 1_000_000)]
+    )
+    because = StringField(_("Why"), [needed(), Length(max=200)])
+
+
+class MessageForm(Form):
+    active = BooleanField(_("Send it"))
+    number = IntegerField(_("Number"), [Optional(), Between(0, 10_000)])
+    reward_id = SelectField(_("Reward that goes with it"), [Optional()], validate_choice=False)
+    template_name = StringField(_("Template"), [Optional(), Length(max=512)])
+    template_language = StringField(_("Language of the template"), [Optional(), Length(max=20)])
+    template_parameters = TextAreaField(_("Parameters"), [Optional(), Length(max=2000)])
+
+    def offer(self, listed: Iterable[Reward]) -> None:
+        self.reward_id.choices = [("", _("None"))] + [(one.id, one.name) for one in listed]
+
+    def show(self, message: LoyaltyMessage) -> None:
+        kept = message.template or {}
+        self.process(
+            active=message.active,
+            number=message.number or None,
+            reward_id=message.reward_id or "",
+            template_name=kept.get("name", ""),
+            template_language=kept.get("language", ""),
+            template_parameters="\n".join(kept.get("parameters", [])),
+        )
+
+    def wanted(self, texts: dict[str, str]) -> messages.Wanted:
+        lines = said(self.template_parameters).splitlines()
+        return messages.Wanted(
+            active=bool(self.active.data),
+            texts=texts,
+            number=self.number.data or 0,
+            reward_id=self.reward_id.data or "",
+            template_name=said(self.template_name),
+            template_language=said(self.template_language),
+            template_parameters=tuple(one.strip() for one in lines if one.strip()),
+        )

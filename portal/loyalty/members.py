@@ -1,0 +1,126 @@
+"""Guests who collect: their balances, their book, a correction with its reason."""
+
+from typing import Any
+
+from flask import flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.db import tenant_scope
+from core.errors import DomainError, NotFound
+from messaging.crm import cards, finding
+from portal.forms import refusals_on, said
+from portal.loyalty import loyalty_pages
+from portal.loyalty.forms import CorrectForm
+from portal.loyalty.programme import chosen
+from portal.paging import PAGE, asked_after, page_of
+from portal.visitors import may, member_may
+from portal.words import in_words
+from restaurant import sites
+from restaurant.loyalty import book, codes, coupons, programmes, rewards
+from tenants import accounts, audit
+
+MOST_FOUND = 200
+
+
+@loyalty_pages.get("/members")
+@member_may("loyalty.view")
+def member_list() -> Any:
+    site = chosen()
+    if site is None:
+        return render_template("loyalty/none.html")
+    asked = {"site": site.id}
+    if typed := request.args.get("q", "").replace("\0", "")[:80]:
+        asked["q"] = typed
+    with tenant_scope(g.tenant_id):
+        known, only = sites.listed(), None
+        if typed:
+            found = finding.listed(
+                finding.Filters(search=typed), limit=MOST_FOUND, country=accounts.account().country
+            )
+            only = [one.id for one in found]
+        rows = book.members(site.id, asked_after(), PAGE + 1, only)
+        page = page_of(rows, "loyalty.member_list", asked, PAGE, cursor=lambda one: one.contact_id)
+        people = cards.known([one.contact_id for one in page.rows])
+        programme = programmes.of(site.id)
+    return render_template(
+        "loyalty/members.html",
+        site=site,
+        sites=known,
+        members=page.rows,
+        people=people,
+        programme=programme,
+        asked=asked,
+        **page.urls,
+    )
+
+
+@loyalty_pages.get("/members/<contact_id>")
+@member_may("loyalty.view")
+def member(contact_id: str) -> Any:
+    return _member(contact_id, None)
+
+
+@loyalty_pages.post("/members/<contact_id>")
+@member_may("loyalty.manage")
+def correct(contact_id: str) -> Any:
+    form = CorrectForm()
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                site = sites.get(request.form.get("site", "")[:40])
+                card = cards.get(contact_id)
+                book.correct(site, card.id, form.amount.data or 0, said(form.because))
+            flash(gettext("The balance is corrected."), "success")
+            return redirect(url_for("loyalty.member", contact_id=contact_id))
+    return _member(contact_id, form)
+
+
+@loyalty_pages.post("/members/<contact_id>/exchange")
+@member_may("loyalty.manage")
+def exchange(contact_id: str) -> Any:
+    try:
+        with tenant_scope(g.tenant_id):
+            card = cards.get(contact_id)
+            site = sites.get(request.form.get("site", "")[:40])
+            reward = rewards.get(request.form.get("reward", "")[:40])
+            made = book.exchange(site, card.id, reward)
+            audit.record("loyalty.coupon_given", codes.shown(made.code))
+    except NotFound:
+        raise
+    except DomainError as error:
+        flash(in_words(error), "error")
+        return redirect(url_for("loyalty.member", contact_id=contact_id))
+    flash(gettext("The coupon is ready."), "success")
+    return redirect(url_for("loyalty.coupon", coupon_id=made.id))
+
+
+def _member(contact_id: str, form: CorrectForm | None) -> Any:
+    with tenant_scope(g.tenant_id):
+        card = cards.get(contact_id)
+        known = {site.id: site for site in sites.every()}
+        standings = book.standings(card.id)
+        counted = {one.site_id: one for one in programmes.listed()}
+        entries = book.entries(card.id)
+        mine = coupons.of_contact(card.id)
+        priced = {
+            one.site_id: rewards.priced_for(one.site_id, known[one.site_id].currency)
+            for one in standings
+            if one.site_id in known
+        }
+    if form is None and may("loyalty.manage"):
+        form = CorrectForm(formdata=None)
+    page = render_template(
+        "loyalty/member.html",
+        card=card,
+        sites=known,
+        open_sites=[one for one in known.values() if one.closed_at is None],
+        standings=standings,
+        programmes=counted,
+        entries=entries,
+        coupons=mine,
+        state_of=coupons.state_of,
+        shown=codes.shown,
+        priced=priced,
+        form=form,
+    )
+    return page, 422 if form is not None and (form.errors or form.form_errors) else 200

@@ -1,0 +1,148 @@
+"""What needs a person in the restaurant: tickets, printers, refunds, orders nobody has taken."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from flask import url_for
+from flask_babel import gettext
+from sqlalchemy import Select, select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import from_uuid
+from core.partitions import id_at
+from portal.need import Need
+from portal.visitors import may
+from printing import printers
+from printing.models import PrintJob
+from restaurant import payments
+from restaurant.models import Order, Refund, Trip
+
+MOST = 5
+MOST_COUNTED = 100
+LATELY = timedelta(days=2)
+FINE = frozenset({"ready", "unknown"})
+
+
+def kitchen_needs() -> list[Need]:
+    found: list[Need] = []
+    if may("orders.view"):
+        found += _orders() + _roads()
+    if may("payments.view"):
+        found += _payments() + _refunds()
+    if may("printing.view"):
+        found += _printers() + _tickets()
+    return found
+
+
+def _orders() -> list[Need]:
+    count = _count(
+        select(Order.id).where(
+            Order.tenant_id == current_tenant_id(),
+            Order.ended_at.is_(None),
+            Order.state == "awaiting_confirmation",
+            Order.alarmed_at.is_not(None),
+        )
+    )
+    return _one(
+        count,
+        "bad",
+        gettext("Orders that nobody has accepted in time: %(count)s.", count=count),
+        url_for("board.index"),
+        gettext("Open the board"),
+    )
+
+
+def _roads() -> list[Need]:
+    count = _count(
+        select(Trip.order_id).where(
+            Trip.tenant_id == current_tenant_id(), Trip.ended_at.is_(None), Trip.problem != ""
+        )
+    )
+    return _one(
+        count,
+        "bad",
+        gettext("Deliveries with a problem on the road: %(count)s.", count=count),
+        url_for("board.index"),
+        gettext("Open the board"),
+    )
+
+
+def _payments() -> list[Need]:
+    count = payments.in_review()
+    return _one(
+        count,
+        "bad",
+        gettext(
+            "Money came late, twice or wrong, and waits for a decision: %(count)s.", count=count
+        ),
+        url_for("payments.review"),
+        gettext("Decide"),
+    )
+
+
+def _refunds() -> list[Need]:
+    count = _count(
+        select(Refund.id).where(
+            Refund.tenant_id == current_tenant_id(),
+            Refund.state.in_(("failed", "unknown")),
+            Refund.at > now() - timedelta(days=14),
+        )
+    )
+    return _one(
+        count,
+        "bad",
+        gettext("Refunds that did not go through, or may not have: %(count)s.", count=count),
+        url_for("payments.index"),
+        gettext("Look at them"),
+    )
+
+
+def _printers() -> list[Need]:
+    return [
+        Need(
+            "bad" if one.state == "offline" else "wait",
+            gettext("The printer “%(name)s” needs a look.", name=one.name),
+            url_for("printers.printer", printer_id=one.id),
+            gettext("Open the printer"),
+        )
+        for one in printers.listed()
+        if one.enabled and one.state not in FINE
+    ][:MOST]
+
+
+def _tickets() -> list[Need]:
+    since = from_uuid("pj", UUID(id_at(now() - LATELY)))
+    lost = _count(_lately("failed", since).where(PrintJob.told.is_(False)))
+    unsure = _count(_lately("unconfirmed", since))
+    return [
+        *_one(
+            lost,
+            "bad",
+            gettext("Tickets that did not print: %(count)s.", count=lost),
+            url_for("print_jobs.index", state="failed"),
+            gettext("Look at them"),
+        ),
+        *_one(
+            unsure,
+            "wait",
+            gettext("Tickets that no printer confirmed: %(count)s.", count=unsure),
+            url_for("print_jobs.index", state="unconfirmed"),
+            gettext("Look at them"),
+        ),
+    ]
+
+
+def _lately(state: str, since: str) -> Select[tuple[str]]:
+    return select(PrintJob.id).where(
+        PrintJob.tenant_id == current_tenant_id(), PrintJob.state == state, PrintJob.id >= since
+    )
+
+
+def _count(query: Select[tuple[str]]) -> int:
+    """No further than a person would count."""
+    return len(db.session.execute(query.limit(MOST_COUNTED)).all())
+
+
+def _one(count: int, tone: str, text: str, url: str, action: str) -> list[Need]:
+    return [Need(tone, text, url, action)] if count else []

@@ -1,0 +1,161 @@
+"""The plan: what is used, what each plan gives, another plan, and the invoices."""
+
+from datetime import timedelta
+from typing import Any
+
+from flask import Blueprint, Response, current_app, flash, g, redirect, render_template, request
+from flask import url_for as to
+from flask_babel import get_locale, gettext
+
+from core.clock import now
+from core.db import tenant_scope
+from core.errors import DomainError, TryAgain
+from core.settings import Settings
+from portal.account_forms import InvoiceForm
+from portal.forms import refusals_on, said
+from portal.visitors import may, member_may
+from portal.words import in_words
+from restaurant import plan_desk
+from restaurant.gateways import GatewayError
+from tenants import accounts, billing, quota
+from tenants.plans import every_plan, known_facts
+
+plan_pages = Blueprint("plan", __name__)
+
+
+@plan_pages.get("/plan")
+@member_may("settings.view")
+def index() -> Any:
+    return _page(None)
+
+
+@plan_pages.post("/plan/request")
+@member_may("settings.manage")
+def wish() -> Any:
+    """To the operator, who sees it in the console."""
+    return _act(
+        lambda: billing.ask_for(request.form.get("plan", "")),
+        gettext("Asked for. You will have it as soon as we have seen to it."),
+    )
+
+
+@plan_pages.post("/plan/request/withdraw")
+@member_may("settings.manage")
+def withdraw() -> Any:
+    return _act(billing.take_back, gettext("Withdrawn."))
+
+
+@plan_pages.post("/plan/pay")
+@member_may("settings.manage")
+def pay() -> Any:
+    """Claim, call, settle: no transaction is open while the provider is asked."""
+    settings: Settings = current_app.extensions["comanda"]
+    if not settings.billing_provider:
+        return wish()
+    try:
+        with tenant_scope(g.tenant_id):
+            terms = plan_desk.terms(settings)
+            payment = billing.start(request.form.get("plan", ""), terms, settings.billing_provider)
+        words = gettext("Comanda, plan %(plan)s, one month", plan=payment.plan)
+        try:
+            made = plan_desk.open_link(payment, settings, words=words, language=str(get_locale()))
+        except GatewayError:
+            with tenant_scope(g.tenant_id):
+                billing.failed(payment.id)
+            raise TryAgain(
+                "payment_page_closed",
+                "The payment page cannot be opened just now. Try again later.",
+            ) from None
+    except DomainError as error:
+        flash(in_words(error), "error")
+        return redirect(to("plan.index"))
+    with tenant_scope(g.tenant_id):
+        billing.opened(payment.id, made.ref, made.url)
+    return redirect(made.url)
+
+
+@plan_pages.get("/plan/back")
+@member_may("settings.view")
+def back() -> Any:
+    """From the provider's page: it is asked how the payment stands."""
+    settings: Settings = current_app.extensions["comanda"]
+    with tenant_scope(g.tenant_id):
+        waiting = billing.waiting()
+    settled = False
+    for payment in waiting[:3]:
+        found = plan_desk.look(payment, settings)
+        with tenant_scope(g.tenant_id):
+            settled = plan_desk.settle(payment, found, settings) or settled
+    if settled:
+        flash(gettext("Paid, thank you. The plan is yours, and the invoice is below."), "success")
+    elif waiting:
+        flash(gettext("No payment has come yet. The page below changes once it has."), "warning")
+    return redirect(to("plan.index"))
+
+
+@plan_pages.post("/plan/address")
+@member_may("settings.manage")
+def address() -> Any:
+    form = InvoiceForm()
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                billing.change_address(
+                    said(form.billing_name),
+                    said(form.billing_address),
+                    said(form.billing_tax_number),
+                )
+            flash(gettext("Saved. It stands on the next invoice."), "success")
+            return redirect(to("plan.index", _anchor="invoices"))
+    return _page(form)
+
+
+@plan_pages.get("/plan/invoices/<invoice>")
+@member_may("settings.manage")
+def invoice(invoice: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        found = billing.invoice(invoice)
+        return pdf_answer(found.code, found.pdf)
+
+
+def pdf_answer(code: str, data: bytes) -> Response:
+    answer = Response(bytes(data), mimetype="application/pdf")
+    answer.headers["Content-Disposition"] = f'attachment; filename="invoice-{code}.pdf"'
+    return answer
+
+
+def _act(act: Any, done: str) -> Any:
+    try:
+        with tenant_scope(g.tenant_id):
+            act()
+        flash(done, "success")
+    except DomainError as error:
+        flash(in_words(error), "error")
+    return redirect(to("plan.index"))
+
+
+def _page(form: InvoiceForm | None) -> str:
+    settings: Settings = current_app.extensions["comanda"]
+    with tenant_scope(g.tenant_id):
+        facts, own = known_facts(), accounts.account()
+        tenant, used = accounts.get(g.tenant_id), quota.usage(facts)
+        plans, waiting = every_plan(), billing.waiting()
+        papers = billing.invoices() if may("settings.manage") else []
+    if form is None and may("settings.manage"):
+        form = InvoiceForm(formdata=None, obj=own)
+    return render_template(
+        "plan/index.html",
+        facts=facts,
+        usage=used,
+        own=own,
+        tenant=tenant,
+        plans=plans,
+        waiting=waiting,
+        invoices=papers,
+        form=form,
+        by_card=bool(settings.billing_provider),
+        tax_percent=settings.invoice_tax_percent,
+        tax_name=settings.invoice_tax_name,
+        next_month=(now().date().replace(day=1) + timedelta(days=32)).replace(day=1),
+        today=now().date(),
+    )

@@ -1,0 +1,16 @@
+// While a file is being made, its bar moves.
+const place = document.querySelector("[data-exports]");
+
+async function look() {
+  const list = place.querySelector("[data-moves]");
+  if (!list || list.dataset.moves !== "yes") return;
+  try {
+    const answer = await fetch(place.dataset.exports);
+    if (answer.ok && !answer.redirected) place.innerHTML = await answer.text();
+  } catch {
+    // no network: the next look may have one
+  }
+  setTimeout(look, 1500);
+}
+
+if (place) setTimeout(look, 1000);

@@ -1,0 +1,1 @@
+"""Points, stamps, rewards, coupons: why a guest comes back."""

@@ -1,0 +1,299 @@
+"""Coupons: under a code nobody guesses, used once, given back when the order is undone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from sqlalchemy import Select, func, or_, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, Invalid, NotFound
+from core.ids import from_uuid, new_id, to_uuid
+from core.texts import one_line
+from restaurant.loyalty import codes, terms
+from restaurant.loyalty.terms import Promise, Refusal
+from restaurant.models import Coupon, Order, Reward, Site
+from restaurant.pricing import Line
+from tenants import audit
+
+STATES = ("open", "used", "expired", "cancelled")
+N_ = str  # collected for translation here, translated where it is shown
+# Sentences for the staff and for programs; diners have their own (portal/diner/words).
+SAID = {
+    "unknown": N_("There is no such coupon."),
+    "used": N_("This coupon was used already."),
+    "expired": N_("This coupon has run out."),
+    "cancelled": N_("This coupon was cancelled."),
+    "other_site": N_("This coupon is for another restaurant."),
+    "below_minimum": N_("This coupon needs an order of at least {amount}."),
+    "item_missing": N_("This coupon is for {name}: add it to the order."),
+    "not_yours": N_("This coupon belongs to another guest."),
+    "limit": N_("This guest has used this reward as often as it can be used."),
+}
+ALREADY = SAID["used"]
+
+
+class CouponRefused(Invalid):
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(
+            f"coupon_{refusal.why}",
+            SAID[refusal.why],
+            amount=f"{refusal.amount.normalize():f}" if refusal.amount else "",
+            name=refusal.name,
+        )
+        self.refusal = refusal
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A coupon that holds for a cart, and what it takes off."""
+
+    coupon: Coupon
+    discount: Decimal
+
+
+@dataclass(frozen=True)
+class Filters:
+    state: str | None = None
+    reward_id: str | None = None
+    contact_id: str | None = None
+    code: str | None = None
+
+
+def issue(
+    reward: Reward,
+    *,
+    source: str,
+    contact_id: str | None = None,
+    cause: str | None = None,
+    days: int | None = None,
+) -> Coupon:
+    """A new one; for a cause that has one already, that one."""
+    return issue_many(reward, [contact_id], source=source, causes=[cause], days=days)[0]
+
+
+def issue_many(
+    reward: Reward,
+    contact_ids: Sequence[str | None],
+    *,
+    source: str,
+    causes: Sequence[str | None],
+    days: int | None = None,
+) -> list[Coupon]:
+    """In their order. Two who give for the same cause at once give the same coupon."""
+    if not reward.active or reward.removed_at is not None:
+        raise Conflict("reward_ended", "This reward is not given out any more.")
+    moment, promise = now(), terms.of_reward(reward).as_json()
+    expires_at = moment + timedelta(days=days or reward.valid_days)
+    rows = [
+        {
+            "tenant_id": current_tenant_id(),
+            "id": new_id("cpn"),
+            "code": codes.new_code(),
+            "reward_id": reward.id,
+            "terms": promise,
+            "contact_id": contact_id,
+            "state": "open",
+            "source": source,
+            "cause": cause,
+            "issued_by": audit.current_actor().name,
+            "issued_at": moment,
+            "expires_at": expires_at,
+            "cancelled_because": "",
+        }
+        for contact_id, cause in zip(contact_ids, causes, strict=True)
+    ]
+    if not rows:
+        return []
+    made = insert(Coupon).on_conflict_do_nothing(index_elements=["tenant_id", "cause"])
+    db.session.execute(made, rows)
+    mine = [Coupon.id.in_([row["id"] for row in rows])]
+    if known := [cause for cause in causes if cause is not None]:
+        mine.append(Coupon.cause.in_(known))
+    found = list(db.session.scalars(_mine().where(or_(*mine))))
+    by_cause = {one.cause: one for one in found if one.cause is not None}
+    by_id = {one.id: one for one in found}
+    return [by_cause[row["cause"]] if row["cause"] else by_id[str(row["id"])] for row in rows]
+
+
+def get(name: str) -> Coupon:
+    """By its id or by its code, however that is typed."""
+    if name.startswith("cpn_"):
+        found = db.session.get(Coupon, (current_tenant_id(), name))
+    else:
+        found = by_code(name)
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def by_code(typed: str, *, lock: bool = False) -> Coupon | None:
+    code = codes.read(typed)
+    if code is None:
+        return None
+    query = _mine().where(Coupon.code == code)
+    if lock:
+        query = query.with_for_update().execution_options(populate_existing=True)
+    return db.session.scalars(query).first()
+
+
+def state_of(coupon: Coupon, moment: datetime | None = None) -> str:
+    if coupon.state == "open" and coupon.expires_at <= (moment or now()):
+        return "expired"
+    return coupon.state
+
+
+def offer(
+    site: Site,
+    typed: str,
+    lines: Sequence[Line],
+    contact_id: str | None = None,
+    moment: datetime | None = None,
+) -> Offer:
+    """What a code takes off these dishes at this site. Raises CouponRefused."""
+    coupon = by_code(typed)
+    why = refused(coupon, site, lines, contact_id, moment)
+    if why is not None or coupon is None:
+        raise CouponRefused(why or Refusal("unknown"))
+    return Offer(coupon, terms.discount(terms.read(coupon.terms), lines, site.currency))
+
+
+def refused(
+    coupon: Coupon | None,
+    site: Site,
+    lines: Sequence[Line],
+    contact_id: str | None,
+    moment: datetime | None = None,
+) -> Refusal | None:
+    """`moment` is when the cart was made: a code typed in time is good for as long as its cart."""
+    if coupon is None:
+        return Refusal("unknown")
+    state = state_of(coupon, moment)
+    if state != "open":
+        return Refusal(state)
+    if coupon.contact_id is not None and contact_id not in (None, coupon.contact_id):
+        return Refusal("not_yours")
+    if contact_id is not None and _used_up(coupon, contact_id):
+        return Refusal("limit")
+    return terms.refusal(terms.read(coupon.terms), site, lines)
+
+
+def take(coupon: Coupon, discount: Decimal, order_id: str | None = None) -> bool:
+    """Used now. False: somebody was quicker."""
+    won = db.session.execute(
+        update(Coupon)
+        .where(
+            Coupon.tenant_id == current_tenant_id(), Coupon.id == coupon.id, Coupon.state == "open"
+        )
+        .values(state="used", used_at=now(), discount=discount, order_id=order_id)
+        .returning(Coupon.id)
+    ).first()
+    db.session.refresh(coupon)
+    return won is not None
+
+
+def give_back(order: Order) -> list[Coupon]:
+    """The order is undone: its coupons are good again, with the time they lay in it added."""
+    given = of_order(order.id)
+    for coupon in given:
+        since = coupon.used_at or now()
+        coupon.state, coupon.used_at, coupon.order_id, coupon.discount = "open", None, None, None
+        coupon.expires_at += now() - since
+    db.session.flush()
+    return given
+
+
+def cancel(coupon: Coupon, because: str) -> Coupon:
+    because = one_line(because, 200)
+    if not because:
+        raise Invalid("reason_missing", "Say why the coupon is cancelled.")
+    won = db.session.execute(
+        update(Coupon)
+        .where(
+            Coupon.tenant_id == current_tenant_id(), Coupon.id == coupon.id, Coupon.state == "open"
+        )
+        .values(state="cancelled", cancelled_at=now(), cancelled_because=because)
+        .returning(Coupon.id)
+    ).first()
+    db.session.refresh(coupon)
+    if won is None and coupon.state != "cancelled":
+        raise Conflict("coupon_used", ALREADY)
+    if won is not None:
+        audit.record("loyalty.coupon_cancelled", codes.shown(coupon.code), because=because)
+    return coupon
+
+
+def of_order(order_id: str) -> list[Coupon]:
+    return list(db.session.scalars(_mine().where(Coupon.order_id == order_id).order_by(Coupon.id)))
+
+
+def of_contact(contact_id: str, limit: int = 50) -> list[Coupon]:
+    query = _mine().where(Coupon.contact_id == contact_id).order_by(Coupon.id.desc())
+    return list(db.session.scalars(query.limit(limit)))
+
+
+def open_of(contact_id: str, limit: int = 5) -> list[Coupon]:
+    """What they could use now, what runs out first first."""
+    query = _mine().where(
+        Coupon.contact_id == contact_id, Coupon.state == "open", Coupon.expires_at > now()
+    )
+    return list(db.session.scalars(query.order_by(Coupon.expires_at).limit(limit)))
+
+
+def listed(filters: Filters, after: str | None, limit: int) -> list[Coupon]:
+    """The newest first."""
+    query = _mine()
+    if filters.state == "expired":
+        query = query.where(Coupon.state == "open", Coupon.expires_at <= now())
+    elif filters.state == "open":
+        query = query.where(Coupon.state == "open", Coupon.expires_at > now())
+    elif filters.state:
+        query = query.where(Coupon.state == filters.state)
+    if filters.reward_id:
+        query = query.where(Coupon.reward_id == filters.reward_id)
+    if filters.contact_id:
+        query = query.where(Coupon.contact_id == filters.contact_id)
+    if filters.code:
+        query = query.where(Coupon.code == (codes.read(filters.code) or ""))
+    if after:
+        query = query.where(Coupon.id < from_uuid("cpn", to_uuid("cpn", after)))
+    return list(db.session.scalars(query.order_by(Coupon.id.desc()).limit(limit)))
+
+
+def promise_of(coupon: Coupon) -> Promise:
+    return terms.read(coupon.terms)
+
+
+def _used_up(coupon: Coupon, contact_id: str) -> bool:
+    """The reward's row is locked where there is a limit: two orders at once are counted both."""
+    reward = db.session.scalars(
+        select(Reward)
+        .where(
+            Reward.tenant_id == coupon.tenant_id,
+            Reward.id == coupon.reward_id,
+            Reward.per_contact > 0,
+        )
+        .with_for_update()
+    ).first()
+    if reward is None:
+        return False
+    used = (
+        select(func.count())
+        .select_from(Coupon)
+        .join(Order, (Order.tenant_id == Coupon.tenant_id) & (Order.id == Coupon.order_id))
+        .where(
+            Coupon.tenant_id == coupon.tenant_id,
+            Coupon.reward_id == coupon.reward_id,
+            Coupon.state == "used",
+            Order.tenant_id == coupon.tenant_id,
+            Order.contact_id == contact_id,
+        )
+    )
+    return (db.session.scalar(used) or 0) >= reward.per_contact
+
+
+def _mine() -> Select[Coupon]:
+    return select(Coupon).where(Coupon.tenant_id == current_tenant_id())

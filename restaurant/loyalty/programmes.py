@@ -1,0 +1,162 @@
+"""How each site counts."""
+
+import re
+from dataclasses import dataclass
+from datetime import time
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import invalid
+from core.money import BadMoney, parse_money
+from core.texts import fold, one_line
+from restaurant.loyalty import waking
+from restaurant.models import Programme, Reward, Site
+from restaurant.pricing import ZERO
+from tenants import audit
+
+KINDS = ("points", "stamps")
+MOST_KEYWORDS, LONGEST_KEYWORD = 10, 30
+MOST_POINTS = 10_000
+_CLOCK = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
+# What a guest writes to hear the balance, until a restaurant says it otherwise.
+WORDS = {
+    "en": ("points", "stamps"),
+    "tr": ("puan", "puanım", "damga"),
+    "de": ("punkte", "stempel"),
+    "ar": ("نقاط", "نقاطي"),
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """As a form or a program says it; amounts as text."""
+
+    kind: str
+    active: bool
+    amount: str
+    points: int = 1
+    keywords: tuple[str, ...] = ()
+    gift_id: str | None = None
+    quiet_from: str = "21:00"
+    quiet_until: str = "10:00"
+
+
+def of(site_id: str) -> Programme | None:
+    return db.session.get(Programme, (current_tenant_id(), site_id))
+
+
+def listed() -> list[Programme]:
+    query = select(Programme).where(Programme.tenant_id == current_tenant_id())
+    return list(db.session.scalars(query.order_by(Programme.site_id)))
+
+
+def usual(site: Site) -> Programme:
+    """What a site is offered to begin with; not stored."""
+    return Programme(
+        tenant_id=current_tenant_id(),
+        site_id=site.id,
+        kind="points",
+        active=False,
+        amount=Decimal(10),
+        points=1,
+        keywords=usual_words(site),
+        quiet_from="21:00",
+        quiet_until="10:00",
+    )
+
+
+def usual_words(site: Site) -> list[str]:
+    spoken = [word for one in site.languages for word in WORDS.get(one.partition("-")[0], ())]
+    return list(dict.fromkeys(spoken or WORDS["en"]))[:MOST_KEYWORDS]
+
+
+def set_up(site: Site, wanted: Wanted) -> Programme:
+    values = _checked(site, wanted)
+    programme = of(site.id)
+    if programme is None:
+        programme = Programme(tenant_id=current_tenant_id(), site_id=site.id)
+        db.session.add(programme)
+    for name, value in values.items():
+        setattr(programme, name, value)
+    programme.changed_at = now()
+    db.session.flush()
+    waking.wake()
+    audit.record("loyalty.programme", site.name, kind=wanted.kind, active=wanted.active)
+    return programme
+
+
+def earns(programme: Programme, spent: Decimal) -> int:
+    """For what was paid for the dishes, after the discount."""
+    if programme.kind == "stamps":
+        return 1 if spent >= programme.amount else 0
+    return int(spent // programme.amount) * programme.points if programme.amount > 0 else 0
+
+
+def word(said: str) -> str:
+    """A keyword as it is compared: without case, and with one letter i."""
+    return fold(one_line(said)).replace("ı", "i").strip(" .,;:!¡?¿\"'*_~()")
+
+
+def _checked(site: Site, wanted: Wanted) -> dict[str, Any]:
+    if wanted.kind not in KINDS:
+        raise invalid("kind", "invalid_choice", "Choose points or stamps.")
+    amount = money(wanted.amount, site.currency, "amount")
+    if wanted.kind == "points" and amount <= 0:
+        raise invalid("amount", "invalid_amount", "Say for which amount points are given.")
+    if not 1 <= wanted.points <= MOST_POINTS:
+        raise invalid(
+            "points", "invalid_number", "Write a number from 1 to {most}.", most=MOST_POINTS
+        )
+    gift = wanted.gift_id or None
+    if gift is not None:
+        reward = db.session.get(Reward, (current_tenant_id(), gift))
+        if reward is None or reward.removed_at is not None or reward.cost is None:
+            raise invalid("gift_id", "invalid_choice", "Choose a reward that has a price.")
+    for name, value in (("quiet_from", wanted.quiet_from), ("quiet_until", wanted.quiet_until)):
+        if not _CLOCK.fullmatch(value):
+            raise invalid(name, "invalid_time", "Write a time of day, such as 21:00.")
+    return {
+        "kind": wanted.kind,
+        "active": wanted.active,
+        "amount": amount,
+        "points": wanted.points,
+        "keywords": _keywords(wanted.keywords),
+        "gift_id": gift,
+        "quiet_from": wanted.quiet_from,
+        "quiet_until": wanted.quiet_until,
+    }
+
+
+def money(written: str, currency: str, field: str) -> Decimal:
+    """Nothing written is nothing."""
+    said = str(written).strip().replace(",", ".")
+    if not said:
+        return ZERO
+    try:
+        amount = parse_money(said, currency)
+    except BadMoney as error:
+        raise invalid(field, "invalid_amount", str(error)) from error
+    if amount < 0:
+        raise invalid(field, "invalid_amount", "An amount cannot be less than nothing.")
+    return amount
+
+
+def _keywords(given: tuple[str, ...]) -> list[str]:
+    named = {word(one): one_line(one) for one in given if word(one)}
+    if len(named) > MOST_KEYWORDS:
+        raise invalid("keywords", "too_many", "{most} words at most.", most=MOST_KEYWORDS)
+    if any(len(one) > LONGEST_KEYWORD for one in named.values()):
+        raise invalid("keywords", "too_long", "A word has {most} letters at most.",
+                      most=LONGEST_KEYWORD)  # fmt: skip
+    return list(named.values())
+
+
+def quiet_hours(programme: Programme | None) -> tuple[time, time]:
+    """Nothing is said by itself between these, by the site's own clock."""
+    if programme is not None:
+        return time.fromisoformat(programme.quiet_from), time.fromisoformat(programme.quiet_until)
+    return time(21), time(10)

@@ -1,0 +1,183 @@
+"""Rewards: what can be won, given, or had for points."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Invalid, NotFound, invalid
+from core.money import BadMoney, places
+from core.texts import one_line
+from restaurant import publishing, sites
+from restaurant.loyalty import terms
+from restaurant.loyalty.programmes import money
+from restaurant.loyalty.terms import KINDS
+from restaurant.models import Reward
+from restaurant.pricing import NotOnMenu, Shelf
+from tenants import audit
+
+LONGEST_NAME = 80
+MOST_DAYS = 730
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """As a form or a program says it; amounts as text, empty is nothing."""
+
+    name: str
+    kind: str
+    value: str = ""
+    most: str = ""
+    minimum: str = ""
+    currency: str = ""
+    item_id: str = ""
+    site_ids: tuple[str, ...] = ()
+    valid_days: int = 30
+    per_contact: int = 0
+    cost: int | None = None
+    active: bool = True
+
+
+def get(reward_id: str) -> Reward:
+    found = db.session.get(Reward, (current_tenant_id(), reward_id))
+    if found is None or found.removed_at is not None:
+        raise NotFound()
+    return found
+
+
+def listed(*, active: bool = False) -> list[Reward]:
+    query = select(Reward).where(
+        Reward.tenant_id == current_tenant_id(), Reward.removed_at.is_(None)
+    )
+    if active:
+        query = query.where(Reward.active)
+    return list(db.session.scalars(query.order_by(Reward.id)))
+
+
+def any_ever() -> bool:
+    """Whether a guest may have a code at all."""
+    query = select(Reward.id).where(Reward.tenant_id == current_tenant_id())
+    return db.session.scalars(query.limit(1)).first() is not None
+
+
+def priced_for(site_id: str, currency: str) -> list[Reward]:
+    """What points and stamps of a site can be exchanged for, the cheapest first."""
+    fits = [
+        one
+        for one in listed(active=True)
+        if one.cost is not None and holds_at(one, site_id, currency)
+    ]
+    return sorted(fits, key=lambda one: one.cost or 0)
+
+
+def holds_at(reward: Reward, site_id: str, currency: str) -> bool:
+    named = not reward.site_ids or site_id in reward.site_ids
+    return named and (not terms.of_reward(reward).in_money or reward.currency == currency)
+
+
+def add(wanted: Wanted) -> Reward:
+    reward = Reward(tenant_id=current_tenant_id(), **_checked(wanted))
+    db.session.add(reward)
+    db.session.flush()
+    audit.record("loyalty.reward_added", reward.name)
+    return reward
+
+
+def change(reward_id: str, wanted: Wanted) -> Reward:
+    """Coupons that are out keep what they promised."""
+    reward = get(reward_id)
+    for name, value in _checked(wanted).items():
+        setattr(reward, name, value)
+    db.session.flush()
+    audit.record("loyalty.reward_changed", reward.name)
+    return reward
+
+
+def remove(reward_id: str) -> None:
+    reward = get(reward_id)
+    reward.removed_at, reward.active = now(), False
+    audit.record("loyalty.reward_removed", reward.name)
+
+
+def _checked(wanted: Wanted) -> dict[str, Any]:
+    name = one_line(wanted.name, LONGEST_NAME)
+    if not name:
+        raise invalid("name", "name_missing", "Give the reward a name that guests understand.")
+    if wanted.kind not in KINDS:
+        raise invalid("kind", "invalid_choice", "Choose what the reward gives.")
+    known = {site.id: site for site in sites.listed()}
+    chosen = [known[one] for one in dict.fromkeys(wanted.site_ids) if one in known]
+    if len(chosen) != len(set(wanted.site_ids)):
+        raise invalid("site_ids", "unknown_site", "There is no such restaurant here.")
+    currency = wanted.currency or next((s.currency for s in chosen or known.values()), "")
+    try:
+        places(currency)
+    except BadMoney as error:
+        raise invalid("currency", "invalid_currency", str(error)) from error
+    if any(site.currency != currency for site in chosen):
+        raise invalid(
+            "site_ids", "other_currency", "All restaurants of a reward have the same currency."
+        )
+    if not 1 <= wanted.valid_days <= MOST_DAYS:
+        raise invalid("valid_days", "invalid_number", "A coupon is good for 1 to {most} days.",
+                      most=MOST_DAYS)  # fmt: skip
+    if not 0 <= wanted.per_contact <= 1000:
+        raise invalid("per_contact", "invalid_number", "Write a number from 0 to 1000.")
+    if wanted.cost is not None and not 1 <= wanted.cost <= 1_000_000:
+        raise invalid("cost", "invalid_number", "Write a number from 1 to 1,000,000.")
+    item_id, item_name = _item(wanted)
+    most = money(wanted.most, currency, "most")
+    return {
+        "name": name,
+        "kind": wanted.kind,
+        "value": _value(wanted, currency),
+        "most": most if most and wanted.kind == "percent" else None,
+        "minimum": money(wanted.minimum, currency, "minimum"),
+        "currency": currency,
+        "item_id": item_id,
+        "item_name": item_name,
+        "site_ids": [site.id for site in chosen],
+        "valid_days": wanted.valid_days,
+        "per_contact": wanted.per_contact,
+        "cost": wanted.cost,
+        "active": wanted.active,
+    }
+
+
+def _value(wanted: Wanted, currency: str) -> Decimal:
+    if wanted.kind == "item":
+        return Decimal(0)
+    if wanted.kind == "amount":
+        amount = money(wanted.value, currency, "value")
+        if amount <= 0:
+            raise invalid("value", "invalid_amount", "Say how much is taken off.")
+        return amount
+    try:
+        percent = Decimal(wanted.value.strip().replace(",", "."))
+    except ArithmeticError:
+        percent = Decimal(-1)
+    if not percent.is_finite() or not 0 < percent <= 100 or percent != round(percent, 2):
+        raise invalid("value", "invalid_percent", "A percentage is a number up to 100.")
+    return percent
+
+
+def _item(wanted: Wanted) -> tuple[str | None, str]:
+    """From a published menu of one of the sites."""
+    if wanted.kind != "item":
+        return None, ""
+    for site in sites.listed():
+        if wanted.site_ids and site.id not in wanted.site_ids:
+            continue
+        version = publishing.published(site.menu_id or "")
+        if version is None or not wanted.item_id:
+            continue
+        shelf = Shelf(version.content)
+        try:
+            item = shelf.item(wanted.item_id)
+        except (NotOnMenu, Invalid):
+            continue
+        return wanted.item_id, shelf.text(item, version.content["languages"][0])
+    raise invalid("item_id", "item_missing", "Choose an item of a published menu.")

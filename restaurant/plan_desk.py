@@ -1,0 +1,81 @@
+"""The operator's own account at a payment provider, where plans are paid."""
+
+from datetime import timedelta
+
+from core.clock import now
+from core.logs import logger
+from core.settings import Settings
+from restaurant.gateways import Asking, Desk, Found, GatewayError, Made
+from restaurant.gateways.book import GATEWAYS
+from tenants import billing
+from tenants.billing import Terms
+from tenants.models import PlanPayment
+
+log = logger(__name__)
+
+SANDBOX = "sandbox-"
+LATE = timedelta(days=2)  # a bank may settle long after its page is closed
+
+
+def terms(settings: Settings) -> Terms:
+    return Terms(settings.invoice_issuer, settings.invoice_tax_name, settings.invoice_tax_percent)
+
+
+def desk(settings: Settings) -> Desk:
+    provider = settings.billing_provider
+    sandbox = settings.billing_key.startswith(SANDBOX)
+    base = {
+        "stripe": settings.stripe_base_url,
+        "iyzico": settings.iyzico_sandbox_url if sandbox else settings.iyzico_base_url,
+        "simulated": settings.simulator_url,
+    }[provider]
+    return Desk(
+        provider=provider,
+        key=settings.billing_key,
+        secret=settings.billing_secret,
+        hook_secret="",
+        base_url=base,
+        hook_url="",
+        operator_secret=settings.simulator_secret if provider == "simulated" else "",
+    )
+
+
+def open_link(payment: PlanPayment, settings: Settings, *, words: str, language: str) -> Made:
+    """Outside a transaction: the provider's page to pay on."""
+    asking = Asking(
+        key=payment.id,
+        reference=payment.id,
+        amount=payment.total,
+        currency=payment.currency,
+        description=words,
+        expires_at=payment.expires_at,
+        return_url=f"{settings.base_url}/plan/back",
+        language=language,
+        shop=settings.invoice_issuer.partition("|")[0].strip(),
+    )
+    return GATEWAYS[payment.provider].create_link(desk(settings), asking)
+
+
+def look(payment: PlanPayment, settings: Settings) -> Found | None:
+    """Outside a transaction: how it stands. None: no answer, or another provider's."""
+    if payment.provider != settings.billing_provider:
+        return None
+    try:
+        return GATEWAYS[payment.provider].fetch(desk(settings), payment.ref, payment.id)
+    except GatewayError as error:
+        log.warning("plan payment not answered", error=str(error))
+        return None
+
+
+def settle(payment: PlanPayment, found: Found | None, settings: Settings) -> bool:
+    """In the tenant's transaction. True: it is paid, and everything that follows is done."""
+    if found is not None and found.state == "paid":
+        if (found.amount, found.currency) != (payment.total, payment.currency):
+            log.error("a plan was paid with another amount", payment=payment.id)
+            return False
+        at = found.paid_at or now()
+        return billing.paid(payment.id, found.payment, at, terms(settings)) is not None
+    over = found is not None and found.state in ("failed", "expired")
+    if over or payment.expires_at + LATE < now():
+        billing.failed(payment.id)
+    return False

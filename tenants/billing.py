@@ -1,0 +1,235 @@
+"""Months of a plan that are paid by card, and the invoices of them.
+
+Whether money came is what the provider answers when it is asked; here is what follows from it.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import current_tenant_id, db, facts_changed
+from core.errors import Conflict, NotFound
+from core.money import quantize
+from tenants import accounts, audit
+from tenants.invoice_paper import Paper, draw
+from tenants.models import Invoice, InvoiceYear, PlanPayment
+from tenants.plans import get_plan
+
+LINK_GOOD_FOR = timedelta(hours=2)
+LISTED = 60
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The operator's side of an invoice."""
+
+    issuer: str
+    tax_name: str
+    tax_percent: Decimal
+
+
+def price_of(code: str, terms: Terms) -> tuple[Decimal, Decimal, str]:
+    """Net, tax and currency of a month."""
+    plan = get_plan(code)
+    net = quantize(plan.price, plan.currency)
+    return net, quantize(net * terms.tax_percent / 100, plan.currency), plan.currency
+
+
+def start(code: str, terms: Terms, provider: str) -> PlanPayment:
+    net, tax, currency = price_of(code, terms)
+    if not net:
+        raise Conflict("not_for_sale", "This plan is not sold by card. Ask us for it.")
+    payment = PlanPayment(
+        tenant_id=current_tenant_id(),
+        plan=get_plan(code).code,
+        net=net,
+        tax=tax,
+        currency=currency,
+        provider=provider,
+        made_by=audit.current_actor().name,
+        expires_at=now() + LINK_GOOD_FOR,
+    )
+    db.session.add(payment)
+    db.session.flush()
+    return payment
+
+
+def opened(payment_id: str, ref: str, url: str) -> None:
+    _move(payment_id, "making", state="open", ref=ref, url=url)
+
+
+def failed(payment_id: str) -> None:
+    _move(payment_id, ("making", "open"), state="failed")
+
+
+def waiting() -> list[PlanPayment]:
+    """Whose provider is to be asked how they stand."""
+    query = (
+        select(PlanPayment)
+        .where(PlanPayment.tenant_id == current_tenant_id(), PlanPayment.state == "open")
+        .order_by(PlanPayment.made_at.desc())
+        .limit(20)
+    )
+    return list(db.session.scalars(query))
+
+
+def paid(payment_id: str, ref: str, at: datetime, terms: Terms) -> Invoice | None:
+    """The plan, the month and the invoice, all or nothing. None: it was done before."""
+    moved = _move(payment_id, "open", state="paid", payment_ref=ref, paid_at=at)
+    if not moved:
+        return None
+    payment = db.session.get_one(PlanPayment, (current_tenant_id(), payment_id))
+    own, tenant = accounts.account(), accounts.get(current_tenant_id())
+    begins = at.date()
+    if own.paid_until is not None and tenant.plan == payment.plan:
+        begins = max(begins, own.paid_until + timedelta(days=1))
+    own.paid_until = _month_after(begins) - timedelta(days=1)
+    accounts.change_plan(payment.plan)
+    tenant.wanted_plan = tenant.wanted_at = None
+    invoice = _issue(payment, terms, begins, own.paid_until)
+    payment.invoice = invoice.code
+    audit.record("account.plan_paid", tenant.name, plan=payment.plan, invoice=invoice.code)
+    facts_changed()
+    return invoice
+
+
+def invoices() -> list[Invoice]:
+    """The newest first."""
+    query = (
+        select(Invoice)
+        .where(Invoice.tenant_id == current_tenant_id())
+        .order_by(Invoice.year.desc(), Invoice.number.desc())
+        .limit(LISTED)
+    )
+    return list(db.session.scalars(query))
+
+
+def invoice(code: str) -> Invoice:
+    found = any_invoice(code)
+    if found.tenant_id != current_tenant_id():
+        raise NotFound()
+    return found
+
+
+def any_invoice(code: str) -> Invoice:
+    """For the operator, whose papers they are."""
+    year, _, number = code.partition("-")
+    plain = all(part.isascii() and part.isdigit() and len(part) < 9 for part in (year, number))
+    found = db.session.get(Invoice, (int(year), int(number))) if plain else None
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def every_invoice(before: tuple[int, int] | None, limit: int) -> list[Invoice]:
+    query = select(Invoice).order_by(Invoice.year.desc(), Invoice.number.desc()).limit(limit)
+    if before is not None:
+        year, number = before
+        query = query.where(
+            (Invoice.year < year) | ((Invoice.year == year) & (Invoice.number < number))
+        )
+    return list(db.session.scalars(query))
+
+
+def ask_for(code: str) -> None:
+    """The operator is asked for another plan."""
+    tenant, plan = accounts.get(current_tenant_id()), get_plan(code)
+    if tenant.plan == plan.code:
+        raise Conflict("same_plan", "You have this plan already.")
+    if tenant.wanted_plan == plan.code:
+        return
+    tenant.wanted_plan, tenant.wanted_at = plan.code, now()
+    tenant.wanted_by = audit.current_actor().name
+    audit.record("account.plan_wanted", tenant.name, plan=plan.code)
+
+
+def take_back() -> None:
+    tenant = accounts.get(current_tenant_id())
+    if tenant.wanted_plan is not None:
+        audit.record("account.plan_wish_withdrawn", tenant.name, plan=tenant.wanted_plan)
+        tenant.wanted_plan = tenant.wanted_at = None
+
+
+def change_address(name: str, address: str, tax_number: str) -> None:
+    own = accounts.account()
+    own.billing_name, own.billing_address = name.strip(), address.strip()
+    own.billing_tax_number = tax_number.strip()
+    audit.record("account.billing_changed", accounts.get(current_tenant_id()).name)
+
+
+def _issue(payment: PlanPayment, terms: Terms, begins: date, ends: date) -> Invoice:
+    """The number is given by a row that stays locked until this is committed: no gaps, no twins."""
+    year = now().year
+    first = insert(InvoiceYear).values(year=year, last=1)
+    number = db.session.execute(
+        first.on_conflict_do_update(
+            index_elements=[InvoiceYear.year], set_={"last": InvoiceYear.last + 1}
+        ).returning(InvoiceYear.last)
+    ).scalar_one()
+    own, tenant = accounts.account(), accounts.get(current_tenant_id())
+    made = Invoice(
+        year=year,
+        number=number,
+        tenant_id=tenant.id,
+        issued_at=now(),
+        name=own.billing_name or tenant.name,
+        plan=payment.plan,
+        net=payment.net,
+        tax=payment.tax,
+        tax_percent=terms.tax_percent,
+        currency=payment.currency,
+    )
+    made.pdf = draw(
+        Paper(
+            code=made.code,
+            issued=now().date(),
+            issuer=terms.issuer,
+            customer=made.name,
+            address=own.billing_address,
+            tax_number=own.billing_tax_number,
+            account=tenant.id,
+            plan=get_plan(payment.plan).name,
+            begins=begins,
+            ends=ends,
+            net=payment.net,
+            tax=payment.tax,
+            tax_name=terms.tax_name,
+            tax_percent=terms.tax_percent,
+            currency=payment.currency,
+            locale=own.locale,
+        )
+    )
+    db.session.add(made)
+    db.session.flush()
+    return made
+
+
+def _move(payment_id: str, was: str | tuple[str, ...], **values: object) -> bool:
+    states = (was,) if isinstance(was, str) else was
+    moved = db.session.execute(
+        update(PlanPayment)
+        .where(
+            PlanPayment.tenant_id == current_tenant_id(),
+            PlanPayment.id == payment_id,
+            PlanPayment.state.in_(states),
+        )
+        .values(**values)
+        .returning(PlanPayment.id)
+        .execution_options(synchronize_session=False)
+    ).all()
+    return bool(moved)
+
+
+def _month_after(day: date) -> date:
+    """The same day of the next month, or its last one."""
+    year, month = (day.year + 1, 1) if day.month == 12 else (day.year, day.month + 1)
+    for last in (day.day, 30, 29, 28):
+        try:
+            return date(year, month, min(day.day, last))
+        except ValueError:
+            continue
+    raise AssertionError("every month has 28 days")

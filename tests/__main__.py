@@ -1,0 +1,26 @@
+"""The whole suite: what may share the cores, side by side; then what measures time, alone."""
+
+import sys
+from subprocess import call
+
+import pytest
+
+NOTHING_CHOSEN = pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def main(chosen: list[str]) -> int:
+    passes = (
+        ["-n", "auto", "--maxprocesses", "8", "--timing", "without", *chosen],
+        [*chosen, "-n", "0", "--timing", "only"],
+    )
+    ends = []
+    for options in passes:
+        ends.append(call([sys.executable, "-m", "pytest", "-q", *options]))
+        if ends[-1] == pytest.ExitCode.INTERRUPTED:
+            return ends[-1]
+    wrong = [end for end in ends if end not in (pytest.ExitCode.OK, NOTHING_CHOSEN)]
+    return wrong[0] if wrong else min(ends)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

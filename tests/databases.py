@@ -1,0 +1,71 @@
+"""The databases of a run: a template, clones of it, and an empty house for every module."""
+
+import os
+from contextlib import closing, suppress
+
+import psycopg2
+from psycopg2 import sql
+from psycopg2.errors import LockNotAvailable
+
+TEMPLATE = "comanda_template"
+APP_ROLE, OWNER_ROLE, HOST_ROLE = "comanda_app", "comanda_owner", "comanda_hosts"
+# What a migration planted, and what says which migrations there were.
+KEPT = ("alembic_version", "plans", "rates")
+FEW_TENANTS = 20
+EMPTIED = """
+SELECT quote_ident(relname) FROM pg_class
+ WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace
+   AND relname <> ALL (%s)
+"""
+
+_emptied: set[str] = set()
+
+
+def admin(database: str = "postgres") -> "psycopg2.extensions.connection":
+    base = os.environ["TEST_ADMIN_URL"].rpartition("/")[0]
+    connection = psycopg2.connect(f"{base}/{database}")
+    connection.autocommit = True
+    return connection
+
+
+def url_of(role: str, database: str) -> str:
+    server = os.environ["TEST_ADMIN_URL"].rpartition("@")[2].partition("/")[0]
+    return f"postgresql://{role}:{os.environ['TEST_ROLE_PASSWORD']}@{server}/{database}"
+
+
+def make_roles() -> None:
+    password = sql.Literal(os.environ["TEST_ROLE_PASSWORD"])
+    with closing(admin()) as connection, connection.cursor() as cursor:
+        for role in (OWNER_ROLE, APP_ROLE, HOST_ROLE):
+            cursor.execute(
+                sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD {}").format(
+                    sql.Identifier(role), password
+                )
+            )
+        cursor.execute(f"CREATE DATABASE {TEMPLATE} OWNER {OWNER_ROLE}")
+
+
+def clone(name: str, *, emptied: bool = True) -> str:
+    """A fresh database of this name, and its neighbour for the hosts of linked lines."""
+    with closing(admin()) as connection, connection.cursor() as cursor:
+        for one in (name, f"{name}_linked"):
+            cursor.execute(f"DROP DATABASE IF EXISTS {one} WITH (FORCE)")
+        cursor.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} OWNER {OWNER_ROLE}")
+        cursor.execute(f"CREATE DATABASE {name}_linked OWNER {HOST_ROLE}")
+    if emptied:
+        _emptied.add(name)
+    return name
+
+
+def clear_out() -> None:
+    """Forget the businesses of earlier modules: what walks over all of them would take minutes."""
+    for name in _emptied:
+        with closing(admin(name)) as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM tenants")
+            if cursor.fetchone()[0] <= FEW_TENANTS:
+                continue
+            cursor.execute(EMPTIED, [list(KEPT)])
+            tables = ", ".join(table for (table,) in cursor)
+            cursor.execute("SET lock_timeout = '5s'")
+            with suppress(LockNotAvailable):  # somebody looks at one of them: the next time, then
+                cursor.execute(f"TRUNCATE {tables}")

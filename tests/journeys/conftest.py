@@ -1,0 +1,17 @@
+"""Journeys: real processes, and a customer's server that hears of them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.served import app, chromium, database, service, settings
+from tests.webhooks.endpoint_cast import Receiver
+
+__all__ = ["app", "chromium", "database", "server", "service", "settings"]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Receiver]:
+    made = Receiver()
+    yield made
+    made.close()

@@ -1,0 +1,232 @@
+"""An account's plan, its data as a file, how long things are kept, and its end."""
+
+import io
+import zipfile
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import select, text
+
+from core.clock import frozen, now
+from core.db import db, global_scope
+from jobs import closing as closing_job
+from jobs import exports, keeping
+from messaging.inbox import words
+from messaging.models import Message
+from restaurant.gateways import Found, Made
+from restaurant.gateways.book import GATEWAYS
+from tenants import accounts, audit, billing, closing, people
+from tenants.models import Tenant
+from tests.cast import PASSWORD, make_business, make_person
+from tests.house.catalog import owned_tables
+from tests.house.planting import plant_messages
+from tests.portal.pages import text_of
+
+
+def make_operator():
+    person = make_person()
+    with global_scope():
+        people.get(person.id).operator = True
+    return person
+
+
+class Bank:
+    """A provider at which links are made and paid."""
+
+    def __init__(self):
+        self.links, self.paid = {}, {}
+
+    def create_link(self, _desk, asking):
+        self.links[f"ref-{asking.key}"] = asking
+        return Made(f"https://bank.example/{asking.key}", f"ref-{asking.key}")
+
+    def fetch(self, _desk, ref, _reference, _payment=""):
+        asking = self.links[ref]
+        if ref not in self.paid:
+            return Found("open")
+        return Found(
+            "paid", asking.reference, "pi_1", self.paid[ref] or asking.amount, asking.currency
+        )
+
+    def pays(self, amount=None):
+        self.paid[list(self.links)[-1]] = amount
+
+
+@pytest.fixture
+def bank(app, monkeypatch):
+    bank = Bank()
+    monkeypatch.setitem(GATEWAYS, "simulated", bank)
+    settings = app.extensions["comanda"]
+    for name, value in {
+        "billing_provider": "simulated",
+        "billing_key": "k",
+        "invoice_issuer": "Comanda A.Ş.|Gümüşsuyu",
+        "invoice_tax_percent": Decimal(20),
+    }.items():
+        monkeypatch.setattr(settings, name, value)
+    return bank
+
+
+def test_a_plan_is_asked_for_and_the_operator_sees_it(browser, other_browser, restaurant):
+    browser.signs_in(restaurant.owner)
+    assert "Ask for Starter" in text_of(browser.get("/plan"))
+    browser.post("/plan/request", plan="starter")
+    assert "Asked for" in text_of(browser.get("/plan"))
+    other_browser.signs_in(make_operator())
+    assert "wants Starter" in text_of(other_browser.get("/operator/?wants=plan"))
+    page = f"/operator/tenants/{restaurant.tenant_id}"
+    assert "asks for the plan Starter" in text_of(other_browser.get(page))
+    other_browser.post(f"{page}/limits", plan="starter")
+    with restaurant.scope():
+        tenant = accounts.get(restaurant.tenant_id)
+        assert (tenant.plan, tenant.wanted_plan) == ("starter", None)
+
+
+def test_a_month_by_card_changes_the_plan_once_and_leaves_an_invoice(
+    browser, other_browser, bank, shop, restaurant
+):
+    with shop.scope():
+        accounts.change_plan("starter")
+    browser.signs_in(shop.owner)
+    browser.post("/plan/address", billing_name="Kumru Atölye Şti.", billing_address="Çınar Sk. 5")
+    answer = browser.post("/plan/pay", plan="growth")
+    assert answer.location.startswith("https://bank.example/")
+    browser.get("/plan/back")
+    with shop.scope():
+        assert accounts.get(shop.tenant_id).plan == "starter"
+    bank.pays()
+    browser.get("/plan/back")
+    browser.get("/plan/back")
+    closing_job.ask_payments()
+    with shop.scope():
+        (invoice,) = billing.invoices()
+        assert accounts.get(shop.tenant_id).plan == "growth"
+        assert accounts.account().paid_until > now().date() + timedelta(days=26)
+        assert (invoice.net, invoice.tax, invoice.total) == (79, Decimal("15.8"), Decimal("94.8"))
+    page = browser.get(f"/plan/invoices/{invoice.code}")
+    assert page.data.startswith(b"%PDF")
+    assert "94.80" in text_of(browser.get("/plan"))
+    other_browser.signs_in(restaurant.owner)
+    assert other_browser.get(f"/plan/invoices/{invoice.code}").status_code == 404
+
+
+def test_another_amount_is_not_the_price(browser, bank, shop):
+    browser.signs_in(shop.owner)
+    browser.post("/plan/pay", plan="growth")
+    bank.pays(Decimal(1))
+    browser.get("/plan/back")
+    with shop.scope():
+        assert not billing.invoices()
+        assert len(billing.waiting()) == 1
+
+
+def test_invoice_numbers_have_no_gaps_and_invoices_do_not_change(app, superuser_connection):
+    terms = billing.Terms("Comanda", "VAT", Decimal(0))
+    numbers = []
+    for fails in (False, True, False):
+        business = make_business("Gapless", "starter")
+        with business.scope():
+            payment = billing.start("growth", terms, "simulated")
+            billing.opened(payment.id, "r", "u")
+        try:
+            with business.scope():
+                made = billing.paid(payment.id, "p", now(), terms)
+                if fails:
+                    raise ZeroDivisionError
+                numbers.append(made.number)
+        except ZeroDivisionError:
+            pass
+    assert numbers[1] == numbers[0] + 1
+    with pytest.raises(Exception, match="permission denied"), global_scope():
+        db.session.execute(text("UPDATE invoices SET name = 'x'"))
+    assert made.name == "Gapless"
+
+
+def test_everything_as_a_file_without_secrets_for_a_week(browser, restaurant, run_jobs):
+    plant_messages(restaurant, "Mavi")
+    browser.signs_in(restaurant.owner)
+    browser.post("/settings/data/export")
+    assert "being made already" in text_of(browser.post("/settings/data/export", follow=True))
+    exports.make(restaurant.tenant_id)
+    page = browser.get("/settings/data").get_data(as_text=True)
+    address = page.split('href="/settings/data/exports/')[1].split('"')[0]
+    answer = browser.get(f"/settings/data/exports/{address}")
+    archive = zipfile.ZipFile(io.BytesIO(answer.data))
+    names = set(archive.namelist())
+    assert {"account.json", "messages.csv", "contacts.csv", "api_keys.csv", "media.csv"} <= names
+    everything = b"".join(archive.read(name) for name in names)
+    assert restaurant.key.encode() not in everything
+    assert b"key_hash" not in archive.read("api_keys.csv")
+    assert b"Mavi" in archive.read("messages.csv")
+    with frozen(now() + timedelta(days=8)):
+        exports.find_forgotten()
+        assert browser.get(f"/settings/data/exports/{address}").status_code in (302, 404)
+    assert browser.get(f"/settings/data/exports/{address}").status_code == 404
+
+
+def test_texts_are_blanked_after_the_days_that_were_chosen(browser, restaurant):
+    _, message_id = plant_messages(restaurant, "Forgettable")
+    browser.signs_in(restaurant.owner)
+    assert "From 7 to" in text_of(browser.post("/settings/data/keeping", message_days="2"))
+    browser.post("/settings/data/keeping", message_days="30", call_days="3")
+    with frozen(now() + timedelta(days=29)):
+        keeping.forget()
+    with restaurant.scope():
+        assert db.session.get(Message, (restaurant.tenant_id, message_id)).text
+        assert words.find("answer")
+    with frozen(now() + timedelta(days=31)):
+        assert keeping.forget()["texts"] > 0
+        assert keeping.forget()["texts"] == 0
+    with restaurant.scope():
+        assert audit.entries(act="account.retention", limit=1)
+        kept = db.session.scalars(
+            select(Message).where(Message.tenant_id == restaurant.tenant_id)
+        ).all()
+        assert {one.text for one in kept if one.due_at is None} == {""}
+        for one in kept:  # what had waited all the while leaves at last
+            one.due_at = None
+    with frozen(now() + timedelta(days=33)):
+        assert keeping.forget()["texts"] == 1
+    with restaurant.scope():
+        assert not words.find("answer")
+
+
+def test_closing_holds_everything_for_a_month_and_then_nothing_is_left(
+    app, browser, restaurant, superuser_connection, client
+):
+    plant_messages(restaurant, "Mavi")
+    browser.signs_in(restaurant.owner)
+    for name, password, why in (
+        ("Somebody else", PASSWORD, "not the name"),
+        ("Lokanta Mavi", "wrong password", "not your password"),
+    ):
+        assert why in text_of(browser.post("/settings/close", name=name, password=password))
+    browser.post("/settings/close", name="lokanta  mavi", password=PASSWORD)
+    me = client.get("/api/v1/me", headers=restaurant.bearer)
+    assert (me.status_code, me.json["code"]) == (401, "account_closed")
+    assert "Open it again" in text_of(browser.get("/home"))
+    browser.post("/settings/reopen")
+    assert client.get("/api/v1/me", headers=restaurant.bearer).status_code == 200
+    browser.post("/settings/close", name="Lokanta Mavi", password=PASSWORD)
+    with frozen(now() + timedelta(days=29)):
+        assert closing_job.erase_due() == 0
+    with frozen(now() + timedelta(days=31)):
+        assert closing_job.erase_due() == 1
+    with superuser_connection.cursor() as cursor:
+        for table in owned_tables(cursor):
+            cursor.execute(
+                f"SELECT count(*) FROM {table} WHERE tenant_id = %s", (restaurant.tenant_id,)
+            )
+            assert cursor.fetchone()[0] == 0, table
+    with global_scope():
+        assert db.session.get(Tenant, restaurant.tenant_id) is None
+
+
+def test_a_suspended_account_that_is_closed_stays_suspended_when_opened_again(restaurant):
+    with restaurant.scope():
+        accounts.suspend("late bills")
+        closing.close(restaurant.name)
+    with restaurant.scope():
+        closing.reopen()
+        assert accounts.get(restaurant.tenant_id).state == "suspended"
