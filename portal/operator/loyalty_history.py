@@ -2,6 +2,7 @@
 
 import random
 from datetime import timedelta
+from typing import Any
 
 from core.clock import frozen, now
 from core.db import tenant_scope
@@ -23,7 +24,7 @@ def open_club() -> None:
             contacts.meet(phone, "", name, now())
     for site in sites.listed():
         drink = next(item for item in menus.items(site.menu_id or "") if _is_drink(item.texts))
-        only = {"site_ids": (site.id,), "currency": site.currency}
+        only: dict[str, Any] = {"site_ids": (site.id,), "currency": site.currency}
         if site.currency == "TRY":
             rewards.add(rewards.Wanted("%10 indirim", "percent", "10", most="150", **only))
             rewards.add(rewards.Wanted("İçeceğiniz bizden", "item", item_id=drink.id, cost=60,
