@@ -100,7 +100,9 @@ def _speak(site: Site, reward: Reward | None) -> None:
         if reward is not None and cause == "missed":
             for language, more in (("tr", "Kodunuz"), ("en", "Your code")):
                 if language in texts:
-                    texts[language] += f"\n{more}: {{{{coupon.code}}}}, {{{{coupon.link}}}}"
+                    said, _, stop = texts[language].rpartition("\n\n")
+                    code = f"{more}: {{{{coupon.code}}}}, {{{{coupon.link}}}}"
+                    texts[language] = f"{said}\n{code}\n\n{stop}"
         wanted = messages.Wanted(
             True, texts, usual.number, reward.id if reward and cause == "missed" else ""
         )
