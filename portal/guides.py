@@ -25,7 +25,7 @@ EXAMPLE = "https://comanda.example.com"
 # In the order they are read. A page that is not there is not offered.
 PAGES = (
     *("quick-start", "magic-numbers", "going-live-cloud", "linked", "webhooks"),
-    *("inbox", "contacts", "delivery", "loyalty", "print-agent", "errors"),
+    *("inbox", "contacts", "campaigns", "loyalty", "delivery", "print-agent", "errors"),
 )
 
 

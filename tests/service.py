@@ -78,7 +78,15 @@ def start_service(settings: object) -> Iterator[Service]:
         "network": [sys.executable, "-m", "messaging.simulator", "--port", network_port],
         "web": web,
         "worker": [sys.executable, "-m", "jobs.worker", "sends", "hooks", "prints", "deliveries"],
-        "slow worker": [sys.executable, "-m", "jobs.worker", "default", "payments", "costs"],
+        "slow worker": [
+            sys.executable,
+            "-m",
+            "jobs.worker",
+            "default",
+            "payments",
+            "costs",
+            "campaigns",
+        ],
         "scheduler": [sys.executable, "-m", "jobs.scheduler"],
         "live": [sys.executable, "-m", "api.live", "--port", str(live_port)],
     }

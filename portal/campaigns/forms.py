@@ -127,7 +127,7 @@ class WhenForm(Form):
     at = DateTimeLocalField(_("Time"), [Optional()], format=LOCAL_TIMES)
     quiet = BooleanField(_("Let people sleep"))
     quiet_from = TimeField(_("Quiet from"), [Optional()])
-    quiet_until = TimeField(_("until"), [Optional()])
+    quiet_until = TimeField(_("Quiet until"), [Optional()])
     rest_days = IntegerField(
         _("Leave out who got a campaign within … days"),
         [Optional(), Between(0, 365, _("At most 365 days."))],

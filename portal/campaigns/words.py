@@ -22,7 +22,8 @@ def because(campaign: Campaign) -> str:
     said: dict[str, Any] = campaign.because
     if not said:
         return ""
-    sentence = str(gettext(said["sentence"]))
+    template: str = said["sentence"]
+    sentence = str(gettext(template))
     return sentence.format(**said["values"]) if said["values"] else sentence
 
 

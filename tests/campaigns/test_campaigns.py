@@ -58,11 +58,10 @@ class Gifts:
 
 
 @pytest.fixture
-def soup():
+def soup(monkeypatch):
     provider = Gifts()
-    gifts.register(provider)
-    yield provider
-    gifts.register(None)
+    monkeypatch.setattr(gifts, "_provider", provider)
+    return provider
 
 
 def test_from_draft_to_figures(restaurant, line):
@@ -253,7 +252,8 @@ def test_a_gift_gives_each_a_code_of_their_own(restaurant, line, soup):
         assert sorted(one.recipient.coupon for one in rows) == ["SOUP-0001", "SOUP-0002"]
 
 
-def test_a_gift_nobody_gives_is_refused_in_words(restaurant, line):
+def test_a_gift_nobody_gives_is_refused_in_words(restaurant, line, monkeypatch):
+    monkeypatch.setattr(gifts, "_provider", None)
     with pytest.raises(Invalid, match="nothing to give away"):
         drafts(restaurant, text="Your soup: {{coupon}}", gift="soup")
     mine = drafts(restaurant, text="Your soup: {{coupon}}")
