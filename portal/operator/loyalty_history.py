@@ -2,6 +2,7 @@
 
 import random
 from datetime import timedelta
+from typing import Any
 
 from core.clock import frozen, now
 from core.db import tenant_scope
@@ -23,7 +24,7 @@ def open_club() -> None:
             contacts.meet(phone, "", name, now())
     for site in sites.listed():
         drink = next(item for item in menus.items(site.menu_id or "") if _is_drink(item.texts))
-        only = {"site_ids": (site.id,), "currency": site.currency}
+        only: dict[str, Any] = {"site_ids": (site.id,), "currency": site.currency}
         if site.currency == "TRY":
             rewards.add(rewards.Wanted("%10 indirim", "percent", "10", most="150", **only))
             rewards.add(rewards.Wanted("İçeceğiniz bizden", "item", item_id=drink.id, cost=60,
@@ -99,7 +100,9 @@ def _speak(site: Site, reward: Reward | None) -> None:
         if reward is not None and cause == "missed":
             for language, more in (("tr", "Kodunuz"), ("en", "Your code")):
                 if language in texts:
-                    texts[language] += f"\n{more}: {{{{coupon.code}}}}, {{{{coupon.link}}}}"
+                    said, _, stop = texts[language].rpartition("\n\n")
+                    code = f"{more}: {{{{coupon.code}}}}, {{{{coupon.link}}}}"
+                    texts[language] = f"{said}\n{code}\n\n{stop}"
         wanted = messages.Wanted(
             True, texts, usual.number, reward.id if reward and cause == "missed" else ""
         )

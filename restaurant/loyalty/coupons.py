@@ -116,7 +116,10 @@ def issue_many(
     found = list(db.session.scalars(_mine().where(or_(*mine))))
     by_cause = {one.cause: one for one in found if one.cause is not None}
     by_id = {one.id: one for one in found}
-    return [by_cause[row["cause"]] if row["cause"] else by_id[str(row["id"])] for row in rows]
+    return [
+        by_cause[cause] if cause else by_id[str(row["id"])]
+        for row, cause in zip(rows, causes, strict=True)
+    ]
 
 
 def get(name: str) -> Coupon:

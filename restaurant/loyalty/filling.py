@@ -9,7 +9,7 @@ from core.db import current_tenant_id, db
 from core.links import address
 from messaging.crm.cards import Card
 from messaging.placeholders import fill
-from restaurant.loyalty import codes, messages, programmes, terms
+from restaurant.loyalty import codes, messages, programmes, rewards, terms
 from restaurant.models import Coupon, LoyaltyMember, LoyaltyMessage, Reward, Site
 
 
@@ -66,6 +66,8 @@ def sample(site: Site, message: LoyaltyMessage, language: str) -> str:
     reward_id = message.reward_id
     if message.cause == "gift" and (programme := programmes.of(site.id)) is not None:
         reward_id = programme.gift_id
+    if message.cause == "gift" and reward_id is None:
+        reward_id = next((one.id for one in rewards.listed(active=True)), None)
     reward = db.session.get(Reward, (current_tenant_id(), reward_id)) if reward_id else None
     if reward is not None:
         made = Coupon(
