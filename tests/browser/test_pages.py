@@ -75,6 +75,15 @@ STRANGER = {
 }
 OWNER = {
     "home": "/home",
+    "report-messages": "/reports/messages",
+    "report-orders": "/reports/orders?period=30",
+    "report-orders-empty": "/reports/orders?period=range&since=2020-01-01&until=2020-01-31",
+    "report-printing": "/reports/printing",
+    "report-delivery": "/reports/delivery",
+    "first-message": "/first-message",
+    "plan": "/plan",
+    "data": "/settings/data",
+    "close": "/settings/close",
     "choose": "/choose",
     "team": "/team",
     "member": "/team/{member}",
@@ -240,6 +249,7 @@ OPERATOR = {
     "operator": "/operator/",
     "operator-tenant": "/operator/tenants/{tenant}",
     "operator-queues": "/operator/queues",
+    "operator-invoices": "/operator/invoices",
     "operator-rates": "/operator/rates",
     "operator-rate": "/operator/rates/TR",
 }

@@ -5,6 +5,7 @@ import re
 from portal.guides import DOCS
 from portal.help import PAGES, help_for
 
+
 def test_every_guide_that_is_named_is_written():
     assert {name for name in PAGES.values() if not (DOCS / f"{name}.md").is_file()} == set()
 
