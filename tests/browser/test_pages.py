@@ -46,6 +46,7 @@ from restaurant import finding as order_finding
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
+from tests.browser.account_pages import ACCOUNT
 from tests.browser.driver import look_over, new_page, new_tab, sign_in
 from tests.browser.paper_pages import PAPER, paper_ids
 from tests.cast import unique_email
@@ -75,15 +76,7 @@ STRANGER = {
 }
 OWNER = {
     "home": "/home",
-    "report-messages": "/reports/messages",
-    "report-orders": "/reports/orders?period=30",
-    "report-orders-empty": "/reports/orders?period=range&since=2020-01-01&until=2020-01-31",
-    "report-printing": "/reports/printing",
-    "report-delivery": "/reports/delivery",
-    "first-message": "/first-message",
-    "plan": "/plan",
-    "data": "/settings/data",
-    "close": "/settings/close",
+    **ACCOUNT,
     "choose": "/choose",
     "team": "/team",
     "member": "/team/{member}",
