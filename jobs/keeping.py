@@ -32,11 +32,8 @@ def forget() -> dict[str, int]:
             before = days.before(kind)
             if before is not None:
                 gone[name] += _pass(tenant_id, before, mark, step)
-        before = days.before("call_days")
-        if before is not None:
-            gone["calls"] += _until_few(
-                tenant_id, chosen.AT_ONCE, lambda b=before: chosen.drop_calls(b)
-            )
+        if days.call_days is not None:
+            gone["calls"] += _calls(tenant_id, now() - timedelta(days=days.call_days))
         if days.hook_days is not None:
             gone["hooks"] += _hooks(tenant_id, timedelta(days=days.hook_days))
     log.info("kept no longer", **gone)
@@ -54,6 +51,10 @@ def _pass(tenant_id: int, before: datetime, mark: str, step: Step) -> int:
                 setattr(accounts.account(), mark, keeping.done_until(before))
         gone += done
     return gone
+
+
+def _calls(tenant_id: int, before: datetime) -> int:
+    return _until_few(tenant_id, chosen.AT_ONCE, lambda: chosen.drop_calls(before))
 
 
 def _hooks(tenant_id: int, kept: timedelta) -> int:

@@ -1,5 +1,7 @@
 """Forms of the account: how long things are kept, closing, the invoice's address, first steps."""
 
+from typing import Any
+
 from flask_babel import lazy_gettext as _
 from wtforms import IntegerField, PasswordField, StringField, TextAreaField
 from wtforms.validators import Length, Optional
@@ -8,7 +10,7 @@ from portal.forms import Between, Form, needed
 from tenants.keeping import LEAST, MOST
 
 
-def _days(kind: str, label: object) -> IntegerField:
+def _days(kind: str, label: Any) -> IntegerField:
     return IntegerField(
         label,
         [Optional(), Between(LEAST[kind], MOST, _("From %(min)s to %(max)s days."))],

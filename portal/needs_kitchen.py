@@ -133,13 +133,13 @@ def _tickets() -> list[Need]:
     ]
 
 
-def _lately(state: str, since: str) -> Select[tuple[str]]:
+def _lately(state: str, since: str) -> Select[str]:
     return select(PrintJob.id).where(
         PrintJob.tenant_id == current_tenant_id(), PrintJob.state == state, PrintJob.id >= since
     )
 
 
-def _count(query: Select[tuple[str]]) -> int:
+def _count(query: Select[str]) -> int:
     """No further than a person would count."""
     return len(db.session.execute(query.limit(MOST_COUNTED)).all())
 

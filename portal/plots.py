@@ -156,8 +156,8 @@ def _nice(value: float) -> float:
     """The next number above that people count in."""
     if value <= 4:
         return max(math.ceil(value), 1) if value == int(value) else math.ceil(value * 2) / 2
-    size = 10 ** math.floor(math.log10(value))
-    return next(step * size for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+    size = 10.0 ** math.floor(math.log10(value))
+    return next(float(step * size) for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
                 if step * size >= value)  # fmt: skip
 
 

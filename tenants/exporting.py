@@ -64,23 +64,22 @@ def get(export_id: str) -> Export:
 
 
 def claim() -> str | None:
-    """The oldest that waits, or whose worker died."""
-    query = (
-        select(Export)
-        .where(
-            Export.tenant_id == current_tenant_id(),
-            (Export.state == "waiting")
-            | ((Export.state == "working") & (Export.worked_at < now() - STUCK)),
-        )
-        .order_by(Export.asked_at)
-        .limit(1)
-        .with_for_update(skip_locked=True)
+    """The oldest that waits, or whose worker died; whoever changes its row first has it."""
+    free = (Export.state == "waiting") | (
+        (Export.state == "working") & (Export.worked_at < now() - STUCK)
     )
-    one = db.session.scalar(query)
-    if one is None:
+    mine = Export.tenant_id == current_tenant_id()
+    oldest = select(Export.id).where(mine, free).order_by(Export.asked_at).limit(1)
+    export_id = db.session.scalar(oldest)
+    if export_id is None:
         return None
-    one.state, one.worked_at, one.done, one.records = "working", now(), 0, 0
-    return one.id
+    return db.session.execute(
+        update(Export)
+        .where(mine, Export.id == export_id, free)
+        .values(state="working", worked_at=now(), done=0, records=0)
+        .returning(Export.id)
+        .execution_options(synchronize_session=False)
+    ).scalar()
 
 
 def progress(export_id: str, done: int, records: int) -> None:

@@ -95,10 +95,8 @@ def items_csv() -> Any:
     with tenant_scope(g.tenant_id):
         scope = scope_asked(any_currency=True)
         rows = figures.items(scope.ids, scope.asked.span, 5000)
-    cells = (
-        (row.name, row.currency, str(row.sold), str(row.revenue), str(row.orders)) for row in rows
-    )
-    return csv_answer("items", ("item", "currency", "sold", "revenue", "orders"), cells)
+    cells = ((row.name, row.currency, str(row.sold), str(row.revenue)) for row in rows)
+    return csv_answer("items", ("item", "currency", "sold", "revenue"), cells)
 
 
 def scope_asked(*, any_currency: bool = False) -> Scope:

@@ -46,6 +46,7 @@ from restaurant import finding as order_finding
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
 from tenants.plans import known_facts
+from tests.browser.account_pages import ACCOUNT
 from tests.browser.campaign_pages import CAMPAIGNS, campaign_ids
 from tests.browser.driver import Watch, look_over, new_page, sign_in
 from tests.browser.loyal_pages import LOYAL, loyal_ids
@@ -79,6 +80,7 @@ STRANGER = {
 }
 OWNER = {
     "home": "/home",
+    **ACCOUNT,
     "choose": "/choose",
     "team": "/team",
     "member": "/team/{member}",
@@ -247,6 +249,7 @@ OPERATOR = {
     "operator": "/operator/",
     "operator-tenant": "/operator/tenants/{tenant}",
     "operator-queues": "/operator/queues",
+    "operator-invoices": "/operator/invoices",
     "operator-rates": "/operator/rates",
     "operator-rate": "/operator/rates/TR",
 }

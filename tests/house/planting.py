@@ -44,6 +44,7 @@ from tests.cast import Business, make_business, make_person
 from tests.house.catalog import owned_tables
 from tests.printing.planting import plant_printing
 from tests.restaurant.planting import ids_of, plant_restaurant
+from tests.tenants.planting import plant_account
 from webhooks import claiming, endpoints, fanout, reading, settling
 from webhooks.endpoints import Wishes
 from webhooks.posting import Posted
@@ -82,6 +83,7 @@ class Planted:
     site: Site
     restaurant: dict[str, str]
     printing: dict[str, str]
+    account: dict[str, str]
     verify_token: str
     reset_token: str
 
@@ -152,6 +154,7 @@ def plant(name: str) -> Planted:
         site=site,
         restaurant=ids_of(business, site),
         printing=plant_printing(business, site, name),
+        account=plant_account(business, name),
         verify_token=verify,
         reset_token=reset,
     )

@@ -50,6 +50,7 @@ def ids(theirs):
         "key": f"{theirs.tenant_id}/{'0' * 32}.webp",
         **theirs.restaurant,
         **theirs.printing,
+        **theirs.account,
         "connection_id": theirs.connection_id,
         "automation_id": theirs.automation_id,
         "campaign_id": theirs.campaign_id,

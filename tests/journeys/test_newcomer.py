@@ -122,7 +122,7 @@ def sends_a_message(page: Page) -> None:
 
 def receives_an_event(page: Page, receiver: Receiver) -> None:
     follow(page, "Add an endpoint")
-    page.get_by_label("Address").fill(receiver.url)
+    page.get_by_label("URL").fill(receiver.url)
     press(page, "Add the endpoint")
     press(page, "Send a test event")
     assert wait_until(lambda: receiver.requests, patient(20)) < patient(20)

@@ -16,6 +16,7 @@ from tests.house.planting import (
 )
 from tests.printing.planting import plant_printing
 from tests.restaurant.planting import ids_of, plant_restaurant
+from tests.tenants.planting import plant_account
 
 
 @pytest.fixture
@@ -39,6 +40,7 @@ def ids(restaurant):
         "key": f"{restaurant.tenant_id}/{'0' * 32}.webp",
         **ids_of(restaurant, site),
         **plant_printing(restaurant, site, "Mavi"),
+        **plant_account(restaurant, "Mavi"),
         "connection_id": connection_id,
         "automation_id": automation_id,
         "recipe": "owner_notice",

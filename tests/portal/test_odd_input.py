@@ -75,6 +75,8 @@ FIELDS = (
         "n.itm_x.0",
     ),
     *("amount", "tell", "provider", "key", "hook_secret", "link_minutes", "reason", "site_id"),
+    *("message_days", "media_days", "call_days", "hook_days", "aims", "again"),
+    *("billing_name", "billing_address", "billing_tax_number"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),
@@ -90,6 +92,7 @@ QUERIES = (
     *("printer", "type", "mac", "code", "token"),
     *("site", "day", "station", "table", "provider"),
     *("reward", "coupon"),
+    *("wants", "currency"),
 )
 LEAVES = {"start.signout", "account.end_all_sessions"}
 
