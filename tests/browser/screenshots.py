@@ -30,7 +30,7 @@ IMAGES = ROOT / "docs" / "images"
 MOST_BYTES = 150_000
 READY_SECONDS = 300
 SHOP = "marta@comanda.example"
-GUEST = "905321112233"
+GUEST = "905321114455"
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ def _take(page: Page, shot: Shot) -> None:
 
 
 def _take_phone(browser: Browser, told: dict[str, str]) -> None:
-    """A guest's phone, with a message that has just come."""
-    body = {"phone": GUEST, "message": "Your table is ready, Zeynep. *See you soon!*"}
+    """A guest's phone, with a message that has just come, and the answer."""
+    body = {"phone": GUEST, "message": "Your table is ready, Zeynep. See you soon!"}
     request = Request(f"{told['API']}/messages/send", json.dumps(body).encode())
     request.add_header("Authorization", f"Bearer {told['API key']}")
     request.add_header("Content-Type", "application/json")
@@ -117,7 +117,10 @@ def _take_phone(browser: Browser, told: dict[str, str]) -> None:
     page = browser.new_context(viewport={"width": 1100, "height": 780}).new_page()
     page.goto(told["Phones"])
     page.locator(f"a[href*='{GUEST}']").first.click()
-    page.get_by_text("Your table is ready").last.wait_for()
+    page.get_by_role("link", name="Simulated line").first.click()
+    page.get_by_label("Message", exact=True).fill("We are on our way!")
+    page.keyboard.press("Enter")
+    page.get_by_role("log").get_by_text("We are on our way!").wait_for()
     page.evaluate(SETTLE)
     _keep(page, PHONES)
 
