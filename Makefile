@@ -51,7 +51,7 @@ demo: setup ## Load the demo's two businesses afresh into the running service; n
 	@$(PY) -m flask --app wsgi demo reset
 
 screenshots: setup ## Take the pictures of the guides from a demo of its own; needs a Chromium
-	@$(PY) -m tests.browser.screenshots
+	@$(PY) -m tests.browser.screenshots $(ARGS)
 
 reset: setup ## Delete the local database and all local data (asks first; YES=1 does not ask)
 	@$(PY) -m deploy.local reset

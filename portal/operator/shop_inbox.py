@@ -103,7 +103,7 @@ def _today(tale: Evening) -> None:
     )
     tale.answers(28, DERYA, CAFE, "Thank you! The offer is in your mail.", "failed")
     tale.writes(12, PAU, "The apron is lovely! Do you have it in green too?")
-    tale.writes(4, NURIA, "Sí! El tenia ell. Moltes gràcies 🙏")
+    tale.writes(4, NURIA, "Sí! El tenia ell. Moltes gràcies!")
 
 
 def _know_customers() -> None:

@@ -1,4 +1,7 @@
-"""`make screenshots`: the pictures of the guides, taken from the demo, so that they stay true."""
+"""`make screenshots`: the pictures of the guides, taken from the demo, so that they stay true.
+
+`make screenshots ARGS="board phones"` takes some of them.
+"""
 
 import io
 import json
@@ -27,7 +30,7 @@ IMAGES = ROOT / "docs" / "images"
 MOST_BYTES = 150_000
 READY_SECONDS = 300
 SHOP = "marta@comanda.example"
-GUEST = "905321112233"
+GUEST = "905321114455"
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ SHOTS = (
     Shot("usage", "/usage?period=30-days", size=(1280, 900)),
     Shot("api", "/integrations"),
     Shot("webhooks", "/webhooks"),
-    Shot("board", "/orders/board"),
+    Shot("board", "/orders/board", size=(1440, 860)),
     Shot("menu", "/menus", then=(rf"/menus/{ID}",)),
     Shot("zones", "/restaurants", then=SITE_THEN_DELIVERY, size=(1280, 900)),
     Shot("payments", "/payments"),
@@ -78,14 +81,20 @@ def first_link(markup: str, wanted: str) -> str:
 
 def main() -> int:
     with demo_service() as told, start_chromium() as browser:
-        url = told["Portal"]
-        seats = {who: _seat(browser, url, who) for who in {shot.who for shot in SHOTS}}
-        for shot in SHOTS:
-            page = seats[shot.who].new_page()
-            _take(page, shot)
-            page.close()
-        _take_phone(browser, told)
+        take(browser, told, set(sys.argv[1:]) or names())
     return 0
+
+
+def take(browser: Browser, told: dict[str, str], wanted: set[str]) -> None:
+    """`told`: what `make run` says at its start."""
+    shots = [shot for shot in SHOTS if shot.name in wanted]
+    seats = {who: _seat(browser, told["Portal"], who) for who in {shot.who for shot in shots}}
+    for shot in shots:
+        page = seats[shot.who].new_page()
+        _take(page, shot)
+        page.close()
+    if PHONES in wanted:
+        _take_phone(browser, told)
 
 
 def _take(page: Page, shot: Shot) -> None:
@@ -99,16 +108,19 @@ def _take(page: Page, shot: Shot) -> None:
 
 
 def _take_phone(browser: Browser, told: dict[str, str]) -> None:
-    """A guest's phone, with a message that has just come."""
-    body = {"phone": GUEST, "message": "Your table is ready, Zeynep. *See you soon!*"}
+    """A guest's phone, with a message that has just come, and the answer."""
+    body = {"phone": GUEST, "message": "Your table is ready, Zeynep. See you soon!"}
     request = Request(f"{told['API']}/messages/send", json.dumps(body).encode())
     request.add_header("Authorization", f"Bearer {told['API key']}")
     request.add_header("Content-Type", "application/json")
     urlopen(request, timeout=60).close()
     page = browser.new_context(viewport={"width": 1100, "height": 780}).new_page()
     page.goto(told["Phones"])
-    page.get_by_text("+90 532 111 22 33").first.click()
-    page.get_by_text("Your table is ready").last.wait_for()
+    page.locator(f"a[href*='{GUEST}']").first.click()
+    page.get_by_role("link", name="Simulated line").first.click()
+    page.get_by_label("Message", exact=True).fill("We are on our way!")
+    page.keyboard.press("Enter")
+    page.get_by_role("log").get_by_text("We are on our way!").wait_for()
     page.evaluate(SETTLE)
     _keep(page, PHONES)
 
@@ -156,10 +168,14 @@ def demo_service() -> Iterator[dict[str, str]]:
             )
         try:
             said = _welcome(process, log)
-            yield dict(re.findall(r"(?m)^  (\w+(?: key)?) {2,}(\S+)$", said))
+            yield facts_of(said)
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(60)
+
+
+def facts_of(said: str) -> dict[str, str]:
+    return dict(re.findall(r"(?m)^  (\w+(?: key)?) {2,}(\S+)$", said))
 
 
 def _welcome(process: "subprocess.Popen[bytes]", log: Path) -> str:
