@@ -17,7 +17,7 @@ from portal.reports.orders import Scope, scope_asked
 from portal.visitors import member_may
 from printing import figures as paper
 from printing import printers
-from printing.figures import Printed
+from printing.figures import Pace, Printed
 from printing.models import Printer
 from restaurant import couriers, figures
 from restaurant.figures import Timed
@@ -31,17 +31,11 @@ class Paper:
     printed: int = 0
     failed: int = 0
     unconfirmed: int = 0
-    seconds: float = 0
-    slowest: float = 0
+    pace: Pace = Pace()
 
     def take(self, row: Printed) -> None:
-        for name in ("tickets", "printed", "failed", "unconfirmed", "seconds"):
+        for name in ("tickets", "printed", "failed", "unconfirmed"):
             setattr(self, name, getattr(self, name) + getattr(row, name))
-        self.slowest = max(self.slowest, row.slowest)
-
-    @property
-    def average(self) -> float:
-        return self.seconds / self.printed if self.printed else 0
 
 
 @reports.get("/reports/printing")
@@ -52,12 +46,15 @@ def printing() -> Any:
         known = {one.id: one for one in printers.every().values() if one.site_id in set(scope.ids)}
         rows = paper.printed(list(known), scope.asked.span)
         earlier = paper.printed(list(known), scope.asked.span.before)
+        paces = paper.paces(list(known), scope.asked.span)
+        paces_before = paper.paces(list(known), scope.asked.span.before)
     by_day: dict[date, Paper] = {}
     by_printer: dict[str, Paper] = {}
-    total, before = Paper(), Paper()
+    total, before = Paper(pace=paces.get("", Pace())), Paper(pace=paces_before.get("", Pace()))
     for row in rows:
         by_day.setdefault(row.day, Paper()).take(row)
-        by_printer.setdefault(row.printer_id, Paper()).take(row)
+        pace = paces.get(row.printer_id, Pace())
+        by_printer.setdefault(row.printer_id, Paper(pace=pace)).take(row)
         total.take(row)
     days_before: dict[date, int] = {}
     for row in earlier:
