@@ -1,6 +1,6 @@
 """Printing, and delivery times."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
@@ -31,7 +31,7 @@ class Paper:
     printed: int = 0
     failed: int = 0
     unconfirmed: int = 0
-    pace: Pace = Pace()
+    pace: Pace = field(default_factory=Pace)
 
     def take(self, row: Printed) -> None:
         for name in ("tickets", "printed", "failed", "unconfirmed"):
