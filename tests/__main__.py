@@ -11,17 +11,7 @@ NOTHING_CHOSEN = pytest.ExitCode.NO_TESTS_COLLECTED
 
 def main(chosen: list[str]) -> int:
     passes = (
-        [
-            "-n",
-            "auto",
-            "--maxprocesses",
-            "8",
-            "--dist",
-            "worksteal",
-            "--timing",
-            "without",
-            *chosen,
-        ],
+        [*BESIDE, "--timing", "without", *chosen],
         [*chosen, "-n", "0", "--timing", "only"],
     )
     ends = []
