@@ -65,7 +65,7 @@ def ids(theirs):
         "filename": "theme.css",
         "group": "messages",
         "guide": "quick-start",
-        "picture": "home.png",
+        "picture": "no-such-picture.png",
     }
 
 
