@@ -6,7 +6,7 @@ from flask import flash, g, redirect, render_template, request, url_for
 from flask_babel import gettext
 
 from core.db import tenant_scope
-from core.errors import DomainError, NotFound
+from core.errors import DomainError, Invalid, NotFound
 from messaging.crm import cards, finding
 from portal.forms import refusals_on, said
 from portal.loyalty import loyalty_pages
@@ -81,8 +81,10 @@ def exchange(contact_id: str) -> Any:
     try:
         with tenant_scope(g.tenant_id):
             card = cards.get(contact_id)
-            site = sites.get(request.form.get("site", "")[:40])
-            reward = rewards.get(request.form.get("reward", "")[:40])
+            site_id, reward_id = (request.form.get(one, "")[:40] for one in ("site", "reward"))
+            if not site_id or not reward_id:
+                raise Invalid("reward_missing", "Choose a reward that has a price.")
+            site, reward = sites.get(site_id), rewards.get(reward_id)
             made = book.exchange(site, card.id, reward)
             audit.record("loyalty.coupon_given", codes.shown(made.code))
     except NotFound:
