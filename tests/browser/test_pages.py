@@ -503,7 +503,10 @@ def test_no_page_is_forgotten(app):
         "/plan/back": "leads on",
         "/reports": "leads on",
         **dict.fromkeys(
-            (f"/reports/{part}.csv" for part in "delivery items messages orders printing".split()),
+            (
+                f"/reports/{part}.csv"
+                for part in ("delivery", "items", "messages", "orders", "printing")
+            ),
             "a file",
         ),
         "/settings/data/exports/X": "a file",
