@@ -13,6 +13,8 @@ PAGES = {
     "contact": "contacts",
     "contact_fields": "contacts",
     "contact_imports": "contacts",
+    "campaigns": "campaigns",
+    "loyalty": "loyalty",
     "lines": "lines",
     "lines.new": "going-live-cloud",
     "linked": "linked",

@@ -52,10 +52,11 @@ def pay() -> Any:
     settings: Settings = current_app.extensions["comanda"]
     if not settings.billing_provider:
         return wish()
+    code = request.form.get("plan", "")
     try:
         with tenant_scope(g.tenant_id):
             terms = plan_desk.terms(settings)
-            payment = billing.start(request.form.get("plan", ""), terms, settings.billing_provider)
+            payment = billing.start(code, terms, settings.billing_provider)
         words = gettext("Comanda, plan %(plan)s, one month", plan=payment.plan)
         try:
             made = plan_desk.open_link(payment, settings, words=words, language=str(get_locale()))

@@ -12,8 +12,9 @@ from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
 from core.db import current_tenant_id, db, facts_changed
-from core.errors import Conflict, NotFound
+from core.errors import Conflict, NotFound, invalid
 from core.money import quantize
+from core.texts import BadText, clean, one_line
 from tenants import accounts, audit
 from tenants.invoice_paper import Paper, draw
 from tenants.models import Invoice, InvoiceYear, PlanPayment
@@ -156,8 +157,13 @@ def take_back() -> None:
 
 def change_address(name: str, address: str, tax_number: str) -> None:
     own = accounts.account()
-    own.billing_name, own.billing_address = name.strip(), address.strip()
-    own.billing_tax_number = tax_number.strip()
+    try:
+        own.billing_name, own.billing_address = one_line(name), clean(address)
+        own.billing_tax_number = one_line(tax_number)
+    except BadText:
+        raise invalid(
+            "billing_address", "invalid_text", "The text holds a character nobody can read."
+        ) from None
     audit.record("account.billing_changed", accounts.get(current_tenant_id()).name)
 
 

@@ -7,7 +7,8 @@ each of them would cost a thread.
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from aiohttp import web
@@ -35,28 +36,43 @@ STREAM = {
 
 @dataclass
 class Crowd:
-    """Who is here now, so that no tenant and no member takes the place of others."""
+    """Who is here now, so that no tenant and no member takes the place of others.
+
+    A page that was left is noticed at the next beat. Until then it holds a place of the tenant,
+    but none of the member: whoever clicks through twenty pages in a row is still one reader.
+    """
 
     total: int = 0
     tenants: Counter[int] = field(default_factory=Counter)
-    members: Counter[tuple[int, str]] = field(default_factory=Counter)
+    members: dict[tuple[int, str], dict[int, web.Request]] = field(default_factory=dict)
 
     def full_for(self, ticket: Ticket) -> bool:
+        mine = self.members.get((ticket.tenant_id, ticket.member), {})
         return (
             self.total >= MOST
             or self.tenants[ticket.tenant_id] >= MOST_OF_TENANT
-            or self.members[ticket.tenant_id, ticket.member] >= MOST_OF_MEMBER
+            or (
+                len(mine) >= MOST_OF_MEMBER
+                and sum(request.transport is not None for request in mine.values()) >= MOST_OF_MEMBER
+            )
         )
 
-    def count(self, ticket: Ticket, step: int) -> None:
-        self.total += step
-        for counter, key in (
-            (self.tenants, ticket.tenant_id),
-            (self.members, (ticket.tenant_id, ticket.member)),
-        ):
-            counter[key] += step  # type: ignore[index]
-            if not counter[key]:  # type: ignore[index]
-                del counter[key]
+    @contextmanager
+    def with_one_more(self, ticket: Ticket, request: web.Request) -> Iterator[None]:
+        member = (ticket.tenant_id, ticket.member)
+        self.total += 1
+        self.tenants[ticket.tenant_id] += 1
+        self.members.setdefault(member, {})[id(request)] = request
+        try:
+            yield
+        finally:
+            self.total -= 1
+            self.tenants[ticket.tenant_id] -= 1
+            del self.members[member][id(request)]
+            if not self.tenants[ticket.tenant_id]:
+                del self.tenants[ticket.tenant_id]
+            if not self.members[member]:
+                del self.members[member]
 
 
 class LiveDoor:
@@ -129,8 +145,7 @@ class LiveDoor:
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         ticket = self._let_in(request)
         after = request.query.get("after", "")
-        self._crowd.count(ticket, 1)
-        try:
+        with self._crowd.with_one_more(ticket, request):
             waiter, missed = await self._join(ticket, after)
             try:
                 stream = web.StreamResponse(headers={**STREAM, **self._cors(request)})
@@ -138,8 +153,6 @@ class LiveDoor:
                 await self._pour(stream, ticket, waiter, missed)
             finally:
                 self._hub.leave(ticket.tenant_id, waiter)
-        finally:
-            self._crowd.count(ticket, -1)
         return stream
 
     async def _pour(
@@ -174,15 +187,12 @@ class LiveDoor:
     async def _poll(self, request: web.Request) -> web.StreamResponse:
         ticket = self._let_in(request)
         after = request.query.get("after", "")
-        self._crowd.count(ticket, 1)
-        try:
+        with self._crowd.with_one_more(ticket, request):
             waiter, missed = await self._join(ticket, after)
             try:
                 return web.json_response(await self._gather(ticket, waiter, missed, after))
             finally:
                 self._hub.leave(ticket.tenant_id, waiter)
-        finally:
-            self._crowd.count(ticket, -1)
 
     async def _gather(
         self, ticket: Ticket, waiter: Waiter, missed: list[News], after: str

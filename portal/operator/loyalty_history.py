@@ -66,7 +66,7 @@ def tell_coupons(tenant_id: int) -> None:
 def _use(tenant_id: int, site_id: str) -> None:
     chance = random.Random(f"coupons {site_id}")  # noqa: S311 - a story
     for number, back in enumerate(USED):
-        moment = now() - timedelta(days=back, hours=2)
+        moment = (now() - timedelta(days=back)).replace(hour=17, minute=30)  # it is dinner time
         phone, name = GUESTS[number % 4]
         with tenant_scope(tenant_id):
             site = sites.get(site_id)
@@ -80,6 +80,8 @@ def _use(tenant_id: int, site_id: str) -> None:
                     for line in lines_of_a_guest(site, chance)
                     if line.item_id
                 ]
+                if not wishes:
+                    continue  # all they thought of was sold out
                 taken = Taken(
                     wishes, "takeaway", "cash", phone=phone, name=name,
                     coupon=codes.shown(coupon.code),

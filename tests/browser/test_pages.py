@@ -50,6 +50,7 @@ from tests.browser.account_pages import ACCOUNT
 from tests.browser.campaign_pages import CAMPAIGNS, campaign_ids
 from tests.browser.driver import Watch, look_over, new_page, sign_in
 from tests.browser.loyal_pages import LOYAL, loyal_ids
+from tests.browser.other_pages import ELSEWHERE
 from tests.browser.paper_pages import PAPER, paper_ids
 from tests.cast import unique_email
 from tests.short_demo import short_demo
@@ -457,69 +458,9 @@ def test_a_page_is_whole_for_everybody(app, service, chromium, shown, who, name,
 def test_no_page_is_forgotten(app):
     """Every address a person can open is in the lists above."""
     listed = {re.sub(r"\{\w+\}|owner_notice", "X", path.partition("?")[0]) for _, _, path in PAGES}
-    elsewhere = {
-        "/": "leads on",
-        "/audit.csv": "a file",
-        "/phones/write/X": "leads to the simulated phone",
-        "/photos/X": "a picture",
-        "/menu": "the diner's page, tried in test_diner.py",
-        "/r/X": "the diner's page, tried in test_diner.py",
-        "/r/X/menu": "the diner's page, tried in test_diner.py",
-        "/r/X/tone.css": "a file",
-        "/courier/X": "the courier's list, tried in test_courier.py",
-        "/usage.csv": "a file",
-        "/usage/spend-cap": "the usage page",
-        "/operator/rates.csv": "a file",
-        "/operator/rates/X": "a country's page",
-        "/messages/X/picture": "a picture",
-        "/messages/X/file": "a file",
-        "/templates/X/send": "the template's page",
-        "/contacts.csv": "a file",
-        "/orders.csv": "a file",
-        "/campaigns/X/results.csv": "a file",
-        "/print-jobs/X/picture.png": "a picture",
-        "/payments/links/X/qr.svg": "a file",
-        "/pay/X": "the payer's page, seen in journeys/test_card.py",
-        "/contacts/import/X/rejects.csv": "a file",
-        **dict.fromkeys(
-            (f"/contacts/X/{part}" for part in ("notes", "tags", "phones", "consent", "message")),
-            "the contact's page",
-        ),
-        "/contacts/X/notes/X/remove": "asks as /contacts/X/remove does",
-        "/contacts/X/identities/remove": "asks as /contacts/X/remove does",
-        "/media/sent/X": "a file",
-        "/restaurants/X/tables.pdf": "a file",
-        "/restaurants/tables/X/code.svg": "a file",
-        "/restaurants/tables/X/code.png": "a file",
-        "/menus/X/preview": "the diner's page, looked at in test_diner.py",
-        "/news/ticket": "read by a script",
-        "/inbox/unread": "read by a script",
-        "/inbox/X/older": "the conversation's page, further up",
-        "/automations/X/runs.csv": "a file",
-        "/docs/images/X": "a picture",
-        "/docs/postman.json": "a file",
-        "/operator/invoices/X": "a file",
-        "/plan/invoices/X": "a file",
-        "/plan/back": "leads on",
-        "/reports": "leads on",
-        **dict.fromkeys(
-            (
-                f"/reports/{part}.csv"
-                for part in ("delivery", "items", "messages", "orders", "printing")
-            ),
-            "a file",
-        ),
-        "/settings/data/exports/X": "a file",
-        "/settings/data/progress": "read by a script",
-        "/signin/two-step": "seen on the first day",
-        "/team/invite": "the team's page",
-        "/lines/X/message": "the line's page",
-        "/account/sessions/X/end": "asks as /account/sessions/end-all does",
-        "/team/invitations/X/withdraw": "asks as /team/X/remove does",
-    }
     pages = {
         re.sub(r"<[^>]+>", "X", rule.rule)
         for rule in app.url_map.iter_rules()
         if getattr(app.view_functions[rule.endpoint], "guard", None) and "GET" in rule.methods
     }
-    assert pages - {re.sub(r"nothing$", "X", one) for one in listed} - set(elsewhere) == set()
+    assert pages - {re.sub(r"nothing$", "X", one) for one in listed} - set(ELSEWHERE) == set()

@@ -3,6 +3,10 @@
 import sys
 from pathlib import Path
 
+from tests.served import app, database, service, settings
+
+__all__ = ["app", "database", "service", "settings"]
+
 FOLDER = Path(__file__).parents[2] / "clients" / "python"
 if str(FOLDER) not in sys.path:
     sys.path.insert(0, str(FOLDER))

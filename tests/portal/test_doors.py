@@ -106,10 +106,10 @@ def test_an_error_page_says_what_to_do_and_carries_the_id(browser, restaurant, p
 def test_a_crash_tells_the_id_and_nothing_else(app, browser, restaurant, monkeypatch):
     browser.signs_in(restaurant.owner)
 
-    def crash():
+    def crash(*_):
         raise RuntimeError("the secret plans are in the safe")
 
-    monkeypatch.setattr("portal.home.team.members", crash)
+    monkeypatch.setattr("portal.home.needs", crash)
     monkeypatch.setitem(app.config, "PROPAGATE_EXCEPTIONS", False)
     answer = browser.get("/home")
     assert answer.status_code == 500

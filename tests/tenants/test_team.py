@@ -56,6 +56,7 @@ def test_rights_that_manage_are_for_owners_and_admins():
     # The work itself, not the account.
     daily = {f"{work}.manage" for work in ("contacts", "orders")}
     place = {f"{work}.manage" for work in ("restaurant", "printing", "payments")}
+    place |= {"campaigns.manage", "loyalty.manage"}
     for right in set(RIGHTS) - daily:
         if right.endswith((".manage", ".close", ".set_up")):
             runs = {"manager"} if right in place else set()

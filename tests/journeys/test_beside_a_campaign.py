@@ -47,6 +47,7 @@ def sent(business, campaign_id):
         return book.get(campaign_id).counts.get("sent", 0)
 
 
+@pytest.mark.timing
 def test_its_p95_stays_within_twice_the_idle_one(service, place):
     for _ in range(5):
         send(service, place)
