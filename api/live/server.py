@@ -47,14 +47,11 @@ class Crowd:
     members: dict[tuple[int, str], dict[int, web.Request]] = field(default_factory=dict)
 
     def full_for(self, ticket: Ticket) -> bool:
-        mine = self.members.get((ticket.tenant_id, ticket.member), {})
+        mine = self.members.get((ticket.tenant_id, ticket.member), {}).values()
         return (
             self.total >= MOST
             or self.tenants[ticket.tenant_id] >= MOST_OF_TENANT
-            or (
-                len(mine) >= MOST_OF_MEMBER
-                and sum(request.transport is not None for request in mine.values()) >= MOST_OF_MEMBER
-            )
+            or sum(one.transport is not None for one in mine) >= MOST_OF_MEMBER
         )
 
     @contextmanager
