@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from itertools import count
 from statistics import median, quantiles
 from urllib.request import Request, urlopen
 
@@ -17,6 +18,7 @@ from tests.patience import patient
 
 SIZE = int(os.environ.get("BESIDE_CAMPAIGN", "1500"))
 ROUNDS, SENDS = 3, 20
+_guests = count()
 # Two cores shared with others make single sends late by this much in either case.
 NOISE_SECONDS = 0.03
 
@@ -32,13 +34,14 @@ def place(app, settings, service):
 
 
 def send(service, business):
-    body = {"phone": "905321112233", "message": "Your table is ready"}
+    # Each to somebody else: one person is written to at their own pace.
+    body = {"phone": f"90533111{next(_guests):04}", "message": "Your table is ready"}
     headers = {**business.bearer, "Content-Type": "application/json"}
     request = Request(f"{service.url}/api/v1/messages/send", json.dumps(body).encode(), headers)
     began = time.monotonic()
     with urlopen(request, timeout=30) as answer:
         told = json.load(answer)
-    assert told["data"]["status_code"] in ("sent", "delivered", "read"), told
+    assert told["status_code"] in ("sent", "delivered", "read"), told
     return time.monotonic() - began
 
 
