@@ -132,6 +132,7 @@ def _start(
         "web": _granian(web_port, "wsgi:app"),
         "floor": _granian(floor_port, "bench.floor:app"),
         **{f"worker-{n}": ["-m", "jobs.worker"] for n in range(1, JOB_WORKERS + 1)},
+        "worker-prints": ["-m", "jobs.worker", "prints"],
         "scheduler": ["-m", "jobs.scheduler"],
     }
     for name, arguments in programs.items():

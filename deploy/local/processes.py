@@ -57,10 +57,12 @@ def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Progr
     web += ["--workers-kill-timeout", "5", "--log-level", "error"]
     table = (
         ("web", [*web, "wsgi:app"]),
-        # What people wait for is never behind a slow provider or file.
-        ("worker-1", ["-m", "jobs.worker", "sends", "hooks", "prints"]),
+        # What people wait for is never behind a slow provider or file, and no ticket behind a
+        # burst of messages.
+        ("worker-1", ["-m", "jobs.worker", "sends", "hooks"]),
         ("worker-2", ["-m", "jobs.worker"]),
         ("worker-3", ["-m", "jobs.worker", "deliveries"]),
+        ("worker-4", ["-m", "jobs.worker", "prints"]),
         ("scheduler", ["-m", "jobs.scheduler"]),
         ("live", ["-m", "api.live", "--port", live]),
         ("simulator", ["-m", "messaging.simulator", "--port", network]),
