@@ -1,8 +1,5 @@
 """Work off automation runs that are due: a few in one transaction, a troublesome one alone."""
 
-import time
-
-from flask import current_app
 from sqlalchemy.exc import DBAPIError
 
 from core import lanes
@@ -11,7 +8,7 @@ from core.db import global_scope, ring, savepoint, tenant_scope
 from core.faults import is_outage
 from core.logs import logger
 from core.rings import hear
-from core.settings import Settings
+from jobs import turns
 from messaging import automations
 from messaging.automations import LANE
 from tenants.accounts import every_tenant
@@ -26,21 +23,10 @@ LOST_RACES = ("40001", "40P01")  # serialization, deadlock: not an outage, only 
 def drain() -> int:
     """Lanes in turn, for a while at most."""
     hear("jobs.automations.drain")
-    settings: Settings = current_app.extensions["comanda"]
-    stop, done = time.monotonic() + WORK_SECONDS, 0
-    while time.monotonic() < stop:
+    done, more = turns.take(LANE, WORK_SECONDS, _work, _look_again)
+    if more:
         with global_scope():
-            leased = lanes.lease_next(LANE, settings.lane_lease_seconds)
-        if leased is None:
-            return done
-        tenant_id, lease = leased
-        while time.monotonic() < stop and (worked := _work(tenant_id)):
-            done += worked
-        with global_scope():
-            lanes.release(LANE, tenant_id, lease)
-        _look_again(tenant_id)
-    with global_scope():
-        ring("jobs.automations.drain")
+            ring("jobs.automations.drain")
     return done
 
 

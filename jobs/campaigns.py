@@ -4,9 +4,6 @@ What is under way is limited by the line's pace, so a job is short: it fills up 
 the sweep rings again when there is room.
 """
 
-import time
-
-from flask import current_app
 from sqlalchemy.exc import DBAPIError
 
 from core import faultpoints, lanes
@@ -15,7 +12,7 @@ from core.db import global_scope, ring, tenant_scope
 from core.faults import is_outage
 from core.logs import logger
 from core.rings import hear
-from core.settings import Settings
+from jobs import turns
 from messaging.campaigns import book, working
 from messaging.campaigns.acts import LANE
 from restaurant import followers
@@ -34,21 +31,10 @@ gifts.listen()
 def drain() -> int:
     """Lanes in turn, for a while at most."""
     hear("jobs.campaigns.drain")
-    settings: Settings = current_app.extensions["comanda"]
-    stop, done = time.monotonic() + WORK_SECONDS, 0
-    while time.monotonic() < stop:
+    done, more = turns.take(LANE, WORK_SECONDS, _step, _look_again)
+    if more:
         with global_scope():
-            leased = lanes.lease_next(LANE, settings.lane_lease_seconds)
-        if leased is None:
-            return done
-        tenant_id, lease = leased
-        while time.monotonic() < stop and _step(tenant_id):
-            done += 1
-        with global_scope():
-            lanes.release(LANE, tenant_id, lease)
-        _look_again(tenant_id)
-    with global_scope():
-        ring("jobs.campaigns.drain")
+            ring("jobs.campaigns.drain")
     return done
 
 
