@@ -1,0 +1,24 @@
+"""What is taken and settled together is written together, along indexes that need no counting."""
+
+from importlib import import_module
+
+from alembic import op
+
+from migrations.hot_sets import LEAVE, SETTLE, TAKE
+from migrations.settle_sent import SETTLE as SETTLE_ONE_BY_ONE
+
+revision = "0023"
+down_revision = "0020"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    for function in (TAKE, LEAVE, SETTLE):
+        op.execute(function)
+
+
+def downgrade() -> None:
+    before = import_module("migrations.versions.0014_hot_way")
+    for function in (before.TAKE, before.LEAVE, SETTLE_ONE_BY_ONE):
+        op.execute(function.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1))
