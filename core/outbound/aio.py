@@ -10,9 +10,11 @@ import ssl
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from ipaddress import IPv6Address, ip_address
-from types import SimpleNamespace, TracebackType
+from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
@@ -81,7 +83,7 @@ class Client:
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
             auto_decompress=False,
-            trace_configs=[_watch()],
+            request_class=_Request,
             timeout=aiohttp.ClientTimeout(total=None),
         )
         return self
@@ -108,12 +110,12 @@ class Client:
         """The answer, whatever its status; redirects are answers too. Raises OutboundError."""
         started = time.monotonic()
         target = check_url(url, self._policy)
-        seen = SimpleNamespace(sent=False)
+        seen = _Seen()
+        _seen.set(seen)
         try:
             async with asyncio.timeout(timeout):
                 return await self._exchange(
                     started,
-                    seen,
                     method,
                     target,
                     connect_timeout,
@@ -131,7 +133,6 @@ class Client:
     async def _exchange(
         self,
         started: float,
-        seen: SimpleNamespace,
         method: str,
         target: Url,
         connect_timeout: float,
@@ -143,11 +144,9 @@ class Client:
             raise RuntimeError("the client is not open: use `async with`")
         async with self._session.request(
             method,
-            # Already read and encoded by us: aiohttp must not read it in a way of its own.
-            URL(str(target), encoded=True),
+            _as_written(target),
             allow_redirects=False,
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect_timeout),
-            trace_request_ctx=seen,
+            timeout=_connect_within(connect_timeout),
             **options,
         ) as answer:
             body, truncated = await _read(answer, max_body, truncate)
@@ -214,16 +213,32 @@ class _Answer(aiohttp.ClientResponse):
         return await super().start(connection)
 
 
-def _watch() -> aiohttp.TraceConfig:
-    """Note when the first byte of a request leaves."""
-    watch = aiohttp.TraceConfig()
+@dataclass
+class _Seen:
+    sent: bool = False
 
-    async def left(_session: Any, context: SimpleNamespace, _params: Any) -> None:
-        context.trace_request_ctx.sent = True
+
+_seen: ContextVar[_Seen] = ContextVar("seen")
+
+
+class _Request(aiohttp.ClientRequest):
+    """Notes when its first byte is about to leave."""
+
+    async def send(self, conn: Connection) -> aiohttp.ClientResponse:
+        _seen.get().sent = True
         faultpoints.soon("after_bytes")
+        return await super().send(conn)
 
-    watch.on_request_headers_sent.append(left)
-    return watch
+
+@lru_cache(maxsize=4096)
+def _as_written(target: Url) -> URL:
+    """Already read and encoded by us: aiohttp must not read it in a way of its own."""
+    return URL(str(target), encoded=True)
+
+
+@cache
+def _connect_within(seconds: float) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=None, sock_connect=seconds)
 
 
 async def _read(
