@@ -154,6 +154,16 @@ def send_job(one: Ring) -> None:
     )
 
 
+def call_help(job: str) -> None:
+    """There is more than one process can do: another one joins, if one is free. Never raises."""
+    one = Ring(job)
+    try:
+        if not Queue(one.queue, connection=redis_client()).count:
+            send_job(one)
+    except RedisError as error:
+        log.warning("no help was called", job=job, error=type(error).__name__)
+
+
 def _nobody_hears(one: Ring) -> bool:
     """True when a job has to be put into the queue; False when one is awake or on its way."""
     keys, args = ring_keys(one)

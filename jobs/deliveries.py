@@ -27,6 +27,7 @@ from core.rings import (
     BELLS,
     GATHERED,
     awake_key,
+    call_help,
     hear,
     redis_client,
     tell_who_listens,
@@ -47,6 +48,7 @@ TURN_SECONDS = 5.0  # then another tenant's lane comes first
 MOST_LANES = 32
 MOST_POSTS = 2000  # batches under way in a process; beyond it the lanes wait
 BATCH = 100
+BEAT_SECONDS, LATE_SECONDS = 0.02, 0.03  # later than this, the process has enough to do
 HOLD_SECONDS = 0.5  # a lane is held for its batches this long; slower ones end without it
 
 
@@ -89,13 +91,21 @@ class Drain:
         self.settings = room.settings
         self.until = time.monotonic() + WORK_SECONDS
         self.begun = 0
+        self.late = 0.0
+        """By how much the loop comes late: more posts would only wait for each other."""
 
     async def run(self) -> int:
         bell = AsyncRedis.from_url(self.settings.redis_url, socket_connect_timeout=2)
         working: set[asyncio.Task[None]] = set()
+        pulse = asyncio.create_task(self.feel_pulse())
         try:
             while time.monotonic() < self.until:
-                leased = await self.lease(await self.rung(bell), MOST_LANES - len(working))
+                while self.late > LATE_SECONDS and self.room.posts:
+                    await asyncio.sleep(BEAT_SECONDS)
+                most = MOST_LANES - len(working)
+                leased = await self.lease(await self.rung(bell), most)
+                if len(leased) == most > 0:
+                    await asyncio.to_thread(call_help, JOB)
                 for tenant_id, lease in leased:
                     working.add(asyncio.create_task(self.work(tenant_id, lease)))
                 if not leased and not await self.wait(bell, working):
@@ -104,8 +114,15 @@ class Drain:
         finally:
             if working:
                 await asyncio.wait(working)
+            await end(pulse)
             await self.fall_asleep(bell)
         return self.begun
+
+    async def feel_pulse(self) -> None:
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(BEAT_SECONDS)
+            self.late = time.monotonic() - before - BEAT_SECONDS
 
     async def rung(self, bell: AsyncRedis) -> list[int]:
         """Stay awake. The tenants that rang."""

@@ -24,7 +24,7 @@ from core.hot_async import AsyncPool
 from core.logs import logger
 from core.outbound import Policy
 from core.outbound.aio import Client
-from core.rings import AWAKE_SECONDS, BELLS, awake_key, hear
+from core.rings import AWAKE_SECONDS, BELLS, awake_key, call_help, hear
 from core.settings import Settings
 from core.tasks import end
 from core.together import Together
@@ -115,6 +115,8 @@ class Drain:
                 self.working.add(task)
                 task.add_done_callback(self.collect)
             if len(leased) == asked and asked > 0:
+                if len(self.working) >= MOST_LANES:
+                    await asyncio.to_thread(call_help, JOB)
                 continue
             if not await self.wait() and not self.working:
                 return

@@ -121,6 +121,7 @@ def write(pairs: Iterable[tuple[str, Any]], cause: str, last: int | None = None)
     """
     pairs = sorted(pairs, key=lambda pair: pair[1].sequence)
     ids = [new_uuid() for _ in pairs]
+    uuids = {one: str(to_uuid("ep", one)) for one in {endpoint_id for endpoint_id, _ in pairs}}
     if pairs or last is not None:
         db.session.execute(
             DELIVER if last is None else DELIVER_AND_ADVANCE,
@@ -130,7 +131,7 @@ def write(pairs: Iterable[tuple[str, Any]], cause: str, last: int | None = None)
                 "now": now(),
                 "cause": cause,
                 "ids": [str(one) for one in ids],
-                "endpoint_ids": [str(to_uuid("ep", endpoint_id)) for endpoint_id, _ in pairs],
+                "endpoint_ids": [uuids[endpoint_id] for endpoint_id, _ in pairs],
                 "event_ids": [str(event.id) for _, event in pairs],
                 "types": [event.type for _, event in pairs],
                 "sequences": [event.sequence for _, event in pairs],
