@@ -19,7 +19,7 @@ from core.ids import to_uuid
 from core.texts import fold
 
 # A word is kept with these beginnings; what is typed beyond one of them is checked by the name.
-WORD_STEPS = (2, 3, 4, 6, 9)
+WORD_STEPS = (2, 3, 4, 5, 6, 7, 8, 10, 13)
 PREFIX_STEPS = (3, 5, 7, 9)
 SUFFIX_STEPS = (4, 7)
 MOST_WORDS = 12
