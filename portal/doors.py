@@ -55,6 +55,7 @@ from portal.payments import links, money, payments_pages, providers
 from portal.phones import phones
 from portal.photos import photos
 from portal.plan import plan_pages
+from portal.plan_words import set_up_plan_words
 from portal.printing.jobs import jobs_pages
 from portal.printing.printers import printers_pages
 from portal.printing.words import set_up_printing
@@ -175,6 +176,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     for machine_door in ("v1", "health", "reference", "hooks", "print_agents", "printer_doors"):
         csrf.exempt(app.blueprints[machine_door])
     set_up_words(app)
+    set_up_plan_words(app)
     set_up_visitors(app)
     add_security_headers(app, settings)
     stamp_static_files(app)

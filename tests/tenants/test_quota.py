@@ -53,6 +53,7 @@ def test_the_plans_are_the_ones_promised(app):
             for p in plans.every_plan()
         }
     assert found == {
+        "free": (2, 5, None, None),
         "trial": (5, 10, 3, 200),
         "starter": (20, 40, None, None),
         "growth": (80, 160, None, None),
