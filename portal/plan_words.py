@@ -1,6 +1,7 @@
 """What plans are called: an operator may rename them, and every page says one of the names."""
 
 import time
+from typing import Any
 
 from flask import Flask
 from flask_babel import gettext
@@ -41,5 +42,13 @@ def base_plan_name() -> str:
     return str(gettext(_base))
 
 
+def plan_value(value: Any) -> str:
+    """One side of a change, as the plan's history shows it."""
+    if isinstance(value, dict):
+        return ", ".join(f"{amount} {currency}" for currency, amount in value.items()) or "–"
+    return "–" if value in (None, "") else str(value)
+
+
 def set_up_plan_words(app: Flask) -> None:
+    app.add_template_filter(plan_value)
     app.jinja_env.globals.update(plan_title=plan_title, base_plan_name=base_plan_name)

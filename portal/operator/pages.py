@@ -21,7 +21,7 @@ from tenants.plans import every_plan, known_facts
 operator = Blueprint("operator", __name__, url_prefix="/operator")
 
 
-def _operator() -> Actor:
+def acting_operator() -> Actor:
     return Actor("operator", current_user.person.id, current_user.name, address())
 
 
@@ -103,7 +103,7 @@ def limits(tenant_id: int) -> Any:
         form.plan.choices = _choices(every_plan(), accounts.get(tenant_id).plan)
     if form.validate_on_submit():
         with refusals_on(form):
-            with acting(_operator()), tenant_scope(tenant_id):
+            with acting(acting_operator()), tenant_scope(tenant_id):
                 accounts.get(tenant_id)
                 renewals.arrange(form.plan.data, form.paid_until.data)
                 accounts.change_limits(
@@ -123,7 +123,7 @@ def limits(tenant_id: int) -> Any:
 def suspend(tenant_id: int) -> Any:
     """The page's own form asks for a reason and says what will happen."""
     because = request.form.get("because", "").replace("\0", "").strip()[:300]
-    with acting(_operator()), tenant_scope(tenant_id):
+    with acting(acting_operator()), tenant_scope(tenant_id):
         name = accounts.get(tenant_id).name
         accounts.suspend(because or "by the operator")
     accounts.forget_facts(tenant_id)
@@ -134,7 +134,7 @@ def suspend(tenant_id: int) -> Any:
 @operator.post("/tenants/<int:tenant_id>/resume")
 @operator_only
 def resume(tenant_id: int) -> Any:
-    with acting(_operator()), tenant_scope(tenant_id):
+    with acting(acting_operator()), tenant_scope(tenant_id):
         name = accounts.get(tenant_id).name
         accounts.resume()
         sending.look_again()
