@@ -1,4 +1,4 @@
-"""Plans that run out and come back, and that operators edit."""
+"""Plans that run out and that operators edit; a campaign's file; phones to be logged out."""
 
 from alembic import op
 
@@ -25,6 +25,7 @@ COLUMNS = {
         "kept_price numeric(14, 3)",
         "kept_currency text",
     ),
+    "campaigns": ("header_blob_key text",),
 }
 GLOBAL = {
     "plan_prices": """
