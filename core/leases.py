@@ -26,6 +26,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 from core.clock import now
 from core.db import Base, db
 
+ENDED = ":ended"
+"""The end of a kind whose leases outlive their tenant: what is to be ended after it."""
+
 
 class Lease(Base):
     """There is a row while somebody has to have the thing."""

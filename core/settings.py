@@ -54,6 +54,7 @@ class Settings(BaseSettings):
     billing_provider: Literal["", "stripe", "iyzico", "simulated"] = ""
     billing_key: str = ""
     billing_secret: str = ""
+    plan_grace_days: int = Field(7, ge=1, le=90)
     invoice_issuer: str = "Comanda"
     invoice_tax_name: str = "VAT"
     invoice_tax_percent: Decimal = Field(Decimal(0), ge=0, le=50)

@@ -6,6 +6,7 @@ from core.db import global_scope, tenant_scope
 from core.logs import logger
 from core.rings import hear
 from core.settings import Settings
+from messaging.linked import endings
 from restaurant import plan_desk
 from tenants import billing, closing
 from tenants.accounts import every_tenant, forget_facts
@@ -28,7 +29,11 @@ def erase_due() -> int:
 
 
 def _erase(tenant_id: int) -> bool:
-    """Growing tables bit by bit, then what is left at once."""
+    """Phones are logged out, growing tables go bit by bit, then what is left at once."""
+    with tenant_scope(tenant_id):
+        if not closing.still_due():
+            return False
+        endings.end_all()
     for name in reversed(owned_tables()):
         gone = AT_ONCE
         while gone == AT_ONCE and name not in KEPT_TO_THE_END:

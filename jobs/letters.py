@@ -28,9 +28,14 @@ def words_in(locale: str) -> Gettext:
 
 def to_admins(write: Callable[[Gettext], Letter], path: str) -> int:
     """In the open transaction. Returns how many were written to."""
+    return to_each_admin(lambda gettext, _locale: write(gettext), path)
+
+
+def to_each_admin(write: Callable[[Gettext, str], Letter], path: str) -> int:
+    """The same for letters with days and sums, which each language writes its own way."""
     people = team.admins()
     for person in people:
-        subject, paragraphs = write(words_in(person.locale))
+        subject, paragraphs = write(words_in(person.locale), person.locale)
         _send(person, subject, paragraphs, path)
     return len(people)
 

@@ -32,6 +32,7 @@ from core.outbound.aio import Client as Fetcher
 from core.settings import Settings
 from core.tasks import end
 from jobs.linked import CHANNEL
+from jobs.linked_endings import Endings
 from jobs.linked_session import LineSession
 from messaging.linked import KIND, CannotOpen, Client, Session
 from messaging.linked.multidevice import MultiDeviceClient
@@ -60,6 +61,7 @@ class Host:
         self.stopping = asyncio.Event()
         self.woken = asyncio.Event()
         self.fetching = asyncio.Semaphore(FETCHES_AT_ONCE)
+        self.endings = Endings(self)
         self._renew_at = 0.0
 
     async def run(self) -> None:
@@ -68,6 +70,7 @@ class Host:
         rooms = ThreadPoolExecutor(settings.linked_lines + 2 * MOST_THREADS, "linked")
         asyncio.get_running_loop().set_default_executor(rooms)
         await self.in_thread(self.store.prepare)
+        await self.in_thread(self.endings.find_left_behind)
         policy = Policy(settings.ports_allowed, settings.allow_loopback)
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=5)
         async with aiohttp.ClientSession(timeout=timeout) as self.http, Fetcher(policy) as fetcher:
@@ -89,6 +92,7 @@ class Host:
                 self.woken.clear()
                 await self.renew()
             await self.take()
+            await self.endings.look()
         except Exception as error:
             if not is_outage(error):
                 raise
@@ -163,7 +167,7 @@ class Host:
 
     async def hand_over(self) -> None:
         """What is in flight comes down, then the leases go back: the next host starts at once."""
-        leaving = [session.task for session in self.sessions.values()]
+        leaving = [session.task for session in self.sessions.values()] + [*self.endings.working]
         for session in self.sessions.values():
             session.leave()
         if leaving:

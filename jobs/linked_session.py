@@ -12,6 +12,7 @@ from core.db import db, tenant_scope
 from core.faults import is_outage
 from core.leases import Held
 from core.logs import logger
+from jobs.linked_endings import unlink
 from jobs.linked_files import Files
 from jobs.linked_news import News
 from jobs.linked_sending import Sender
@@ -19,9 +20,7 @@ from messaging.linked import (
     KIND,
     CannotOpen,
     Client,
-    Connected,
     Disconnected,
-    LoggedOut,
     Received,
     Session,
     sessions,
@@ -43,7 +42,6 @@ SHORT_BREAKS = 3  # tries before a line is called disconnected: most breaks last
 PAIRING_TRIES = 5
 MOST_FAULTS = 5  # in a row; then the session is parked
 STEADY_SECONDS = 30.0
-LOG_OUT_SECONDS = 10.0
 
 
 class LineSession:
@@ -159,15 +157,9 @@ class LineSession:
     async def log_out(self, client: Client, device: str) -> None:
         """At the network where it can be reached; here in any case."""
         if device:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LOG_OUT_SECONDS):
-                    async with contextlib.aclosing(client.events()) as events:
-                        async for event in events:
-                            if isinstance(event, Connected):
-                                await client.log_out()
-                            elif isinstance(event, LoggedOut | Disconnected):
-                                break
-        await client.close()
+            await unlink(client)
+        else:
+            await client.close()
         await self.in_store(lambda store: store.forget(*self.key))
         await self.tenant(lambda: sessions.logged_out(self.line_id, sessions.LOGGED_OUT))
         self.over = True

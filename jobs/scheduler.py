@@ -29,6 +29,7 @@ AT: dict[str, str] = {
     "jobs.payments.find_forgotten": "1-56/5 * * * *",
     "jobs.media.remove_doomed": "*/5 * * * *",
     "jobs.warnings.look": "53 * * * *",
+    "jobs.plans.look": "43 * * * *",
     "jobs.templates.mark_all": "37 * * * *",
     "jobs.automations.find_forgotten": "2-57/5 * * * *",
     "jobs.campaigns.find_forgotten": "3-58/5 * * * *",

@@ -17,7 +17,7 @@ from core.lookups import withdraw
 from core.phone import BadPhone, check_phone
 from messaging.lines import LineFacts
 from messaging.models import Line
-from tenants import audit
+from tenants import audit, bounds
 from tenants.people import clean_name
 from webhooks.publishing import publish
 
@@ -73,6 +73,8 @@ def add_cloud_line(
     default: bool = False,
 ) -> Line:
     """A number of the cloud API. The first live one becomes the default."""
+    if not test:
+        check_room()
     first = not test and default_line(test=False) is None
     line = Line(
         tenant_id=current_tenant_id(),
@@ -101,6 +103,11 @@ def add_cloud_line(
     make_findable("cloud_hook", str(line.hook_token), str(line.id))
     audit.record("lines.added", line.name, kind="cloud", instance_id=line.id)
     return line
+
+
+def check_room() -> None:
+    """Whether the plan has room for another line that sends for real."""
+    bounds.check_room("lines", sum(not line.test for line in listed()))
 
 
 def new_line_id() -> int:

@@ -31,6 +31,8 @@ class Bubble:
     body: str = ""
     footer: str = ""
     buttons: tuple[str, ...] = field(default=())
+    links: tuple[str, ...] = field(default=())
+    """Where each button leads; empty for one that leads nowhere."""
 
 
 def needs_of(components: Components) -> Needs:
@@ -64,22 +66,32 @@ def samples_of(components: Components) -> dict[str, str]:
     return {name: str(value) for name, value in zip(names, row, strict=False)}
 
 
-def filled(components: Components, values: Mapping[str, str]) -> Bubble:
-    """A place without a value stays visible as what it is called."""
-    header, body = _part(components, "HEADER"), _part(components, "BODY")
-    needs = needs_of(components)
+def filled(
+    components: Components,
+    values: Mapping[str, str],
+    *,
+    header: str = "",
+    ends: Mapping[int, str] | None = None,
+) -> Bubble:
+    """A place without a value stays visible as what it is called; `ends` are the buttons' own."""
+    given, known = header, ends or {}
+    top = _part(components, "HEADER")
+    put_top = (lambda _place: given) if given else _header_value(top)
+    buttons = _buttons(_part(components, "BUTTONS"))
+    body, needs = _part(components, "BODY"), needs_of(components)
 
     def put(place: "re.Match[str]") -> str:
         return values.get(place[1]) or f"[{place[1]}]"
 
     return Bubble(
-        header=_fill(header.get("text"), _header_value(header)) if not needs.header_media else "",
+        header=_fill(top.get("text"), put_top) if not needs.header_media else "",
         header_media=needs.header_media,
         body=_fill(body.get("text"), put),
         footer=str(_part(components, "FOOTER").get("text") or ""),
-        buttons=tuple(
-            str(button.get("text") or button.get("type") or "")
-            for button in _buttons(_part(components, "BUTTONS"))
+        buttons=tuple(str(one.get("text") or one.get("type") or "") for one in buttons),
+        links=tuple(
+            _fill(one.get("url"), lambda place, at=at: known.get(at) or f"[{place[1]}]")  # type: ignore[misc]
+            for at, one in enumerate(buttons)
         ),
     )
 

@@ -47,6 +47,7 @@ from portal.live import set_up_live
 from portal.loyalty import loyalty_pages, members, programme, rewarding
 from portal.mailbox import mailbox
 from portal.messages import messages_pages
+from portal.operator import plan_pages as operator_plans
 from portal.operator import rates
 from portal.operator.commands import add_commands
 from portal.operator.pages import operator
@@ -55,6 +56,7 @@ from portal.payments import links, money, payments_pages, providers
 from portal.phones import phones
 from portal.photos import photos
 from portal.plan import plan_pages
+from portal.plan_words import set_up_plan_words
 from portal.printing.jobs import jobs_pages
 from portal.printing.printers import printers_pages
 from portal.printing.words import set_up_printing
@@ -149,7 +151,7 @@ CAMPAIGNS = (campaign_pages, editor, campaign_results, audience_pages)  # each a
 
 FORM_BYTES = 1024 * 1024
 
-ADDED_TO_OPERATOR = (rates,)  # importing it adds its pages
+ADDED_TO_OPERATOR = (operator_plans, rates)  # importing them adds their pages
 
 csrf = CSRFProtect()
 
@@ -175,6 +177,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     for machine_door in ("v1", "health", "reference", "hooks", "print_agents", "printer_doors"):
         csrf.exempt(app.blueprints[machine_door])
     set_up_words(app)
+    set_up_plan_words(app)
     set_up_visitors(app)
     add_security_headers(app, settings)
     stamp_static_files(app)

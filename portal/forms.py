@@ -201,6 +201,7 @@ class LimitsForm(Form):
     spend_cap_usd = DecimalField(
         _("Spend cap in USD"), [Optional(), Between(0, 10_000_000)], places=2
     )
+    paid_until = DateField(_("Paid until"), [Optional()])
 
 
 class SpendCapForm(Form):

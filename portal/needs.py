@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from flask import url_for
-from flask_babel import gettext
+from flask import current_app, url_for
+from flask_babel import format_date, gettext
 from sqlalchemy import text
 
 from core.clock import now
@@ -17,7 +17,7 @@ from portal.need import Need
 from portal.needs_kitchen import kitchen_needs
 from portal.visitors import may
 from portal.words import network_words
-from tenants import accounts, quota
+from tenants import quota, renewals
 from tenants.plans import TenantFacts
 from webhooks import endpoints
 
@@ -138,21 +138,24 @@ def _endpoints() -> list[Need]:
 
 
 def _plan() -> list[Need]:
-    """A month that was paid by card does not renew itself."""
-    until = accounts.account().paid_until
-    if until is None or until > now().date() + timedelta(days=5):
-        return []
-    over = until < now().date()
-    return [
-        Need(
-            "bad" if over else "wait",
-            gettext("The month you paid for is over.")
-            if over
-            else gettext("The month you paid for ends soon."),
-            url_for("plan.index"),
-            gettext("Pay another month"),
+    """A month that was paid does not renew itself."""
+    stands = renewals.mine(current_app.extensions["comanda"].plan_grace_days)
+    if stands.soon:
+        sentence = gettext(
+            "The month you paid for ends on %(day)s.", day=format_date(stands.until, "d MMMM")
         )
-    ]
+    elif stands.stage in ("over", "due"):
+        sentence = gettext(
+            "The month you paid for is over. On %(day)s the account changes to a smaller plan.",
+            day=format_date((stands.last or now().date()) + timedelta(days=1), "d MMMM"),
+        )
+    elif stands.fresh_lapse:
+        sentence = gettext("Your plan was not paid and has ended. Paying brings it back.")
+    else:
+        return []
+    tone = "wait" if stands.soon else "bad"
+    action = gettext("Bring it back") if stands.lapsed_on else gettext("Pay another month")
+    return [Need(tone, sentence, url_for("plan.index", _anchor="renew"), action)]
 
 
 def _usage(facts: TenantFacts, used: quota.Usage) -> list[Need]:

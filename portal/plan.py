@@ -11,14 +11,16 @@ from core.clock import now
 from core.db import tenant_scope
 from core.errors import DomainError, TryAgain
 from core.settings import Settings
+from messaging import lines_book
 from portal.account_forms import InvoiceForm
 from portal.forms import refusals_on, said
+from portal.plan_words import plan_title
 from portal.visitors import may, member_may
 from portal.words import in_words
-from restaurant import plan_desk
+from restaurant import plan_desk, sites
 from restaurant.gateways import GatewayError
-from tenants import accounts, billing, quota
-from tenants.plans import every_plan, known_facts
+from tenants import accounts, billing, bounds, quota, renewals, team
+from tenants.plans import every_plan, known_facts, other_prices, price_for
 
 plan_pages = Blueprint("plan", __name__)
 
@@ -57,7 +59,7 @@ def pay() -> Any:
         with tenant_scope(g.tenant_id):
             terms = plan_desk.terms(settings)
             payment = billing.start(code, terms, settings.billing_provider)
-        words = gettext("Comanda, plan %(plan)s, one month", plan=payment.plan)
+        words = gettext("Comanda, plan %(plan)s, one month", plan=plan_title(payment.plan))
         try:
             made = plan_desk.open_link(payment, settings, words=words, language=str(get_locale()))
         except GatewayError:
@@ -140,7 +142,23 @@ def _page(form: InvoiceForm | None) -> str:
     with tenant_scope(g.tenant_id):
         facts, own = known_facts(), accounts.account()
         tenant, used = accounts.get(g.tenant_id), quota.usage(facts)
-        plans, waiting = every_plan(), billing.waiting()
+        stands = renewals.standing(own, tenant.plan, settings.plan_grace_days)
+        plans = [
+            plan
+            for plan in every_plan()
+            if plan.retired_at is None or plan.code in (tenant.plan, stands.plan)
+        ]
+        others, waiting = other_prices(), billing.waiting()
+        prices = {plan.code: price_for(plan, own, others) for plan in plans}
+        terms = plan_desk.terms(settings)
+        net, tax, currency = billing.taxed(prices[stands.plan], terms)
+        have = bounds.rooms(
+            {
+                "lines": sum(not line.test for line in lines_book.listed()),
+                "members": len(team.members()),
+                "sites": len(sites.listed()),
+            }
+        )
         papers = billing.invoices() if may("settings.manage") else []
     if form is None and may("settings.manage"):
         form = InvoiceForm(formdata=None, obj=own)
@@ -151,6 +169,10 @@ def _page(form: InvoiceForm | None) -> str:
         own=own,
         tenant=tenant,
         plans=plans,
+        prices=prices,
+        stands=stands,
+        renewal=(net + tax, currency),
+        rooms=have,
         waiting=waiting,
         invoices=papers,
         form=form,

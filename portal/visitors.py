@@ -12,11 +12,13 @@ from werkzeug.exceptions import Forbidden, HTTPException
 
 from core.clock import now
 from core.db import global_scope, tenant_scope
-from tenants import quota, signin, team
+from portal import plan_words
+from tenants import accounts, quota, renewals, signin, team
 from tenants.audit import Actor, act_as
 from tenants.models import Person, Tenant
 from tenants.plans import known_facts
 from tenants.quota import Usage
+from tenants.renewals import Standing
 from tenants.rights import RIGHTS, role_may
 from tenants.signin import Visitor
 
@@ -40,6 +42,7 @@ class PortalUser(UserMixin):  # type: ignore[misc]
         self.tenant: Tenant | None = visitor.tenant
         self.role: str | None = None
         self.trial: Usage | None = None
+        self.standing: Standing | None = None
 
     def get_id(self) -> str:
         """Flask-Login keeps this in the browser's signed cookie."""
@@ -69,6 +72,7 @@ def load(token: str) -> PortalUser | None:
         return None
     with global_scope():
         visitor = signin.visitor(token)
+        plan_words.remember()
     if visitor is None:
         return None
     user = PortalUser(token, visitor)
@@ -80,6 +84,9 @@ def load(token: str) -> PortalUser | None:
                 user.role = member.role
             if user.tenant.plan == "trial":
                 user.trial = quota.usage(known_facts())
+            else:
+                grace = current_app.extensions["comanda"].plan_grace_days
+                user.standing = renewals.standing(accounts.account(), user.tenant.plan, grace)
         g.tenant_id = user.tenant.id
     act_as(Actor("person", user.person.id, user.person.name, address()))
     return user
@@ -218,6 +225,7 @@ def set_up_visitors(app: Flask) -> None:
             "tenants_of_person": getattr(current_user, "tenants", []),
             "may": may,
             "trial_notice": trial_notice(getattr(current_user, "trial", None)),
+            "plan_standing": getattr(current_user, "standing", None),
             "mailbox_on": current_app.extensions["comanda"].mailbox,
         }
     )

@@ -9,7 +9,7 @@ from restaurant.gateways import Asking, Desk, Found, GatewayError, Made
 from restaurant.gateways.book import GATEWAYS
 from tenants import billing
 from tenants.billing import Terms
-from tenants.models import PlanPayment
+from tenants.plan_models import PlanPayment
 
 log = logger(__name__)
 

@@ -19,7 +19,7 @@ from messaging import lines_book
 from messaging.models import Line
 from restaurant import hours, site_checks
 from restaurant.models import Order, Site, Station
-from tenants import audit
+from tenants import audit, bounds
 from tenants.people import clean_name
 
 LOOKUP, HOST_LOOKUP = "site", "site_host"
@@ -38,6 +38,7 @@ def open_site(
     languages: list[str],
 ) -> Site:
     """A new restaurant with a kitchen and a bar, everything else at its usual value."""
+    bounds.check_room("sites", len(listed()))
     site = Site(
         tenant_id=current_tenant_id(),
         name=clean_name(name),

@@ -15,7 +15,7 @@ from core.logs import logger
 from tenants import audit
 from tenants.models import Account, Person, Tenant
 from tenants.people import LOCALES, clean_name
-from tenants.plans import get_plan, known_facts
+from tenants.plans import known_facts, offered_plan
 from tenants.team import add
 
 log = logger(__name__)
@@ -32,7 +32,7 @@ def create(name: str, owner: Person, plan: str = "trial") -> Tenant:
         id=current_tenant_id(),
         name=clean_name(name, "business_name"),
         state="active",
-        plan=get_plan(plan).code,
+        plan=offered_plan(plan).code,
     )
     db.session.add(tenant)
     db.session.add(
@@ -49,6 +49,10 @@ def get(tenant_id: int) -> Tenant:
     if tenant is None:
         raise NotFound("There is no tenant with that id.")
     return tenant
+
+
+def account_name() -> str:
+    return get(current_tenant_id()).name
 
 
 def account() -> Account:
@@ -102,7 +106,7 @@ def resume() -> None:
 def change_plan(plan: str) -> None:
     tenant = get(current_tenant_id())
     if tenant.plan != plan:
-        was, tenant.plan = tenant.plan, get_plan(plan).code
+        was, tenant.plan = tenant.plan, offered_plan(plan).code
         tenant.wanted_plan = tenant.wanted_at = None
         audit.record("account.plan_changed", tenant.name, was=was, now=plan)
 

@@ -15,10 +15,10 @@ from core.db import current_tenant_id, db, facts_changed
 from core.errors import Conflict, NotFound, invalid
 from core.money import quantize
 from core.texts import BadText, clean, one_line
-from tenants import accounts, audit
+from tenants import accounts, audit, renewals
 from tenants.invoice_paper import Paper, draw
-from tenants.models import Invoice, InvoiceYear, PlanPayment
-from tenants.plans import get_plan
+from tenants.plan_models import Invoice, InvoiceYear, PlanPayment
+from tenants.plans import Price, get_plan, other_prices, price_for
 
 LINK_GOOD_FOR = timedelta(hours=2)
 LISTED = 60
@@ -35,18 +35,23 @@ class Terms:
 
 def price_of(code: str, terms: Terms) -> tuple[Decimal, Decimal, str]:
     """Net, tax and currency of a month."""
-    plan = get_plan(code)
-    net = quantize(plan.price, plan.currency)
-    return net, quantize(net * terms.tax_percent / 100, plan.currency), plan.currency
+    own = accounts.account()
+    return taxed(price_for(get_plan(code), own, other_prices()), terms)
+
+
+def taxed(price: Price, terms: Terms) -> tuple[Decimal, Decimal, str]:
+    net = quantize(price.amount, price.currency)
+    return net, quantize(net * terms.tax_percent / 100, price.currency), price.currency
 
 
 def start(code: str, terms: Terms, provider: str) -> PlanPayment:
     net, tax, currency = price_of(code, terms)
     if not net:
         raise Conflict("not_for_sale", "This plan is not sold by card. Ask us for it.")
+    renewals.check_may_have(code)
     payment = PlanPayment(
         tenant_id=current_tenant_id(),
-        plan=get_plan(code).code,
+        plan=code,
         net=net,
         tax=tax,
         currency=currency,
@@ -84,14 +89,16 @@ def paid(payment_id: str, ref: str, at: datetime, terms: Terms) -> Invoice | Non
     if not moved:
         return None
     payment = db.session.get_one(PlanPayment, (current_tenant_id(), payment_id))
-    own, tenant = accounts.account(), accounts.get(current_tenant_id())
+    tenant = accounts.get(current_tenant_id())
+    own = renewals.locked_account()
     begins = at.date()
     if own.paid_until is not None and tenant.plan == payment.plan:
-        begins = max(begins, own.paid_until + timedelta(days=1))
-    own.paid_until = _month_after(begins) - timedelta(days=1)
-    accounts.change_plan(payment.plan)
-    tenant.wanted_plan = tenant.wanted_at = None
-    invoice = _issue(payment, terms, begins, own.paid_until)
+        begins = own.paid_until + timedelta(days=1)  # the days of grace belong to the month
+        if _month_after(begins) <= at.date():
+            begins = at.date()
+    ends = _month_after(begins) - timedelta(days=1)
+    renewals.renewed(payment.plan, ends)
+    invoice = _issue(payment, terms, begins, ends)
     payment.invoice = invoice.code
     audit.record("account.plan_paid", tenant.name, plan=payment.plan, invoice=invoice.code)
     facts_changed()
@@ -139,6 +146,7 @@ def every_invoice(before: tuple[int, int] | None, limit: int) -> list[Invoice]:
 def ask_for(code: str) -> None:
     """The operator is asked for another plan."""
     tenant, plan = accounts.get(current_tenant_id()), get_plan(code)
+    renewals.check_may_have(code)
     if tenant.plan == plan.code:
         raise Conflict("same_plan", "You have this plan already.")
     if tenant.wanted_plan == plan.code:

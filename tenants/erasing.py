@@ -8,12 +8,12 @@ from sqlalchemy import delete, select, tuple_
 from core.db import Base, current_tenant_id, db
 from core.doomed import doom
 from core.lanes import Lane
-from core.leases import Lease
+from core.leases import ENDED, Lease
 from core.lookups import Lookup
 from core.mail import Mail
 from tenants.models import Membership, SignIn, Tenant
 
-POINTERS = (Lookup, Lane, Lease, Membership, Mail, SignIn)
+POINTERS = (Lookup, Lane, Membership, Mail, SignIn)
 
 
 def owned_tables() -> list[str]:
@@ -53,4 +53,6 @@ def erase_tenant() -> None:
         db.session.execute(delete(table).where(table.c.tenant_id == tenant_id))
     for pointer in POINTERS:
         db.session.execute(delete(pointer).where(pointer.tenant_id == tenant_id))
+    mine = delete(Lease).where(Lease.tenant_id == tenant_id)
+    db.session.execute(mine.where(Lease.kind.not_like(f"%{ENDED}")))
     db.session.execute(delete(Tenant).where(Tenant.id == tenant_id))

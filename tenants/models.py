@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     Index,
-    LargeBinary,
     Numeric,
     SmallInteger,
     Text,
@@ -15,7 +14,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlalchemy.orm import Mapped, deferred, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
 from core.columns import new_key
@@ -33,6 +32,7 @@ class Tenant(Base):
     __table_args__ = (
         Index("tenants_created_at_idx", "created_at", "id"),
         Index("tenants_erase_at_idx", "erase_at", postgresql_where=text("erase_at IS NOT NULL")),
+        Index("tenants_plan_idx", "plan", "id"),
     )
 
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -53,23 +53,6 @@ class Tenant(Base):
     @property
     def suspended(self) -> bool:
         return self.state == "suspended"
-
-
-class Plan(Base):
-    __tablename__ = "plans"
-
-    code: Mapped[str] = mapped_column(Text, primary_key=True)
-    name: Mapped[str] = mapped_column(Text)
-    position: Mapped[int]
-    rate_per_second: Mapped[int]
-    burst: Mapped[int]
-    monthly_messages: Mapped[int | None]
-    spend_cap_usd: Mapped[Decimal | None] = mapped_column(USD)
-    trial_days: Mapped[int | None]
-    trial_messages: Mapped[int | None]
-    price: Mapped[Decimal] = mapped_column(Numeric(12, 2), default=Decimal(0))
-    """For a month, before tax."""
-    currency: Mapped[str] = mapped_column(Text, default="USD")
 
 
 class Account(Base, TenantOwned):
@@ -101,6 +84,16 @@ class Account(Base, TenantOwned):
     """What they came for: messages, restaurant, shop."""
     steps_hidden_at: Mapped[datetime | None]
     paid_until: Mapped[date | None]
+    """The last day that was paid for; None: the plan does not run out."""
+    plan_word: Mapped[str] = mapped_column(Text, default="")
+    """The last word about that day that went out: week, day, over."""
+    plan_word_at: Mapped[datetime | None]
+    lapsed: Mapped[dict[str, Any] | None]
+    """Of an account whose plan ran out: which, since when, and what paying brings back."""
+    kept_plan: Mapped[str | None] = mapped_column(Text)
+    """Its price was changed for others, not for this one."""
+    kept_price: Mapped[Decimal | None] = mapped_column(Numeric(14, 3))
+    kept_currency: Mapped[str | None] = mapped_column(Text)
     billing_name: Mapped[str] = mapped_column(Text, default="")
     billing_address: Mapped[str] = mapped_column(Text, default="")
     billing_tax_number: Mapped[str] = mapped_column(Text, default="")
@@ -319,74 +312,3 @@ class Export(Base, TenantOwned):
     worked_at: Mapped[datetime | None]
     ready_at: Mapped[datetime | None]
     expires_at: Mapped[datetime | None]
-
-
-class PlanPayment(Base, TenantOwned):
-    """A month of a plan that somebody wants to pay by card."""
-
-    __tablename__ = "plan_payments"
-    __table_args__ = (
-        Index(
-            "plan_payments_open_idx",
-            "tenant_id",
-            "made_at",
-            postgresql_where=text("state = 'open'"),
-        ),
-    )
-
-    id: Mapped[str] = new_key("ppy")
-    plan: Mapped[str] = mapped_column(Text)
-    net: Mapped[Decimal] = mapped_column(Numeric(14, 3))
-    tax: Mapped[Decimal] = mapped_column(Numeric(14, 3))
-    currency: Mapped[str] = mapped_column(Text)
-    state: Mapped[str] = mapped_column(Text, default="making")
-    """making, open, paid, failed"""
-    provider: Mapped[str] = mapped_column(Text)
-    ref: Mapped[str] = mapped_column(Text, default="")
-    url: Mapped[str] = mapped_column(Text, default="")
-    payment_ref: Mapped[str] = mapped_column(Text, default="")
-    made_by: Mapped[str] = mapped_column(Text)
-    made_at: Mapped[datetime] = mapped_column(default=now)
-    expires_at: Mapped[datetime]
-    paid_at: Mapped[datetime | None]
-    invoice: Mapped[str] = mapped_column(Text, default="")
-
-    @property
-    def total(self) -> Decimal:
-        return self.net + self.tax
-
-
-class InvoiceYear(Base):
-    """Gives invoice numbers: one row for a year, locked while one is given."""
-
-    __tablename__ = "invoice_years"
-
-    year: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    last: Mapped[int]
-
-
-class Invoice(Base):
-    """Issued by the operator, who has to keep it: global, and it outlives its tenant."""
-
-    __tablename__ = "invoices"
-    __table_args__ = (Index("invoices_tenant_idx", "tenant_id", "year", "number"),)
-
-    year: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    tenant_id: Mapped[int] = mapped_column(BigInteger)
-    issued_at: Mapped[datetime] = mapped_column(default=now)
-    name: Mapped[str] = mapped_column(Text)
-    plan: Mapped[str] = mapped_column(Text)
-    net: Mapped[Decimal] = mapped_column(Numeric(14, 3))
-    tax: Mapped[Decimal] = mapped_column(Numeric(14, 3))
-    tax_percent: Mapped[Decimal] = mapped_column(Numeric(6, 3))
-    currency: Mapped[str] = mapped_column(Text)
-    pdf: Mapped[bytes] = deferred(mapped_column(LargeBinary, nullable=False))
-
-    @property
-    def code(self) -> str:
-        return f"{self.year}-{self.number:06d}"
-
-    @property
-    def total(self) -> Decimal:
-        return self.net + self.tax

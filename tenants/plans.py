@@ -8,9 +8,19 @@ from sqlalchemy import select
 
 from core.db import current_tenant_id, db
 from core.errors import NotFound, invalid
-from tenants.models import Account, Plan, Tenant
+from tenants.models import Account, Tenant
+from tenants.plan_models import Plan, PlanPrice
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Price:
+    """For a month, before tax."""
+
+    amount: Decimal
+    currency: str
+    kept: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,11 +58,42 @@ def every_plan() -> list[Plan]:
 def get_plan(code: str) -> Plan:
     plans = {plan.code: plan for plan in every_plan()}
     if code not in plans:
-        known = ", ".join(plans)
+        known = ", ".join(one.code for one in plans.values() if one.retired_at is None)
         raise invalid(
             "plan", "unknown_plan", "There is no such plan; there are {known}.", known=known
         )
     return plans[code]
+
+
+def offered_plan(code: str) -> Plan:
+    """One that somebody new may have."""
+    plan = get_plan(code)
+    if plan.retired_at is not None:
+        raise invalid("plan", "plan_retired", "This plan is no longer given. Choose another one.")
+    return plan
+
+
+def base_plan() -> Plan:
+    """What an account falls back to. There is one: it cannot be retired or taken away."""
+    return db.session.scalars(select(Plan).where(Plan.base).order_by(Plan.position)).one()
+
+
+def other_prices() -> dict[str, dict[str, Decimal]]:
+    """By plan and currency, beside each plan's own."""
+    found: dict[str, dict[str, Decimal]] = {}
+    for row in db.session.scalars(select(PlanPrice).order_by(PlanPrice.currency)):
+        found.setdefault(row.plan, {})[row.currency] = row.amount
+    return found
+
+
+def price_for(plan: Plan, own: Account, others: dict[str, dict[str, Decimal]]) -> Price:
+    """What this account pays: the price it kept, else one in its currency, else the plan's own."""
+    if own.kept_plan == plan.code and own.kept_price is not None and own.kept_currency:
+        return Price(own.kept_price, own.kept_currency, kept=True)
+    mine = others.get(plan.code, {}).get(own.currency)
+    if mine is not None and own.currency != plan.currency:
+        return Price(mine, own.currency)
+    return Price(plan.price, plan.currency)
 
 
 def known_facts() -> TenantFacts:

@@ -11,7 +11,7 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, Forbidden, Invalid, NotFound, invalid
 from core.ids import new_id, new_token
 from core.lookups import digest, find, publish, withdraw
-from tenants import audit, people
+from tenants import audit, bounds, people
 from tenants.models import Invitation, Member, Membership, Person
 from tenants.rights import ROLES, may_give
 
@@ -151,6 +151,8 @@ def invite(email: str, role: str, by_role: str, invited_by: str) -> tuple[Invita
         raise Conflict(
             "too_many_invitations", "There are {count} open invitations.", count=MOST_PENDING
         )
+    others = [one for one in pending if one.email_key != people.email_key(address)]
+    bounds.check_room("members", len(members()) + len(others))
     token = new_token(192)
     invitation = Invitation(
         tenant_id=current_tenant_id(),

@@ -10,7 +10,7 @@ from psycopg2.errors import LockNotAvailable
 TEMPLATE = "comanda_template"
 APP_ROLE, OWNER_ROLE, HOST_ROLE = "comanda_app", "comanda_owner", "comanda_hosts"
 # What a migration planted, and what says which migrations there were.
-KEPT = ("alembic_version", "plans", "rates")
+KEPT = ("alembic_version", "plans", "plan_prices", "rates")
 FEW_TENANTS = 20
 EMPTIED = """
 SELECT quote_ident(relname) FROM pg_class

@@ -8,13 +8,15 @@ from pydantic import BaseModel, Field
 from api.paging import PageQuery
 from api.shapes import Moment
 from api.v1.contact_shapes import CONTACT_ID, Loose
+from api.v1.message_shapes import media_url
 from core.clock import rfc3339
 from core.money import json_number, usd
 from messaging.campaigns import results
 from messaging.campaigns.book import KEEP, QUIET, Wanted
-from messaging.campaigns.outlook import Outlook
+from messaging.campaigns.outlook import Outlook, Preview
 from messaging.campaigns.results import Result
 from messaging.models import Audience, Campaign
+from messaging.template_parts import Bubble
 
 CAMPAIGN_ID = "cmp_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
 AUDIENCE_ID = "aud_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
@@ -63,6 +65,26 @@ class TemplateFacts(BaseModel):
     parameters: list[str] = Field(
         default_factory=list, max_length=20, description="Placeholders are filled in each."
     )
+    header: str | None = Field(
+        None, max_length=200, description="The value in a header of text; placeholders too."
+    )
+    header_url: str | None = Field(
+        None,
+        max_length=2048,
+        description="Where the image, video or document above the text is, as the template has it.",
+        examples=["https://example.com/weekend.jpg"],
+    )
+    buttons: list[str | None] = Field(
+        default_factory=list,
+        max_length=10,
+        description="What the address of each button ends with, in the buttons' places, null for"
+        " one that takes none. Placeholders are filled and made fit for an address.",
+    )
+
+    def given(self) -> dict[str, Any]:
+        named = self.model_dump(exclude={"header_url"}, exclude_none=True)
+        media = {"url": media_url(self.header_url, "header_url")} if self.header_url else {}
+        return {**named, "buttons": self.buttons, "media": media}
 
 
 class Quiet(BaseModel):
@@ -98,7 +120,7 @@ class CampaignFacts(Loose):
             "filters": self.filters.given() if self.filters else {},
             "line_id": self.instance_id,
             "text": self.message or "",
-            "template": self.template.model_dump() if self.template else {},
+            "template": self.template.given() if self.template else {},
             "gift": self.gift,
             "quiet": (_minutes(hours.since), _minutes(hours.until)) if hours else (None, None),
             "rest_days": self.rest_days,
@@ -191,10 +213,19 @@ class CampaignPage(BaseModel):
     next: str | None
 
 
+class ButtonShape(BaseModel):
+    text: str
+    url: str = Field(description="Where it leads, filled; empty for one that leads nowhere.")
+
+
 class PreviewShape(BaseModel):
     name: str
     phone: str
     message: str
+    header: str = Field(description="The header of a template, filled; empty when it has none.")
+    header_media: str = Field(description="image, video or document above the text, or empty.")
+    footer: str
+    buttons: list[ButtonShape]
 
 
 class DryRun(BaseModel):
@@ -251,7 +282,7 @@ def campaign_json(one: Campaign) -> dict[str, Any]:
         "filters": one.filters,
         "instance_id": one.line_id,
         "message": one.text,
-        "template": one.template or None,
+        "template": _template_json(one.template),
         "gift": one.gift,
         "quiet_hours": {"since": _clock(one.quiet_from), "until": _clock(one.quiet_until)}
         if quiet
@@ -265,6 +296,22 @@ def campaign_json(one: Campaign) -> dict[str, Any]:
         "finished_at": one.finished_at and rfc3339(one.finished_at),
         "created_at": rfc3339(one.created_at),
         "changed_at": rfc3339(one.changed_at),
+    }
+
+
+def _template_json(template: dict[str, Any]) -> dict[str, Any] | None:
+    """A file that was uploaded in the portal is told by its name."""
+    if not template:
+        return None
+    media = template.get("media", {})
+    return {
+        "name": template["name"],
+        "language": template["language"],
+        "parameters": template["parameters"],
+        "header": template.get("header"),
+        "header_url": media.get("url"),
+        "header_file": media.get("file", {}).get("filename"),
+        "buttons": template.get("buttons", []),
     }
 
 
@@ -286,11 +333,23 @@ def outlook_json(seen: Outlook) -> dict[str, Any]:
         "cost_usd": json_number(usd(seen.cost_usd)),
         "seconds": seen.seconds,
         "asleep": seen.asleep,
-        "previews": [
-            {"name": one.name, "phone": one.phone, "message": one.text} for one in seen.previews
-        ],
+        "previews": [_preview_json(one) for one in seen.previews],
         "warnings": seen.warnings,
         "problem": seen.problem.message if seen.problem else None,
+    }
+
+
+def _preview_json(one: Preview) -> dict[str, Any]:
+    shown = one.shown or Bubble()
+    pairs = zip(shown.buttons, shown.links, strict=True)
+    return {
+        "name": one.name,
+        "phone": one.phone,
+        "message": one.text,
+        "header": shown.header,
+        "header_media": shown.header_media,
+        "footer": shown.footer,
+        "buttons": [{"text": text, "url": url} for text, url in pairs],
     }
 
 

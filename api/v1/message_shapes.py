@@ -155,7 +155,7 @@ def draft_of_text(body: TextRequest) -> Draft:
 
 def draft_of_media(body: MediaRequest) -> Draft:
     caption = _caption(body.caption)
-    content: dict[str, Any] = {"url": _media_url(body.media_url)}
+    content: dict[str, Any] = {"url": media_url(body.media_url)}
     if body.filename:
         content["filename"] = _text(body.filename, "filename", 240)
     return _draft(body, kind=body.type, text=caption, content=content)
@@ -233,14 +233,14 @@ def _caption(caption: str | None) -> str:
     return _text(caption, "caption", LONGEST_CAPTION) if caption and caption.strip() else ""
 
 
-def _media_url(url: str) -> str:
+def media_url(url: str, field: str = "media_url") -> str:
     """Its form and any literal address; a host name is resolved only when it is fetched."""
     settings = current_app.extensions["comanda"]
     policy = Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)
     try:
         return str(check_url(url, policy))
     except (BadUrl, RefusedAddress) as error:
-        raise invalid("media_url", "invalid_media_url", "{fault}", fault=str(error)) from None
+        raise invalid(field, "invalid_media_url", "{fault}", fault=str(error)) from None
 
 
 def _scheduled(moment: datetime | None) -> datetime | None:

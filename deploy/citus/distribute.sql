@@ -16,6 +16,8 @@ SET LOCAL citus.multi_shard_modify_mode = 'sequential';
 -- Global, read with tenants' rows or written in their transactions: a copy on every node.
 -- A table comes after the ones it references.
 SELECT create_reference_table('plans');
+SELECT create_reference_table('plan_prices');
+SELECT create_reference_table('plan_changes');
 SELECT create_reference_table('rates');
 SELECT create_reference_table('tenants');
 SELECT create_reference_table('lookups');

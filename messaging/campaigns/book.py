@@ -9,20 +9,19 @@ from sqlalchemy import select
 
 from core.clock import now
 from core.db import current_tenant_id, db
+from core.doomed import doom
 from core.errors import Conflict, NotFound, invalid
 from core.ids import BadId, canonical
-from core.texts import BadText, clean
 from messaging import lines_book
-from messaging.campaigns import audiences, gifts, quiet
+from messaging.campaigns import audiences, gifts, quiet, template_words
 from messaging.models import Campaign, Line
-from messaging.placeholders import LONGEST_TEXT, check
+from messaging.placeholders import check
 from tenants import audit
 from tenants.audit import current_actor
 from tenants.people import clean_name
 
 STATES = ("draft", "scheduled", "running", "paused", "finished", "stopped")
 EDITABLE = frozenset({"draft", "scheduled"})
-MOST_PARAMETERS = 20
 LONGEST_REST, LONGEST_FOLLOW = 365, 90
 QUIET = (21 * 60, 9 * 60)
 FARTHEST = timedelta(days=365)
@@ -145,6 +144,7 @@ def remove(campaign_id: str) -> None:
     campaign = get(campaign_id, lock=True)
     if campaign.state not in EDITABLE:
         raise Conflict("campaign_begun", "A campaign that has begun stays, with its results.")
+    _keep_file(campaign, None)
     db.session.delete(campaign)
     audit.record("campaigns.removed", campaign.name, campaign=campaign.id)
 
@@ -166,16 +166,17 @@ def _put(campaign: Campaign, wanted: Wanted) -> None:
     _put_people(campaign, wanted)
     if not isinstance(wanted.line_id, Kept):
         _put_line(campaign, wanted.line_id)
-    text = campaign.text if isinstance(wanted.text, Kept) else _text(wanted.text)
+    text = campaign.text if isinstance(wanted.text, Kept) else template_words.words(wanted.text)
     template = campaign.template
     if not isinstance(wanted.template, Kept):
-        template = _template(wanted.template)
+        template = template_words.checked(wanted.template)
     if text and template and not isinstance(wanted.template, Kept):
         text = ""
     elif text and template:
         template = {}
-    check([text, *template.get("parameters", [])], "campaign")
+    check([text, *template_words.strings(template)], "campaign")
     campaign.text, campaign.template = text, template
+    _keep_file(campaign, template_words.blob_of(template))
     if not isinstance(wanted.gift, Kept):
         campaign.gift = gifts.checked(current_tenant_id(), wanted.gift)
     if not isinstance(wanted.quiet, Kept):
@@ -187,6 +188,20 @@ def _put(campaign: Campaign, wanted: Wanted) -> None:
         _put_time(campaign, wanted.scheduled_at)
     if not isinstance(wanted.follow_days, Kept):
         campaign.follow_days = _days("follow_days", wanted.follow_days, LONGEST_FOLLOW)
+
+
+def _keep_file(campaign: Campaign, key: str | None) -> None:
+    """One that no campaign has any more is taken away; a copy shares its original's."""
+    was, campaign.header_blob_key = campaign.header_blob_key, key
+    if was is None or was == key:
+        return
+    shared = select(Campaign.id).where(
+        Campaign.tenant_id == current_tenant_id(),
+        Campaign.header_blob_key == was,
+        Campaign.id != campaign.id,
+    )
+    if db.session.scalars(shared.limit(1)).first() is None:
+        doom([was])
 
 
 def _put_people(campaign: Campaign, wanted: Wanted) -> None:
@@ -216,37 +231,6 @@ def _put_line(campaign: Campaign, line_id: int | None) -> None:
     except NotFound:
         raise invalid("line_id", "unknown_instance", "There is no line with that id.") from None
     campaign.line_id, campaign.test = line.id, line.test
-
-
-def _text(written: str) -> str:
-    try:
-        words = clean(written.replace("\r\n", "\n"))
-    except BadText:
-        raise invalid(
-            "text", "invalid_text", "The text holds a character nobody can read."
-        ) from None
-    if len(words) > LONGEST_TEXT:
-        raise invalid("text", "too_long", "The text is too long.")
-    return words
-
-
-def _template(given: Mapping[str, Any]) -> dict[str, Any]:
-    name, language = str(given.get("name") or "").strip(), str(given.get("language") or "").strip()
-    if not name:
-        return {}
-    good = len(name) <= 512 and name.replace("_", "a").isalnum() and name.isascii()
-    if not good or name != name.lower():
-        raise invalid(
-            "template", "invalid_template", "A template's name is small letters, digits and _."
-        )
-    if not (2 <= len(language) <= 15 and language.replace("_", "").isalnum()):
-        raise invalid("template", "invalid_language", "Write the template's language, such as tr.")
-    parameters = [_text(str(one)) for one in given.get("parameters") or []]
-    if len(parameters) > MOST_PARAMETERS:
-        raise invalid("parameters", "too_many", "A template takes at most 20 values.")
-    if not all(parameters):
-        raise invalid("parameters", "empty_text", "Fill in every value of the template.")
-    return {"name": name, "language": language, "parameters": parameters}
 
 
 def _days(field: str, days: int, most: int) -> int:

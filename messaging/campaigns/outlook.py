@@ -17,6 +17,7 @@ from messaging.campaigns.wording import Reader
 from messaging.linked.pace import GROWN
 from messaging.linked.pace import PER_SECOND as LINKED_PER_SECOND
 from messaging.models import Campaign, Contact, Line
+from messaging.template_parts import Bubble
 from tenants import accounts, quota
 from tenants.plans import TenantFacts, known_facts
 
@@ -37,6 +38,8 @@ class Preview:
     name: str
     phone: str
     text: str
+    shown: Bubble | None = None
+    """A template as their phone shows it."""
 
 
 @dataclass
@@ -161,7 +164,7 @@ def _previews(campaign: Campaign, line: Line | None, shop: str) -> list[Preview]
     ).all()
     words = wording.of(campaign, line, shop)
     code = SAMPLE_CODE if campaign.gift else ""
+    readers = [Reader(row.id, row.name, row.phone, code) for row in rows]
     return [
-        Preview(row.name, row.phone, words.draft(Reader(row.id, row.name, row.phone, code)).text)
-        for row in rows
+        Preview(one.name, one.phone, words.draft(one).text, words.shown(one)) for one in readers
     ]

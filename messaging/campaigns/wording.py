@@ -1,18 +1,16 @@
 """What a campaign says to one person."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.errors import invalid
 from messaging import template_check, templates
+from messaging.campaigns import template_words
+from messaging.campaigns.template_words import Shape
 from messaging.models import Campaign, Line
 from messaging.placeholders import COUPON, fill, names_in
 from messaging.sending import BULK, Draft
-from messaging.template_parts import Components, filled, needs_of
-
-NOTHING = "–"
-"""For a template's value that somebody does not have: the network takes no empty one."""
+from messaging.template_parts import Bubble
 
 
 @dataclass(frozen=True)
@@ -31,15 +29,17 @@ class Wording:
 
     campaign: Campaign
     shop: str
-    components: Components | None
+    shape: Shape | None
 
     def draft(self, reader: Reader) -> Draft:
-        values = values_of(reader, self.shop)
+        values, content = values_of(reader, self.shop), dict[str, Any]()
         if not self.campaign.template:
-            text, kind, content = fill(self.campaign.text, values).text, "text", {}
+            text, kind = fill(self.campaign.text, values).text, "text"
         else:
-            kind, content = "template", _content(self.campaign.template, values)
-            text = self._reads(content["parameters"])
+            kind = "template"
+            content = template_words.content(self.campaign.template, values, self.shape)
+            shown = self.shown(reader)
+            text = shown.body if shown else ""
         return Draft(
             kind=kind,
             phone=reader.phone,
@@ -50,23 +50,16 @@ class Wording:
             category="marketing",
         )
 
-    def _reads(self, given: Sequence[str]) -> str:
-        if self.components is None:
-            return ""
-        names = needs_of(self.components).body
-        return filled(self.components, dict(zip(names, given, strict=False))).body
+    def shown(self, reader: Reader) -> Bubble | None:
+        """A template as their phone shows it, as far as it is known here."""
+        if not self.campaign.template or self.shape is None:
+            return None
+        values = values_of(reader, self.shop)
+        return template_words.shown(self.campaign.template, values, self.shape)
 
 
 def of(campaign: Campaign, line: Line | None, shop: str) -> Wording:
-    components = None
-    if campaign.template and line is not None:
-        known = [
-            one
-            for one in templates.named(line, campaign.template["name"])
-            if one.language == campaign.template["language"]
-        ]
-        components = known[0].components if known else None
-    return Wording(campaign, shop, components)
+    return Wording(campaign, shop, _shape(campaign, line))
 
 
 def check(campaign: Campaign, line: Line) -> None:
@@ -78,7 +71,10 @@ def check(campaign: Campaign, line: Line) -> None:
             raise invalid(
                 "line_id", "not_cloud", "Templates leave by a line of the cloud API only."
             )
-        template_check.check(line, _content(campaign.template, {}))
+        shape = _shape(campaign, line)
+        template_check.check(line, template_words.content(campaign.template, {}, shape))
+        if shape is not None:
+            template_words.check(campaign.template, shape)
     says = COUPON in words_of(campaign)
     if says and not campaign.gift:
         raise invalid(
@@ -90,7 +86,7 @@ def check(campaign: Campaign, line: Line) -> None:
 
 def words_of(campaign: Campaign) -> set[str]:
     """The placeholders in it."""
-    said = [campaign.text, *campaign.template.get("parameters", [])]
+    said = [campaign.text, *template_words.strings(campaign.template)]
     return {name for one in said for name, _ in names_in(one)}
 
 
@@ -105,9 +101,10 @@ def values_of(reader: Reader, shop: str) -> dict[str, str]:
     }
 
 
-def _content(template: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
-    return {
-        "name": template["name"],
-        "language": template["language"],
-        "parameters": [fill(one, values).text or NOTHING for one in template["parameters"]],
-    }
+def _shape(campaign: Campaign, line: Line | None) -> Shape | None:
+    if not campaign.template or line is None:
+        return None
+    wanted = campaign.template["language"]
+    found = templates.named(line, campaign.template["name"])
+    known = next((one for one in found if one.language == wanted), None)
+    return template_words.shape_of(known) if known else None

@@ -21,6 +21,7 @@ def add_line(name: str, *, network: str = "whatsapp") -> Line:
         raise Invalid(
             "too_many_lines", "An account has at most {count} linked phones.", count=MOST_LINES
         )
+    lines_book.check_room()
     line = Line(
         tenant_id=current_tenant_id(),
         id=lines_book.new_line_id(),

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg2
+from psycopg2 import sql
 from psycopg2.extensions import connection as Connection  # noqa: N812 - a class of theirs
 
-from core.keyring import the_keyring
+from core.keyring import KeyringError, the_keyring
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS devices (
@@ -25,7 +26,15 @@ INSERT INTO devices (tenant_id, line_id, device) VALUES (%s, %s, %s)
 ON CONFLICT (tenant_id, line_id) DO UPDATE SET device = excluded.device
 """
 FIND = "SELECT device FROM devices WHERE tenant_id = %s AND line_id = %s"
-FORGET = "DELETE FROM devices WHERE tenant_id = %s AND line_id = %s"
+ALL = "SELECT tenant_id, line_id FROM devices"
+FORGET = "DELETE FROM devices WHERE tenant_id = %s AND line_id = %s RETURNING device"
+# The library's own tables: whatever is kept for a device names it in one of these columns.
+KEPT_BY_LIBRARY = r"""
+SELECT table_name, column_name FROM information_schema.columns
+ WHERE table_schema = current_schema() AND table_name LIKE 'whatsmeow\_%'
+   AND column_name IN ('our_jid', 'jid')
+ ORDER BY table_name = 'whatsmeow_device'
+"""
 
 
 class Store:
@@ -48,9 +57,28 @@ class Store:
             found = cursor.fetchone()
         return the_keyring().decrypt(found[0], _context(tenant_id, line_id)) if found else ""
 
+    def all(self) -> list[tuple[int, int]]:
+        with self._opened() as connection, connection.cursor() as cursor:
+            cursor.execute(ALL)
+            return list(cursor.fetchall())
+
     def forget(self, tenant_id: int, line_id: int) -> None:
+        """The device and every key of it. The library drops its rows when the network has heard of
+        the end; where it could not be reached they would stay."""
         with self._opened() as connection, connection.cursor() as cursor:
             cursor.execute(FORGET, (tenant_id, line_id))
+            found = cursor.fetchone()
+            if found is None:
+                return
+            device = _opened_seal(found[0], tenant_id, line_id)
+            cursor.execute(KEPT_BY_LIBRARY)
+            for table, column in cursor.fetchall() if device else ():
+                cursor.execute(
+                    sql.SQL("DELETE FROM {} WHERE {} = %s").format(
+                        sql.Identifier(table), sql.Identifier(column)
+                    ),
+                    (device,),
+                )
 
     @contextmanager
     def _opened(self) -> Iterator[Connection]:
@@ -61,6 +89,14 @@ class Store:
                 yield connection
         finally:
             connection.close()
+
+
+def _opened_seal(sealed: str, tenant_id: int, line_id: int) -> str:
+    """Nothing for one that no key opens any more: what is sealed in it nobody can use."""
+    try:
+        return the_keyring().decrypt(sealed, _context(tenant_id, line_id))
+    except KeyringError:
+        return ""
 
 
 def _context(tenant_id: int, line_id: int) -> str:

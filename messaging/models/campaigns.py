@@ -52,6 +52,8 @@ class Campaign(Base, TenantOwned):
     line_id: Mapped[int | None] = mapped_column(Integer)
     text: Mapped[str] = mapped_column(Text, default="")
     template: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    header_blob_key: Mapped[str | None] = mapped_column(Text)
+    """The file above a template's text, where one was uploaded."""
     gift: Mapped[str | None] = mapped_column(Text)
     """What each gets a code for, in the words of whoever gives them; see campaigns/gifts.py."""
     quiet_from: Mapped[int | None] = mapped_column(SmallInteger)

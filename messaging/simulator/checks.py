@@ -5,6 +5,8 @@ from typing import Any
 
 from messaging.simulator.magic import Refusal
 from messaging.simulator.samples import filled, find, places, refusal_of
+from messaging.template_parts import filled as whole
+from messaging.template_parts import needs_of
 
 LONGEST_TEXT, LONGEST_CAPTION, LONGEST_OURS = 4096, 1024, 512
 MEDIA = ("image", "video", "audio", "document", "sticker")
@@ -86,4 +88,54 @@ def _template(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
     ]
     if len(values) != len(places(found)):
         return _bad("(#132000) Number of parameters does not match", 132000)
-    return filled(found, values), {"name": found["name"], "language": code}
+    if fault := _places_fault(found, part.get("components") or []):
+        return fault
+    seen = _seen(found, part.get("components") or [])
+    return filled(found, values), {"name": found["name"], "language": code, **seen}
+
+
+def _places_fault(found: dict[str, Any], given: list[dict[str, Any]]) -> Refusal | None:
+    """Header and buttons hold as many values as the template has places, of their kind."""
+    needs = needs_of(found["components"])
+    header = [
+        one
+        for part in given
+        if part.get("type") == "header"
+        for one in part.get("parameters") or []
+    ]
+    if needs.header_media:
+        media = [one.get(needs.header_media) for one in header]
+        if len(media) != 1 or not isinstance(media[0], dict):
+            return _bad("(#132012) Parameter format does not match: header", 132012)
+        refused = _media(media[0])
+        if isinstance(refused, Refusal):
+            return refused
+    elif len(header) != len(needs.header):
+        return _bad("(#132000) Number of parameters does not match: header", 132000)
+    filled_in = {
+        str(part.get("index"))
+        for part in given
+        if part.get("type") == "button" and part.get("sub_type") == "url"
+    }
+    if filled_in != {str(at) for at in needs.buttons}:
+        return _bad("(#131008) Required parameter is missing: buttons", 131008)
+    return None
+
+
+def _seen(found: dict[str, Any], given: list[dict[str, Any]]) -> dict[str, Any]:
+    """The parts around the body, for the handset."""
+    values = {
+        (part.get("type"), str(part.get("index", ""))): (part.get("parameters") or [{}])[0]
+        for part in given
+    }
+    needs, top = needs_of(found["components"]), values.get(("header", ""), {})
+    ends = {at: str(values.get(("button", str(at)), {}).get("text", "")) for at in needs.buttons}
+    shown = whole(found["components"], {}, header=str(top.get("text") or ""), ends=ends)
+    media = top.get(needs.header_media) or {} if needs.header_media else {}
+    return {
+        "header": shown.header,
+        "header_kind": needs.header_media,
+        "link": str(media.get("link") or ""),
+        "buttons": [list(pair) for pair in zip(shown.buttons, shown.links, strict=True)],
+        "footer": shown.footer,
+    }

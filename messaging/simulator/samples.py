@@ -37,6 +37,29 @@ def _template(
 _HEADER = {"type": "HEADER", "format": "TEXT", "text": "Lokanta Mavi"}
 _STOP = {"type": "FOOTER", "text": "Reply STOP to get no more of these."}
 _DUR = {"type": "FOOTER", "text": "Almak istemiyorsanız DUR yazın."}
+_PICTURE = {
+    "type": "HEADER",
+    "format": "IMAGE",
+    "example": {"header_handle": ["https://example.com/weekend.jpg"]},
+}
+_TABLE = {
+    "type": "BUTTONS",
+    "buttons": [
+        {"type": "QUICK_REPLY", "text": "Call me"},
+        {
+            "type": "URL",
+            "text": "Book a table",
+            "url": "https://example.com/book/{{1}}",
+            "example": ["https://example.com/book/zeynep"],
+        },
+    ],
+}
+_OFFER = {
+    "type": "HEADER",
+    "format": "TEXT",
+    "text": "{{1}} için bir hediye",
+    "example": {"header_text": ["Zeynep"]},
+}
 _MENU = {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Show me"}]}
 _MENU_TR = {"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Menüyü aç"}]}
 
@@ -107,6 +130,24 @@ TEMPLATES = [
         status="REJECTED",
         rejected_reason="INCORRECT_CATEGORY",
         quality_score={"score": "UNKNOWN"},
+    ),
+    _template(
+        11,
+        "weekend_offer",
+        "en",
+        "MARKETING",
+        "{{1}}, dessert is on us this weekend.",
+        ("Zeynep",),
+        more=(_PICTURE, _STOP, _TABLE),
+    ),
+    _template(
+        12,
+        "coupon_gift",
+        "tr",
+        "MARKETING",
+        "{{1}} kodunuzla bir sonraki tatlı bizden.",
+        ("TATLI-7QK2",),
+        more=(_OFFER, _DUR),
     ),
 ]
 _UNUSABLE = {"PAUSED": 132015, "DISABLED": 132016}

@@ -16,6 +16,7 @@ from messaging.templates import Wanted as WantedTemplates
 from portal.campaigns import campaigns_pages
 from portal.campaigns.forms import WhatForm, WhenForm, WhoForm
 from portal.campaigns.pages import CAMPAIGN, start_question
+from portal.campaigns.template_form import picture_of, show_words, uploaded, wishes_of, words_of
 from portal.campaigns.words import lasts, money_about
 from portal.forms import Form, refusals_on, said
 from portal.visitors import member_may
@@ -66,13 +67,22 @@ def what(campaign_id: str) -> Any:
         offers,
     )
     if request.method == "GET":
-        _show_words(form, campaign, lines)
+        show_words(form, campaign, lines)
     if form.validate_on_submit():
         with refusals_on(form):
+            file = uploaded(form)
             with tenant_scope(g.tenant_id):
-                book.change(campaign_id, _words(form))
+                book.change(campaign_id, words_of(form, campaign, known, file))
             return _saved(campaign_id, "what")
-    return _page(campaign, "what", form=form, names=NAMES["campaign"], offers=offers, known=known)
+    return _page(
+        campaign,
+        "what",
+        form=form,
+        names=NAMES["campaign"],
+        offers=offers,
+        known=known,
+        wishes=wishes_of(known),
+    )
 
 
 @campaigns_pages.route(f"{CAMPAIGN}/when", methods=["GET", "POST"])
@@ -117,6 +127,7 @@ def check(campaign_id: str) -> Any:
 def _page(campaign: Campaign, step: str, form: Form | None = None, **more: Any) -> Any:
     with tenant_scope(g.tenant_id):
         seen = outlook.look(campaign)
+    file = campaign.template.get("media", {}).get("file", {})
     return render_template(
         f"campaigns/{step}.html",
         campaign=campaign,
@@ -127,6 +138,7 @@ def _page(campaign: Campaign, step: str, form: Form | None = None, **more: Any) 
         question=start_question(seen),
         cost=money_about(seen.cost_usd),
         lasts=lasts(seen.seconds),
+        picture=picture_of(file),
         **more,
     )
 
@@ -154,34 +166,6 @@ def _chosen(form: WhoForm) -> Wanted:
     if name := said(form.save_as).strip():
         return Wanted(audience_id=audiences.save(name, given).id)
     return Wanted(filters=given)
-
-
-def _show_words(form: WhatForm, campaign: Campaign, lines: list[Line]) -> None:
-    template = campaign.template
-    fits = any(not one.test and one.is_default for one in lines)
-    first = "" if fits or not lines else str(lines[0].id)
-    form.name.data = campaign.name
-    form.line_id.data = str(campaign.line_id) if campaign.line_id else first
-    form.says.data = "template" if template else "text"
-    form.text.data = campaign.text
-    form.template.data = f"{template['name']}/{template['language']}" if template else ""
-    form.parameters.data = "\n".join(template.get("parameters", []))
-    form.gift.data = campaign.gift or ""
-
-
-def _words(form: WhatForm) -> Wanted:
-    as_template = form.says.data == "template"
-    name, _, language = (form.template.data or "").partition("/")
-    given = [one for one in said(form.parameters).splitlines() if one.strip()]
-    template = {"name": name, "language": language, "parameters": given}
-    line = form.line_id.data or ""
-    return Wanted(
-        name=said(form.name),
-        line_id=int(line) if line.isdigit() else None,
-        text="" if as_template else said(form.text),
-        template=template if as_template else {},
-        gift=form.gift.data or None,
-    )
 
 
 def _line_name(line: Line) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from flask_babel import lazy_gettext as _
+from flask_wtf.file import FileField
 from wtforms import (
     BooleanField,
     DateTimeLocalField,
@@ -107,6 +108,10 @@ class WhatForm(Form):
     text = TextAreaField(_("Text"), [Length(max=5000)])
     template = SelectField(_("Template"), [Optional()])
     parameters = TextAreaField(_("Values of the template, one a line"), [Length(max=5000)])
+    header = StringField(_("Value in the header"), [Length(max=200)])
+    header_url = StringField(_("Address of the picture or file above the text"), [Length(max=2048)])
+    header_file = FileField(_("Or upload it"))
+    buttons = TextAreaField(_("Ends of the buttons' addresses, one a line"), [Length(max=5000)])
     gift = SelectField(_("Gift"), [Optional()])
 
     def offer(

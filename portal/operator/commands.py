@@ -1,27 +1,21 @@
 """The operator's commands: `flask --app wsgi tenants create …`. One JSON object with --json."""
 
-import functools
-import json
 import secrets
-from collections.abc import Callable
 from typing import Any
 
 import click
 from flask import Flask, current_app
 from flask.cli import AppGroup
 from flask_migrate import upgrade
-from sqlalchemy.exc import OperationalError
 
 from core.db import global_scope, tenant_scope
-from core.errors import DomainError
 from messaging import sending
 from portal.newborn import equip
 from portal.operator import demo
+from portal.operator.plan_commands import plan_commands
+from portal.operator.telling import as_json, show, told
 from tenants import accounts, keys, people, resealing
-from tenants.audit import Actor, acting
 from tenants.rights import SCOPES
-
-OPERATOR = Actor("operator", "command line", "Operator")
 
 tenants = AppGroup("tenants", help="Make, suspend and resume tenants.")
 key_commands = AppGroup("keys", help="Make API keys.")
@@ -29,34 +23,6 @@ people_commands = AppGroup("people", help="Rights of people.")
 secret_commands = AppGroup("secrets", help="Encryption at rest.")
 demo_commands = AppGroup("demo", help="The demo tenants.")
 local = AppGroup("local", help="What `make run` needs.")
-
-as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-
-
-def told(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A refusal is one sentence and exit code 1, never a traceback."""
-
-    @functools.wraps(command)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        try:
-            with acting(OPERATOR):
-                return command(*args, **kwargs)
-        except DomainError as error:
-            raise click.ClickException(error.message) from None
-        except OperationalError:
-            raise click.ClickException(
-                "The database does not answer. Is the service running? `make run` starts it."
-            ) from None
-
-    return wrapped
-
-
-def show(facts: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        click.echo(json.dumps(facts))
-        return
-    for name, value in facts.items():
-        click.echo(f"{name}: {value}")
 
 
 @tenants.command("create")
@@ -189,5 +155,5 @@ def prepare(as_json: bool) -> None:
 
 def add_commands(app: Flask) -> None:
     groups = (tenants, key_commands, people_commands, secret_commands, demo_commands, local)
-    for group in groups:
+    for group in (*groups, plan_commands):
         app.cli.add_command(group)

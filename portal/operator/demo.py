@@ -15,7 +15,7 @@ from core.clock import frozen, now
 from core.db import db, global_scope, tenant_scope
 from core.errors import Conflict
 from core.settings import Settings
-from messaging.linked import pairing
+from messaging.linked import endings, pairing
 from portal.newborn import equip
 from portal.operator import traffic
 from portal.operator.account_history import tell_account
@@ -86,6 +86,7 @@ def erase(settings: Settings) -> None:
         tenant_ids = {t.id for person in known for t in signin.tenants_of(person.id)}
     for tenant_id in tenant_ids:
         with tenant_scope(tenant_id):
+            endings.end_all()
             erase_tenant()
         accounts.forget_facts(tenant_id)
     with global_scope():

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Blueprint, flash, redirect, render_template, request, url_for
+from flask import Blueprint, current_app, flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 from flask_login import current_user
 
@@ -13,14 +13,15 @@ from portal.operator.queues import failed_jobs, queue_rows, retry_job, workers
 from portal.paging import PAGE, page_of
 from portal.plan import pdf_answer
 from portal.visitors import address, operator_only
-from tenants import accounts, audit, billing, quota, team
+from tenants import accounts, audit, billing, quota, renewals, team
 from tenants.audit import Actor, acting
-from tenants.plans import every_plan, get_plan, known_facts
+from tenants.plan_models import Plan
+from tenants.plans import every_plan, known_facts
 
 operator = Blueprint("operator", __name__, url_prefix="/operator")
 
 
-def _operator() -> Actor:
+def acting_operator() -> Actor:
     return Actor("operator", current_user.person.id, current_user.name, address())
 
 
@@ -67,6 +68,7 @@ def tenant(tenant_id: int) -> Any:
 
 
 def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
+    grace = current_app.extensions["comanda"].plan_grace_days
     with tenant_scope(tenant_id):
         known = accounts.get(tenant_id)
         facts, own = known_facts(), accounts.account()
@@ -74,7 +76,7 @@ def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
         plans = every_plan()
     if form is None:
         form = LimitsForm(obj=own, plan=known.plan)
-    form.plan.choices = [(plan.code, gettext(plan.name)) for plan in plans]
+    form.plan.choices = _choices(plans, known.plan)
     return render_template(
         "operator/tenant.html",
         tenant=known,
@@ -83,7 +85,14 @@ def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
         members=members,
         entries=entries,
         form=form,
+        stands=renewals.standing(own, known.plan, grace),
     )
+
+
+def _choices(plans: list[Plan], has: str) -> list[tuple[str, str]]:
+    """One that is no longer given is there for who has it."""
+    given = [plan for plan in plans if plan.retired_at is None or plan.code == has]
+    return [(plan.code, gettext(plan.name)) for plan in given]
 
 
 @operator.post("/tenants/<int:tenant_id>/limits")
@@ -91,12 +100,12 @@ def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
 def limits(tenant_id: int) -> Any:
     form = LimitsForm()
     with global_scope():
-        form.plan.choices = [(plan.code, gettext(plan.name)) for plan in every_plan()]
+        form.plan.choices = _choices(every_plan(), accounts.get(tenant_id).plan)
     if form.validate_on_submit():
         with refusals_on(form):
-            with acting(_operator()), tenant_scope(tenant_id):
+            with acting(acting_operator()), tenant_scope(tenant_id):
                 accounts.get(tenant_id)
-                accounts.change_plan(get_plan(form.plan.data).code)
+                renewals.arrange(form.plan.data, form.paid_until.data)
                 accounts.change_limits(
                     form.rate_per_second.data,
                     form.burst.data,
@@ -114,7 +123,7 @@ def limits(tenant_id: int) -> Any:
 def suspend(tenant_id: int) -> Any:
     """The page's own form asks for a reason and says what will happen."""
     because = request.form.get("because", "").replace("\0", "").strip()[:300]
-    with acting(_operator()), tenant_scope(tenant_id):
+    with acting(acting_operator()), tenant_scope(tenant_id):
         name = accounts.get(tenant_id).name
         accounts.suspend(because or "by the operator")
     accounts.forget_facts(tenant_id)
@@ -125,7 +134,7 @@ def suspend(tenant_id: int) -> Any:
 @operator.post("/tenants/<int:tenant_id>/resume")
 @operator_only
 def resume(tenant_id: int) -> Any:
-    with acting(_operator()), tenant_scope(tenant_id):
+    with acting(acting_operator()), tenant_scope(tenant_id):
         name = accounts.get(tenant_id).name
         accounts.resume()
         sending.look_again()

@@ -14,6 +14,8 @@ ELSEWHERE = {
     "/usage/spend-cap": "the usage page",
     "/operator/rates.csv": "a file",
     "/operator/rates/X": "a country's page",
+    "/operator/plans/X": "a plan's page",
+    "/operator/plans/X/retire": "asks as every such page does",
     "/messages/X/picture": "a picture",
     "/messages/X/file": "a file",
     "/templates/X/send": "the template's page",

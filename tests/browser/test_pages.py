@@ -251,6 +251,9 @@ OPERATOR = {
     "operator-tenant": "/operator/tenants/{tenant}",
     "operator-queues": "/operator/queues",
     "operator-invoices": "/operator/invoices",
+    "operator-plans": "/operator/plans",
+    "operator-plan": "/operator/plans/growth",
+    "operator-plan-new": "/operator/plans/new",
     "operator-rates": "/operator/rates",
     "operator-rate": "/operator/rates/TR",
 }

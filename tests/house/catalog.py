@@ -18,6 +18,8 @@ GLOBAL = {
     "people": "a person may belong to several tenants",
     "person_events": "what happened to a person's own sign-in",
     "person_tokens": "links sent to a person, used before anybody is signed in",
+    "plan_changes": "what operators did to the price list",
+    "plan_prices": "the price list in other currencies",
     "plans": "the price list",
     "rates": "the rate card, the same for everybody",
     "recovery_codes": "a person's second step",

@@ -3,14 +3,20 @@
 import signal
 import time
 
+import psycopg2
 import pytest
 from sqlalchemy import select
 
-from core.db import db
+from core.clock import now
+from core.db import db, global_scope
+from core.leases import Lease
+from jobs import closing as closing_job
 from messaging import lines_book, media, reading, sending
 from messaging.linked import pairing
+from messaging.linked.store import Store
 from messaging.models import MediaFile, Message, MessageChange
 from messaging.sending import Draft
+from tenants import accounts, closing
 from tenants.plans import known_facts
 from tests.messaging.linked_cast import CUSTOMER, add_line, eventually, link, staged, state_of
 from webhooks.models import Event
@@ -268,3 +274,77 @@ def test_a_frozen_host_that_wakes_up_sends_nothing_twice(stage, restaurant, line
         assert f":{second.pid}:" in pairing.find(line)[1].host
     second.terminate()
     second.wait(12)
+
+
+@pytest.fixture
+def keys(settings):
+    """The hosts' own database, with tables such as the library makes."""
+    connection = psycopg2.connect(Store(settings.linked_store_url).url)
+    connection.autocommit = True
+    cursor = connection.cursor()
+    cursor.execute("CREATE TABLE whatsmeow_device (jid text PRIMARY KEY)")
+    cursor.execute(
+        "CREATE TABLE whatsmeow_sessions (our_jid text REFERENCES whatsmeow_device, their_id text)"
+    )
+
+    class Keys:
+        store = Store(settings.linked_store_url)
+
+        def plant(self, business, line_id):
+            device = self.store.find(business.tenant_id, line_id)
+            cursor.execute("INSERT INTO whatsmeow_device VALUES (%s), ('other')", (device,))
+            rows = "INSERT INTO whatsmeow_sessions VALUES (%s, 'ayse'), ('other', 'ayse')"
+            cursor.execute(rows, (device,))
+
+        def left(self, business):
+            cursor.execute(
+                "SELECT count(*) FROM devices WHERE tenant_id = %s", (business.tenant_id,)
+            )
+            (mine,) = cursor.fetchone()
+            for table, column in (("device", "jid"), ("sessions", "our_jid")):
+                cursor.execute(f"SELECT {column} FROM whatsmeow_{table}")
+                mine += sum(one != "other" for (one,) in cursor)
+            return mine
+
+    yield Keys()
+    cursor.execute("DROP TABLE whatsmeow_sessions, whatsmeow_device")
+    connection.close()
+
+
+def ends(business):
+    """Leases that are still to be worked off."""
+    with global_scope():
+        return db.session.scalars(select(Lease).where(Lease.tenant_id == business.tenant_id)).all()
+
+
+def test_an_erased_account_is_gone_from_the_phone_and_from_the_hosts_keys(
+    stage, restaurant, line, keys
+):
+    keys.plant(restaurant, line)
+    assert keys.left(restaurant) == 3
+    with restaurant.scope():
+        closing.close(restaurant.name)
+    assert stage.device(line) is not None, "for a month it can be opened again"
+    with restaurant.scope():
+        accounts.get(restaurant.tenant_id).erase_at = now()
+    assert closing_job.erase_due() == 1
+    eventually(lambda: not ends(restaurant))
+    assert stage.device(line) is None
+    assert keys.left(restaurant) == 0
+
+
+def test_a_removed_line_leaves_no_keys_behind(stage, restaurant, line, keys):
+    keys.plant(restaurant, line)
+    with restaurant.scope():
+        pairing.let_go(line)
+        lines_book.remove(line)
+    eventually(lambda: keys.left(restaurant) == 0)
+    eventually(lambda: not ends(restaurant))
+
+
+def test_keys_without_a_line_are_found_when_a_host_starts(stage, restaurant, line, keys):
+    """As an account leaves them that was erased by an older version."""
+    keys.store.keep(restaurant.tenant_id, 99_999, "905321110009:7@s.whatsapp.net")
+    stage.start_host()
+    eventually(lambda: not keys.store.find(restaurant.tenant_id, 99_999))
+    assert keys.store.find(restaurant.tenant_id, line)

@@ -14,13 +14,12 @@ from jobs import closing as closing_job
 from jobs import exports, keeping
 from messaging.inbox import words
 from messaging.models import Message
-from restaurant.gateways import Found, Made
-from restaurant.gateways.book import GATEWAYS
 from tenants import accounts, audit, billing, closing, people
 from tenants.models import Tenant
 from tests.cast import PASSWORD, make_business, make_person
 from tests.house.catalog import owned_tables
 from tests.house.planting import plant_messages
+from tests.portal.bank import open_bank
 from tests.portal.pages import text_of
 
 
@@ -31,41 +30,9 @@ def make_operator():
     return person
 
 
-class Bank:
-    """A provider at which links are made and paid."""
-
-    def __init__(self):
-        self.links, self.paid = {}, {}
-
-    def create_link(self, _desk, asking):
-        self.links[f"ref-{asking.key}"] = asking
-        return Made(f"https://bank.example/{asking.key}", f"ref-{asking.key}")
-
-    def fetch(self, _desk, ref, _reference, _payment=""):
-        asking = self.links[ref]
-        if ref not in self.paid:
-            return Found("open")
-        return Found(
-            "paid", asking.reference, "pi_1", self.paid[ref] or asking.amount, asking.currency
-        )
-
-    def pays(self, amount=None):
-        self.paid[list(self.links)[-1]] = amount
-
-
 @pytest.fixture
 def bank(app, monkeypatch):
-    bank = Bank()
-    monkeypatch.setitem(GATEWAYS, "simulated", bank)
-    settings = app.extensions["comanda"]
-    for name, value in {
-        "billing_provider": "simulated",
-        "billing_key": "k",
-        "invoice_issuer": "Comanda A.Ş.|Gümüşsuyu",
-        "invoice_tax_percent": Decimal(20),
-    }.items():
-        monkeypatch.setattr(settings, name, value)
-    return bank
+    return open_bank(app, monkeypatch)
 
 
 def test_a_plan_is_asked_for_and_the_operator_sees_it(browser, other_browser, restaurant):

@@ -77,6 +77,8 @@ FIELDS = (
     *("amount", "tell", "provider", "key", "hook_secret", "link_minutes", "reason", "site_id"),
     *("message_days", "media_days", "call_days", "hook_days", "aims", "again"),
     *("billing_name", "billing_address", "billing_tax_number"),
+    *("prices", "trial_days", "trial_messages", "most_lines", "most_members", "most_sites"),
+    *("whom", "paid_until"),
 )
 QUERIES = (
     *("q", "who", "area", "after", "next", "recovery"),

@@ -3,9 +3,25 @@
 from decimal import Decimal
 
 from core.clock import now
-from tenants import billing, exporting
+from core.db import global_scope
+from tenants import billing, exporting, price_list
 from tenants.billing import Terms
+from tenants.plans import every_plan
 from tests.cast import Business
+
+WALKED = "walked-over"  # a plan for walks that post to every address: the real ones stay whole
+
+
+def plant_plan() -> str:
+    with global_scope():
+        if all(plan.code != WALKED for plan in every_plan()):
+            price_list.add(
+                WALKED,
+                price_list.Draft(
+                    "Walked over", Decimal(5), "USD", {}, position=99, rate_per_second=1, burst=1
+                ),
+            )
+    return WALKED
 
 
 def plant_account(business: Business, name: str) -> dict[str, str]:
@@ -19,4 +35,4 @@ def plant_account(business: Business, name: str) -> dict[str, str]:
         assert invoice is not None
         export = exporting.ask()
         export.asked_by = f"{name} owner"
-    return {"export_id": export.id, "invoice": invoice.code}
+    return {"export_id": export.id, "invoice": invoice.code, "plan": plant_plan()}

@@ -1,0 +1,119 @@
+"""Tell a tenant that its paid month ends, and change it to the base plan when nobody pays."""
+
+from datetime import date
+
+from babel.dates import format_date
+from flask import current_app
+
+from core.db import tenant_scope
+from core.logs import logger
+from core.money import format_money
+from core.rings import hear
+from core.settings import Settings
+from jobs.letters import Gettext, Letter, to_each_admin
+from restaurant import plan_desk
+from tenants import accounts, billing, renewals
+from tenants.accounts import every_tenant
+from tenants.plans import base_plan, get_plan
+from tenants.renewals import Standing
+
+log = logger(__name__)
+
+
+def look() -> dict[str, int]:
+    """Hourly. Each word and each change at most once, whoever looks and however often."""
+    hear("jobs.plans.look")
+    settings: Settings = current_app.extensions["comanda"]
+    done = {"told": 0, "taken_back": 0}
+    for tenant_id in every_tenant(because="a paid plan must not run on unpaid"):
+        with tenant_scope(tenant_id):
+            if accounts.get(tenant_id).state == "closed":
+                continue
+            stands = renewals.mine(settings.plan_grace_days)
+            if stands.stage in renewals.EARLIER:
+                done["told"] += _tell(stands, settings)
+            elif stands.stage == "due":
+                done["taken_back"] += _take_back(settings)
+    log.info("paid plans looked at", **done)
+    return done
+
+
+def _tell(stands: Standing, settings: Settings) -> bool:
+    """The word and its letters in one transaction."""
+    if not renewals.first_word(stands.stage):
+        return False
+    write = _over if stands.stage == "over" else _soon
+    net, tax, currency = billing.price_of(stands.plan, plan_desk.terms(settings))
+    facts = {
+        "business": accounts.account_name(),
+        "plan": get_plan(stands.plan).name,
+        "base": base_plan().name,
+    }
+
+    def letter(gettext: Gettext, locale: str) -> Letter:
+        said = {
+            **facts,
+            "plan": gettext(facts["plan"]),
+            "base": gettext(facts["base"]),
+            "until": _day(stands.until, locale),
+            "last": _day(stands.last, locale),
+            "amount": format_money(net + tax, currency, locale),
+        }
+        subject, paragraphs = write(gettext, said)
+        return subject, [*paragraphs, _way(gettext, settings) % said]
+
+    to_each_admin(letter, "/plan")
+    return True
+
+
+def _take_back(settings: Settings) -> bool:
+    was = renewals.take_back(settings.plan_grace_days)
+    if was is None:
+        return False
+    plan, base, business = get_plan(was.plan).name, base_plan(), accounts.account_name()
+
+    def letter(gettext: Gettext, _locale: str) -> Letter:
+        said = {"business": business, "plan": gettext(plan), "base": gettext(base.name)}
+        return gettext("%(business)s is on the plan %(base)s now") % said, [
+            gettext("The plan %(plan)s of %(business)s was not paid, so it has ended.") % said,
+            gettext(
+                "Nothing was deleted: lines, contacts, menus and messages are all there, and what"
+                " is set up goes on working within the limits of %(base)s. What would go beyond"
+                " them is refused."
+            )
+            % said,
+            gettext("Paying brings %(plan)s back at once, with everything as it was:") % said,
+        ]
+
+    to_each_admin(letter, "/plan")
+    return True
+
+
+def _soon(gettext: Gettext, said: dict[str, str]) -> Letter:
+    return gettext("The plan %(plan)s ends on %(until)s") % said, [
+        gettext("The month of the plan %(plan)s that %(business)s paid for ends on %(until)s.")
+        % said,
+        gettext("Nothing renews itself, because we store no card."),
+    ]
+
+
+def _over(gettext: Gettext, said: dict[str, str]) -> Letter:
+    return gettext("The plan %(plan)s is over; it goes on until %(last)s") % said, [
+        gettext("The month of the plan %(plan)s that %(business)s paid for ended on %(until)s.")
+        % said,
+        gettext(
+            "Everything goes on until %(last)s. Then the account changes to the plan %(base)s;"
+            " nothing is deleted."
+        )
+        % said,
+    ]
+
+
+def _way(gettext: Gettext, settings: Settings) -> str:
+    if settings.billing_provider:
+        return gettext("Another month costs %(amount)s. Pay it here; it follows the one before:")
+    return gettext("Another month costs %(amount)s. Here is how to go on:")
+
+
+def _day(day: date | None, locale: str) -> str:
+    return str(format_date(day, "d MMMM yyyy", locale=locale)) if day else ""

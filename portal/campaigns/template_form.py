@@ -1,0 +1,124 @@
+"""The step that says what: a text or a template, with the values of its header and its buttons."""
+
+from typing import Any
+
+from flask import current_app, g
+
+from core.settings import Settings
+from messaging.campaigns.book import Wanted
+from messaging.inbox import files
+from messaging.inbox.files import Kept
+from messaging.models import Campaign, Line, Template
+from messaging.template_parts import Needs, needs_of
+from portal.campaigns.forms import WhatForm
+from portal.forms import said
+
+NO_NEEDS = Needs()
+
+
+def wishes_of(known: list[Template]) -> dict[str, str]:
+    """What each template wants, for the script that shows the fields it has use for."""
+    return {_key(one.name, one.language): _words(needs_of(one.components)) for one in known}
+
+
+def uploaded(form: WhatForm) -> Kept | None:
+    """Kept before the transaction: a disk or a bucket may be slow."""
+    given = form.header_file.data
+    if form.says.data != "template" or not given or not given.filename:
+        return None
+    settings: Settings = current_app.extensions["comanda"]
+    return files.keep(
+        current_app.extensions["blobs"],
+        given.stream,
+        given.filename,
+        str(g.tenant_id),
+        settings.base_url,
+        settings.secret_key,
+    )
+
+
+def picture_of(file: dict[str, Any]) -> str:
+    """Where the page shows the picture that was uploaded."""
+    if file.get("kind") != "image":
+        return ""
+    secret = current_app.extensions["comanda"].secret_key
+    return files.path_of(file["key"], file["mime_type"], file["filename"], secret)
+
+
+def show_words(form: WhatForm, campaign: Campaign, lines: list[Line]) -> None:
+    template = campaign.template
+    fits = any(not one.test and one.is_default for one in lines)
+    first = "" if fits or not lines else str(lines[0].id)
+    form.name.data = campaign.name
+    form.line_id.data = str(campaign.line_id) if campaign.line_id else first
+    form.says.data = "template" if template else "text"
+    form.text.data = campaign.text
+    form.template.data = _key(template["name"], template["language"]) if template else ""
+    form.parameters.data = "\n".join(template.get("parameters", []))
+    form.header.data = template.get("header", "")
+    form.header_url.data = template.get("media", {}).get("url", "")
+    form.buttons.data = "\n".join(one for one in template.get("buttons", []) if one)
+    form.gift.data = campaign.gift or ""
+
+
+def words_of(
+    form: WhatForm, campaign: Campaign, known: list[Template], file: Kept | None
+) -> Wanted:
+    as_template = form.says.data == "template"
+    line = form.line_id.data or ""
+    return Wanted(
+        name=said(form.name),
+        line_id=int(line) if line.isdigit() else None,
+        text="" if as_template else said(form.text),
+        template=_template(form, campaign, known, file) if as_template else {},
+        gift=form.gift.data or None,
+    )
+
+
+def _template(
+    form: WhatForm, campaign: Campaign, known: list[Template], file: Kept | None
+) -> dict[str, Any]:
+    """What the chosen template has no place for is left out: the fields are there for all."""
+    name, _, language = (form.template.data or "").partition("/")
+    found = [one for one in known if (one.name, one.language) == (name, language)]
+    needs = needs_of(found[0].components) if found else NO_NEEDS
+    given = [one for one in said(form.parameters).splitlines() if one.strip()]
+    made: dict[str, Any] = {"name": name, "language": language, "parameters": given}
+    if needs.header:
+        made["header"] = said(form.header)
+    if needs.header_media:
+        made["media"] = _media(form, campaign, file)
+    lines = iter([one.strip() for one in said(form.buttons).splitlines() if one.strip()])
+    ends = {at: next(lines, None) for at in needs.buttons}
+    made["buttons"] = [ends.get(at) for at in range(max(needs.buttons, default=-1) + 1)]
+    return made
+
+
+def _media(form: WhatForm, campaign: Campaign, file: Kept | None) -> dict[str, Any]:
+    """A new file, else an address, else the file that was there."""
+    if file is not None:
+        kept = {
+            "key": file.key,
+            "mime_type": file.mime_type,
+            "filename": file.filename,
+            "kind": file.kind,
+        }
+        return {"file": kept}
+    if url := said(form.header_url):
+        return {"url": url}
+    before = campaign.template.get("media", {})
+    return {"file": before["file"]} if "file" in before else {}
+
+
+def _key(name: str, language: str) -> str:
+    return f"{name}/{language}"
+
+
+def _words(needs: Needs) -> str:
+    wants = {
+        "values": bool(needs.body),
+        "header": bool(needs.header),
+        "media": bool(needs.header_media),
+        "buttons": bool(needs.buttons),
+    }
+    return " ".join(name for name, wanted in wants.items() if wanted)
