@@ -14,7 +14,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.db import Base, db
+from core.db import Base, db, global_scope
 
 MARK = text("SELECT app.mark_lane(:kind, :tenant_id, :due_at)")
 
@@ -70,6 +70,15 @@ def wake_due(kind: str) -> bool:
     for tenant_id in take_due(kind):
         mark_due(kind, tenant_id)
     return any_due(kind)
+
+
+def due_anywhere(kind: str) -> list[int]:
+    """For finding what was forgotten: tenants with work of this kind that is due, lane or no lane.
+
+    One trip however many tenants there are; `app.due_<kind>` looks into each under its own name.
+    """
+    with global_scope():
+        return list(db.session.scalars(select(getattr(func.app, f"due_{kind}")(now()))))
 
 
 def lease_next(kind: str, seconds: float) -> tuple[int, UUID] | None:

@@ -11,7 +11,6 @@ from core.rings import hear
 from jobs import turns
 from messaging import automations
 from messaging.automations import LANE
-from tenants.accounts import every_tenant
 
 log = logger(__name__)
 
@@ -40,7 +39,7 @@ def find_forgotten() -> int:
     """Runs that wait in a tenant whose lanes were lost: rare, so looked for rarely."""
     hear("jobs.automations.find_forgotten")
     found = 0
-    for tenant_id in every_tenant(because="runs whose lane was lost must not wait for ever"):
+    for tenant_id in lanes.due_anywhere(LANE):
         found += _look_again(tenant_id)
     return found
 

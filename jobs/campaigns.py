@@ -17,7 +17,6 @@ from messaging.campaigns import book, working
 from messaging.campaigns.acts import LANE
 from restaurant import followers
 from restaurant.loyalty import gifts
-from tenants.accounts import every_tenant
 
 log = logger(__name__)
 
@@ -48,7 +47,7 @@ def find_forgotten() -> int:
     """Campaigns that wait in a tenant whose lanes were lost: rare, so looked for rarely."""
     hear("jobs.campaigns.find_forgotten")
     found = 0
-    for tenant_id in every_tenant(because="campaigns whose lane was lost must not wait for ever"):
+    for tenant_id in lanes.due_anywhere(LANE):
         found += _look_again(tenant_id)
     return found
 

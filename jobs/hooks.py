@@ -27,7 +27,6 @@ from messaging.usage import Tally
 from restaurant import signals
 from restaurant.gateways import Unreadable as SignalUnreadable
 from restaurant.gateways.book import PROVIDERS
-from tenants.accounts import every_tenant
 from webhooks.stores import KINDS
 from webhooks.stores.neutral import NotUnderstood
 from webhooks.stores.neutral import StoreEvent as Told
@@ -86,7 +85,7 @@ def find_forgotten() -> int:
     """Hooks that are due in a tenant without a lane: rare, so looked for rarely."""
     hear("jobs.hooks.find_forgotten")
     found = 0
-    for tenant_id in every_tenant(because="hooks whose lane was lost must not wait for ever"):
+    for tenant_id in lanes.due_anywhere(LANE):
         with tenant_scope(tenant_id):
             due = hooks.next_due()
             if due is not None and due <= now():

@@ -21,7 +21,6 @@ from restaurant.gateways import Found, GatewayError, Refused, Unreachable
 from restaurant.gateways.book import GATEWAYS
 from restaurant.models import Refund
 from restaurant.payment_links import LANE
-from tenants.accounts import every_tenant
 
 log = logger(__name__)
 
@@ -68,7 +67,7 @@ def find_forgotten() -> int:
     """Work in a tenant without a lane, and money whose order never came."""
     hear("jobs.payments.find_forgotten")
     found = 0
-    for tenant_id in every_tenant(because="money that came must not be forgotten"):
+    for tenant_id in lanes.due_anywhere(LANE):
         with tenant_scope(tenant_id):
             found += payments.find_orphans()
             due = payment_work.next_due()

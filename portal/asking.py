@@ -3,10 +3,21 @@
 from collections.abc import Callable
 from typing import Any
 
-from flask import flash, redirect, render_template, request
+from flask import flash, g, redirect, render_template, request
 
+from core.db import tenant_scope
 from core.errors import DomainError, NotFound
 from portal.words import in_words
+
+
+def in_tenant(act: Callable[..., object], *given: object) -> Callable[[], object]:
+    """`act(*given)` in a transaction of the tenant's, for `ask_then`."""
+
+    def done() -> object:
+        with tenant_scope(g.tenant_id):
+            return act(*given)
+
+    return done
 
 
 def ask_then(

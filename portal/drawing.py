@@ -17,6 +17,7 @@ TONES = 6
 RINGS_M = (100, 250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 LEAST_M = 700
 LABEL_HIGH = 17
+LETTER = 6.6  # how wide one is, at map.css's size and weight; a little more than most
 DEGREE_M = math.radians(1) * EARTH_METRES
 
 
@@ -48,18 +49,41 @@ class Circle:
     x: float
     y: float
     r: float
-    name: str
     tone: int
-    label_y: float
 
 
 @dataclass(frozen=True)
 class Shape:
     points: str
-    name: str
     tone: int
+
+
+@dataclass(frozen=True)
+class Box:
+    """What a text covers."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def meets(self, other: "Box") -> bool:
+        across = self.left < other.right and other.left < self.right
+        return across and self.top < other.bottom and other.top < self.bottom
+
+
+@dataclass(frozen=True)
+class Label:
+    """A zone's name, around its middle."""
+
     x: float
     y: float
+    name: str
+    tone: int
+
+    @property
+    def box(self) -> Box:
+        return _covered(self.x, self.y, self.name)
 
 
 @dataclass(frozen=True)
@@ -73,6 +97,7 @@ class Map:
     rings: list[tuple[float, str]]
     circles: list[Circle] = field(default_factory=list)
     shapes: list[Shape] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
     pins: list[Pin] = field(default_factory=list)
     width: int = WIDTH
     height: int = HEIGHT
@@ -119,13 +144,13 @@ def draw(
     for number, zone in reversed(list(enumerate(known))):  # the smallest is drawn last, on top
         if zone.kind == "radius":
             r = (zone.radius_m or 0) * pixel
-            y = HEIGHT / 2 - r
-            made.circles.append(
-                Circle(WIDTH / 2, HEIGHT / 2, r, zone.name, number % TONES, max(y + 15, 14))
-            )
+            made.circles.append(Circle(WIDTH / 2, HEIGHT / 2, r, number % TONES))
         else:
-            made.shapes.append(_shape(made, zone, number % TONES))
+            drawn = [made.at(corner) for corner in zones.corners_of(zone)]
+            points = " ".join(f"{x:.1f},{y:.1f}" for x, y in drawn)
+            made.shapes.append(Shape(points, number % TONES))
     made.pins.extend(_pins(made, dots))
+    made.labels.extend(_labels(made, known, site.name))
     return made
 
 
@@ -141,12 +166,59 @@ def _reach(
     return max(zoned, min(far, zoned * 1.5))
 
 
-def _shape(made: Map, zone: DeliveryZone, tone: int) -> Shape:
-    ring = [made.at(corner) for corner in zones.corners_of(zone)]
-    x = sum(point[0] for point in ring) / len(ring)
-    y = sum(point[1] for point in ring) / len(ring)
-    points = " ".join(f"{px:.1f},{py:.1f}" for px, py in ring)
-    return Shape(points, zone.name, tone, min(max(x, 40), WIDTH - 40), min(max(y, 16), HEIGHT - 8))
+def _labels(made: Map, known: Sequence[DeliveryZone], home_name: str) -> list[Label]:
+    """Names lie neither on each other nor on what is shown at a place."""
+    taken = [_covered(pin.x, pin.y + 5, "oo") for pin in made.pins]
+    for pin in made.pins:
+        long = len(pin.dot.label) * LETTER
+        left = pin.x - 16 - long if pin.left else pin.x + 16
+        taken.append(Box(left, pin.label_y - 11, left + long, pin.label_y + 4))
+    taken.append(Box(WIDTH - 34, 12, WIDTH - 14, 52))  # the arrow to the north
+    if made.home:
+        x, y = made.home
+        taken += [Box(x - 13, y - 13, x + 13, y + 13), _covered(x, y + 26, home_name)]
+    found: list[Label] = []
+    for number, zone in enumerate(known):
+        spots = [_inside(x, y, zone.name) for x, y in _spots(made, zone)]
+        free = [one for one in spots if not _meets(_covered(*one, zone.name), taken)]
+        x, y = free[0] if free else spots[0]
+        found.append(Label(x, y, zone.name, number % TONES))
+        taken.append(found[-1].box)
+    return found
+
+
+def _spots(made: Map, zone: DeliveryZone) -> list[tuple[float, float]]:
+    """Where its name may stand, the best first; in the end anywhere, line by line."""
+    if zone.kind == "radius":
+        r = (zone.radius_m or 0) * made.degree / DEGREE_M
+        rim = max(r - 11, 0)
+        x, y = WIDTH / 2, HEIGHT / 2 - r + 15
+        good = [(x, y), (x, HEIGHT / 2 + r - 7)]
+        for turn in (45, -45, 135, -135, 70, -70, 110, -110):
+            angle = math.radians(turn)
+            good.append((x + rim * math.sin(angle), HEIGHT / 2 - rim * math.cos(angle) + 4))
+    else:
+        ring = [made.at(corner) for corner in zones.corners_of(zone)]
+        x = sum(point[0] for point in ring) / len(ring)
+        y = sum(point[1] for point in ring) / len(ring)
+        good = [(x, y)]
+    lines = range(1, HEIGHT // LABEL_HIGH)
+    good += [(x, y + sign * LABEL_HIGH * n) for n in lines for sign in (1, -1)]
+    return good + [(across, LABEL_HIGH * n) for across in (0.0, float(WIDTH)) for n in (1, *lines)]
+
+
+def _inside(x: float, y: float, text: str) -> tuple[float, float]:
+    half = len(text) * LETTER / 2 + 3
+    return min(max(x, half), max(WIDTH - half, half)), min(max(y, 14), HEIGHT - 6)
+
+
+def _covered(x: float, y: float, text: str) -> Box:
+    half = len(text) * LETTER / 2
+    return Box(x - half, y - 11, x + half, y + 4)
+
+
+def _meets(box: Box, taken: Sequence[Box]) -> bool:
+    return any(box.meets(one) for one in taken)
 
 
 def _pins(made: Map, dots: Sequence[Dot]) -> list[Pin]:

@@ -22,7 +22,7 @@ from messaging import lines_book, media, reading
 from messaging.models import MediaFile, Message
 from messaging.reading import Filters
 from messaging.states import ENDS, OUT_STATES
-from portal.asking import ask_then
+from portal.asking import ask_then, in_tenant
 from portal.paging import PAGE, asked_after, page_of
 from portal.visitors import member_may
 from tenants import accounts
@@ -124,13 +124,8 @@ def _file(message_id: str) -> MediaFile:
 def cancel(message_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = reading.get(message_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            reading.cancel(known.id)
-
     return ask_then(
-        act,
+        in_tenant(reading.cancel, known.id),
         title=gettext("Cancel this message?"),
         text=gettext("It has not left yet. Cancelled, it never will, and costs nothing."),
         yes=gettext("Cancel the message"),

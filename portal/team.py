@@ -9,7 +9,7 @@ from flask_login import current_user
 from core.db import tenant_scope
 from core.errors import DomainError, NotFound
 from portal import letters
-from portal.asking import ask_then
+from portal.asking import ask_then, in_tenant
 from portal.forms import InviteForm, RoleForm, refusals_on, said
 from portal.visitors import may, member_may
 from portal.words import in_words
@@ -56,13 +56,8 @@ def resend(invitation_id: str) -> Any:
 def withdraw(invitation_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = team.open_invitation(invitation_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            team.revoke_invitation(invitation_id)
-
     return ask_then(
-        act,
+        in_tenant(team.revoke_invitation, invitation_id),
         title=gettext("Withdraw the invitation?"),
         text=gettext("The link sent to %(email)s stops working.", email=known.email),
         yes=gettext("Withdraw"),
@@ -106,13 +101,8 @@ def change_role(member_id: str) -> Any:
 @member_may("team.manage")
 def remove(member_id: str) -> Any:
     known = _member(member_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            team.remove(member_id, current_user.role)
-
     return ask_then(
-        act,
+        in_tenant(team.remove, member_id, current_user.role),
         title=gettext("Remove %(name)s?", name=known.name),
         text=gettext(
             "They lose access to this account at once. What they did stays in the audit."

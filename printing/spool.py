@@ -80,48 +80,52 @@ class Settled:
 
 def put(sheets: Iterable[Sheet]) -> list[str]:
     """Queue them, in this transaction; the ids of those that were not there yet."""
-    moment, made, agents = now(), [], set()
+    made, agents = [], set()
     for sheet in sheets:
-        printer = sheet.printer
-        falls_back = printer.fallback_id is not None and sheet.fallback_of is None
-        row = {
-            "tenant_id": current_tenant_id(),
-            "id": new_id("pj"),
-            "site_id": printer.site_id,
-            "printer_id": printer.id,
-            "dedupe": sheet.dedupe,
-            "kind": sheet.kind,
-            "title": one_line(sheet.document.title, 120),
-            "order_id": sheet.order_id,
-            "order_number": sheet.order_number,
-            "station": sheet.station,
-            "copy": sheet.copy,
-            "document": sheet.document.as_json(),
-            "time_zone": sheet.time_zone,
-            "due_at": moment,
-            "queued_at": moment,
-            "fallback_due_at": moment + timedelta(seconds=printer.fallback_seconds)
-            if falls_back
-            else None,
-            "fallback_of": sheet.fallback_of,
-            "reprint_of": sheet.reprint_of,
-        }
         statement = (
             insert(PrintJob)
-            .values(row)
+            .values(row(sheet))
             .on_conflict_do_nothing(index_elements=[PrintJob.tenant_id, PrintJob.dedupe])
         )
         new = db.session.scalars(statement.returning(PrintJob.id)).first()
         if new is not None:
             made.append(str(new))
-            agents.add(printer.agent_id)
+            agents.add(sheet.printer.agent_id)
             news.tell("prints.changed", id=new, order=sheet.order_id, state="queued")
     if made:
-        lanes.mark_later(LANE, current_tenant_id(), moment + LOOK_AFTER)
+        lanes.mark_later(LANE, current_tenant_id(), now() + LOOK_AFTER)
         ring("jobs.printing.render", current_tenant_id())
     for agent_id in sorted(filter(None, agents)):
         news.tell("prints.agent", agent=agent_id, soon=True)
     return made
+
+
+def row(sheet: Sheet) -> dict[str, Any]:
+    """As it is stored when it is queued now."""
+    moment, printer = now(), sheet.printer
+    falls_back = printer.fallback_id is not None and sheet.fallback_of is None
+    return {
+        "tenant_id": current_tenant_id(),
+        "id": new_id("pj"),
+        "site_id": printer.site_id,
+        "printer_id": printer.id,
+        "dedupe": sheet.dedupe,
+        "kind": sheet.kind,
+        "title": one_line(sheet.document.title, 120),
+        "order_id": sheet.order_id,
+        "order_number": sheet.order_number,
+        "station": sheet.station,
+        "copy": sheet.copy,
+        "document": sheet.document.as_json(),
+        "time_zone": sheet.time_zone,
+        "due_at": moment,
+        "queued_at": moment,
+        "fallback_due_at": moment + timedelta(seconds=printer.fallback_seconds)
+        if falls_back
+        else None,
+        "fallback_of": sheet.fallback_of,
+        "reprint_of": sheet.reprint_of,
+    }
 
 
 def claim(printer_ids: Sequence[str], by: str) -> Claims:

@@ -41,7 +41,7 @@ def follow(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     trip = of(order.id) if order.order_type == "delivery" else None
     if trip is None:
         return
-    change = _step(order, trip)
+    change = step(order, trip)
     if not change:
         return
     courier = db.session.get_one(Courier, (trip.tenant_id, trip.courier_id))
@@ -69,7 +69,7 @@ def _open(line: Line, courier: Courier) -> bool:
     return any(talk.line_id == line.id and talk.window_left() for talk in talks)
 
 
-def _step(order: Order, trip: Trip) -> str:
+def step(order: Order, trip: Trip) -> str:
     moment = now()
     if order.state == "out_for_delivery" and trip.picked_up_at is None:
         trip.picked_up_at = moment

@@ -13,6 +13,7 @@ from core import news
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
+from core.ids import new_id
 from core.texts import one_line
 from restaurant import alarms, hours, legs, moves, payment_links, telling
 from restaurant.loyalty import book, coupons
@@ -61,14 +62,32 @@ def make(site: Site, draft: Draft) -> Order:
     elif draft.payment_method == "card_link" and draft.total > 0:
         state = "awaiting_payment"
     day = hours.business_day(site.day_starts, site.time_zone, moment)
-    sequence = _next_number(site, day)
-    order = Order(
+    order = written(site, draft, day, _next_number(site, day))
+    order.state = state
+    db.session.add(order)
+    db.session.flush()
+    add_lines(order, draft.lines, 0)
+    note(order, "moved", because=draft.staff_note)
+    if state == "awaiting_confirmation":
+        alarms.set_for(site, order)
+    if state == "awaiting_payment":
+        payment_links.for_order(site, order)
+    if state == "sent_to_kitchen":
+        telling.fired(site, order, lines_of(order.id))
+    return order
+
+
+def written(site: Site, draft: Draft, day: date, sequence: int) -> Order:
+    """The row of an order that goes to the kitchen now; nothing is stored yet."""
+    moment = now()
+    return Order(
         tenant_id=current_tenant_id(),
+        id=new_id("ord"),
         number=f"{site.prefix}-{day:%Y%m%d}-{sequence:04d}",
         site_id=site.id,
         business_day=day,
         sequence=sequence,
-        state=state,
+        state="sent_to_kitchen",
         order_type=draft.order_type,
         payment_method=draft.payment_method,
         table_id=draft.table_id,
@@ -93,17 +112,6 @@ def make(site: Site, draft: Draft) -> Order:
         placed_at=moment,
         changed_at=moment,
     )
-    db.session.add(order)
-    db.session.flush()
-    add_lines(order, draft.lines, 0)
-    note(order, "moved", because=draft.staff_note)
-    if state == "awaiting_confirmation":
-        alarms.set_for(site, order)
-    if state == "awaiting_payment":
-        payment_links.for_order(site, order)
-    if state == "sent_to_kitchen":
-        telling.fired(site, order, lines_of(order.id))
-    return order
 
 
 def get(number: str) -> Order:
@@ -279,33 +287,38 @@ def touch(order: Order) -> None:
 
 
 def add_lines(order: Order, lines: Sequence[Line], first: int) -> None:
-    for position, line in enumerate(lines, first + 1):
-        db.session.add(
-            OrderLine(
-                tenant_id=order.tenant_id,
-                order_id=order.id,
-                position=position,
-                batch=order.batch or 1,
-                item_id=line.item_id or None,
-                name=line.name,
-                said=line.said,
-                quantity=line.quantity,
-                unit_price=line.unit_price,
-                tax_percent=line.tax_percent,
-                options=[
-                    {
-                        "name": one.name,
-                        "said": one.said,
-                        "price": str(one.price),
-                        "removal": one.removal,
-                    }
-                    for one in line.options
-                ],
-                note=line.note,
-                stations=list(line.stations),
-            )
-        )
+    db.session.add_all(line_rows(order, lines, first))
     db.session.flush()
+
+
+def line_rows(order: Order, lines: Sequence[Line], first: int = 0) -> list[OrderLine]:
+    return [
+        OrderLine(
+            tenant_id=order.tenant_id,
+            order_id=order.id,
+            position=position,
+            batch=order.batch or 1,
+            item_id=line.item_id or None,
+            name=line.name,
+            said=line.said,
+            quantity=line.quantity,
+            unit_price=line.unit_price,
+            tax_percent=line.tax_percent,
+            options=[
+                {
+                    "name": one.name,
+                    "said": one.said,
+                    "price": str(one.price),
+                    "removal": one.removal,
+                }
+                for one in line.options
+            ],
+            note=line.note,
+            stations=list(line.stations),
+            voided=0,
+        )
+        for position, line in enumerate(lines, first + 1)
+    ]
 
 
 def note(order: Order, what: str, *, because: str = "") -> None:

@@ -8,7 +8,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict
 from printing import printers, spool
-from printing.models import PrintJob
+from printing.models import Printer, PrintJob
 from printing.spool import Sheet
 from restaurant import bills, receipts, stations
 from restaurant.models import Order, OrderLine, PaymentLink, Site, Table, TableCall
@@ -117,10 +117,21 @@ def _pay_url(order: Order) -> str:
 
 def _queue(site: Site, order: Order, kind: str, make: Maker, mark: str) -> None:
     known = printers.listed(site.id)
-    if not any(printer.enabled and printer.stations for printer in known):
-        return
-    names = {station.code: station.name for station in stations.listed(site.id)}
-    sheets = [
+    if any(printer.enabled and printer.stations for printer in known):
+        tickets = make({station.code: station.name for station in stations.listed(site.id)})
+        spool.put(sheets(site, order, kind, tickets, mark, known))
+
+
+def sheets(
+    site: Site,
+    order: Order,
+    kind: str,
+    tickets: Sequence[Ticket],
+    mark: str,
+    known: Sequence[Printer],
+) -> list[Sheet]:
+    """One for each copy on each printer of the ticket's station."""
+    return [
         Sheet(
             printer=printer,
             kind=kind,
@@ -132,12 +143,11 @@ def _queue(site: Site, order: Order, kind: str, make: Maker, mark: str) -> None:
             copy=copy,
             time_zone=site.time_zone,
         )
-        for ticket in make(names)
+        for ticket in tickets
         for printer in known
         if printer.enabled and ticket.station in printer.stations
         for copy in range(1, printer.copies + 1)
     ]
-    spool.put(sheets)
 
 
 def _was_printed(order: Order) -> bool:

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+from core.clock import now
 from core.db import current_tenant_id, db, ring
 from webhooks.models import Event
 
 
 def publish(kind: str, body: dict[str, Any]) -> Event:
-    event = Event(tenant_id=current_tenant_id(), type=kind, body={"event": kind, **body})
+    event = Event(
+        tenant_id=current_tenant_id(), type=kind, body={"event": kind, **body}, occurred_at=now()
+    )
     db.session.add(event)
     announce()
     return event

@@ -1,5 +1,6 @@
 """Campaigns and their audiences: made, looked at before they leave, started, followed."""
 
+from collections.abc import Callable
 from typing import Any
 
 from flask import Response, g
@@ -184,9 +185,7 @@ def start_campaign(path: CampaignPath, body: StartRequest) -> Response:
 )
 @key_may("campaigns")
 def unschedule_campaign(path: CampaignPath) -> dict[str, Any]:
-    with tenant_scope(g.tenant_id):
-        _mine(path.campaign_id)
-        return campaign_json(acts.unschedule(path.campaign_id))
+    return _done(path.campaign_id, acts.unschedule)
 
 
 @v1.post(
@@ -198,9 +197,7 @@ def unschedule_campaign(path: CampaignPath) -> dict[str, Any]:
 @key_may("campaigns")
 def pause_campaign(path: CampaignPath) -> dict[str, Any]:
     """What is on its way already, a few seconds' worth, still arrives."""
-    with tenant_scope(g.tenant_id):
-        _mine(path.campaign_id)
-        return campaign_json(acts.pause(path.campaign_id))
+    return _done(path.campaign_id, acts.pause)
 
 
 @v1.post(
@@ -211,9 +208,7 @@ def pause_campaign(path: CampaignPath) -> dict[str, Any]:
 )
 @key_may("campaigns")
 def resume_campaign(path: CampaignPath) -> dict[str, Any]:
-    with tenant_scope(g.tenant_id):
-        _may_send(path.campaign_id)
-        return campaign_json(acts.resume(path.campaign_id))
+    return _done(path.campaign_id, acts.resume, allowed=_may_send)
 
 
 @v1.post(
@@ -224,9 +219,7 @@ def resume_campaign(path: CampaignPath) -> dict[str, Any]:
 )
 @key_may("campaigns")
 def stop_campaign(path: CampaignPath) -> dict[str, Any]:
-    with tenant_scope(g.tenant_id):
-        _mine(path.campaign_id)
-        return campaign_json(acts.stop(path.campaign_id))
+    return _done(path.campaign_id, acts.stop)
 
 
 @v1.get(
@@ -246,6 +239,16 @@ def campaign_results(path: CampaignPath, query: ResultQuery) -> dict[str, Any]:
 def _caller() -> Caller:
     caller: Caller = g.caller
     return caller
+
+
+def _done(
+    campaign_id: str,
+    act: Callable[[str], Campaign],
+    allowed: Callable[[str], object] | None = None,
+) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        (allowed or _mine)(campaign_id)
+        return campaign_json(act(campaign_id))
 
 
 def _mine(campaign_id: str) -> Campaign:

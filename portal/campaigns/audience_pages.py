@@ -9,7 +9,7 @@ from core.db import tenant_scope
 from messaging.campaigns import audiences, orders
 from messaging.crm import book as contact_book
 from messaging.models import Audience
-from portal.asking import ask_then
+from portal.asking import ask_then, in_tenant
 from portal.campaigns import campaigns_pages
 from portal.campaigns.forms import AudienceForm
 from portal.forms import refusals_on, said
@@ -46,13 +46,8 @@ def audience(audience_id: str) -> Any:
 def remove_audience(audience_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = audiences.get(audience_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            audiences.remove(audience_id)
-
     return ask_then(
-        act,
+        in_tenant(audiences.remove, audience_id),
         title=gettext("Remove the audience “%(name)s”?", name=known.name),
         text=gettext("Nobody is removed from your contacts, and campaigns keep their people."),
         yes=gettext("Remove it"),

@@ -10,7 +10,7 @@ from core.errors import NotFound, invalid
 from core.ids import BadId, to_uuid
 from messaging import contacts
 from messaging.crm import cards, entries
-from portal.asking import ask_then
+from portal.asking import ask_then, in_tenant
 from portal.forms import refusals_on, said
 from portal.loyalty import loyalty_pages
 from portal.loyalty.forms import CancelForm, CouponForm, RewardForm
@@ -71,13 +71,8 @@ def reward(reward_id: str) -> Any:
 def remove_reward(reward_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = rewards.get(reward_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            rewards.remove(reward_id)
-
     return ask_then(
-        act,
+        in_tenant(rewards.remove, reward_id),
         title=gettext("Remove “%(name)s”?", name=known.name),
         text=gettext("Nothing new is given for it. Coupons that guests have stay good."),
         yes=gettext("Remove the reward"),

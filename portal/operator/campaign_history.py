@@ -9,11 +9,11 @@ from core.db import tenant_scope
 from messaging import claiming, settling
 from messaging.campaigns import acts, audiences, book, results, working
 from messaging.campaigns.book import Wanted
-from messaging.lines import Accepted, InboundMessage, Outcome, Receipt, Refused
-from messaging.receipts import receive_receipt
+from messaging.lines import Accepted, InboundMessage, Outcome, Refused
 from messaging.receiving import receive_message
 from messaging.usage import Tally
 from portal.operator.history import demo_line
+from portal.operator.past_receipts import Heard, hear
 from restaurant import followers
 
 DAYS_AGO = 6
@@ -135,20 +135,14 @@ def _hear_back(
 ) -> None:
     arrived = [network_id for _, network_id in sent if dice.random() < 0.95]
     seen = [network_id for network_id in arrived if dice.random() < 0.75]
-    _reported(tenant_id, at + timedelta(minutes=2), arrived, "delivered")
-    _reported(tenant_id, at + timedelta(minutes=9), seen, "read")
+    with tenant_scope(tenant_id):
+        hear(
+            [Heard(one, "delivered", at + timedelta(minutes=2)) for one in arrived]
+            + [Heard(one, "read", at + timedelta(minutes=9)) for one in seen]
+        )
     for place, (phone, _) in enumerate(sent[3::11]):
         said = story.goodbye if place == 1 else story.answers[place % len(story.answers)]
         _writes(tenant_id, at + timedelta(minutes=25 + 13 * place), phone, said)
-
-
-def _reported(tenant_id: int, at: datetime, network_ids: list[str], state: str) -> None:
-    with frozen(at), tenant_scope(tenant_id):
-        line, tally = demo_line(), Tally()
-        for network_id in network_ids:
-            receipt = Receipt(network_id=network_id, state=state, at=int(at.timestamp()))
-            receive_receipt(line, receipt, tally)
-        tally.write()
 
 
 def _writes(tenant_id: int, at: datetime, phone: str, said: str) -> None:

@@ -78,10 +78,9 @@ def fill_book(language: str) -> None:
 def _live(dice: random.Random, language: str) -> None:
     """Some of them wrote, some want no more, one is blocked."""
     everybody = finding.listed(Filters(), limit=COUNT)
-    for contact in dice.sample(everybody, 40):
+    for one in cards.many(dice.sample(everybody, 40)):
         ago = timedelta(hours=dice.randrange(2, 24 * 40))
-        phone = cards.of(contact).phone
-        contacts.meet(phone, "", contact.name.split()[0], now() - ago)
+        contacts.meet(one.phone, "", one.contact.name.split()[0], now() - ago)
     for contact in everybody[5:60:9]:
         book.set_opted_out(contact.id, True)
     book.set_blocked(everybody[17].id, True)

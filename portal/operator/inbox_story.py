@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -12,9 +13,11 @@ from messaging.inbox import answering, listing, quick_replies, tending
 from messaging.inbox.answering import Answer
 from messaging.inbox.listing import Asked
 from messaging.lines import Accepted, InboundMessage, Outcome, Refused
+from messaging.models import Line
 from messaging.receiving import receive_message
 from messaging.usage import Tally
-from portal.operator.history import demo_line, hand_over, reported
+from portal.operator.history import demo_line, hand_over
+from portal.operator.past_receipts import Heard, hear
 from tenants.audit import Actor, acting
 from tenants.models import Person
 
@@ -44,13 +47,19 @@ class Guest:
 
 @dataclass
 class Evening:
-    tenant_id: int
+    """In the tenant's transaction, from the first word to `end`."""
+
     cast: Mapping[str, Person]
     beginning: datetime
     prefix: str = "evening"
     numbers: Any = field(default_factory=lambda: count(1))
-    named: dict[str, str] = field(default_factory=dict)
-    """Network ids of what was said, by the name the story gives it."""
+    heard: list[Heard] = field(default_factory=list)
+    """What the network says of the answers; written at the end."""
+    tally: Tally = field(default_factory=Tally)
+
+    @cached_property
+    def line(self) -> Line:
+        return demo_line()
 
     def writes(
         self, minutes: int, guest: Guest, said: str = "", kind: str = "text", **content: Any
@@ -68,10 +77,8 @@ class Evening:
             text=said,
             content=content,
         )
-        with frozen(at), tenant_scope(self.tenant_id):
-            tally = Tally()
-            receive_message(demo_line(), message, tally)
-            tally.write()
+        with frozen(at):
+            receive_message(self.line, message, self.tally)
         return network_id
 
     def answers(
@@ -80,26 +87,29 @@ class Evening:
         at = self.beginning - timedelta(minutes=minutes)
         network_id = f"wamid.{self.prefix}answer{next(self.numbers)}"
         outcome: Outcome = REFUSED if state == "failed" else Accepted(network_id)
-        with frozen(at), acting(self.actor(who)), tenant_scope(self.tenant_id):
+        with frozen(at), acting(self.actor(who)):
             talk = listing.get(self._talk(guest))
             hand_over(answering.send(talk, Answer(once=network_id, text=said, **more)), outcome)
         for later, step in enumerate(("delivered", "read"), start=1):
             if state == "read" or (state == "delivered" and step == state):
-                reported(self.tenant_id, at + timedelta(seconds=20 * later), network_id, step)
+                self.heard.append(Heard(network_id, step, at + timedelta(seconds=20 * later)))
         return network_id
 
     def does(self, minutes: int, who: str, guest: Guest, act: str, *given: Any) -> None:
         at = self.beginning - timedelta(minutes=minutes)
-        with frozen(at), acting(self.actor(who)), tenant_scope(self.tenant_id):
+        with frozen(at), acting(self.actor(who)):
             getattr(tending, act)(self._talk(guest), *given)
+
+    def end(self) -> None:
+        hear(self.heard)
+        self.tally.write()
 
     def actor(self, email: str) -> Actor:
         person = self.cast[email]
         return Actor("person", person.id, person.name, "127.0.0.1")
 
     def _talk(self, guest: Guest) -> str:
-        line = demo_line().id
-        found = listing.listed(Asked(view="all", line_id=line), None, 50)
+        found = listing.listed(Asked(view="all", line_id=self.line.id), None, 50)
         return next(
             one.id
             for one in found
@@ -109,14 +119,21 @@ class Evening:
 
 def fill_inbox(tenant_id: int, cast: Mapping[str, Person]) -> None:
     """Told from the afternoon on; the last messages are a minute or two old."""
-    tale = Evening(tenant_id, cast, now())
-    with acting(tale.actor(DERYA)), tenant_scope(tenant_id):
-        for shortcut, said in QUICK.items():
-            quick_replies.save(shortcut, said)
-        for talk in listing.listed(Asked(view="unread"), None, 100):
-            tending.mark_read(talk.id)
-    _birthday(tale)
-    _others(tale)
+    tale = Evening(cast, now())
+    with tenant_scope(tenant_id):
+        with acting(tale.actor(DERYA)):
+            clear_desk(QUICK)
+        _birthday(tale)
+        _others(tale)
+        tale.end()
+
+
+def clear_desk(quick: Mapping[str, str]) -> None:
+    """Quick replies are there, and all that came before is read."""
+    for shortcut, said in quick.items():
+        quick_replies.save(shortcut, said)
+    for talk in listing.listed(Asked(view="unread"), None, 100):
+        tending.mark_read(talk.id)
 
 
 def _birthday(tale: Evening) -> None:

@@ -8,7 +8,8 @@ from core.clock import frozen, now
 from core.db import tenant_scope
 from messaging import contacts
 from portal.operator.order_history import GUESTS, lead, lines_of_a_guest
-from restaurant import entry, menus, orders, sites
+from portal.operator.past_orders import Past
+from restaurant import entry, menus, sites
 from restaurant.entry import Taken
 from restaurant.loyalty import book, codes, coupons, messages, programmes, rewards
 from restaurant.models import Reward, Site
@@ -65,19 +66,18 @@ def tell_coupons(tenant_id: int) -> None:
 
 def _use(tenant_id: int, site_id: str) -> None:
     chance = random.Random(f"coupons {site_id}")  # noqa: S311 - a story
-    for number, back in enumerate(USED):
-        moment = (now() - timedelta(days=back)).replace(hour=17, minute=30)  # it is dinner time
-        phone, name = GUESTS[number % 4]
-        with tenant_scope(tenant_id):
-            site = sites.get(site_id)
-            reward = _reward(site)
-            person = contacts.find(phone)
+    with tenant_scope(tenant_id):
+        past = Past(sites.get(site_id))
+        reward = _reward(past.site)
+        for number, back in enumerate(USED):
+            moment = (now() - timedelta(days=back)).replace(hour=17, minute=30)  # dinner time
+            phone, name = GUESTS[number % 4]
             with frozen(moment):
-                coupon = coupons.issue(reward, source="staff", contact_id=person)
+                coupon = coupons.issue(reward, source="staff", contact_id=contacts.find(phone))
                 wishes = [Wish(reward.item_id, 1)] if reward.item_id else []
                 wishes += [
                     Wish(line.item_id, line.quantity, tuple(one.id for one in line.options))
-                    for line in lines_of_a_guest(site, chance)
+                    for line in lines_of_a_guest(past, chance)
                     if line.item_id
                 ]
                 if not wishes:
@@ -86,8 +86,9 @@ def _use(tenant_id: int, site_id: str) -> None:
                     wishes, "takeaway", "cash", phone=phone, name=name,
                     coupon=codes.shown(coupon.code),
                 )  # fmt: skip
-                order = entry.take(site, taken)
-            lead(site, orders.get(order.number), "closed", moment, chance)
+                order = entry.take(past.site, taken)
+            lead(past, order, "closed", moment, chance)
+        past.write()
 
 
 def _reward(site: Site) -> Reward:

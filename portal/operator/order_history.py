@@ -1,21 +1,24 @@
 """Weeks of orders for the demo's restaurants, and an evening that is going on now."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from core.clock import frozen, now, zone
 from core.db import tenant_scope
 from portal.operator.dice import dice_of
-from restaurant import calls, carts, entry, orders, sites, tables
+from portal.operator.past_orders import Past
+from restaurant import calls, carts, orders, sites
 from restaurant.models import Order, Site, Table
 from restaurant.pricing import Line, Shelf, Wish, add_up, price_lines
 from tenants.audit import Actor, acting
 
 DAYS = 21
 LARGEST = "MAV"
-"""The other one is quieter: each order is told step by step, which takes its time."""
+"""The other one is quieter."""
 GUESTS = (
     ("905321110101", "Zeynep Arslan"),
     ("905321110102", "Burak Çelik"),
@@ -34,8 +37,9 @@ NOW_OPEN = (  # minutes ago, then the state it has come to
     (13, "preparing"),
     (8, "sent_to_kitchen"),
     (3, "sent_to_kitchen"),
-    (6, "awaiting_confirmation"),
 )
+UNSEEN = 6  # minutes ago: it waits for a tap
+NOT_SCANNED = "The table's code was not scanned."
 
 
 def tell_orders(tenant_id: int) -> None:
@@ -50,32 +54,44 @@ def tell_orders(tenant_id: int) -> None:
 def _weeks(tenant_id: int, site_id: str) -> None:
     chance = dice_of("weeks", tenant_id, site_id)
     today = now()
-    for back in range(DAYS, 0, -1):
-        busy = 6 if (today - timedelta(days=back)).weekday() in (4, 5) else 3
-        with tenant_scope(tenant_id):
-            site = sites.get(site_id)
-            if site.prefix != LARGEST:
+    with tenant_scope(tenant_id):
+        past = Past(sites.get(site_id))
+        for back in range(DAYS, 0, -1):
+            busy = 6 if (today - timedelta(days=back)).weekday() in (4, 5) else 3
+            if past.site.prefix != LARGEST:
                 busy //= 3
             for number in range(chance.randint(busy, busy + 3)):
-                moment = _evening(site, today - timedelta(days=back), number, chance)
-                order = _placed(site, chance, moment)
+                moment = _evening(past.site, today - timedelta(days=back), number, chance)
+                with _guest(moment, chance) as guest:
+                    order = past.place(_drafted(past, chance, guest))
                 ends = "cancelled" if chance.random() < 0.06 else "closed"
-                lead(site, order, ends, moment, chance)
+                lead(past, order, ends, moment, chance)
+        past.write()
 
 
 def _this_evening(tenant_id: int, site_id: str) -> None:
     chance = dice_of("evening", tenant_id, site_id)
-    for minutes, state in NOW_OPEN:
-        moment = now() - timedelta(minutes=minutes)
-        with tenant_scope(tenant_id):
-            site = sites.get(site_id)
-            order = _placed(site, chance, moment, tap=state == "awaiting_confirmation")
-            lead(site, order, state, moment, chance)
     with tenant_scope(tenant_id):
-        site = sites.get(site_id)
-        hall = tables.listed(site_id)
-        if hall:
-            calls.call(site, hall[-1], hall[-1].token, "bill")
+        past = Past(sites.get(site_id))
+        for minutes, state in NOW_OPEN:
+            moment = now() - timedelta(minutes=minutes)
+            with _guest(moment, chance) as guest:
+                order = past.place(_drafted(past, chance, guest))
+            lead(past, order, state, moment, chance)
+        past.write()
+        with _guest(now() - timedelta(minutes=UNSEEN), chance) as guest:
+            draft = replace(_drafted(past, chance, guest), needs_tap=True, staff_note=NOT_SCANNED)
+            orders.make(past.site, draft)
+        if past.hall:
+            calls.call(past.site, past.hall[-1], past.hall[-1].token, "bill")
+
+
+@contextmanager
+def _guest(moment: datetime, chance: random.Random) -> Iterator[tuple[str, str]]:
+    """Who orders, then, by chat; or whom the staff serves without knowing them."""
+    phone, name = chance.choice(GUESTS)
+    with frozen(moment), acting(Actor("person", "demo", name or WAITERS[0])):
+        yield phone, name
 
 
 def _evening(site: Site, day: datetime, number: int, chance: random.Random) -> datetime:
@@ -84,55 +100,50 @@ def _evening(site: Site, day: datetime, number: int, chance: random.Random) -> d
     return begins + timedelta(minutes=chance.randint(0, 170))
 
 
-def _placed(site: Site, chance: random.Random, moment: datetime, *, tap: bool = False) -> Order:
+def _drafted(past: Past, chance: random.Random, guest: tuple[str, str]) -> orders.Draft:
     """As the staff or a guest would make it; nothing leaves the house, nobody is written to."""
-    hall = tables.listed(site.id)
-    table: Table | None = chance.choice(hall) if hall and chance.random() < 0.85 else None
-    lines = lines_of_a_guest(site, chance)
-    sums = add_up(lines, carts.terms_of(site, lines))
-    phone, name = chance.choice(GUESTS)
-    with frozen(moment), acting(Actor("person", "demo", name or WAITERS[0])):
-        return orders.make(
-            site,
-            orders.Draft(
-                order_type="dine_in" if table else "takeaway",
-                payment_method=chance.choice(("pos_at_table", "cash")) if table else "cash",
-                lines=lines,
-                sums=sums.as_json(),
-                total=sums.total,
-                language=site.languages[0],
-                source="chat" if phone else "staff",
-                table_id=table.id if table else None,
-                table_number=table.number if table else "",
-                waiter=chance.choice(WAITERS) if table else "",
-                customer_phone=phone,
-                customer_name=name,
-                notes=chance.choice(NOTES),
-                staff_note="The table's code was not scanned." if tap else "",
-                needs_tap=tap,
-            ),
-        )
+    table: Table | None = None
+    if past.hall and chance.random() < 0.85:
+        table = chance.choice(past.hall)
+    lines = lines_of_a_guest(past, chance)
+    sums = add_up(lines, carts.terms_of(past.site, lines))
+    phone, name = guest
+    return orders.Draft(
+        order_type="dine_in" if table else "takeaway",
+        payment_method=chance.choice(("pos_at_table", "cash")) if table else "cash",
+        lines=lines,
+        sums=sums.as_json(),
+        total=sums.total,
+        language=past.site.languages[0],
+        source="chat" if phone else "staff",
+        table_id=table.id if table else None,
+        table_number=table.number if table else "",
+        waiter=chance.choice(WAITERS) if table else "",
+        customer_phone=phone,
+        customer_name=name,
+        notes=chance.choice(NOTES),
+    )
 
 
-def drafted(site: Site, chance: random.Random, phone: str, name: str) -> orders.Draft:
+def drafted(past: Past, chance: random.Random, phone: str, name: str) -> orders.Draft:
     """To take away, paid by card online."""
-    lines = lines_of_a_guest(site, chance)
-    sums = add_up(lines, carts.terms_of(site, lines))
+    lines = lines_of_a_guest(past, chance)
+    sums = add_up(lines, carts.terms_of(past.site, lines))
     return orders.Draft(
         order_type="takeaway",
         payment_method="card_link",
         lines=lines,
         sums=sums.as_json(),
         total=sums.total,
-        language=site.languages[0],
+        language=past.site.languages[0],
         source="chat",
         customer_phone=phone,
         customer_name=name,
     )
 
 
-def lines_of_a_guest(site: Site, chance: random.Random) -> Sequence[Line]:
-    content, missing = entry.menu_of(site)
+def lines_of_a_guest(past: Past, chance: random.Random) -> Sequence[Line]:
+    content, missing = past.menu
     items = [item for category in content["categories"] for item in category["items"]]
     wishes = []
     for item in chance.sample(items, k=min(len(items), chance.randint(1, 4))):
@@ -146,16 +157,16 @@ def lines_of_a_guest(site: Site, chance: random.Random) -> Sequence[Line]:
         wishes.append(Wish(item["id"], chance.choice((1, 1, 2)), tuple(options)))
     if not wishes:
         return [Line("", "Çay", "Çay", 2, Decimal(30), Decimal(10), ("bar",))]
-    return price_lines(Shelf(content, missing), wishes, site.languages[0])
+    return price_lines(Shelf(content, missing), wishes, past.site.languages[0])
 
 
-def lead(site: Site, order: Order, ends: str, moment: datetime, chance: random.Random) -> None:
+def lead(past: Past, order: Order, ends: str, moment: datetime, chance: random.Random) -> None:
     """Through the states it would have gone through, each some minutes after the one before."""
     last = "served" if order.order_type == "dine_in" else "delivered"
     steps: tuple[str, ...] = ("preparing", "ready", last, "closed")
     if ends == "cancelled":
         steps = ("preparing",)
-    elif ends in ("awaiting_confirmation", "sent_to_kitchen"):
+    elif ends == "sent_to_kitchen":
         steps = ()
     elif ends != "closed":
         wanted = last if ends == "served" else ends
@@ -164,7 +175,7 @@ def lead(site: Site, order: Order, ends: str, moment: datetime, chance: random.R
     for step in steps:
         moment = min(moment + timedelta(minutes=chance.randint(4, 11)), now())
         with frozen(moment), acting(by):
-            orders.move(site, order, step)
+            past.move(order, step)
     if ends == "cancelled":
         with frozen(moment), acting(by):
-            orders.cancel(site, order, chance.choice(REASONS))
+            past.move(order, "cancelled", chance.choice(REASONS))

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from core.clock import frozen, now
 from core.db import db, tenant_scope
@@ -16,7 +16,7 @@ from core.settings import Settings
 from printing import agents, printers, spool
 from printing.agent.wire import Pairing
 from printing.models import PrintJob
-from restaurant import finding, orders, papers, sites
+from restaurant import finding, papers, receipts, sites, stations
 from restaurant.models import Order, Site
 
 FOLDER, TICKETS = "agents", "tickets"
@@ -49,36 +49,45 @@ def _set_up(site: Site) -> None:
 
 
 def _weeks(tenant_id: int, site: Site) -> None:
-    """The tickets of the last days, in one transaction: no worker finds any of them waiting."""
+    """The tickets of the last days, as they were when they had left the printer."""
     chance = random.Random(f"{tenant_id} {site.slug}")  # noqa: S311 - a story, the same each time
     since, before = now() - timedelta(days=DAYS), now() - timedelta(hours=6)
     with tenant_scope(tenant_id):
-        query = select(Order).where(
+        known = printers.listed(site.id)
+        names = {station.code: station.name for station in stations.listed(site.id)}
+        found = select(Order).where(
             Order.tenant_id == tenant_id,
             Order.site_id == site.id,
             Order.placed_at.between(since, before),
         )
-        for order in list(db.session.scalars(query.order_by(Order.id))):
+        there = list(db.session.scalars(found.order_by(Order.placed_at)))
+        lines = finding.lines_of([order.id for order in there])
+        rows = []
+        for order in there:
+            tickets = receipts.fired(site, order, lines[order.id], names)
             with frozen(order.placed_at):
-                papers.fired(site, order, orders.lines_of(order.id))
-        for job in spool.waiting(site.id):
-            job.state = chance.choices(("printed", "unconfirmed", "failed"), (97, 2, 1))[0]
-            took = round(chance.triangular(1.2, 9, 2.1), 1)
-            job.settled_at = job.queued_at + timedelta(seconds=took)
-            job.fence, job.told, job.fallback_due_at = 1, True, None
+                sheets = papers.sheets(site, order, "order", tickets, "1", known)
+                rows += [spool.row(sheet) | _settled(chance) for sheet in sheets]
+        if rows:
+            db.session.execute(insert(PrintJob), rows)
+
+
+def _settled(chance: random.Random) -> dict[str, Any]:
+    state = chance.choices(("printed", "unconfirmed", "failed"), (97, 2, 1))[0]
+    at = now() + timedelta(seconds=round(chance.triangular(1.2, 9, 2.1), 1))
+    return {"state": state, "settled_at": at, "fence": 1, "told": True, "fallback_due_at": None}
 
 
 def _this_evening(tenant_id: int, site: Site) -> None:
     beginning = now()
     with tenant_scope(tenant_id):
         there = [one for one in finding.open_orders(site.id) if not one.state.startswith("await")]
-    for order in there:
-        with frozen(order.placed_at), tenant_scope(tenant_id):
-            known = orders.get(order.number)
-            papers.fired(sites.get(site.id), known, orders.lines_of(known.id))
-            if order.state == "served":
-                papers.bill(sites.get(site.id), known, orders.lines_of(known.id))
-    with tenant_scope(tenant_id):
+        lines = finding.lines_of([order.id for order in there])
+        for order in there:
+            with frozen(order.placed_at):
+                papers.fired(site, order, lines[order.id])
+                if order.state == "served":
+                    papers.bill(site, order, lines[order.id])
         waiting = spool.waiting(site.id)
         bills = [job.id for job in waiting if job.kind == "bill"]
         for job in waiting:

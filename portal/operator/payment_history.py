@@ -10,9 +10,10 @@ from core.money import quantize
 from messaging.simulator.bank import account_name
 from portal.operator.dice import dice_of
 from portal.operator.order_history import GUESTS, drafted, lead
+from portal.operator.past_orders import Past
 from restaurant import orders, payment_accounts, payment_links, payments, refunds, signals, sites
 from restaurant.gateways import Checked, Found, Returned, Signal
-from restaurant.models import Order, PaymentAccount, PaymentLink, Site
+from restaurant.models import Order, PaymentAccount, PaymentLink
 from tenants.audit import Actor, acting
 
 DAYS_AGO = (9, 7, 6, 4, 3, 2, 1)
@@ -36,41 +37,46 @@ def set_up_money(tenant_id: int) -> None:
 
 def _days(tenant_id: int, site_id: str, account_id: str) -> None:
     chance = dice_of("money", tenant_id, site_id)
-    for number, back in enumerate(DAYS_AGO):
-        moment = now() - timedelta(days=back, minutes=chance.randint(0, 300))
-        with tenant_scope(tenant_id):
-            site, account = sites.get(site_id), payment_accounts.get(account_id)
-            order, link = _ordered(site, chance, moment)
+    with tenant_scope(tenant_id):
+        past, account = Past(sites.get(site_id)), payment_accounts.get(account_id)
+        for number, back in enumerate(DAYS_AGO):
+            moment = now() - timedelta(days=back, minutes=chance.randint(0, 300))
+            order, link = _ordered(past, chance, moment)
             _paid(account, link, f"pm_demo_{site_id[-6:]}_{number}", moment + timedelta(minutes=2))
-            lead(site, order, "closed", moment + timedelta(minutes=2), chance)
+            lead(past, order, "closed", moment + timedelta(minutes=2), chance)
             if number == 2:
                 _partly_back(order, moment + timedelta(hours=1))
+        past.write()
 
 
 def _today(tenant_id: int, site_id: str, account_id: str) -> None:
     """One that waits, and money that came after its order was cancelled."""
     chance = dice_of("today", tenant_id, site_id)
     with tenant_scope(tenant_id):
-        site, account = sites.get(site_id), payment_accounts.get(account_id)
+        past, account = Past(sites.get(site_id)), payment_accounts.get(account_id)
         moment = now() - timedelta(minutes=95)
-        order, link = _ordered(site, chance, moment)
+        order, link = _ordered(past, chance, moment)
         with frozen(moment + timedelta(minutes=20)), acting(OWNER):
-            orders.cancel(site, order, "Misafir vazgeçti")
+            orders.cancel(past.site, order, "Misafir vazgeçti")
         _paid(account, link, f"pm_demo_{site_id[-6:]}_late", moment + timedelta(minutes=24))
         with frozen(now() - timedelta(minutes=40)):
             signals.note_forgery(account.id, b"{}", "the headers webhook-id are needed")
-        _ordered(site, chance, now() - timedelta(minutes=4))
+        _ordered(past, chance, now() - timedelta(minutes=4))
         with acting(OWNER):
             payment_links.free(
-                site, Decimal(500), "Cuma akşamı için kapora", source="staff", name="Elif Şahin"
+                past.site,
+                Decimal(500),
+                "Cuma akşamı için kapora",
+                source="staff",
+                name="Elif Şahin",
             )
 
 
-def _ordered(site: Site, chance: random.Random, moment: object) -> tuple[Order, PaymentLink]:
+def _ordered(past: Past, chance: random.Random, moment: object) -> tuple[Order, PaymentLink]:
     phone, name = chance.choice(GUESTS[:-1])
-    draft = drafted(site, chance, phone, name)
+    draft = drafted(past, chance, phone, name)
     with frozen(moment), acting(Actor("person", "demo", name)):  # type: ignore[arg-type]
-        order = orders.make(site, draft)
+        order = orders.make(past.site, draft)
     link = payment_links.of_order(order.id)
     if link is None:
         raise RuntimeError("the demo's provider takes no payments")

@@ -1,17 +1,19 @@
 """The road of the demo: zones and couriers, two weeks of deliveries, and some on their way now."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from core.clock import frozen, now, zone
-from core.db import db, tenant_scope
+from core.db import tenant_scope
 from core.places import place
 from portal.operator.dice import dice_of
 from portal.operator.order_history import GUESTS, WAITERS, lines_of_a_guest
+from portal.operator.past_orders import Past
 from restaurant import carts, couriers, orders, shapes, sites, whereabouts, zones
-from restaurant.models import Courier, DeliveryZone, Order, Site, Trip
+from restaurant.models import Courier, DeliveryZone, Order
 from restaurant.pricing import add_up
 from restaurant.reasons import NO_PLACE
 from tenants.audit import Actor, acting
@@ -72,6 +74,7 @@ NOW = (  # minutes ago, which of the spots, whose courier, the state
     (11, 7, None, "ready"),
     (6, 6, None, "preparing"),
 )
+UNANSWERED = 2  # of those
 
 
 def open_road() -> None:
@@ -107,75 +110,86 @@ def tell_road(tenant_id: int) -> None:
 
 def _weeks(tenant_id: int, site_id: str) -> None:
     chance = dice_of("road", tenant_id, site_id)
-    for back in range(DAYS, 0, -1):
-        for _ in range(chance.randint(1, 2)):
-            with tenant_scope(tenant_id):
-                site = sites.get(site_id)
-                local = (now() - timedelta(days=back)).astimezone(zone(site.time_zone))
+    with tenant_scope(tenant_id):
+        past, around = Past(sites.get(site_id)), zones.listed(site_id)
+        riders = couriers.listed(site_id)
+        for back in range(DAYS, 0, -1):
+            for _ in range(chance.randint(1, 2)):
+                local = (now() - timedelta(days=back)).astimezone(zone(past.site.time_zone))
                 moment = local.replace(
                     hour=chance.choice((13, 19, 20)), minute=chance.randint(0, 59)
                 )
-                spots = SPOTS[site.prefix]
-                order = _placed(site, chance.choice(spots), moment, chance)
-                rider = chance.choice(couriers.listed(site_id))
-            _ride(tenant_id, order, rider, "closed", moment, chance)
+                spot = chance.choice(SPOTS[past.site.prefix])
+                with _guest(moment, chance) as guest:
+                    order = past.place(_drafted(past, spot, around, guest, chance))
+                _ride(past, order, chance.choice(riders), "closed", moment, chance)
+        past.write()
 
 
 def _now(tenant_id: int, site_id: str) -> None:
     """Some on their way, one that cannot be handed over, two that nobody brings yet."""
     chance = dice_of("now", tenant_id, site_id)
-    for number, (minutes, spot, rider, state) in enumerate(NOW):
-        moment = now() - timedelta(minutes=minutes)
-        with tenant_scope(tenant_id):
-            site = sites.get(site_id)
-            spots, riders = SPOTS[site.prefix], couriers.listed(site_id)
+    with tenant_scope(tenant_id):
+        past, around = Past(sites.get(site_id)), zones.listed(site_id)
+        spots, riders = SPOTS[past.site.prefix], couriers.listed(site_id)
+        for number, (minutes, spot, rider, state) in enumerate(NOW):
             if spot >= len(spots):
                 continue
-            order = _placed(site, spots[spot], moment, chance)
+            moment = now() - timedelta(minutes=minutes)
+            with _guest(moment, chance) as guest:
+                order = past.place(_drafted(past, spots[spot], around, guest, chance))
             who = riders[rider % len(riders)] if rider is not None else None
-        _ride(tenant_id, order, who, state, moment, chance)
-        if number == 2:
-            with tenant_scope(tenant_id):
-                trip = db.session.get_one(Trip, (tenant_id, order.id))
+            _ride(past, order, who, state, moment, chance)
+            if number == UNANSWERED:
+                trip, _ = past.trips[order.id]
                 trip.problem, trip.problem_note = "no_answer", "Zil bozuk, telefon kapalı"
                 trip.problem_at = now() - timedelta(minutes=3)
-    with tenant_scope(tenant_id):
-        site = sites.get(site_id)
-        if site.prefix == "MAV":
-            _placed(site, (OFF_MAP, "", ""), now() - timedelta(minutes=2), chance)
+        past.write()
+        if past.site.prefix == "MAV":
+            with _guest(now() - timedelta(minutes=2), chance) as guest:
+                draft = _drafted(past, (OFF_MAP, "", ""), around, guest, chance)
+                orders.make(past.site, draft)
 
 
-def _placed(site: Site, spot: Spot, moment: datetime, chance: random.Random) -> Order:
-    text, latitude, longitude = spot
-    where = place(latitude, longitude) if latitude else None
-    known: Sequence[DeliveryZone] = zones.listed(site.id)
-    around = zones.covering(site, where, known) if where else None
-    lines = lines_of_a_guest(site, chance)
-    fee = around.fee if around else Decimal(0)
-    sums = add_up(lines, carts.terms_of(site, lines, delivery_fee=fee))
+@contextmanager
+def _guest(moment: datetime, chance: random.Random) -> Iterator[tuple[str, str]]:
     phone, name = chance.choice(GUESTS[:-1])
     with frozen(moment), acting(Actor("person", "demo", name)):
-        return orders.make(
-            site,
-            orders.Draft(
-                order_type="delivery",
-                payment_method=chance.choice(("cash", "cash", "card_at_door")),
-                lines=lines,
-                sums=sums.as_json(),
-                total=sums.total,
-                language=site.languages[0],
-                source="chat",
-                customer_phone=phone,
-                customer_name=name,
-                address=whereabouts.with_place({"text": text}, where, around),
-                staff_note="" if where else NO_PLACE,
-                needs_tap=where is None,
-            ),
-        )
+        yield phone, name
+
+
+def _drafted(
+    past: Past,
+    spot: Spot,
+    around: Sequence[DeliveryZone],
+    guest: tuple[str, str],
+    chance: random.Random,
+) -> orders.Draft:
+    text, latitude, longitude = spot
+    where = place(latitude, longitude) if latitude else None
+    covering = zones.covering(past.site, where, around) if where else None
+    lines = lines_of_a_guest(past, chance)
+    fee = covering.fee if covering else Decimal(0)
+    sums = add_up(lines, carts.terms_of(past.site, lines, delivery_fee=fee))
+    phone, name = guest
+    return orders.Draft(
+        order_type="delivery",
+        payment_method=chance.choice(("cash", "cash", "card_at_door")),
+        lines=lines,
+        sums=sums.as_json(),
+        total=sums.total,
+        language=past.site.languages[0],
+        source="chat",
+        customer_phone=phone,
+        customer_name=name,
+        address=whereabouts.with_place({"text": text}, where, covering),
+        staff_note="" if where else NO_PLACE,
+        needs_tap=where is None,
+    )
 
 
 def _ride(
-    tenant_id: int,
+    past: Past,
     order: Order,
     rider: Courier | None,
     ends: str,
@@ -184,27 +198,10 @@ def _ride(
 ) -> None:
     """Nobody is written to: the courier's way is written down as it would have been."""
     steps: tuple[str, ...] = ("preparing", "ready", "out_for_delivery", "delivered", "closed")
-    with tenant_scope(tenant_id):
-        held = orders.get(order.id)
-        site = sites.of_order(held)
-        for step in steps[: steps.index(ends) + 1]:
-            moment = min(moment + timedelta(minutes=chance.randint(4, 12)), now())
-            by = rider.name if rider and step in steps[2:4] else chance.choice(WAITERS)
-            with frozen(moment), acting(Actor("person", "demo", by)):
-                if step == "ready" and rider is not None:
-                    _give(held, rider)
-                orders.move(site, held, step)
-
-
-def _give(order: Order, rider: Courier) -> None:
-    db.session.add(
-        Trip(
-            tenant_id=order.tenant_id,
-            order_id=order.id,
-            site_id=order.site_id,
-            courier_id=rider.id,
-            told=True,
-        )
-    )
-    orders.note(order, "courier", because=rider.name)
-    db.session.flush()
+    for step in steps[: steps.index(ends) + 1]:
+        moment = min(moment + timedelta(minutes=chance.randint(4, 12)), now())
+        by = rider.name if rider and step in steps[2:4] else chance.choice(WAITERS)
+        with frozen(moment), acting(Actor("person", "demo", by)):
+            if step == "ready" and rider is not None:
+                past.give(order, rider)
+            past.move(order, step)

@@ -15,19 +15,18 @@ from messaging import (
     claiming,
     connections,
     hooks,
-    lines_book,
     settling,
     store_events,
 )
 from messaging.automation_book import Wanted
 from messaging.claiming import Claimed
 from messaging.hooks import Hook
-from messaging.lines import Accepted, Outcome, Receipt
+from messaging.lines import Accepted, Outcome
 from messaging.models import Connection, ReceivedHook
-from messaging.receipts import receive_receipt
-from messaging.usage import Tally
 from portal.operator.happenings import learn_templates
 from portal.operator.history import GONE, demo_line
+from portal.operator.past_receipts import Heard, hear
+from tenants import accounts
 
 DAYS = 28
 NOT_THERE = "345678"
@@ -118,10 +117,15 @@ def tell_shop(tenant_id: int) -> None:
             posts += _trade_order(trade, morning + timedelta(minutes=200), 300 + days_ago, dice)
     recent = beginning - timedelta(minutes=20)
     posts.append(Post(recent, shop, "checkouts/create", _checkout(number + 1, CUSTOMERS[1], dice)))
-    _misunderstood(tenant_id, form, opening + timedelta(hours=1))
-    for post in sorted(posts, key=lambda one: one.at):
-        if post.at <= beginning:
-            _told(tenant_id, post, beginning)
+    with tenant_scope(tenant_id):
+        heard: list[Heard] = []
+        # Held, so that the session knows them and does not read them again for each post.
+        _known = (accounts.account(), connections.listed(), automation_book.listed())
+        _misunderstood(form, opening + timedelta(hours=1))
+        for post in sorted(posts, key=lambda one: one.at):
+            if post.at <= beginning:
+                heard += _told(post, beginning)
+        hear(heard)
 
 
 def _sale(shop: Connection, at: datetime, number: int, dice: random.Random) -> list[Post]:
@@ -187,25 +191,25 @@ def _question(form: Connection, at: datetime, dice: random.Random) -> Post:
     return Post(at, form, "", told)
 
 
-def _misunderstood(tenant_id: int, form: Connection, at: datetime) -> None:
-    with frozen(at), tenant_scope(tenant_id):
+def _misunderstood(form: Connection, at: datetime) -> None:
+    with frozen(at):
         post = _post(form, b"{not quite JSON", {"content_type": "application/json"})
         post.state, post.tries, post.due_at = "parked", 5, None
         post.error = "The body is not JSON."
 
 
-def _told(tenant_id: int, post: Post, until: datetime) -> None:
-    """In one transaction, so that no worker of a running service finds it half-way."""
-    with tenant_scope(tenant_id):
-        _receive(post)
-        if post.soon_after is not None:
-            _receive(post.soon_after)
-        due = post.at + timedelta(minutes=61)
-        if post.left and due < until:
-            _answered(due)
+def _told(post: Post, until: datetime) -> list[Heard]:
+    """What the network will say of the answers."""
+    heard = _receive(post)
+    if post.soon_after is not None:
+        heard += _receive(post.soon_after)
+    due = post.at + timedelta(minutes=61)
+    if post.left and due < until:
+        heard += _answered(due)
+    return heard
 
 
-def _receive(post: Post) -> None:
+def _receive(post: Post) -> list[Heard]:
     body = json.dumps(post.told, ensure_ascii=False).encode()
     facts = {"topic": post.topic} if post.topic else {"content_type": "application/json"}
     with frozen(post.at):
@@ -216,7 +220,7 @@ def _receive(post: Post) -> None:
             if event is not None:
                 automations.receive(event)
         hooks.done(hook)
-    _answered(post.at + timedelta(seconds=2))
+    return _answered(post.at + timedelta(seconds=2))
 
 
 def _post(connection: Connection, body: bytes, facts: dict[str, str]) -> ReceivedHook:
@@ -237,31 +241,24 @@ def _post(connection: Connection, body: bytes, facts: dict[str, str]) -> Receive
     return post
 
 
-def _answered(at: datetime) -> None:
+def _answered(at: datetime) -> list[Heard]:
     """What is due by then leaves, and is read."""
     with frozen(at):
         run_ids = automations.claim(20)
         for run_id in run_ids:
             automations.work(run_id)
-        if run_ids:
-            _sent(at)
+        return _sent(at) if run_ids else []
 
 
-def _sent(at: datetime) -> None:
-    line = lines_book.default_line(test=False)
-    claimed = claiming.claim(20, 60.0, [])
-    if line is None or not claimed:
-        return
-    answers = [(one, _answer(one)) for one in claimed]
+def _sent(at: datetime) -> list[Heard]:
+    answers = [(one, _answer(one)) for one in claiming.claim(20, 60.0, [])]
     settling.settle(answers)
-    tally = Tally()
-    for _, answer in answers:
-        for seconds, state in ((2, "delivered"), (90, "read")):
-            if isinstance(answer, Accepted):
-                moment = int(at.timestamp()) + seconds
-                receipt = Receipt(network_id=answer.network_id, state=state, at=moment)
-                receive_receipt(line, receipt, tally)
-    tally.write()
+    return [
+        Heard(answer.network_id, state, at + timedelta(seconds=seconds))
+        for _, answer in answers
+        if isinstance(answer, Accepted)
+        for seconds, state in ((2, "delivered"), (90, "read"))
+    ]
 
 
 def _answer(one: Claimed) -> Outcome:

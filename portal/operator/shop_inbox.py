@@ -7,9 +7,7 @@ from core.db import tenant_scope
 from messaging.crm import book, fields, finding
 from messaging.crm.entries import Entry
 from messaging.crm.finding import Filters
-from messaging.inbox import listing, quick_replies, tending
-from messaging.inbox.listing import Asked
-from portal.operator.inbox_story import DERYA, Evening, Guest
+from portal.operator.inbox_story import DERYA, Evening, Guest, clear_desk
 from tenants.audit import acting
 from tenants.models import Person
 
@@ -33,17 +31,16 @@ NOBODY = Guest(network_id="ES.77120094518820", name="lafloreta")
 
 
 def fill_shop_inbox(tenant_id: int, cast: Mapping[str, Person]) -> None:
-    tale = Evening(tenant_id, cast, now(), prefix="shop")
-    with acting(tale.actor(MARTA)), tenant_scope(tenant_id):
-        for shortcut, said in QUICK.items():
-            quick_replies.save(shortcut, said)
-        for talk in listing.listed(Asked(view="unread"), None, 100):
-            tending.mark_read(talk.id)
-    _last_week(tale)
-    _yesterday(tale)
-    _today(tale)
-    with acting(tale.actor(MARTA)), tenant_scope(tenant_id):
-        _know_customers()
+    tale = Evening(cast, now(), prefix="shop")
+    with tenant_scope(tenant_id):
+        with acting(tale.actor(MARTA)):
+            clear_desk(QUICK)
+        _last_week(tale)
+        _yesterday(tale)
+        _today(tale)
+        tale.end()
+        with acting(tale.actor(MARTA)):
+            _know_customers()
 
 
 def _last_week(tale: Evening) -> None:

@@ -7,7 +7,7 @@ from flask_babel import gettext
 
 from core.db import tenant_scope
 from core.settings import Settings
-from portal.asking import ask_then
+from portal.asking import ask_then, in_tenant
 from portal.forms import refusals_on, said
 from portal.payments import payments_pages
 from portal.payments.forms import AccountForm, NewAccountForm
@@ -97,13 +97,8 @@ def enabled(account_id: str) -> Any:
 @member_may("payments.set_up")
 def remove_provider(account_id: str) -> Any:
     known = _account(account_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            payment_accounts.remove(account_id)
-
     return ask_then(
-        act,
+        in_tenant(payment_accounts.remove, account_id),
         title=gettext("Remove “%(name)s”?", name=known.name),
         text=gettext(
             "It takes no more payments. What it took stays listed, and can still be given back."

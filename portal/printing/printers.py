@@ -10,7 +10,7 @@ from core.db import tenant_scope
 from core.errors import DomainError
 from core.ids import BadId
 from core.settings import Settings
-from portal.asking import ask_then
+from portal.asking import ask_then, in_tenant
 from portal.forms import refusals_on, said
 from portal.printing.forms import NewPrinterForm, PrinterForm
 from portal.visitors import may, member_may
@@ -147,13 +147,8 @@ def code_page(printer_id: str) -> Any:
 def address(printer_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = printers.get(printer_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            printers.renew_secret(printer_id)
-
     return ask_then(
-        act,
+        in_tenant(printers.renew_secret, printer_id),
         title=gettext("Give “%(name)s” a new address?", name=known.name),
         text=gettext("The old address is refused at once; enter the new one in the printer."),
         yes=gettext("New address"),
@@ -167,13 +162,8 @@ def address(printer_id: str) -> Any:
 def remove(printer_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = printers.get(printer_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            printers.remove(printer_id)
-
     return ask_then(
-        act,
+        in_tenant(printers.remove, printer_id),
         title=gettext("Remove “%(name)s”?", name=known.name),
         text=gettext("What waits for it is not printed. Its tickets stay readable."),
         yes=gettext("Remove the printer"),
@@ -221,13 +211,8 @@ def pairing(code_id: str) -> Any:
 def remove_agent(agent_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = agents.get(agent_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            agents.revoke(agent_id)
-
     return ask_then(
-        act,
+        in_tenant(agents.revoke, agent_id),
         title=gettext("Remove “%(name)s”?", name=known.name),
         text=gettext("Its token is refused at once. Its printers wait for another agent."),
         yes=gettext("Remove the agent"),

@@ -8,7 +8,7 @@ from flask_babel import gettext
 from core.blobs import blobs_at
 from core.db import tenant_scope
 from core.settings import Settings
-from portal.asking import ask_then
+from portal.asking import ask_then, in_tenant
 from portal.forms import refusals_on
 from portal.restaurant.forms import Plain, typed, typed_hours, typed_texts
 from portal.restaurant.menus import namer
@@ -54,13 +54,8 @@ def remove(item_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         item = menus.item(item_id)
         name = namer(menus.get(item.menu_id))(item)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            menus.remove_item(item_id)
-
     return ask_then(
-        act,
+        in_tenant(menus.remove_item, item_id),
         title=gettext("Remove “%(name)s”?", name=name),
         text=gettext("It leaves the menu when you publish next. Orders keep its name and price."),
         yes=gettext("Remove the item"),
@@ -93,13 +88,8 @@ def remove_group(group_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         one = menus.group(group_id)
         name = namer(menus.get(one.menu_id))(one)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            menus.remove_group(group_id)
-
     return ask_then(
-        act,
+        in_tenant(menus.remove_group, group_id),
         title=gettext("Remove “%(name)s”?", name=name),
         text=gettext("The dishes that offer these options offer them no longer."),
         yes=gettext("Remove the options"),

@@ -12,7 +12,7 @@ from core.db import tenant_scope
 from core.errors import DomainError
 from core.settings import Settings
 from messaging import lines_book
-from portal.asking import ask_then
+from portal.asking import ask_then, in_tenant
 from portal.forms import Form, refusals_on, said
 from portal.restaurant.forms import (
     BasicsForm,
@@ -176,13 +176,8 @@ def change_stations(site_id: str) -> Any:
 def close(site_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            sites.close_site(site_id)
-
     return ask_then(
-        act,
+        in_tenant(sites.close_site, site_id),
         title=gettext("Close “%(name)s”?", name=site.name),
         text=gettext(
             "Its menu is no longer shown and its table codes lead nowhere."

@@ -19,7 +19,7 @@ from core.blobs import NoSuchBlob, blobs_at
 from core.db import tenant_scope
 from core.errors import Invalid
 from core.settings import Settings
-from portal.asking import ask_then
+from portal.asking import ask_then, in_tenant
 from portal.forms import refusals_on
 from portal.restaurant.forms import TablesForm, typed
 from portal.visitors import may, member_may
@@ -92,13 +92,8 @@ def png(table_id: str) -> Any:
 def rotate(table_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         table = tables.get(table_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            tables.rotate(table_id)
-
     return ask_then(
-        act,
+        in_tenant(tables.rotate, table_id),
         title=gettext("A new code for table %(number)s?", number=table.number),
         text=gettext("The printed code no longer proves that somebody sits there. Print it again."),
         yes=gettext("Make a new code"),
@@ -112,13 +107,8 @@ def rotate(table_id: str) -> Any:
 def remove(table_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         table = tables.get(table_id)
-
-    def act() -> None:
-        with tenant_scope(g.tenant_id):
-            tables.remove(table_id)
-
     return ask_then(
-        act,
+        in_tenant(tables.remove, table_id),
         title=gettext("Remove table %(number)s?", number=table.number),
         text=gettext("Its printed code leads to the menu without a table."),
         yes=gettext("Remove the table"),

@@ -48,6 +48,8 @@ class Written:
 
 def follow(site: Site, order: Order, *, repriced: bool = False) -> None:
     """After every change of an order; its row is locked by whoever changes it."""
+    if not (repriced or _counts(order) or order.state in UNDONE):
+        return
     programme = programmes.of(site.id)
     if programme is None:
         return
@@ -71,13 +73,13 @@ def correct(site: Site, contact_id: str, amount: int, because: str) -> LoyaltyMe
         raise invalid("because", "reason_missing", "Say why the balance is corrected.")
     if not amount or abs(amount) > 1_000_000:
         raise invalid("amount", "invalid_number", "Write how many to add, or to take: -5.")
-    member = _stand(site.id, contact_id, amount)
+    member = stand(site.id, contact_id, amount)
     _line(site.id, contact_id, amount, "corrected", because=because)
     card = cards.known([contact_id]).get(contact_id)
     named = card.title if card else contact_id
     audit.record("loyalty.corrected", named, amount=amount, because=because, site=site.name)
     if programme := programmes.of(site.id):
-        _gifts(site, programme, contact_id, member.balance)
+        gifts(site, programme, contact_id, member.balance)
     return _member(site.id, contact_id)
 
 
@@ -111,7 +113,7 @@ def cancel_coupon(coupon: Coupon, because: str) -> Coupon:
         )
         paid = db.session.scalars(query).first()
         if paid is not None:
-            _stand(paid.site_id, done.contact_id, -paid.amount)
+            stand(paid.site_id, done.contact_id, -paid.amount)
             _line(paid.site_id, done.contact_id, -paid.amount, "returned", coupon_id=done.id,
                   because=because)  # fmt: skip
     return done
@@ -167,10 +169,10 @@ def _earn(site: Site, programme: Programme, order: Order) -> None:
     if member is None:
         return
     causes.visited(site, contact_id, member.visits)
-    _gifts(site, programme, contact_id, member.balance)
+    gifts(site, programme, contact_id, member.balance)
 
 
-def _gifts(site: Site, programme: Programme, contact_id: str, balance: int) -> None:
+def gifts(site: Site, programme: Programme, contact_id: str, balance: int) -> None:
     """The reward that comes by itself, as often as the balance pays for it."""
     reward = None
     if programme.active and programme.gift_id is not None:
@@ -238,7 +240,7 @@ def _write(
     ).first()
     if done is None:
         return None
-    return _stand(order.site_id, known.contact_id, amount, visits)
+    return stand(order.site_id, known.contact_id, amount, visits)
 
 
 def _line(
@@ -265,7 +267,7 @@ def _line(
     db.session.flush()
 
 
-def _stand(site_id: str, contact_id: str, amount: int, visits: int = 0) -> LoyaltyMember:
+def stand(site_id: str, contact_id: str, amount: int, visits: int = 0) -> LoyaltyMember:
     moment = now()
     made = insert(LoyaltyMember).values(
         tenant_id=current_tenant_id(),

@@ -1,0 +1,70 @@
+"""Work whose lane was lost is found, in one trip however many tenants there are."""
+
+import pytest
+from sqlalchemy import event, text
+from sqlalchemy.engine import Engine
+
+from core import lanes
+from core.db import db, global_scope
+from jobs import automations, campaigns, hooks, payments
+from tests.house.planting import plant
+
+WORK = (
+    ("hooks", "received_hooks", "due_at", ""),
+    ("automations", "automation_runs", "due_at", ""),
+    ("campaigns", "campaigns", "due_at", ""),
+    ("payments", "payment_links", "due_at", ""),
+    ("payments", "payment_signals", "due_at", ""),
+    ("payments", "refunds", "due_at", ""),
+    ("payments", "payment_sessions", "close_at", ""),
+    ("payments", "payments", "at", ", state = 'parked'"),
+)
+
+
+@pytest.fixture(scope="module")
+def planted(app):
+    return plant("Forgotten").business
+
+
+@pytest.fixture
+def nothing_is_due(planted, superuser_connection):
+    with superuser_connection.cursor() as cursor:
+        for _, table, column, _ in WORK:
+            what = "state = 'accepted'" if table == "payments" else f"{column} = NULL"
+            cursor.execute(f"UPDATE {table} SET {what} WHERE tenant_id = %s", [planted.tenant_id])
+        yield cursor
+
+
+@pytest.mark.parametrize(("kind", "table", "column", "more"), WORK)
+def test_a_tenant_with_something_due_is_found(planted, nothing_is_due, kind, table, column, more):
+    assert planted.tenant_id not in lanes.due_anywhere(kind)
+    soon = f"UPDATE {table} SET {column} = now() + interval '1 hour'{more} WHERE tenant_id = %s"
+    nothing_is_due.execute(soon, [planted.tenant_id])
+    assert nothing_is_due.rowcount, "there is a row to be found"
+    assert planted.tenant_id not in lanes.due_anywhere(kind)
+    nothing_is_due.execute(soon.replace("+ interval", "- interval"), [planted.tenant_id])
+    assert lanes.due_anywhere(kind).count(planted.tenant_id) == 1
+
+
+@pytest.mark.parametrize("job", [hooks, automations, campaigns, payments])
+def test_tenants_with_nothing_to_do_are_not_visited(job, planted, nothing_is_due, restaurant, shop):
+    asked = []
+
+    def note(_connection, _cursor, sql, *_rest):
+        asked.append(sql)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        job.find_forgotten()
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    visited = [sql for sql in asked if "set_tenant" in sql]
+    assert len(visited) <= len(lanes.due_anywhere(job.LANE)), asked
+
+
+def test_the_look_leaves_no_tenant_behind(planted, restaurant):
+    with global_scope():
+        db.session.execute(text("SELECT app.due_hooks(now())")).all()
+        left = db.session.scalar(text("SELECT current_setting('app.tenant_id', true)"))
+        assert not left
+        assert not db.session.execute(text("SELECT 1 FROM members LIMIT 1")).all()
