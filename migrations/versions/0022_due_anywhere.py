@@ -9,7 +9,7 @@ from alembic import op
 from migrations.tenancy import APP_ROLE
 
 revision = "0022"
-down_revision = "0020"
+down_revision = "0021"
 branch_labels = None
 depends_on = None
 

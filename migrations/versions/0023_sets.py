@@ -8,7 +8,7 @@ from migrations.hot_sets import LEAVE, SETTLE, TAKE
 from migrations.settle_sent import SETTLE as SETTLE_ONE_BY_ONE
 
 revision = "0023"
-down_revision = "0020"
+down_revision = "0022"
 branch_labels = None
 depends_on = None
 
