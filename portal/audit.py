@@ -17,18 +17,26 @@ from tenants.models import AuditEntry
 audit_pages = Blueprint("audit", __name__)
 
 BATCH = 500
-AREAS = (
+AREAS = (  # the first letters of acts
     "account",
     "automations",
+    "campaigns",
     "contacts",
+    "couriers",
     "inbox",
     "keys",
     "lines",
+    "loyalty",
+    "menus",
+    "orders",
+    "payments",
+    "print",
     "settings",
     "sites",
     "stores",
     "team",
     "webhooks",
+    "zones",
 )
 COLUMNS = ("time", "who", "kind", "act", "subject", "detail", "address", "request_id")
 

@@ -72,7 +72,7 @@ class FieldForm(Form):
         _("Holds"),
         choices=[
             ("text", _("Text")),
-            ("number", _("Number")),
+            ("number", _("A number")),
             ("date", _("Date")),
             ("choice", _("One of a list")),
         ],

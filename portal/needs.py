@@ -60,6 +60,8 @@ def _lines() -> list[Need]:
 def _line_words(line: Line) -> str:
     if line.state == "unpaired":
         return str(gettext("No phone is linked to “%(name)s” yet.", name=line.name))
+    if not line.state_because:
+        return str(gettext("The line “%(name)s” is not connected.", name=line.name))
     return f"{line.name}: {network_words(line.state_because)}"
 
 

@@ -96,6 +96,11 @@ def exact(moment: datetime | None) -> str:
     return str(format_datetime(moment, "d MMMM yyyy, HH:mm:ss zzz")) if moment else ""
 
 
+def clock(moment: datetime | None) -> str:
+    """For a sentence: the day and the time, without seconds."""
+    return str(format_datetime(moment, "d MMMM yyyy, HH:mm")) if moment else ""
+
+
 def in_words(error: DomainError) -> str:
     """A refusal in the reader's language."""
     sentence = str(gettext(error.template))
@@ -150,6 +155,7 @@ def set_up_words(app: Flask) -> None:
     Babel(app, locale_selector=choose_locale, timezone_selector=choose_time_zone)
     app.add_template_filter(ago, "ago")
     app.add_template_filter(exact, "exact")
+    app.add_template_filter(clock, "clock")
     app.add_template_filter(network_words, "network_words")
     app.add_template_filter(phone_words, "phone")
     app.add_template_filter(reason_words, "reason")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from babel import Locale
+from babel import Locale, UnknownLocaleError
 
 from core.money import format_money, places
 from portal.diner.facts import Facts
@@ -60,9 +60,12 @@ def direction(language: str) -> str:
 
 
 def own_name(language: str) -> str:
-    """A language as its speakers call it."""
-    locale = Locale.parse(language)
-    name = locale.get_display_name(language) or language
+    """A language as its speakers call it; its code where nobody knows it."""
+    try:
+        locale = Locale.parse(language, sep="-")
+    except (ValueError, UnknownLocaleError):
+        return language
+    name = locale.get_display_name(locale) or language
     return name[:1].upper() + name[1:]
 
 

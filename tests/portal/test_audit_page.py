@@ -1,5 +1,6 @@
 """Who did what: on the page, and as a file that a spreadsheet opens safely."""
 
+import ast
 import csv
 import io
 import re
@@ -10,6 +11,7 @@ from portal.audit import COLUMNS
 from tenants import accounts, audit, team
 from tenants.audit import Actor, acting
 from tests.cast import Browser, make_business, make_person
+from tests.conftest import ROOT
 from tests.portal.pages import text_of
 
 FORMULAS = [
@@ -29,11 +31,28 @@ def owners(browser, restaurant):
     return browser.signs_in(restaurant.owner)
 
 
+def acts():
+    """Every act that the code names where it records one."""
+    for folder in ("tenants", "webhooks", "messaging", "printing", "restaurant", "portal", "jobs"):
+        for file in (ROOT / folder).rglob("*.py"):
+            for call in ast.walk(ast.parse(file.read_text())):
+                named = isinstance(call, ast.Call) and ast.unparse(call.func) == "audit.record"
+                told = [ast.unparse(call.args[0])] if named else []
+                yield from (act for text in told for act in re.findall(r"'(\w+\.\w+)'", text))
+
+
 def rows(browser, query=""):
     answer = browser.get(f"/audit.csv{query}")
     assert answer.mimetype == "text/csv"
     assert "attachment" in answer.headers["Content-Disposition"]
     return list(csv.reader(io.StringIO(answer.get_data(as_text=True))))
+
+
+def test_every_act_is_told_as_a_sentence():
+    words = (ROOT / "portal/templates/parts/words.html").read_text()
+    known = set(acts())
+    assert len(known) > 100
+    assert {act for act in known if f'"{act}"' not in words} == set()
 
 
 def test_the_page_tells_who_did_what_when_and_from_where(owners, restaurant):
@@ -65,12 +84,12 @@ def test_signs_of_a_pattern_are_plain_letters_in_a_search(owners, restaurant):
 def test_pages_follow_each_other_without_gap_or_double(owners, restaurant):
     with restaurant.scope():
         for number in range(120):
-            audit.record("settings.changed", f"change {number:03}.", was=number)
+            audit.record("settings.changed", f"change {number:03}.", because=str(number))
     seen: list[int] = []
     path = "/audit?area=settings"
     while path:
         page = owners.get(path).get_data(as_text=True)
-        seen += [int(number) for number in re.findall(r"was: (\d+)<", page)]
+        seen += [int(number) for number in re.findall(r"Because: (\d+)<", page)]
         found = re.search(r'rel="next" href="([^"]+)"', page)
         path = found[1].replace("&amp;", "&") if found else ""
     assert seen == list(reversed(range(120)))

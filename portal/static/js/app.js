@@ -2,6 +2,7 @@ import "./badge.js";
 import "./confirm.js";
 import "./copy.js";
 import "./menus.js";
+import "./nav.js";
 import "./notices.js";
 import "./password.js";
 import "./tabs.js";
