@@ -348,11 +348,12 @@ def refused(status: int, key: str, language: str) -> Response:
     return json_answer({"said": BOOK.say(language, key), "code": key}, status)
 
 
-def nobody() -> Response:
+def nobody(title: str = "no_such_place", text: str = "no_such_place_text") -> Response:
     language = request.accept_languages.best_match(sorted(BOOK.spoken)) or "en"
     page = render_template(
         "diner/nobody.html",
-        words=BOOK.words(language),
+        title=BOOK.say(language, title),
+        text=BOOK.say(language, text),
         language=language,
         direction=shaping.direction(language),
     )
