@@ -86,7 +86,7 @@ def _markdown() -> MarkdownIt:
 
 def _table(*_: Any) -> str:
     """Wide ones scroll by themselves, also with the keyboard."""
-    label = escape(gettext("Table"))
+    label = escape(gettext("A wide table"))
     return f'<div class="guide-table" tabindex="0" role="region" aria-label="{label}"><table>'
 
 
