@@ -304,7 +304,7 @@ class RateForm(Form):
         ],
     )
     since = DateField(_("Valid from"), [needed()])
-    usd = DecimalField(_("US dollars"), [InputRequired()], places=None)
+    usd = DecimalField(_("US dollars"), [needed()], places=None)
 
 
 class EndpointForm(Form):
