@@ -329,6 +329,6 @@ class SecretForm(Form):
 
 
 class ReplayForm(Form):
-    since = DateTimeLocalField(_("From"), [needed()], format=LOCAL_TIMES)
-    until = DateTimeLocalField(_("To"), [needed()], format=LOCAL_TIMES)
+    since = DateTimeLocalField(_("Since"), [needed()], format=LOCAL_TIMES)
+    until = DateTimeLocalField(_("Until"), [needed()], format=LOCAL_TIMES)
     missed = BooleanField(_("Only what did not arrive"), default=True)
