@@ -4,6 +4,7 @@ import "./copy.js";
 import "./menus.js";
 import "./notices.js";
 import "./password.js";
+import "./tab-in-view.js";
 import "./tabs.js";
 import "./theme.js";
 import "./zone.js";
