@@ -17,6 +17,7 @@ TONES = 6
 RINGS_M = (100, 250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 LEAST_M = 700
 LABEL_HIGH = 17
+LETTER_WIDE = 7
 DEGREE_M = math.radians(1) * EARTH_METRES
 
 
@@ -123,7 +124,8 @@ def draw(
             made.circles.append(
                 Circle(WIDTH / 2, HEIGHT / 2, r, zone.name, number % TONES, max(y + 15, 14))
             )
-        else:
+    for number, zone in reversed(list(enumerate(known))):
+        if zone.kind != "radius":
             made.shapes.append(_shape(made, zone, number % TONES))
     made.pins.extend(_pins(made, dots))
     return made
@@ -146,7 +148,20 @@ def _shape(made: Map, zone: DeliveryZone, tone: int) -> Shape:
     x = sum(point[0] for point in ring) / len(ring)
     y = sum(point[1] for point in ring) / len(ring)
     points = " ".join(f"{px:.1f},{py:.1f}" for px, py in ring)
-    return Shape(points, zone.name, tone, min(max(x, 40), WIDTH - 40), min(max(y, 16), HEIGHT - 8))
+    x = min(max(x, 40), WIDTH - 40)
+    top, bottom = min(point[1] for point in ring), max(point[1] for point in ring)
+    heights = [min(max(one, 16), HEIGHT - 8) for one in (y, top - 5, bottom + 14)]
+    free = (one for one in heights if not _covered(made, zone.name, x, one))
+    return Shape(points, zone.name, tone, x, next(free, heights[0]))
+
+
+def _covered(made: Map, name: str, x: float, y: float) -> bool:
+    """Whether a circle's name would stand under this one."""
+    return any(
+        abs(circle.label_y - y) < LABEL_HIGH
+        and abs(circle.x - x) < (len(circle.name) + len(name)) * LETTER_WIDE / 2
+        for circle in made.circles
+    )
 
 
 def _pins(made: Map, dots: Sequence[Dot]) -> list[Pin]:
