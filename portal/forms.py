@@ -305,7 +305,7 @@ class RateForm(Form):
         ],
     )
     since = DateField(_("Valid from"), [needed()])
-    usd = DecimalField(_("US dollars"), [InputRequired()], places=None)
+    usd = DecimalField(_("US dollars"), [needed()], places=None)
 
 
 class EndpointForm(Form):
@@ -330,6 +330,6 @@ class SecretForm(Form):
 
 
 class ReplayForm(Form):
-    since = DateTimeLocalField(_("From"), [needed()], format=LOCAL_TIMES)
-    until = DateTimeLocalField(_("To"), [needed()], format=LOCAL_TIMES)
+    since = DateTimeLocalField(_("Since"), [needed()], format=LOCAL_TIMES)
+    until = DateTimeLocalField(_("Until"), [needed()], format=LOCAL_TIMES)
     missed = BooleanField(_("Only what did not arrive"), default=True)

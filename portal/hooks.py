@@ -9,7 +9,7 @@ from flask_babel import gettext
 
 from core import lanes
 from core.db import ring, tenant_scope
-from messaging import hook_book, hooks, lines_book
+from messaging import connections, hook_book, hooks, lines_book
 from messaging.hook_book import STATES, Wanted
 from portal.visitors import member_may
 from tenants import audit
@@ -29,7 +29,7 @@ def index() -> Any:
     wanted = Wanted(asked.get("kind"), asked.get("target"), asked.get("state"))
     with tenant_scope(g.tenant_id):
         found = hook_book.listed(wanted, after, PAGE + 1)
-        lines = {str(line.id): line.name for line in lines_book.names()}
+        lines = _targets()
     shown = found[:PAGE]
     more: dict[str, Any] = dict(asked)
     return render_template(
@@ -51,8 +51,14 @@ def hook(hook_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = hook_book.get(hook_id)
         raw = hook_book.beginning_of(hook_id, LARGEST_READ)
-        lines = {str(line.id): line.name for line in lines_book.names()}
+        lines = _targets()
     return render_template("received/hook.html", hook=known, body=_readable(raw), lines=lines)
+
+
+def _targets() -> dict[str, str]:
+    """The names of what hooks come for: lines, shops and forms."""
+    lines = {str(line.id): line.name for line in lines_book.names()}
+    return lines | {one.id: one.name for one in connections.listed()}
 
 
 @hooks_pages.post("/received/<hook_id>/run")

@@ -58,6 +58,10 @@ SENTENCES = (
     N_("The file is empty."),
     N_("The line of this message is gone."),
     N_("The network told an address that is not safe."),
+    N_("the body is nested too deeply"),
+    N_("the body has no list named entry"),
+    N_("the body is not JSON"),
+    N_("the body is not a JSON object"),
 )
 
 

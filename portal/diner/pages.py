@@ -10,6 +10,7 @@ from typing import Any
 
 import segno
 from babel.dates import format_date, format_time
+from babel.numbers import format_percent
 from flask import Blueprint, Response, current_app, make_response, render_template, request, url_for
 from markupsafe import Markup
 from pydantic import BaseModel, Field, ValidationError
@@ -236,6 +237,7 @@ def drawn(facts: Facts, language: str, closed: str) -> str:
         categories=shaping.menu_for(facts, language),
         data=shaping.data_for(facts, language),
         fee_from=_fee_from(facts, language),
+        tips=[(one, format_percent(one / 100, locale=language)) for one in site.tip_percents],
         closed=closed,
         allergens=ALLERGENS,
         diets=DIETS,
@@ -251,8 +253,13 @@ def _fee_from(facts: Facts, language: str) -> str:
     """Said before anybody shared a location."""
     if not facts.zones:
         return ""
-    least = min(zone.fee for zone in facts.zones)
-    return BOOK.say(language, "fee_from", fee=format_money(least, facts.site.currency, language))
+    fees = [zone.fee for zone in facts.zones]
+    if not max(fees):
+        return BOOK.say(language, "fee_none")
+    if not min(fees):
+        return BOOK.say(language, "fee_near")
+    least = format_money(min(fees), facts.site.currency, language)
+    return BOOK.say(language, "fee_from", fee=least)
 
 
 def _closed(facts: Facts, language: str) -> str:
@@ -341,11 +348,12 @@ def refused(status: int, key: str, language: str) -> Response:
     return json_answer({"said": BOOK.say(language, key), "code": key}, status)
 
 
-def nobody() -> Response:
+def nobody(title: str = "no_such_place", text: str = "no_such_place_text") -> Response:
     language = request.accept_languages.best_match(sorted(BOOK.spoken)) or "en"
     page = render_template(
         "diner/nobody.html",
-        words=BOOK.words(language),
+        title=BOOK.say(language, title),
+        text=BOOK.say(language, text),
         language=language,
         direction=shaping.direction(language),
     )

@@ -26,7 +26,7 @@ def paid(token: str) -> Response:
             link = payment_links.get(link_id)
             site = sites.known(link.site_id)
     except (BadToken, BadId, NotFound, ValueError, TypeError):
-        return nobody()
+        return nobody("pay_back", "pay_over_text")
     language = link.language if link.language in BOOK.spoken else "en"
     page = render_template(
         "diner/paying.html",

@@ -126,7 +126,7 @@ def remove(courier_id: str) -> Any:
 
     return ask_then(
         act,
-        title=gettext("Remove %(name)s?", name=known.name),
+        title=gettext("Remove the courier %(name)s?", name=known.name),
         text=gettext(
             "Orders that are with them now need somebody else."
             " What they brought stays in the reports."

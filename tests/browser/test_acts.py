@@ -85,7 +85,7 @@ def test_the_question_before_revoking_holds_the_focus_and_escape_closes_it(visit
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()
     expect(dialog.get_by_role("heading")).to_have_text("Revoke “Live key”?")
-    expect(dialog.get_by_role("button", name="Cancel")).to_be_focused()
+    expect(dialog.get_by_role("button", name="Go back")).to_be_focused()
     for _ in range(6):
         page.keyboard.press("Tab")
         inside = "document.activeElement === document.body"

@@ -70,7 +70,7 @@ def test_from_the_tables_code_to_an_order(visit, bistro):
     page.get_by_role("button", name="Add Ayran").click()
     page.get_by_role("button", name="Your order").click()
     cart = page.get_by_role("dialog")
-    cart.get_by_label("10 %").check()
+    cart.get_by_label("10%").check()
     cart.get_by_label("Anything else").fill("Window, please")
     _keep_picture(page, "diner-cart")
     expect(cart.get_by_role("button", name="Send order")).to_contain_text("820.60")

@@ -134,7 +134,7 @@ def test_messages_beside_the_days_before(browser, restaurant):
     with frozen(NOON):
         text = text_of(browser.get("/reports/messages?period=today"))
         file = browser.get("/reports/messages.csv?period=7").get_data(as_text=True)
-    assert "Sent 12 20 % more" in text
+    assert "Sent 12 20% more" in text
     assert "2026-11-12,12,0,3,0,0,0.020000" in file
     assert len(file.splitlines()) == 8
 

@@ -105,7 +105,7 @@ def test_the_cap_a_tenant_chooses_holds_and_cannot_pass_the_plan(browser, restau
 
 
 @pytest.mark.parametrize(
-    ("spent", "words"), [("1.19", ""), ("1.20", "80 % are used"), ("1.50", "new messages are ref")]
+    ("spent", "words"), [("1.19", ""), ("1.20", "80% are used"), ("1.50", "new messages are ref")]
 )
 def test_how_full_the_month_is_stands_there_in_words(browser, restaurant, spent, words):
     with restaurant.scope():
