@@ -1,13 +1,16 @@
 """One PostgreSQL and one Valkey for a run; one database for each worker, cloned from a template."""
 
+import gc
 import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import psycopg2
 import pytest
+from jinja2 import FileSystemBytecodeCache
 from redis import Redis
 from rq import Queue, SimpleWorker
 
@@ -36,7 +39,14 @@ from tests.service import start_service
 ROOT = Path(__file__).parent.parent
 REDIS_OF_SERVICES = 8  # of sixteen; the first eight are the workers' own
 
-LONG = ("tests/journeys/test_make_run.py", "tests/journeys/", "tests/browser/")
+LONG = (
+    "tests/journeys/test_make_run.py",
+    "tests/jobs/test_linked_host.py",
+    "tests/portal/test_commands.py",
+    "tests/webhooks/test_deliveries.py",
+    "tests/journeys/",
+    "tests/browser/",
+)
 LAST = "tests/journeys/test_beside_a_campaign.py"  # its thousands of receipts disturb who measures
 
 _services: Services | None = None
@@ -46,6 +56,19 @@ _module: Path | None = None
 def pytest_addoption(parser: pytest.Parser) -> None:
     told = "the tests marked `timing`: with the others (the default), left out, or nothing else"
     parser.addoption("--timing", choices=("with", "without", "only"), default="with", help=told)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Loading every module for the few tests that measure time would take longer than they do."""
+    if config.option.timing != "only" or not collection_path.name.startswith("test_"):
+        return None
+    return "mark.timing" not in collection_path.read_text() or None
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: the collector need not look at it again after every test."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -152,8 +175,16 @@ def app(settings: object) -> object:
 
     take_ground(settings)
     made = build_app(settings)
+    made.jinja_env.bytecode_cache = _compiled_templates()
     made.test_client_class = FreshClient
     return made
+
+
+def _compiled_templates() -> FileSystemBytecodeCache:
+    """Compiled by one worker for all; to compile every template takes seconds."""
+    folder = ROOT / ".data" / "test" / "templates"
+    folder.mkdir(parents=True, exist_ok=True)
+    return FileSystemBytecodeCache(str(folder))
 
 
 @pytest.fixture(scope="session")
@@ -222,7 +253,12 @@ def superuser_connection(database: str) -> Iterator["psycopg2.extensions.connect
 
 @pytest.fixture
 def redis(settings: object) -> Redis:
-    return Redis.from_url(settings.redis_url)
+    return _redis_at(settings.redis_url)
+
+
+@cache
+def _redis_at(url: str) -> Redis:
+    return Redis.from_url(url)
 
 
 @pytest.fixture
@@ -267,5 +303,6 @@ def served(worker_number: int) -> Iterator[Served]:
     with start_service(settings) as running:
         with standing_on(settings):
             app = build_app(settings)
+        app.jinja_env.bytecode_cache = _compiled_templates()
         app.test_client_class = FreshClient
         yield Served(database, settings, app, running)

@@ -119,10 +119,8 @@ class Walk:
             self.faults.append(f"{origin} leads to {address}: {error}")
             return
         kind = (endpoint, *sorted(name for name, _ in parse_qsl(parts.query)))
-        if (
-            endpoint in ("guides.page", "developers.calls")
-            or self.opened[kind] < EACH[self.language]
-        ):
+        read_whole = self.reads_books and endpoint in BOOKS
+        if read_whole or self.opened[kind] < EACH[self.language]:
             self.opened[kind] += 1
             self.waiting.append((address, origin))
 

@@ -45,9 +45,10 @@ class Page(HTMLParser):
 
 
 def faults(markup, nonce):
-    """Anything that would run or reach out, wherever it came from."""
+    """Anything that would run or reach out, wherever it came from. A page that is read already
+    is not read again."""
     found = []
-    for tag, attrs in Page(markup).tags:
+    for tag, attrs in (markup if isinstance(markup, Page) else Page(markup)).tags:
         found += [f"{tag} {name}" for name in attrs if name.startswith("on") or name == "style"]
         if tag == "script" and attrs.get("nonce") != nonce:
             found.append(f"script without our nonce: {attrs}")

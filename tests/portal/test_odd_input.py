@@ -1,5 +1,8 @@
 """Letters nobody types, in every field of every form: refused or kept, never a crash."""
 
+from functools import cache
+from urllib.parse import urlencode
+
 import pytest
 
 from core.db import global_scope
@@ -11,7 +14,7 @@ ODD = {
     "only nul": "\0",
     "control": "\x01\x1b[31m\x7f",
     "surrogate": "\ud83d".encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
-    "long": "x" * 50_000,
+    "long": "x" * 20_000,
     "emoji": "👩‍👩‍👧‍👦" * 40,
     "bidi": "\u202e\u2066abc",
     "combining": "e" + "\u0301" * 500,
@@ -107,30 +110,40 @@ def everywhere(app, restaurant):
     return Browser(app.test_client()).signs_in(restaurant.owner)
 
 
+@cache
+def form(first):
+    """Every field has something odd; which, changes with `first`."""
+    kinds = list(ODD.values())
+    fields = {name: kinds[(first + number) % len(kinds)] for number, name in enumerate(FIELDS)}
+    return urlencode(fields, doseq=True)
+
+
 @pytest.mark.parametrize("turn", range(5))
 def test_no_form_falls_over_it(app, everywhere, ids, turn):
-    """Every field has something odd; which, changes from form to form and from turn to turn."""
-    kinds = list(ODD.values())
+    """What is odd in a field changes from form to form and from turn to turn."""
     forms = 0
     for rule in app.url_map.iter_rules():
         if "POST" not in rule.methods or rule.rule.startswith("/api/") or rule.endpoint in LEAVES:
             continue
         path = rule.build({name: ids[name] for name in rule.arguments}, append_unknown=False)[1]
         forms += 1
-        first = 3 * turn + forms
-        fields = {name: kinds[(first + number) % len(kinds)] for number, name in enumerate(FIELDS)}
-        assert everywhere.post(path, **fields).status_code < 500, (path, fields)
+        first = (3 * turn + forms) % len(ODD)
+        status = everywhere.post(path, form=form(first)).status_code
+        assert status < 500, (path, first)
+        page = hasattr(app.view_functions[rule.endpoint], "guard")
+        assert status != 413 or not page, (path, "too long a form is read by nobody")
 
 
 @pytest.mark.parametrize("odd", ["nul", "control", "emoji", "number"])
 def test_no_address_falls_over_it(app, everywhere, ids, odd):
-    text = ODD[odd][:500]  # longer than any of our fields, and fifty of them are one address
+    # Fifty of them are one address, in which a letter that is not ASCII is ten letters long.
+    text = ODD[odd] if ODD[odd].isascii() else ODD[odd][:100]
+    query = urlencode(dict.fromkeys(QUERIES, text))
     for rule in app.url_map.iter_rules():
         if "GET" not in rule.methods or "static" in rule.endpoint:
             continue
         known = {name: ids.get(name, 1) for name in rule.arguments}
         path = rule.build(known, append_unknown=False)[1]
-        query = dict.fromkeys(QUERIES, text)
         assert everywhere.client.get(path, query_string=query).status_code < 500, (path, odd)
         for name in rule.arguments - {"tenant_id", "line_id", "instance_id", "kind", "recipe"}:
             path = rule.build({**known, name: text}, append_unknown=False)[1]

@@ -211,7 +211,7 @@ def test_what_was_planted_before_signing_in_is_gone_after(browser, restaurant):
     with browser.client.session_transaction() as held:
         held["planted"] = "yes"
         planted_token = held["csrf_token"]
-    browser.signs_in(restaurant.owner)
+    browser.signs_in(restaurant.owner).get("/account")
     with browser.client.session_transaction() as held:
         assert "planted" not in held
         assert held["csrf_token"] != planted_token
