@@ -83,6 +83,19 @@ def test_an_unheard_ring_is_rung_again_after_seconds(app, bell, redis):
     assert bell.count == 2
 
 
+def test_help_is_called_once_until_somebody_comes(app, bell):
+    for _ in range(3):
+        rings.call_help(DRAIN)
+    assert [job.func_name for job in bell.jobs] == [DRAIN]
+    bell.empty()
+    rings.call_help(DRAIN)
+    assert bell.count == 1
+
+
+def test_without_redis_nobody_helps_and_nothing_breaks(app, no_redis):
+    rings.call_help(DRAIN)
+
+
 def test_a_ring_carries_the_request_that_caused_it(app, bell):
     bind_request("req_of_the_cause")
     send_rings([Ring(DRAIN)])
