@@ -44,17 +44,13 @@ def _tell(stands: Standing, settings: Settings) -> bool:
         return False
     write = _over if stands.stage == "over" else _soon
     net, tax, currency = billing.price_of(stands.plan, plan_desk.terms(settings))
-    facts = {
-        "business": accounts.account_name(),
-        "plan": get_plan(stands.plan).name,
-        "base": base_plan().name,
-    }
+    business, plan, base = accounts.account_name(), get_plan(stands.plan).name, base_plan().name
 
     def letter(gettext: Gettext, locale: str) -> Letter:
         said = {
-            **facts,
-            "plan": gettext(facts["plan"]),
-            "base": gettext(facts["base"]),
+            "business": business,
+            "plan": gettext(plan),
+            "base": gettext(base),
             "until": _day(stands.until, locale),
             "last": _day(stands.last, locale),
             "amount": format_money(net + tax, currency, locale),

@@ -10,13 +10,20 @@ from core.errors import PaymentRequired
 from tenants.models import Tenant
 from tenants.plan_models import Plan
 
+N_ = str  # collected for translation here, translated where it is shown
 REFUSALS = {
-    "lines": "Your plan {plan} has room for {most} lines. Those you have stay and go on working;"
-    " choose a larger plan to add another.",
-    "members": "Your plan {plan} has room for {most} people in the team. Those who are in stay;"
-    " choose a larger plan to invite another.",
-    "sites": "Your plan {plan} has room for {most} sites. Those you have stay and go on working;"
-    " choose a larger plan to open another.",
+    "lines": N_(
+        "Your plan {plan} has room for {most} lines. Those you have stay and go on working;"
+        " choose a larger plan to add another."
+    ),
+    "members": N_(
+        "Your plan {plan} has room for {most} people in the team. Those who are in stay;"
+        " choose a larger plan to invite another."
+    ),
+    "sites": N_(
+        "Your plan {plan} has room for {most} sites. Those you have stay and go on working;"
+        " choose a larger plan to open another."
+    ),
 }
 
 

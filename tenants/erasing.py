@@ -53,6 +53,6 @@ def erase_tenant() -> None:
         db.session.execute(delete(table).where(table.c.tenant_id == tenant_id))
     for pointer in POINTERS:
         db.session.execute(delete(pointer).where(pointer.tenant_id == tenant_id))
-    mine = delete(Lease).where(Lease.tenant_id == tenant_id)
-    db.session.execute(mine.where(Lease.kind.not_like(f"%{ENDED}")))
+    held = delete(Lease).where(Lease.tenant_id == tenant_id)
+    db.session.execute(held.where(Lease.kind.not_like(f"%{ENDED}")))
     db.session.execute(delete(Tenant).where(Tenant.id == tenant_id))

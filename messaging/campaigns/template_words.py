@@ -127,8 +127,18 @@ def shown(template: Mapping[str, Any], values: Mapping[str, str], shape: Shape) 
 
 
 def check(template: Mapping[str, Any], shape: Shape) -> None:
-    """Nothing that the template has no place for. What is missing, template_check says."""
+    """As much around the body as the template has places for; the body, template_check counts."""
     needs, media = shape.needs, template.get("media", {})
+    if needs.header_media and not media:
+        raise invalid(
+            "header_url",
+            "template_unusable",
+            "The template has a picture or a file above its text: give its address, or upload it.",
+        )
+    if needs.header and not template.get("header"):
+        raise invalid(
+            "header", "template_unusable", "The template has a value in its header: fill it in."
+        )
     if template.get("header") and not needs.header:
         raise invalid("header", "template_unusable", "The template has no value in its header.")
     if media and not needs.header_media:
@@ -143,7 +153,16 @@ def check(template: Mapping[str, Any], shape: Shape) -> None:
             "The template wants another kind of file above its text: {wanted}.",
             wanted=needs.header_media,
         )
-    for at, end in enumerate(template.get("buttons", [])):
+    ends = template.get("buttons", [])
+    for at in needs.buttons:
+        if at >= len(ends) or not ends[at]:
+            raise invalid(
+                "buttons",
+                "template_unusable",
+                "Button {number} of the template leads to an address: fill in what it ends with.",
+                number=at + 1,
+            )
+    for at, end in enumerate(ends):
         if end and at not in needs.buttons:
             raise invalid(
                 "buttons",

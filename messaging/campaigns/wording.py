@@ -72,9 +72,9 @@ def check(campaign: Campaign, line: Line) -> None:
                 "line_id", "not_cloud", "Templates leave by a line of the cloud API only."
             )
         shape = _shape(campaign, line)
-        template_check.check(line, template_words.content(campaign.template, {}, shape))
         if shape is not None:
             template_words.check(campaign.template, shape)
+        template_check.check(line, template_words.content(campaign.template, {}, shape))
     says = COUPON in words_of(campaign)
     if says and not campaign.gift:
         raise invalid(

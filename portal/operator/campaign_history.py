@@ -17,6 +17,14 @@ from portal.operator.past_receipts import Heard, hear
 from restaurant import followers
 
 DAYS_AGO = 6
+OFFER = {
+    "name": "weekend_offer",
+    "language": "en",
+    "parameters": ["{{customer.first_name|Dear guest}}"],
+    "media": {"url": "https://example.com/weekend.jpg"},
+    "buttons": [None, "{{customer.first_name|guest}}"],
+}
+"""With a picture above the text and a button of each reader's own."""
 GONE = Refused("recipient_unavailable", "This number cannot be reached on the network.")
 
 
@@ -27,6 +35,7 @@ class Story:
     finished: tuple[str, str]
     scheduled: tuple[str, str]
     draft: tuple[str, str]
+    offer: str
     answers: tuple[str, ...]
     goodbye: str
 
@@ -51,6 +60,7 @@ STORIES = {
             ),
         ),
         draft=("Yeni kış menüsü", "Kış menümüz hazır: kestaneli pilav, sahlep ve daha fazlası."),
+        offer="Hafta sonu tatlısı",
         answers=("Harika, akşama geliyoruz!", "Teşekkürler, hafta sonu uğrarız", "Süper 👍"),
         goodbye="DUR",
     ),
@@ -73,6 +83,7 @@ STORIES = {
             ),
         ),
         draft=("Care for your mug", "Three things that keep a hand-thrown mug happy for years:"),
+        offer="Weekend at the workshop",
         answers=("Do you still have the blue one?", "Lovely, just ordered two!", "Thank you!"),
         goodbye="STOP",
     ),
@@ -94,6 +105,7 @@ def tell_campaigns(tenant_id: int, language: str) -> None:
             Wanted(name=story.scheduled[0], audience_id=audience.id, text=story.scheduled[1])
         )
         book.add(Wanted(name=story.draft[0], text=story.draft[1]))
+        book.add(Wanted(name=story.offer, template=OFFER))
     with tenant_scope(tenant_id):
         saturday = timedelta(days=(5 - beginning.weekday()) % 7 or 7)
         acts.start(waits.id, (beginning + saturday).replace(hour=7, minute=0, second=0))

@@ -137,8 +137,8 @@ def test_named_values_go_by_their_names(restaurant, line):
 @pytest.mark.parametrize(
     ("template", "says"),
     [
-        (OFFER, "has a header to fill"),
-        ({**FULL, "buttons": []}, "Button 2 of the template has the end of an address"),
+        (OFFER, "give its address, or upload it"),
+        ({**FULL, "buttons": []}, "Button 2 of the template leads to an address"),
         ({**FULL, "buttons": ["x", "y"]}, "Button 1 of the template has no end"),
         ({**FULL, "header": "Hello"}, "no value in its header"),
         ({**FULL, "parameters": []}, "takes 1 parameters"),
@@ -254,4 +254,4 @@ def test_the_same_by_key(client, restaurant, line):
         json={"template": {**OFFER, "header_url": "ftp://example.com/x"}},
         headers=restaurant.bearer,
     )
-    assert (bad.status_code, bad.json["fields"][0]["field"]) == (422, "header_url")
+    assert (bad.status_code, bad.json["errors"][0]["field"]) == (422, "header_url")
