@@ -23,7 +23,8 @@ WORK = (
 
 @pytest.fixture(scope="module")
 def planted(app):
-    return plant("Forgotten").business
+    with app.app_context():
+        return plant("Forgotten").business
 
 
 @pytest.fixture
