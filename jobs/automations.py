@@ -70,7 +70,7 @@ def _work_one(run_id: str) -> None:
         automations.try_later(run_id, type(error).__name__)
 
 
-def _look_again(tenant_id: int) -> int:
+def _look_again(tenant_id: int, _worked: int = 0) -> int:
     """After the release: marks that were made meanwhile did nothing."""
     with tenant_scope(tenant_id):
         due = automations.next_due()

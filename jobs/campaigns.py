@@ -78,7 +78,7 @@ def _put_off(tenant_id: int) -> bool:
     return troubled is not None
 
 
-def _look_again(tenant_id: int) -> int:
+def _look_again(tenant_id: int, _worked: int = 0) -> int:
     """After the release: marks that were made meanwhile did nothing."""
     with tenant_scope(tenant_id):
         due = book.next_due()

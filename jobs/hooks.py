@@ -1,12 +1,10 @@
 """Work off what was posted to us: many hooks in one transaction, a troublesome one on its own."""
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
-from flask import current_app
 from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 
@@ -16,8 +14,7 @@ from core.db import current_tenant_id, db, global_scope, ring, savepoint, tenant
 from core.faults import is_outage
 from core.logs import logger
 from core.rings import hear
-from core.settings import Settings
-from jobs import inbound
+from jobs import inbound, turns
 from messaging import automations, hooks, receipts, receiving, store_events
 from messaging.hooks import LANE, Hook
 from messaging.lines import Parsed, cloud
@@ -57,21 +54,10 @@ class Parts:
 def drain() -> int:
     """Lanes in turn, for half a minute at most."""
     hear("jobs.hooks.drain")
-    settings: Settings = current_app.extensions["comanda"]
-    stop, done = time.monotonic() + WORK_SECONDS, 0
-    while time.monotonic() < stop:
+    done, more = turns.take(LANE, WORK_SECONDS, _work, _look_again, turn=TURN_SECONDS)
+    if more:
         with global_scope():
-            leased = lanes.lease_next(LANE, settings.lane_lease_seconds)
-        if leased is None:
-            return done
-        tenant_id, lease = leased
-        worked = _work_lane(tenant_id, min(stop, time.monotonic() + TURN_SECONDS))
-        with global_scope():
-            lanes.release(LANE, tenant_id, lease)
-        _look_again(tenant_id, worked)
-        done += worked
-    with global_scope():
-        ring("jobs.hooks.drain")
+            ring("jobs.hooks.drain")
     return done
 
 
@@ -95,22 +81,8 @@ def find_forgotten() -> int:
     return found
 
 
-def _work_lane(tenant_id: int, until: float) -> int:
+def _work(tenant_id: int) -> int:
     """Many hooks in one transaction; when it fails, the same ones each on their own."""
-    done, careful = 0, 0
-    while time.monotonic() < until:
-        if careful:
-            worked, careful = _work_carefully(tenant_id), careful - 1
-        else:
-            worked, careful = _work_batch(tenant_id)
-        if not worked and not careful:
-            return done
-        done += worked
-    return done
-
-
-def _work_batch(tenant_id: int) -> tuple[int, int]:
-    """How many were worked on, and how many have to be taken one by one instead."""
     batch: list[Hook] = []
     try:
         with tenant_scope(tenant_id):
@@ -120,10 +92,10 @@ def _work_batch(tenant_id: int) -> tuple[int, int]:
         if _is_outage(error):
             raise
         log.warning("hooks are taken one by one", hooks=len(batch), exc_info=error)
-        return 0, len(batch)
+        return sum(_work_carefully(tenant_id) for _ in batch)
     for hook in late:
         _work_carefully(tenant_id, hook)
-    return len(batch), 0
+    return len(batch)
 
 
 def _apply_together(batch: list[Hook]) -> list[Hook]:

@@ -1,6 +1,5 @@
 """Fetch the files of messages, and remove those nobody needs any more."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 from flask import current_app
@@ -12,6 +11,7 @@ from core.db import global_scope, ring, tenant_scope
 from core.logs import logger
 from core.rings import hear
 from core.settings import Settings
+from jobs import turns
 from messaging import fetching, lines_book, media
 from messaging.lines import LineFacts
 from messaging.media import LANE, Kept, Lost, Wanted
@@ -29,19 +29,10 @@ DOOMED_AT_ONCE = 500
 def drain() -> int:
     """Lanes in turn, for half a minute at most; inside one, files side by side."""
     hear("jobs.media.drain")
-    stop, done = time.monotonic() + WORK_SECONDS, 0
-    while time.monotonic() < stop:
+    done, more = turns.take(LANE, WORK_SECONDS, _work, _look_again, lease_seconds=LANE_SECONDS)
+    if more:
         with global_scope():
-            leased = lanes.lease_next(LANE, LANE_SECONDS)
-        if leased is None:
-            return done
-        tenant_id, lease = leased
-        done += _work_lane(tenant_id, stop)
-        with global_scope():
-            lanes.release(LANE, tenant_id, lease)
-        _look_again(tenant_id)
-    with global_scope():
-        ring("jobs.media.drain")
+            ring("jobs.media.drain")
     return done
 
 
@@ -71,20 +62,16 @@ def remove_doomed() -> int:
     return len(gone)
 
 
-def _work_lane(tenant_id: int, stop: float) -> int:
-    done = 0
-    while time.monotonic() < stop:
-        with tenant_scope(tenant_id):
-            wanted = media.claim(AT_ONCE, LEASE_SECONDS)
-            lines = {line.id: (line.network, lines_book.facts_of(line)) for line in _lines(wanted)}
-        if not wanted:
-            break
+def _work(tenant_id: int) -> int:
+    with tenant_scope(tenant_id):
+        wanted = media.claim(AT_ONCE, LEASE_SECONDS)
+        lines = {line.id: (line.network, lines_book.facts_of(line)) for line in _lines(wanted)}
+    if wanted:
         outcomes = _fetch(wanted, lines)
         with tenant_scope(tenant_id):
             for one, outcome in zip(wanted, outcomes, strict=True):
                 media.settle(one, outcome)
-        done += len(wanted)
-    return done
+    return len(wanted)
 
 
 def _lines(wanted: list[Wanted]) -> list[Line]:
@@ -103,7 +90,7 @@ def _fetch(wanted: list[Wanted], lines: dict[int, tuple[str, LineFacts]]) -> lis
         return list(hands.map(one, wanted))
 
 
-def _look_again(tenant_id: int) -> None:
+def _look_again(tenant_id: int, _worked: int) -> None:
     """After the release: marks that were made meanwhile did nothing."""
     with tenant_scope(tenant_id):
         due = media.next_due()

@@ -3,7 +3,6 @@
 Claim, call, settle; no transaction is open while a provider is waited for.
 """
 
-import time
 from collections.abc import Callable
 from decimal import Decimal
 from typing import cast
@@ -16,6 +15,7 @@ from core.db import current_tenant_id, db, global_scope, ring, tenant_scope
 from core.logs import logger
 from core.rings import hear
 from core.settings import Settings
+from jobs import turns
 from restaurant import payment_accounts, payment_links, payment_work, payments, refunds, signals
 from restaurant.gateways import Found, GatewayError, Refused, Unreachable
 from restaurant.gateways.book import GATEWAYS
@@ -33,27 +33,21 @@ PATIENT_LOOKS = 2  # a provider's own report may lag behind its signal
 def drain() -> int:
     hear("jobs.payments.drain")
     settings: Settings = current_app.extensions["comanda"]
-    stop, done = time.monotonic() + WORK_SECONDS, 0
-    while time.monotonic() < stop:
+
+    def work(tenant_id: int) -> int:
+        return sum(each(tenant_id, settings) for each in WORKS)
+
+    done, more = turns.take(
+        LANE,
+        WORK_SECONDS,
+        work,
+        _look_again,
+        turn=TURN_SECONDS,
+        lease_seconds=settings.lease_seconds,
+    )
+    if more:
         with global_scope():
-            leased = lanes.lease_next(LANE, settings.lease_seconds)
-        if leased is None:
-            return done
-        tenant_id, lease = leased
-        until = min(stop, time.monotonic() + TURN_SECONDS)
-        while time.monotonic() < until:
-            worked = sum(work(tenant_id, settings) for work in WORKS)
-            if not worked:
-                break
-            done += worked
-            with global_scope():
-                if not lanes.extend(LANE, tenant_id, lease, settings.lease_seconds):
-                    break
-        with global_scope():
-            lanes.release(LANE, tenant_id, lease)
-        _look_again(tenant_id)
-    with global_scope():
-        ring("jobs.payments.drain")
+            ring("jobs.payments.drain")
     return done
 
 
@@ -222,7 +216,7 @@ def _lease(settings: Settings) -> float:
     return settings.lease_seconds + min(SPARE_SECONDS, settings.lease_seconds)
 
 
-def _look_again(tenant_id: int) -> None:
+def _look_again(tenant_id: int, _worked: int) -> None:
     """After the release: marks that were made meanwhile did nothing."""
     with tenant_scope(tenant_id):
         due = payment_work.next_due()

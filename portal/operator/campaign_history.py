@@ -13,7 +13,7 @@ from messaging.lines import Accepted, InboundMessage, Outcome, Refused
 from messaging.receiving import receive_message
 from messaging.usage import Tally
 from portal.operator.history import demo_line
-from portal.operator.past_receipts import Heard, hear
+from portal.operator.past_receipts import Heard, tell_receipts
 from restaurant import followers
 
 DAYS_AGO = 6
@@ -148,7 +148,7 @@ def _hear_back(
     arrived = [network_id for _, network_id in sent if dice.random() < 0.95]
     seen = [network_id for network_id in arrived if dice.random() < 0.75]
     with tenant_scope(tenant_id):
-        hear(
+        tell_receipts(
             [Heard(one, "delivered", at + timedelta(minutes=2)) for one in arrived]
             + [Heard(one, "read", at + timedelta(minutes=9)) for one in seen]
         )

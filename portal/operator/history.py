@@ -14,7 +14,7 @@ from messaging.models import Line
 from messaging.receiving import receive_message
 from messaging.sending import Draft
 from messaging.usage import Tally
-from portal.operator.past_receipts import Heard, hear
+from portal.operator.past_receipts import Heard, tell_receipts
 from tenants.plans import known_facts
 
 DAYS = 14
@@ -49,7 +49,7 @@ def tell_conversations(tenant_id: int) -> None:
                 heard += _conversation(line, opening + timedelta(minutes=minutes), dice, tally)
         for minutes in (170, 95, 40, 12):
             heard += _conversation(line, beginning - timedelta(minutes=minutes), dice, tally)
-        hear(heard)
+        tell_receipts(heard)
         tally.write()
 
 

@@ -17,7 +17,7 @@ from messaging.models import Line
 from messaging.receiving import receive_message
 from messaging.usage import Tally
 from portal.operator.history import demo_line, hand_over
-from portal.operator.past_receipts import Heard, hear
+from portal.operator.past_receipts import Heard, tell_receipts
 from tenants.audit import Actor, acting
 from tenants.models import Person
 
@@ -101,7 +101,7 @@ class Evening:
             getattr(tending, act)(self._talk(guest), *given)
 
     def end(self) -> None:
-        hear(self.heard)
+        tell_receipts(self.heard)
         self.tally.write()
 
     def actor(self, email: str) -> Actor:

@@ -38,7 +38,7 @@ class Heard(NamedTuple):
     at: datetime
 
 
-def hear(heard: Sequence[Heard]) -> None:
+def tell_receipts(heard: Sequence[Heard]) -> None:
     """In the tenant's transaction; each message's receipts in their order."""
     if not heard:
         return

@@ -25,7 +25,7 @@ from messaging.lines import Accepted, Outcome
 from messaging.models import Connection, ReceivedHook
 from portal.operator.happenings import learn_templates
 from portal.operator.history import GONE, demo_line
-from portal.operator.past_receipts import Heard, hear
+from portal.operator.past_receipts import Heard, tell_receipts
 from tenants import accounts
 
 DAYS = 28
@@ -125,7 +125,7 @@ def tell_shop(tenant_id: int) -> None:
         for post in sorted(posts, key=lambda one: one.at):
             if post.at <= beginning:
                 heard += _told(post, beginning)
-        hear(heard)
+        tell_receipts(heard)
 
 
 def _sale(shop: Connection, at: datetime, number: int, dice: random.Random) -> list[Post]:

@@ -23,7 +23,8 @@ WORK = (
 
 @pytest.fixture(scope="module")
 def planted(app):
-    return plant("Forgotten").business
+    with app.app_context():
+        return plant("Forgotten").business
 
 
 @pytest.fixture
@@ -67,4 +68,5 @@ def test_the_look_leaves_no_tenant_behind(planted, restaurant):
         db.session.execute(text("SELECT app.due_hooks(now())")).all()
         left = db.session.scalar(text("SELECT current_setting('app.tenant_id', true)"))
         assert not left
-        assert not db.session.execute(text("SELECT 1 FROM members LIMIT 1")).all()
+        theirs = text("SELECT 1 FROM members WHERE tenant_id = :tenant_id")
+        assert not db.session.execute(theirs, {"tenant_id": planted.tenant_id}).all()
