@@ -1,2 +1,4 @@
-// A long menu begins at its top: show where the page is in it.
-document.querySelector(".sidebar [aria-current=page]")?.scrollIntoView({ block: "nearest" });
+// A long menu or row of tabs begins at its start: show where the page is in it.
+for (const here of document.querySelectorAll(".sidebar [aria-current=page], .tabs [aria-current=page]")) {
+  here.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
