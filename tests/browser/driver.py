@@ -132,8 +132,9 @@ class Watch:
 
 
 def new_page(
-    browser: Browser, url: str, state: object = None
+    browser: Browser, url: str, state: object = None, *, examined: bool = False
 ) -> tuple[BrowserContext, Page, Watch]:
+    """`examined`: axe comes with every page, and need not be sent there each time."""
     context = browser.new_context(
         base_url=url,
         storage_state=state,
@@ -142,6 +143,8 @@ def new_page(
         viewport={"width": 1440, "height": 900},
     )
     context.set_default_timeout(20_000)
+    if examined:
+        context.add_init_script(AXE_SCRIPT)
     return context, *new_tab(context, url)
 
 

@@ -284,7 +284,7 @@ def shown(app, settings, service, chromium) -> Iterator[Shown]:
         ("shop", "marta@comanda.example"),
         ("operator", demo.OPERATOR),
     ):
-        _, page, watch = new_page(chromium, service.url)
+        _, page, watch = new_page(chromium, service.url, examined=True)
         if email:
             sign_in(page, email, demo.PASSWORD)
         if page.url.endswith("/choose"):
