@@ -91,8 +91,9 @@ class Drain:
         self.settings = room.settings
         self.until = time.monotonic() + WORK_SECONDS
         self.begun = 0
-        self.late = 0.0
-        """By how much the loop comes late: more posts would only wait for each other."""
+        self.in_time = asyncio.Event()
+        """Unless the loop comes late: more posts would only wait for each other."""
+        self.in_time.set()
 
     async def run(self) -> int:
         bell = AsyncRedis.from_url(self.settings.redis_url, socket_connect_timeout=2)
@@ -100,8 +101,7 @@ class Drain:
         pulse = asyncio.create_task(self.feel_pulse())
         try:
             while time.monotonic() < self.until:
-                while self.late > LATE_SECONDS and self.room.posts:
-                    await asyncio.sleep(BEAT_SECONDS)
+                await self.in_time.wait()
                 most = MOST_LANES - len(working)
                 leased = await self.lease(await self.rung(bell), most)
                 if len(leased) == most > 0:
@@ -122,7 +122,10 @@ class Drain:
         while True:
             before = time.monotonic()
             await asyncio.sleep(BEAT_SECONDS)
-            self.late = time.monotonic() - before - BEAT_SECONDS
+            if time.monotonic() - before > BEAT_SECONDS + LATE_SECONDS:
+                self.in_time.clear()
+            else:
+                self.in_time.set()
 
     async def rung(self, bell: AsyncRedis) -> list[int]:
         """Stay awake. The tenants that rang."""
