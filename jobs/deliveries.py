@@ -5,6 +5,7 @@ moment, because the next ring usually comes soon. It does not wait for posts tha
 """
 
 import asyncio
+import contextlib
 import time
 from datetime import datetime, timedelta
 from functools import partial
@@ -49,6 +50,7 @@ MOST_LANES = 32
 MOST_POSTS = 2000  # batches under way in a process; beyond it the lanes wait
 BATCH = 100
 BEAT_SECONDS, LATE_SECONDS = 0.02, 0.03  # later than this, the process has enough to do
+BREATH_SECONDS = 0.5
 HOLD_SECONDS = 0.5  # a lane is held for its batches this long; slower ones end without it
 
 
@@ -101,7 +103,7 @@ class Drain:
         pulse = asyncio.create_task(self.feel_pulse())
         try:
             while time.monotonic() < self.until:
-                await self.in_time.wait()
+                await self.catch_breath()
                 most = MOST_LANES - len(working)
                 leased = await self.lease(await self.rung(bell), most)
                 if len(leased) == most > 0:
@@ -117,6 +119,13 @@ class Drain:
             await end(pulse)
             await self.fall_asleep(bell)
         return self.begun
+
+    async def catch_breath(self) -> None:
+        """With nothing under way it is others who make the machine late."""
+        if self.room.posts:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(BREATH_SECONDS):
+                    await self.in_time.wait()
 
     async def feel_pulse(self) -> None:
         while True:
