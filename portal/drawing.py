@@ -17,6 +17,7 @@ TONES = 6
 RINGS_M = (100, 250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 LEAST_M = 700
 LABEL_HIGH = 17
+GAP = 6  # between two names on a line
 LETTER = 6.6  # how wide one is, at map.css's size and weight; a little more than most
 DEGREE_M = math.radians(1) * EARTH_METRES
 
@@ -218,7 +219,8 @@ def _covered(x: float, y: float, text: str) -> Box:
 
 
 def _meets(box: Box, taken: Sequence[Box]) -> bool:
-    return any(box.meets(one) for one in taken)
+    around = Box(box.left - GAP, box.top, box.right + GAP, box.bottom)
+    return any(around.meets(one) for one in taken)
 
 
 def _pins(made: Map, dots: Sequence[Dot]) -> list[Pin]:
