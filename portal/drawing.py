@@ -175,6 +175,9 @@ def _labels(made: Map, known: Sequence[DeliveryZone], home_name: str) -> list[La
         left = pin.x - 16 - long if pin.left else pin.x + 16
         taken.append(Box(left, pin.label_y - 11, left + long, pin.label_y + 4))
     taken.append(Box(WIDTH - 34, 12, WIDTH - 14, 52))  # the arrow to the north
+    for r, far in made.rings:
+        right = WIDTH / 2 + r - 4
+        taken.append(Box(right - len(far) * LETTER, HEIGHT / 2 - 14, right, HEIGHT / 2 - 2))
     if made.home:
         x, y = made.home
         taken += [Box(x - 13, y - 13, x + 13, y + 13), _covered(x, y + 26, home_name)]
