@@ -17,6 +17,7 @@ TONES = 6
 RINGS_M = (100, 250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 LEAST_M = 700
 LABEL_HIGH = 17
+GAP = 6  # between two names on a line
 LETTER = 6.6  # how wide one is, at map.css's size and weight; a little more than most
 DEGREE_M = math.radians(1) * EARTH_METRES
 
@@ -174,6 +175,9 @@ def _labels(made: Map, known: Sequence[DeliveryZone], home_name: str) -> list[La
         left = pin.x - 16 - long if pin.left else pin.x + 16
         taken.append(Box(left, pin.label_y - 11, left + long, pin.label_y + 4))
     taken.append(Box(WIDTH - 34, 12, WIDTH - 14, 52))  # the arrow to the north
+    for r, far in made.rings:
+        right = WIDTH / 2 + r - 4
+        taken.append(Box(right - len(far) * LETTER, HEIGHT / 2 - 14, right, HEIGHT / 2 - 2))
     if made.home:
         x, y = made.home
         taken += [Box(x - 13, y - 13, x + 13, y + 13), _covered(x, y + 26, home_name)]
@@ -218,7 +222,8 @@ def _covered(x: float, y: float, text: str) -> Box:
 
 
 def _meets(box: Box, taken: Sequence[Box]) -> bool:
-    return any(box.meets(one) for one in taken)
+    around = Box(box.left - GAP, box.top, box.right + GAP, box.bottom)
+    return any(around.meets(one) for one in taken)
 
 
 def _pins(made: Map, dots: Sequence[Dot]) -> list[Pin]:
