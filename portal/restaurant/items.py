@@ -105,7 +105,7 @@ def _item(menu: Menu, item: Item | None) -> Any:
         categories, groups = menus.categories(menu.id), menus.groups(menu.id)
         known = {"kitchen": gettext("Kitchen"), "bar": gettext("Bar")}
         for site in sites.listed():
-            known |= {one.code: one.name for one in stations.listed(site.id)}
+            known |= {one.code: gettext(one.name) for one in stations.listed(site.id)}
     shown = _stored(item) if item else _blank(categories)
     if form.validate_on_submit():
         shown = {**_typed_item(menu), "photo": shown["photo"]}
