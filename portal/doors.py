@@ -8,7 +8,7 @@ from flask_bootstrap import Bootstrap5
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import BadHost, HTTPException, SecurityError
 
-from core.errors import DomainError, RateLimited
+from core.errors import DomainError, NotFound, RateLimited
 from core.faults import is_outage
 from core.ids import BadId
 from core.logs import logger
@@ -209,7 +209,8 @@ def portal_answer_for(error: Exception) -> Any:
         flash(gettext("This page was too old. Nothing was changed; try again."), "error")
         return redirect(_same_page())
     if isinstance(error, DomainError):
-        answer = _page(error.status, in_words(error))
+        # The page says itself that there is nothing.
+        answer = _page(error.status, "" if str(error) == str(NotFound()) else in_words(error))
         if isinstance(error, RateLimited):
             answer.headers["Retry-After"] = str(error.retry_after)
         return answer

@@ -42,7 +42,7 @@ def test_this_month_by_default_and_test_messages_apart(browser, restaurant, line
     browser.signs_in(restaurant.owner)
     text = text_of(browser.get("/usage"))
     assert "1,234" in text
-    assert "$6.5402" in text
+    assert "$6.54" in text
     assert "Sent in this period: 21." in text
     assert "1,255" not in text
 
