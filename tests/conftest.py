@@ -45,7 +45,7 @@ LONG = (
     "tests/portal/test_commands.py",
     "tests/webhooks/test_deliveries.py",
     "tests/journeys/",
-    "tests/browser/",
+    PAGES := "tests/browser/",
 )
 LAST = "tests/journeys/test_beside_a_campaign.py"  # its thousands of receipts disturb who measures
 
@@ -72,12 +72,21 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if (wanted := config.option.timing) != "with":
+        out = [one for one in items if ("timing" in one.keywords) is (wanted == "without")]
+        config.hook.pytest_deselected(items=out)
+        items[:] = [one for one in items if ("timing" in one.keywords) is (wanted == "only")]
     items.sort(key=_turn)
-    if (wanted := config.option.timing) == "with":
-        return
-    out = [one for one in items if ("timing" in one.keywords) is (wanted == "without")]
-    config.hook.pytest_deselected(items=out)
-    items[:] = [one for one in items if ("timing" in one.keywords) is (wanted == "only")]
+    if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
+        _begin_second_part_with_pages(items, len(items) // workers)
+
+
+def _begin_second_part_with_pages(items: list[pytest.Item], first: int) -> None:
+    """Each worker begins with an equal part of the list, and later takes from others' ends: so two
+    of them begin with what needs a running service, and no third has to start one."""
+    pages = [one for one in items if PAGES in one.path.as_posix()]
+    others = [one for one in items if PAGES not in one.path.as_posix()]
+    items[:] = [*others[:first], *pages, *others[first:]]
 
 
 def _turn(item: pytest.Item) -> int:
