@@ -40,6 +40,7 @@ QUEUES = {
     "jobs.media": "default",
     "jobs.templates": "default",
     "jobs.troubles": "default",
+    "jobs.plans": "default",
     "jobs.warnings": "default",
 }
 ALL_QUEUES = (
