@@ -5,6 +5,9 @@ import re
 import secrets
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
 from functools import lru_cache
 from uuid import UUID
 
@@ -38,6 +41,7 @@ class _Sequence:
     """
 
     def __init__(self) -> None:
+        self.clock: Callable[[], datetime] | None = None
         self.forget()
 
     def forget(self) -> None:
@@ -47,8 +51,8 @@ class _Sequence:
 
     def next(self) -> UUID:
         with self._lock:
-            millis = time.time_ns() // 1_000_000
-            if millis > self._millis:
+            millis = self._now()
+            if millis > self._millis or (self.clock is not None and millis < self._millis):
                 self._millis = millis
                 self._tail = secrets.randbits(_RANDOM_BITS)
             else:
@@ -60,6 +64,11 @@ class _Sequence:
         high, low = tail >> 62, tail & ((1 << 62) - 1)
         return UUID(int=(millis << 80) | (0x7 << 76) | (high << 64) | (0b10 << 62) | low)
 
+    def _now(self) -> int:
+        if self.clock is None:
+            return time.time_ns() // 1_000_000
+        return int(self.clock().timestamp() * 1000)
+
 
 _sequence = _Sequence()
 # A child that went on from its parent's counter would give out its parent's ids, and the lock
@@ -69,6 +78,17 @@ os.register_at_fork(after_in_child=_sequence.forget)
 
 def new_uuid() -> UUID:
     return _sequence.next()
+
+
+@contextmanager
+def dated_by(clock: Callable[[], datetime]) -> Iterator[None]:
+    """For a past that is written down afterwards, as the demo's is: its ids stand in its order."""
+    _sequence.clock = clock
+    try:
+        yield
+    finally:
+        _sequence.clock = None
+        _sequence.forget()
 
 
 def new_id(prefix: str) -> str:

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from sqlalchemy import delete
 from core.clock import frozen, now
 from core.db import db, global_scope, tenant_scope
 from core.errors import Conflict
+from core.ids import dated_by
 from core.settings import Settings
 from messaging.linked import endings, pairing
 from portal.newborn import equip
@@ -68,13 +69,21 @@ def load(settings: Settings) -> dict[str, Any]:
         owner = people.find(OWNER)
         tenants = signin.tenants_of(owner.id) if owner else []
     if owner is None or not tenants:
-        facts = _make(settings)
+        with dated_by(_told):
+            facts = _make(settings)
     elif place.is_file():
         facts = json.loads(place.read_text())
     else:
         facts = _describe(next(t.id for t in tenants if t.name == RESTAURANT), owner)
     _keep(place, facts)
     return facts | {"agents": pair_agents(settings, int(facts["tenant_id"]))}
+
+
+def _told() -> datetime:
+    """The story's own time. Tables that are cut by month have last month's part, no older one."""
+    this_month = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    last_month = (this_month - timedelta(days=1)).replace(day=1)
+    return max(now(), last_month)
 
 
 def erase(settings: Settings) -> None:

@@ -4,6 +4,7 @@ import threading
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from select import select as wait_for
 
 import pytest
@@ -14,7 +15,17 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateTable
 
 from core import ids
-from core.ids import BadId, Id, from_uuid, new_id, new_token, new_uuid, short_code, to_uuid
+from core.ids import (
+    BadId,
+    Id,
+    dated_by,
+    from_uuid,
+    new_id,
+    new_token,
+    new_uuid,
+    short_code,
+    to_uuid,
+)
 
 DIALECT = postgresql.dialect()
 KNOWN = uuid.UUID("01890a5d-ac96-774b-bcce-b302099a8057")
@@ -213,3 +224,14 @@ def test_tokens_and_codes():
     assert len(code) == 500
     assert set(code) <= set(ids.READABLE)
     assert not set(code) & set("01OILUAE")
+
+
+def test_a_past_that_is_told_later_has_ids_in_its_own_order():
+    told = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    with dated_by(lambda: told):
+        later = [new_uuid() for _ in range(3)]
+        told -= timedelta(days=2)
+        earlier = [new_uuid() for _ in range(3)]
+    assert sorted(earlier + later) == earlier + later
+    assert later[0].int >> 80 == int((told + timedelta(days=2)).timestamp() * 1000)
+    assert new_uuid().int >> 80 >= time.time_ns() // 1_000_000 - 1000
