@@ -15,7 +15,7 @@ SELECT DISTINCT tenant_id, 'w' || left(word, step), id
   FROM contacts, unnest((string_to_array(name_key, ' '))[1:12]) AS word,
        unnest('{steps}'::integer[]) AS step
  WHERE length(word) >= step
-    ON CONFLICT DO NOTHING
+    ON CONFLICT DO NOTHING RETURNING token
 """
 DROP = """
 DELETE FROM contact_tokens USING contacts, unnest((string_to_array(name_key, ' '))[1:12]) AS word
