@@ -127,14 +127,16 @@ def left_in(stack: Stack) -> int:
 
 
 def clear(stack: Stack) -> None:
-    """What is left is cancelled, so that the next round begins with nothing."""
-    with stack.database() as cursor:
-        cursor.execute(
-            "UPDATE messages SET state = 'cancelled', due_at = NULL"
-            " WHERE due_at IS NOT NULL AND state = 'queued'"
-        )
+    """What is left is cancelled, so that the next round begins with nothing. What a worker takes
+    just now is not waited for: it will have left."""
     end = time.monotonic() + 10
     while left_in(stack) and time.monotonic() < end:
+        with stack.database() as cursor:
+            cursor.execute(
+                "UPDATE messages SET state = 'cancelled', due_at = NULL"
+                " WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM messages"
+                " WHERE due_at IS NOT NULL AND state = 'queued' FOR UPDATE SKIP LOCKED)"
+            )
         time.sleep(0.2)
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 log = logger(__name__)
 
 FIRST_GROUP = 4  # most lanes have one message: nobody's room is held for more than that
-GROUP, WORTHWHILE = 32, 16
-GROUPS_AT_ONCE = 2
+GROUP, WORTHWHILE = 12, 8
+GROUPS_AT_ONCE = 1
 SOON_SECONDS = 1.5
 VAIN_LOOKS = 3  # at what is due and cannot be had: it waits behind another's retry
 LOOK_AGAIN_SECONDS = 0.05
@@ -95,6 +95,8 @@ class LaneWork:
         if len(group) < asked and not self.flying:
             return await self.send(group, leave=True)
         self.fly(group)
+        if len(group) == GROUP:
+            self.drain.call_help()
         if len(group) < asked:
             await self.land()
             return await self.leave()
