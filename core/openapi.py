@@ -75,6 +75,7 @@ def described_api(app: Flask) -> dict[str, Any]:
     if known is None:
         known = deepcopy(_document(app))
         known["servers"] = [{"url": app.extensions["comanda"].base_url}]
+        _join_lines(known)
         restore_examples(known["components"]["schemas"])
         add_examples(known)
         app.extensions["openapi_document"] = known
@@ -89,6 +90,13 @@ def _document(app: Flask) -> dict[str, Any]:
         if isinstance(blueprint, DescribedLater):
             blueprint.describe(app)
     return dict(app.api_doc)
+
+
+def _join_lines(document: dict[str, Any]) -> None:
+    """The framework puts a mark of HTML where a docstring's line ends."""
+    for _, _, operation in operations(document):
+        if "description" in operation:
+            operation["description"] = operation["description"].replace("<br/>", " ")
 
 
 def restore_examples(shapes: dict[str, Schema]) -> None:
