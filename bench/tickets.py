@@ -69,7 +69,7 @@ def _places(tenant_ids: list[str]) -> list[dict[str, Any]]:
     for tenant_id in map(int, tenant_ids):
         with tenant_scope(tenant_id):
             site = sites.open_site(
-                "Bench", slug=f"bench-paper-{tenant_id}", prefix="BEN", currency="TRY",
+                "Bench", slug=f"bench-paper-{tenant_id}", prefix="PAP", currency="TRY",
                 time_zone="Europe/Istanbul", country="TR", languages=["tr"],
             )  # fmt: skip
             stations.add(site, STATIONS[2], "Grill")
