@@ -12,13 +12,13 @@ from core.db import current_tenant_id, db
 from core.errors import NotFound, invalid
 from core.ids import new_id
 from core.phone import normalize
-from core.texts import BadText, clean
 from messaging import automations, connections, lines_book, store_events
 from messaging.conditions import checked
 from messaging.models import Automation, AutomationRun, Message, StoreEvent
-from messaging.placeholders import LONGEST_TEXT, check
+from messaging.placeholders import check, words
 from messaging.recipes import RECIPES
 from messaging.sending import Draft
+from messaging.template_parts import check_name
 from tenants import accounts, audit
 from tenants.people import clean_name
 
@@ -271,32 +271,17 @@ def _shown(found: list[AutomationRun]) -> list[ShownRun]:
 
 
 def _text(written: str) -> str:
-    try:
-        words = clean(written.replace("\r\n", "\n"))
-    except BadText:
-        raise invalid(
-            "text", "invalid_text", "The text holds a character nobody can read."
-        ) from None
-    if not words:
+    text = words(written)
+    if not text:
         raise invalid("text", "empty_text", "Fill this in.")
-    if len(words) > LONGEST_TEXT:
-        raise invalid("text", "too_long", "The text is too long.")
-    return words
+    return text
 
 
 def _template(given: dict[str, Any]) -> dict[str, Any]:
     name, language = str(given.get("name") or "").strip(), str(given.get("language") or "").strip()
     if not name:
         return {}
-    good = len(name) <= 512 and name.replace("_", "a").isalnum() and name.isascii()
-    if not good or name != name.lower():
-        raise invalid(
-            "template_name", "invalid_template", "A template's name is small letters, digits and _."
-        )
-    if not (2 <= len(language) <= 15 and language.replace("_", "").isalnum()):
-        raise invalid(
-            "template_language", "invalid_language", "Write the template's language, such as tr."
-        )
+    check_name(name, language, "template_name", "template_language")
     parameters = [_text(one) for one in given.get("parameters", []) if str(one).strip()]
     if len(parameters) > MOST_PARAMETERS:
         raise invalid("parameters", "too_many", "A template takes at most 20 values.")

@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import invalid
 from core.money import BadMoney, format_money
 from core.phone import display
-from core.texts import clean
+from core.texts import BadText, clean
 
 LONGEST_TEXT = 4096
 LONGEST_LINE = 300
@@ -33,6 +33,19 @@ NAMES: dict[str, tuple[str, ...]] = {
     "form.submitted": (*CUSTOMER, *FORM, *SHOP),
     "campaign": (*CUSTOMER[:3], *SHOP, COUPON),
 }
+
+
+def words(written: str, field: str = "text", most: int = LONGEST_TEXT) -> str:
+    """What somebody typed, fit to be kept."""
+    try:
+        cleaned = clean(written.replace("\r\n", "\n"))
+    except BadText:
+        raise invalid(
+            field, "invalid_text", "The text holds a character nobody can read."
+        ) from None
+    if len(cleaned) > most:
+        raise invalid(field, "too_long", "The text is too long.")
+    return cleaned
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.errors import invalid
+
 _PLACE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _MEDIA = ("IMAGE", "VIDEO", "DOCUMENT")
 Components = list[dict[str, Any]]
@@ -33,6 +35,19 @@ class Bubble:
     buttons: tuple[str, ...] = field(default=())
     links: tuple[str, ...] = field(default=())
     """Where each button leads; empty for one that leads nowhere."""
+
+
+def check_name(name: str, language: str, name_field: str, language_field: str) -> None:
+    """As the network writes them; the fields are those of who asks."""
+    good = len(name) <= 512 and name.replace("_", "a").isalnum() and name.isascii()
+    if not good or name != name.lower():
+        raise invalid(
+            name_field, "invalid_template", "A template's name is small letters, digits and _."
+        )
+    if not (2 <= len(language) <= 15 and language.replace("_", "").isalnum()):
+        raise invalid(
+            language_field, "invalid_language", "Write the template's language, such as tr."
+        )
 
 
 def needs_of(components: Components) -> Needs:

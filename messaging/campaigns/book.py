@@ -15,7 +15,7 @@ from core.ids import BadId, canonical
 from messaging import lines_book
 from messaging.campaigns import audiences, gifts, quiet, template_words
 from messaging.models import Campaign, Line
-from messaging.placeholders import check
+from messaging.placeholders import check, words
 from tenants import audit
 from tenants.audit import current_actor
 from tenants.people import clean_name
@@ -166,7 +166,7 @@ def _put(campaign: Campaign, wanted: Wanted) -> None:
     _put_people(campaign, wanted)
     if not isinstance(wanted.line_id, Kept):
         _put_line(campaign, wanted.line_id)
-    text = campaign.text if isinstance(wanted.text, Kept) else template_words.words(wanted.text)
+    text = campaign.text if isinstance(wanted.text, Kept) else words(wanted.text)
     template = campaign.template
     if not isinstance(wanted.template, Kept):
         template = template_words.checked(wanted.template)

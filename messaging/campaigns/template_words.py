@@ -13,11 +13,10 @@ from urllib.parse import quote, urlsplit
 
 from core import links
 from core.errors import invalid
-from core.texts import BadText, clean
 from messaging.inbox import files
 from messaging.models import Template
-from messaging.placeholders import LONGEST_TEXT, fill
-from messaging.template_parts import Bubble, Components, Needs, filled, needs_of
+from messaging.placeholders import fill, words
+from messaging.template_parts import Bubble, Components, Needs, check_name, filled, needs_of
 
 NOTHING = "–"
 """For a template's value that somebody does not have: the network takes no empty one."""
@@ -49,13 +48,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     name, language = str(given.get("name") or "").strip(), str(given.get("language") or "").strip()
     if not name:
         return {}
-    good = len(name) <= 512 and name.replace("_", "a").isalnum() and name.isascii()
-    if not good or name != name.lower():
-        raise invalid(
-            "template", "invalid_template", "A template's name is small letters, digits and _."
-        )
-    if not (2 <= len(language) <= 15 and language.replace("_", "").isalnum()):
-        raise invalid("template", "invalid_language", "Write the template's language, such as tr.")
+    check_name(name, language, "template", "template")
     parameters = [words(str(one), "parameters") for one in given.get("parameters") or []]
     if len(parameters) > MOST_PARAMETERS:
         raise invalid("parameters", "too_many", "A template takes at most 20 values.")
@@ -69,18 +62,6 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     if buttons := _ends(given.get("buttons") or []):
         made["buttons"] = buttons
     return made
-
-
-def words(written: str, field: str = "text", most: int = LONGEST_TEXT) -> str:
-    try:
-        cleaned = clean(written.replace("\r\n", "\n"))
-    except BadText:
-        raise invalid(
-            field, "invalid_text", "The text holds a character nobody can read."
-        ) from None
-    if len(cleaned) > most:
-        raise invalid(field, "too_long", "The text is too long.")
-    return cleaned
 
 
 def strings(template: Mapping[str, Any]) -> list[str]:

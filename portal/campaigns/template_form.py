@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from flask import current_app, g
+from flask import current_app
 
-from core.settings import Settings
 from messaging.campaigns.book import Wanted
 from messaging.inbox import files
 from messaging.inbox.files import Kept
@@ -12,6 +11,7 @@ from messaging.models import Campaign, Line, Template
 from messaging.template_parts import Needs, needs_of
 from portal.campaigns.forms import WhatForm
 from portal.forms import said
+from portal.uploads import kept
 
 NO_NEEDS = Needs()
 
@@ -22,19 +22,7 @@ def wishes_of(known: list[Template]) -> dict[str, str]:
 
 
 def uploaded(form: WhatForm) -> Kept | None:
-    """Kept before the transaction: a disk or a bucket may be slow."""
-    given = form.header_file.data
-    if form.says.data != "template" or not given or not given.filename:
-        return None
-    settings: Settings = current_app.extensions["comanda"]
-    return files.keep(
-        current_app.extensions["blobs"],
-        given.stream,
-        given.filename,
-        str(g.tenant_id),
-        settings.base_url,
-        settings.secret_key,
-    )
+    return kept(form.header_file.data) if form.says.data == "template" else None
 
 
 def picture_of(file: dict[str, Any]) -> str:

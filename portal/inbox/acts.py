@@ -4,17 +4,16 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from flask import current_app, flash, g, jsonify, redirect, render_template, request, url_for
+from flask import flash, g, jsonify, redirect, render_template, request, url_for
 from flask_login import current_user
 
 from core.db import tenant_scope
 from core.errors import DomainError, invalid
 from core.ids import new_token
-from core.settings import Settings
-from messaging.inbox import answering, files, listing, tending
+from messaging.inbox import answering, listing, tending
 from messaging.inbox.answering import Answer
-from messaging.inbox.files import Kept
 from portal.inbox import inbox, views
+from portal.uploads import kept
 from portal.visitors import member_may
 from portal.words import in_words
 
@@ -56,25 +55,9 @@ def _given() -> Answer:
         once=form.get("once", "")[:200].replace("\0", "") or new_token(),
         text=form.get("text", "").replace("\r\n", "\n"),
         reply_to=form.get("reply_to", "")[:64],
-        file=_file(),
+        file=kept(request.files.get("file")),
         place=_place(form.get("place", "")),
         template=_template(),
-    )
-
-
-def _file() -> Kept | None:
-    """Kept before the transaction: a disk or a bucket may be slow."""
-    given = request.files.get("file")
-    if given is None or not given.filename:
-        return None
-    settings: Settings = current_app.extensions["comanda"]
-    return files.keep(
-        current_app.extensions["blobs"],
-        given.stream,
-        given.filename,
-        str(g.tenant_id),
-        settings.base_url,
-        settings.secret_key,
     )
 
 

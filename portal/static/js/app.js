@@ -5,7 +5,6 @@ import "./menus.js";
 import "./nav.js";
 import "./notices.js";
 import "./password.js";
-import "./tab-in-view.js";
 import "./tabs.js";
 import "./theme.js";
 import "./zone.js";
