@@ -275,7 +275,7 @@ def _page(contact_id: str, **forms: Form) -> Any:
         wishes=wished,
         talks=talks,
         lines=lines,
-        messages=sorted(found[:MESSAGES], key=lambda one: one.created_at, reverse=True),
+        messages=found[:MESSAGES],
         next_url=next_url,
         newest_url=newest_url,
         known_tags=known_tags,
