@@ -71,7 +71,7 @@ class LaneWork:
             look_at: datetime | None = now()
             while look_at is not None:
                 await asyncio.sleep(max((look_at - now()).total_seconds(), 0))
-                if time.monotonic() > self.drain.until:
+                if self.drain.shift.over:
                     await self.give_back()
                     break
                 look_at = await self.look()

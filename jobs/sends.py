@@ -24,8 +24,9 @@ from core.hot_async import AsyncPool
 from core.logs import logger
 from core.outbound import Policy
 from core.outbound.aio import Client
-from core.rings import AWAKE_SECONDS, BELLS, awake_key, call_help, hear
+from core.rings import AWAKE_SECONDS, BELLS, call_help, hear
 from core.settings import Settings
+from core.shifts import Shift
 from core.tasks import end
 from core.together import Together
 from jobs.lane import SETTLE, SETTLE_AND_LEAVE, LaneWork
@@ -70,7 +71,7 @@ class Drain:
         self.app = app
         self.settings: Settings = app.extensions["comanda"]
         self.pacing = _pacing
-        self.until = time.monotonic() + WORK_SECONDS
+        self.shift = Shift(JOB, WORK_SECONDS)
         self.sent = 0
         self.working: set[asyncio.Task[int]] = set()
         self.rung = asyncio.Event()
@@ -110,7 +111,7 @@ class Drain:
         self.last = Together(hot, SETTLE_AND_LEAVE, 2)
 
     async def work(self) -> None:
-        while time.monotonic() < self.until:
+        while not self.shift.over:
             self.rung.clear()
             asked = min(LEASED_AT_ONCE, MOST_LANES - len(self.working))
             leased = await self.lease(asked)
@@ -179,13 +180,14 @@ class Drain:
     async def stay_awake(self) -> None:
         while True:
             with contextlib.suppress(RedisError):
-                await self.redis.set(awake_key(JOB), 1, ex=AWAKE_SECONDS)
+                if await self.shift.stay(self.redis):
+                    self.call_help()
             await asyncio.sleep(AWAKE_SECONDS / 3)
 
     async def fall_asleep(self) -> None:
         """First say so, then look once more: a ring in between must not be lost."""
         try:
-            await self.redis.delete(awake_key(JOB))
+            await self.shift.leave(self.redis)
         except RedisError as error:
             log.warning("asleep in silence", error=type(error).__name__)
         await self.redis.aclose()

@@ -55,7 +55,7 @@ def work(app, business, lease, seconds):
 
     async def run():
         drain = Drain(app)
-        drain.until = time.monotonic() + seconds
+        drain.shift.until = time.monotonic() + seconds
         drain.pacing = Pacing()
         async with AsyncPool(drain.settings.database_url, 2) as hot:
             drain.use(hot)
