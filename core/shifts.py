@@ -10,7 +10,7 @@ import time
 from redis.asyncio import Redis as AsyncRedis
 
 from core.ids import new_token
-from core.rings import AWAKE_SECONDS, Ring, awake_key
+from core.rings import AWAKE_SECONDS, QUEUES, awake_key
 
 LONGEST_SECONDS = 30
 NEAR_SECONDS = 1.5
@@ -45,7 +45,9 @@ _name = new_token()
 class Shift:
     def __init__(self, job: str, seconds: float, *, waits: bool = True, name: str = "") -> None:
         """`waits`: for somebody to take over."""
-        workers = f"rq:workers:{Ring(job).queue}"  # as RQ names the set of those it knows
+        workers = (
+            f"rq:workers:{QUEUES[job.rpartition('.')[0]]}"  # as RQ names the set of those it knows
+        )
         self._keys = (awake_key(job), f"rests:{job}", workers)
         self._name = name or _name
         self._new, self._may_go = True, not waits
