@@ -45,9 +45,8 @@ _name = new_token()
 class Shift:
     def __init__(self, job: str, seconds: float, *, waits: bool = True, name: str = "") -> None:
         """`waits`: for somebody to take over."""
-        workers = (
-            f"rq:workers:{QUEUES[job.rpartition('.')[0]]}"  # as RQ names the set of those it knows
-        )
+        queue = QUEUES[job.rpartition(".")[0]]
+        workers = f"rq:workers:{queue}"  # as RQ names the set of those it knows
         self._keys = (awake_key(job), f"rests:{job}", workers)
         self._name = name or _name
         self._new, self._may_go = True, not waits
