@@ -1,0 +1,54 @@
+"""What every page asks for a hundred times, found once: sentences, addresses, icons."""
+
+from functools import lru_cache
+from typing import Any
+
+from flask import Flask, has_request_context, request
+from flask_babel import get_locale, get_translations
+from markupsafe import Markup, escape
+
+LONGEST_KEPT = 400  # what is longer is somebody's text, and seldom asked for twice
+
+
+def say(message: str, /, **values: Any) -> Markup:
+    """A sentence in the reader's language; what is put into it is escaped."""
+    message = str(message)
+    if values or len(message) > LONGEST_KEPT:
+        return _translated(message) % values
+    return _sentence(getattr(get_locale(), "language", ""), message)
+
+
+@lru_cache(maxsize=8192)
+def _sentence(language: str, message: str) -> Markup:  # noqa: ARG001 - it is the key
+    return _translated(message) % {}
+
+
+def _translated(message: str) -> Markup:
+    return Markup(get_translations().ugettext(message))  # noqa: S704 - templates write these
+
+
+def keep_addresses(app: Flask) -> None:
+    """In templates an address without parameters, or of a file of ours, is built once."""
+
+    @lru_cache(maxsize=4096)
+    def kept(_root: str, endpoint: str, filename: str) -> str:
+        return app.url_for(endpoint, **({"filename": filename} if filename else {}))
+
+    def address(endpoint: str, **values: Any) -> str:
+        filename = values.get("filename", "")
+        if len(values) > bool(filename) or endpoint[0] == "." or not has_request_context():
+            return app.url_for(endpoint, **values)
+        return kept(request.root_path, endpoint, filename)
+
+    @lru_cache(maxsize=4096)
+    def drawn(sprite: str, name: str, size: str) -> Markup:
+        kind = f"icon icon-{escape(size)}" if size else "icon"
+        return Markup(  # noqa: S704 - its parts are escaped
+            f'<svg class="{kind}" aria-hidden="true" focusable="false">'
+            f'<use href="{escape(sprite)}#{escape(name)}"/></svg>'
+        )
+
+    def icon(name: str, size: str = "") -> Markup:
+        return drawn(address("static", filename="icons.svg"), str(name), str(size))
+
+    app.jinja_env.globals.update(url_for=address, drawn_icon=icon, gettext=say, _=say)
