@@ -24,7 +24,6 @@ from wtforms import (
     StringField,
     TextAreaField,
 )
-from wtforms.fields.choices import Choice
 from wtforms.form import BaseForm
 from wtforms.validators import InputRequired, Length, NumberRange, Optional, Regexp
 from wtforms.widgets import PasswordInput, Select
@@ -62,7 +61,7 @@ class Options(Select):
     """Of countries or time zones there are hundreds, and few have anything but a value."""
 
     @classmethod
-    def render_option(cls, choice: Choice, **more: Any) -> Any:
+    def render_option(cls, choice: Any, **more: Any) -> Any:  # type: ignore[override]
         if choice.render_kw or more or not isinstance(choice.value, str):
             return super().render_option(choice, **more)
         chosen = "selected " if choice.selected else ""
@@ -73,8 +72,9 @@ class Options(Select):
 class Form(FlaskForm):  # type: ignore[misc]
     class Meta(FlaskForm.Meta):  # type: ignore[misc]
         def render_field(self, field: Field, given: dict[str, Any]) -> Any:
-            if type(field.widget) is Select:
-                field.widget = Options(multiple=field.widget.multiple)
+            widget: object = field.widget
+            if type(widget) is Select:
+                field.widget = Options(multiple=widget.multiple)  # type: ignore[assignment]
             return super().render_field(field, given)
 
     def refuse(self, error: DomainError) -> None:

@@ -32,7 +32,8 @@ def keep_addresses(app: Flask) -> None:
 
     @lru_cache(maxsize=4096)
     def kept(_root: str, endpoint: str, filename: str) -> str:
-        return app.url_for(endpoint, **({"filename": filename} if filename else {}))
+        values: dict[str, Any] = {"filename": filename} if filename else {}
+        return app.url_for(endpoint, **values)
 
     def address(endpoint: str, **values: Any) -> str:
         filename = values.get("filename", "")

@@ -1,5 +1,6 @@
 """A real Chromium, and eyes for what goes wrong in it."""
 
+import asyncio
 import os
 import shutil
 from collections.abc import Iterator
@@ -97,7 +98,21 @@ def start_chromium() -> Iterator[Browser]:
         try:
             yield browser
         finally:
+            asyncio._set_running_loop(browser._impl_obj._loop)
             browser.close()
+
+
+@contextmanager
+def at_work(browser: Browser) -> Iterator[None]:
+    """Between two modules its loop is nobody's: other tests run loops of their own."""
+    loop = browser._impl_obj._loop
+    asyncio._set_running_loop(loop)
+    try:
+        yield
+        for context in browser.contexts:
+            context.close()
+    finally:
+        asyncio._set_running_loop(None)
 
 
 class Watch:
