@@ -1,10 +1,11 @@
-"""What every page asks for a hundred times, found once: sentences, addresses, icons."""
+"""What every page asks for again and again, found once: sentences, addresses, icons, areas."""
 
 from functools import lru_cache
 from typing import Any
 
-from flask import Flask, has_request_context, request
+from flask import Flask, has_request_context, render_template, request
 from flask_babel import get_locale, get_translations
+from flask_login import current_user
 from markupsafe import Markup, escape
 
 LONGEST_KEPT = 400  # what is longer is somebody's text, and seldom asked for twice
@@ -15,7 +16,11 @@ def say(message: str, /, **values: Any) -> Markup:
     message = str(message)
     if values or len(message) > LONGEST_KEPT:
         return _translated(message) % values
-    return _sentence(getattr(get_locale(), "language", ""), message)
+    return _sentence(_language(), message)
+
+
+def _language() -> str:
+    return getattr(get_locale(), "language", "")
 
 
 @lru_cache(maxsize=8192)
@@ -53,3 +58,27 @@ def keep_addresses(app: Flask) -> None:
         return drawn(address("static", filename="icons.svg"), str(name), str(size))
 
     app.jinja_env.globals.update(url_for=address, drawn_icon=icon, gettext=say, _=say)
+
+
+def keep_areas(app: Flask) -> None:
+    """The navigation is the same for all who may the same, on the same page."""
+
+    @lru_cache(maxsize=1024)
+    def drawn(
+        _root: str, _language: str, _page: str, _role: str, _there: bool, _runs: bool, unread: int
+    ) -> Markup:
+        return Markup(render_template("layout/nav.html", unread=unread))  # noqa: S704
+
+    def areas(unread: int) -> Markup:
+        who = current_user
+        return drawn(
+            request.root_path,
+            _language(),
+            request.endpoint or "",
+            who.role or "",
+            who.tenant is not None,
+            who.is_operator,
+            min(unread, 100),  # from there on it is "99+"
+        )
+
+    app.jinja_env.globals["nav_areas"] = areas
