@@ -14,6 +14,7 @@ from core.errors import Conflict, NotFound, invalid
 from core.ids import BadId, canonical
 from messaging import lines_book
 from messaging.campaigns import audiences, gifts, quiet, template_words
+from messaging.inbox import files
 from messaging.models import Campaign, Line
 from messaging.placeholders import check, words
 from tenants import audit
@@ -118,6 +119,16 @@ def change(campaign_id: str, wanted: Wanted) -> Campaign:
     audit.record("campaigns.changed", campaign.name, campaign=campaign.id)
     db.session.flush()
     return campaign
+
+
+def put_header_file(campaign_id: str, file: files.Kept) -> Campaign:
+    """Above the text of its template, in the place of whatever was there."""
+    template = get(campaign_id).template
+    if not template:
+        raise Conflict("no_template", "The campaign has no template. Give it one first.")
+    return change(
+        campaign_id, Wanted(template={**template, "media": template_words.media_of(file)})
+    )
 
 
 def copy(campaign_id: str, name: str) -> Campaign:
