@@ -1,6 +1,6 @@
 """A tenant's campaigns: made, changed while they are drafts, looked up."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -80,6 +80,27 @@ def get(campaign_id: str, *, lock: bool = False) -> Campaign:
     if found is None:
         raise NotFound()
     return found
+
+
+def names_of(references: Iterable[str | None]) -> dict[str, str]:
+    """The campaigns among what messages carry as their reference: one look for a whole page."""
+    known = {one for one in references if one and _is_campaign(one)}
+    if not known:
+        return {}
+    rows = db.session.execute(
+        select(Campaign.id, Campaign.name).where(
+            Campaign.tenant_id == current_tenant_id(), Campaign.id.in_(known)
+        )
+    )
+    return {row.id: row.name for row in rows}
+
+
+def _is_campaign(reference: str) -> bool:
+    """An API call may give any reference it likes."""
+    try:
+        return canonical("cmp", reference) == reference
+    except BadId:
+        return False
 
 
 def add(wanted: Wanted, *, test: bool = False) -> Campaign:
