@@ -96,8 +96,10 @@ class Quiet(BaseModel):
 
 class CampaignFacts(Loose):
     name: str | None = Field(None, max_length=240, examples=["Soup day"])
-    audience_id: str | None = Field(None, max_length=40, examples=[AUDIENCE_ID])
-    filters: FilterFacts | None = Field(None, description="Instead of a saved audience.")
+    audience_id: str | None = Field(None, max_length=40, description="A saved audience.")
+    filters: FilterFacts | None = Field(
+        None, description="Instead of a saved audience.", examples=[{"not_ordered_days": 30}]
+    )
     instance_id: int | None = Field(None, description="The line; the default one, if not said.")
     message: str | None = Field(
         None,

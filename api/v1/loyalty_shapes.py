@@ -115,9 +115,11 @@ class Exchange(BaseModel):
 
 
 class RewardFields(BaseModel):
-    name: str = Field(max_length=80, examples=["Dessert on us"])
+    name: str = Field(max_length=80, examples=["A tenth off"])
     kind: Literal["percent", "amount", "item"]
-    value: Decimal = Field(Decimal(0), ge=0, le=10**9, description="Of percent and amount.")
+    value: Decimal = Field(
+        Decimal(0), ge=0, le=10**9, description="Of percent and amount.", examples=["10"]
+    )
     most: Decimal | None = Field(None, ge=0, le=10**9, description="A percentage's ceiling.")
     minimum: Decimal = Field(Decimal(0), ge=0, le=10**9)
     currency: str = Field("", max_length=3, description="Else that of its sites.")
