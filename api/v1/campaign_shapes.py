@@ -181,7 +181,10 @@ class Counts(BaseModel):
     stopped: int
     ordered: int = Field(description="How many of them ordered afterwards.")
     orders: int
-    spent: str = Field(examples=["1250.00"])
+    spent: str = Field(description="Of the orders in `currency`.", examples=["1250.00"])
+    currency: str = Field(
+        description="That of the filters' site, else of most sites.", examples=["TRY"]
+    )
     cost_usd: float
     reasons: dict[str, int] = Field(description="Why people were left out.")
     causes: dict[str, int] = Field(description="Why messages failed.")
@@ -323,7 +326,7 @@ def because(one: Campaign) -> str:
 
 
 def counts_json(counts: dict[str, Any]) -> dict[str, Any]:
-    blank: dict[str, Any] = {"spent": "0", "reasons": {}, "causes": {}}
+    blank: dict[str, Any] = {"spent": "0", "currency": "", "reasons": {}, "causes": {}}
     return {name: counts.get(name, blank.get(name, 0)) for name in Counts.model_fields}
 
 

@@ -172,7 +172,8 @@ def dry_run(path: CampaignPath) -> dict[str, Any]:
 @key_may("campaigns")
 @as_sent()
 def start_campaign(path: CampaignPath, body: StartRequest) -> Response:
-    """With `at`, a time in the future, it is scheduled. Starting one that has begun is refused, so a repeat is safe."""
+    """With `at`, a time in the future, it is scheduled. Starting one that has begun is refused,
+    so a repeat is safe."""
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer

@@ -47,6 +47,13 @@ class ProgrammeFields(BaseModel):
     )
     quiet_from: str = Field("21:00", max_length=5)
     quiet_until: str = Field("10:00", max_length=5)
+    worth: int | None = Field(
+        None,
+        ge=0,
+        le=1_000_000,
+        description="Needed when the kind changes and guests have a balance: how many points"
+        " one stamp is. 0: everybody begins anew.",
+    )
 
 
 class ProgrammeShape(BaseModel):

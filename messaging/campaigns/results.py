@@ -156,6 +156,7 @@ def counted(campaign: Campaign) -> dict[str, Any]:
         **counts,
         "orders": orders_,
         "spent": str(spent.normalize() + 0),
+        "currency": orders.currency(_place(campaign)),
         "cost_usd": json_number(cost),
         "reasons": reasons,
         "causes": causes,
@@ -232,7 +233,7 @@ def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
     follow = timedelta(days=campaign.follow_days)
     db.session.execute(ANSWERED, {**mine, "follow": follow})
     since = {from_uuid("con", row.contact_id): row.handed_at for row in rows}
-    bought = orders.followed(since, campaign.follow_days, test=campaign.test)
+    bought = orders.followed(since, campaign.follow_days, _place(campaign), test=campaign.test)
     if bought:
         db.session.execute(
             FOLLOWED,
@@ -243,6 +244,10 @@ def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
                 "spent": [spent for _, spent in bought.values()],
             },
         )
+
+
+def _place(campaign: Campaign) -> str:
+    return str(campaign.filters.get("site_id") or "")
 
 
 def _latest(rows: Sequence[Any]) -> datetime:

@@ -70,7 +70,7 @@ def test_refusals_name_the_field(api, restaurant):
     give_line(restaurant)
     made = api("POST", CAMPAIGNS, {"name": "Soup day"})
     here = f"{CAMPAIGNS}/{made.json['id']}"
-    refused = api("POST", f"{here}/start", {})
+    refused = api("POST", f"{here}/start")
     assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "message")
     unknown = api("PATCH", here, {"message": "{{order.total}}"})
     assert unknown.json["errors"][0]["field"] == "message"

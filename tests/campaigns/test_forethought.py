@@ -44,7 +44,7 @@ def test_a_draft_whose_time_has_passed_does_not_leave_by_surprise(restaurant, li
 
 
 def test_a_name_that_is_missing_is_told_before_it_leaves(restaurant, line):
-    ayse, nobody = meets(restaurant, "Ayşe", "")
+    _, nobody = meets(restaurant, "Ayşe", "")
     plain = drafts(restaurant, text="Hi {{customer.first_name}}!")
     assert outlook.NAMELESS in looks(restaurant, plain).warnings
     careful = drafts(restaurant, text="Hi {{customer.first_name|there}}! {{shop.name}}")
