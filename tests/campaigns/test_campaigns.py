@@ -176,6 +176,7 @@ def test_paused_resumed_stopped(restaurant, line, monkeypatch):
         acts.pause(mine)
     steps(restaurant)
     assert len(messages(restaurant)) == 2
+    assert campaign(restaurant, mine).due_at is not None, "what has left is still followed"
     with pytest.raises(Conflict), restaurant.scope():
         acts.pause(mine)
     with restaurant.scope():

@@ -1,6 +1,7 @@
 """What a campaign says before it is too late, and what it says afterwards."""
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -13,6 +14,7 @@ from messaging.campaigns.filters import read
 from tests.campaigns.campaign_cast import (
     campaign,
     drafts,
+    hears_back,
     looks,
     meets,
     messages,
@@ -51,6 +53,28 @@ def test_a_name_that_is_missing_is_told_before_it_leaves(restaurant, line):
     assert looks(restaurant, careful).warnings == []
     sets(restaurant, [nobody], opted_out_at=now())
     assert looks(restaurant, plain).warnings == []
+
+
+def test_while_some_sleep_the_others_are_followed(restaurant, line):
+    meets(restaurant, "Ayşe")
+    meets(restaurant, "Lisa", prefix="121255501")  # New York
+    with frozen(now()):
+        there = now().astimezone(ZoneInfo("America/New_York"))
+        minute = there.hour * 60 + there.minute
+        hours = ((minute - 60) % 1440, (minute + 120) % 1440)
+        mine = drafts(restaurant, quiet=hours)
+        starts(restaurant, mine)
+        steps(restaurant)
+        sends(restaurant)
+        hears_back(restaurant, line, ("905321110001", "delivered"))
+        advance(timedelta(minutes=1))
+        steps(restaurant)
+        found = campaign(restaurant, mine)
+        assert (found.state, found.counts["delivered"], found.counts["waiting"]) == (
+            "running",
+            1,
+            1,
+        )
 
 
 def test_what_a_stop_called_off_has_not_failed(restaurant, line, monkeypatch):
