@@ -158,6 +158,7 @@ class Past:
         for order, at, by in sorted(self.earned.values(), key=lambda one: one.at):
             guests[order.customer_phone].append(
                 LoyaltyEntry(
+                    id=_id_at(at),
                     tenant_id=order.tenant_id,
                     site_id=self.site.id,
                     amount=programmes.earns(programme, _spent(order)),
@@ -188,3 +189,9 @@ class Past:
 def _spent(order: Order) -> Decimal:
     sums = order.sums
     return Decimal(sums.get("subtotal", "0")) - Decimal(sums.get("discount", "0"))
+
+
+def _id_at(moment: datetime) -> str:
+    """The book is read in the order of its ids."""
+    with frozen(moment):
+        return new_id("lpt")
