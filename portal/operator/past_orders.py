@@ -15,6 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import frozen, now
 from core.db import current_tenant_id, db
+from core.ids import new_id
 from messaging import contacts
 from restaurant import entry, hours, legs, moves, orders, tables, telling
 from restaurant.loyalty import book, programmes
