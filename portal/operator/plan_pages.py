@@ -35,9 +35,7 @@ def _limit(label: Any, least: int = 0, most: int = MANY) -> IntegerField:
 
 class PlanForm(Form):
     name = StringField(_("Name"), [needed(), Length(max=60)])
-    price = DecimalField(
-        _("Price for a month"), [needed(), Between(0, 999_999)], places=None
-    )
+    price = DecimalField(_("Price for a month"), [needed(), Between(0, 999_999)], places=None)
     currency = SelectField(_("Currency"), [needed()])
     prices = TextAreaField(_("In other currencies"), [Optional(), Length(max=1000)])
     position = IntegerField(_("Place in the list"), [needed(), Between(0, 1000)])
