@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from api.paging import PageQuery
 from api.shapes import Moment
-from api.v1.audiences import AUDIENCE_ID, FilterFacts
+from api.v1.audiences import FilterFacts
 from api.v1.contact_shapes import CONTACT_ID, Loose
 from api.v1.message_shapes import media_url
 from core.clock import rfc3339
