@@ -1,37 +1,59 @@
 """A worker's time at a job that stays awake: half a minute or so, then others have their turn.
 
 Each says in its own name that it is awake, so that one who falls asleep silences nobody else.
-At the end of its time a worker waits for another one to take over, if there is any; and of
-two whose time is over one goes after the other. So a ring finds somebody.
+Messages are never left alone while there is another worker: at the end of its time a worker
+waits for one to take over, and of two whose time is over one goes after the other. Where others
+are at the same job too, or nobody else could be, a job that waits in another queue ends the
+shift early. Whatever else a worker is at ends as soon as messages wait and nobody is at them.
 """
 
 import time
+from collections.abc import Iterable
 
+from redis import RedisError
 from redis.asyncio import Redis as AsyncRedis
 
 from core.ids import new_token
-from core.rings import AWAKE_SECONDS, QUEUES, awake_key
+from core.rings import AWAKE_SECONDS, QUEUES, awake_key, redis_client
 
+FIRST, FIRST_JOB = "sends", "jobs.sends.drain"
 LONGEST_SECONDS = 30
 NEAR_SECONDS = 1.5
 LONGER_SECONDS = 2.5
+LEAST_SECONDS, PATIENCE_SECONDS = 3.0, 1.0
+BRIEF_SECONDS = 0.5  # everybody gets something done, however much there is to send
 GO, STAY_ON, CALL = 0, 1, 2
+NOBODY, SOMEBODY, MESSAGES = 0, 1, 2
 
+# Says that one is awake. Answers whether the shift may end, whether a job waits in another queue,
+# and whether somebody else is at this job, or nobody could be. That a job waits for messages
+# means little while somebody is awake for them.
 STAY = f"""
 local moment = tonumber(redis.call('TIME')[1])
 redis.call('ZADD', KEYS[1], moment + tonumber(ARGV[2]), ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
+local beside = redis.call('ZCOUNT', KEYS[1], moment, '+inf') > 1
+local alone = redis.call('SCARD', KEYS[3]) < 2
+local waits = {NOBODY}
+for i = 5, #KEYS do
+  if redis.call('LLEN', KEYS[i]) > 0 then
+    if KEYS[i] ~= ARGV[5] then waits = math.max(waits, {SOMEBODY})
+    elseif redis.call('EXISTS', KEYS[4]) == 0 then waits = {MESSAGES} end
+  end
+end
+local may = {STAY_ON}
 if ARGV[3] == 'new' then
   if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
-  return {STAY_ON}
-elseif ARGV[3] == '' then
-  return {STAY_ON}
-elseif redis.call('ZCOUNT', KEYS[1], moment, '+inf') > 1 then
-  return redis.call('SET', KEYS[2], ARGV[1], 'NX', 'EX', ARGV[4]) and {GO} or {STAY_ON}
-elseif redis.call('SCARD', KEYS[3]) > 1 then
-  return {CALL}
+elseif ARGV[3] == 'ending' then
+  if beside then
+    if redis.call('SET', KEYS[2], ARGV[1], 'NX', 'EX', ARGV[4]) then may = {GO} end
+  elseif alone then
+    may = {GO}
+  else
+    may = {CALL}
+  end
 end
-return {GO}
+return {{may, waits, (beside or alone) and 1 or 0}}
 """
 # Who died has not said so: its name goes when its time is over.
 LEAVE = """
@@ -40,17 +62,43 @@ return redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', redis.call('TIME')[1])
 """
 
 _name = new_token()
+_served: tuple[str, ...] = ()
+
+
+def serve(queues: Iterable[str]) -> None:
+    """The queues of this process's worker."""
+    global _served
+    _served = tuple(queues)
+
+
+def messages_wait() -> bool:
+    """For other jobs, in between: messages wait, nobody is at them, and this worker could be."""
+    if FIRST not in _served:
+        return False
+    try:
+        with redis_client().pipeline(transaction=False) as asked:
+            asked.llen(f"rq:queue:{FIRST}")
+            asked.exists(awake_key(FIRST_JOB))
+            waiting, awake = asked.execute()
+    except RedisError:
+        return False
+    return bool(waiting and not awake)
 
 
 class Shift:
     def __init__(self, job: str, seconds: float, *, waits: bool = True, name: str = "") -> None:
         """`waits`: for somebody to take over."""
         queue = QUEUES[job.rpartition(".")[0]]
-        workers = f"rq:workers:{queue}"  # as RQ names the set of those it knows
-        self._keys = (awake_key(job), f"rests:{job}", workers)
+        # RQ's own names: the set of its workers, and its lists of jobs.
+        others = [f"rq:queue:{one}" for one in _served if one != queue]
+        workers = f"rq:workers:{queue}"
+        self._keys = [awake_key(job), f"rests:{job}", workers, awake_key(FIRST_JOB), *others]
         self._name = name or _name
+        self._waits = waits
         self._new, self._may_go = True, not waits
-        self.until = time.monotonic() + seconds
+        self._others_since: float | None = None
+        self._began = time.monotonic()
+        self.until = self._began + seconds
         self._latest = self.until + LONGEST_SECONDS
 
     @property
@@ -61,15 +109,28 @@ class Shift:
         """Say so at least once in a second. True: near its end, and another is to be called."""
         near = self.until - time.monotonic() < NEAR_SECONDS and not self._may_go
         what = "new" if self._new else "ending" if near else ""
-        said = await redis.eval(
-            STAY, 3, *self._keys, self._name, str(AWAKE_SECONDS), what, str(LONGEST_SECONDS)
-        )
+        args = (self._name, AWAKE_SECONDS, what, LONGEST_SECONDS, f"rq:queue:{FIRST}")
+        may, others, covered = await redis.eval(STAY, len(self._keys), *self._keys, *args)
         self._new = False
         if what == "ending":
-            self._may_go = said == GO
+            self._may_go = may == GO
             if not self._may_go:
                 self.until = min(time.monotonic() + LONGER_SECONDS, self._latest)
-        return bool(said == CALL)
+        if others == MESSAGES and time.monotonic() - self._began >= BRIEF_SECONDS:
+            self.until = min(self.until, time.monotonic())
+        elif others and (covered or not self._waits):
+            self._give_way()
+        else:
+            self._others_since = None
+        return bool(may == CALL)
+
+    def _give_way(self) -> None:
+        moment = time.monotonic()
+        if self._others_since is None:
+            self._others_since = moment
+        waited = moment - self._others_since >= PATIENCE_SECONDS
+        if waited and moment - self._began >= LEAST_SECONDS:
+            self.until, self._may_go = min(self.until, moment), True
 
     async def leave(self, redis: "AsyncRedis") -> None:
         await redis.eval(LEAVE, 1, self._keys[0], self._name)

@@ -156,7 +156,7 @@ class Drain:
         """One tenant's lane, until nothing is due for an endpoint that is free."""
         try:
             turn, new = min(self.shift.until, time.monotonic() + TURN_SECONDS), True
-            while time.monotonic() < turn:
+            while time.monotonic() < turn and not self.shift.over:
                 batches = await self.room.tenant(
                     tenant_id, partial(self.take, tenant_id, lease, new=new)
                 )

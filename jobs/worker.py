@@ -9,6 +9,7 @@ from rq.worker import DequeueStrategy
 from core.ground import bare_app
 from core.logs import bind_request, new_request_id
 from core.rings import ALL_QUEUES
+from core.shifts import FIRST, serve
 from jobs.connection import worker_redis
 
 
@@ -22,13 +23,20 @@ class QuietWorker(SimpleWorker):
         bind_request((job.meta or {}).get("request_id") or new_request_id(), job=job.func_name)
         return super().perform_job(job, queue)
 
+    def reorder_queues(self, reference_queue: Queue) -> None:
+        """In turn, so that a job that rings for itself again keeps no other queue waiting; but
+        whoever was not at the messages just now looks there first."""
+        super().reorder_queues(reference_queue)
+        if reference_queue.name != FIRST:
+            self._ordered_queues.sort(key=lambda one: one.name != FIRST)
+
 
 def main(names: list[str]) -> None:
     app = bare_app()
     with app.app_context():
         connection = worker_redis(app.extensions["comanda"].redis_url)
+        serve(names or ALL_QUEUES)
         queues = [Queue(name, connection=connection) for name in names or ALL_QUEUES]
-        # In turn: a job that rings for itself again must not keep the queues after it waiting.
         QuietWorker(queues, connection=connection).work(
             logging_level="WARNING", dequeue_strategy=DequeueStrategy.ROUND_ROBIN
         )

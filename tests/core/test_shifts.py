@@ -6,10 +6,11 @@ import time
 import pytest
 from redis.asyncio import Redis as AsyncRedis
 
+from core import shifts
 from core.rings import awake_key
-from core.shifts import Shift
+from core.shifts import LEAST_SECONDS, PATIENCE_SECONDS, Shift, messages_wait
 
-JOB = "jobs.sends.drain"
+JOB, DELIVER = "jobs.sends.drain", "jobs.deliveries.drain"
 WORKERS = "rq:workers:sends"
 
 
@@ -20,7 +21,8 @@ def at_work(app, settings):
     def run(story):
         async def inside():
             redis = AsyncRedis.from_url(settings.redis_url)
-            keys = (awake_key(JOB), f"rests:{JOB}", WORKERS)
+            keys = (awake_key(JOB), awake_key(DELIVER), f"rests:{JOB}", WORKERS)
+            keys += ("rq:queue:hooks", "rq:queue:sends")
             await redis.delete(*keys)
             try:
                 return await story(redis)
@@ -87,6 +89,67 @@ def test_the_only_one_awake_waits_for_another_worker_if_there_is_any(at_work):
         return said
 
     assert at_work(story) == [(False, False), (True, True)]
+
+
+@pytest.fixture
+def served():
+    shifts.serve(["sends", "hooks"])
+    yield
+    shifts.serve([])
+
+
+@pytest.mark.parametrize(
+    ("job", "waits_in", "workers", "beside", "goes"),
+    [
+        (JOB, "hooks", ["a"], False, True),
+        (JOB, "hooks", ["a", "b"], False, False),
+        (JOB, "hooks", ["a", "b"], True, True),
+        (JOB, "", ["a"], False, False),
+        (DELIVER, "hooks", ["a", "b"], False, True),
+        (DELIVER, "sends", ["a", "b"], False, True),
+    ],
+)
+def test_who_gives_way_to_another_queue(at_work, served, job, waits_in, workers, beside, goes):
+    """Messages are left alone by nobody but the only worker there is."""
+
+    async def story(redis):
+        await redis.sadd(WORKERS, *workers)
+        if waits_in:
+            await redis.rpush(f"rq:queue:{waits_in}", "a job")
+        if beside:
+            await Shift(job, 30, name="other").stay(redis)
+        one = Shift(job, 30, waits=job == JOB, name="one")
+        one._began -= LEAST_SECONDS
+        await one.stay(redis)
+        assert one.over == (waits_in == "sends"), "anything else somebody may take in a moment"
+        if one._others_since is not None:
+            one._others_since -= PATIENCE_SECONDS
+        await one.stay(redis)
+        return one.over
+
+    assert at_work(story) == goes
+
+
+def test_a_job_for_messages_is_nothing_to_give_way_to_while_one_is_awake(at_work, served):
+    async def story(redis):
+        await redis.rpush("rq:queue:sends", "a job")
+        await Shift(JOB, 30, name="other").stay(redis)
+        one = Shift(DELIVER, 30, waits=False, name="one")
+        await one.stay(redis)
+        return one._others_since, messages_wait()
+
+    assert at_work(story) == (None, False)
+
+
+def test_messages_that_wait_alone_end_whatever_a_worker_is_at(at_work, served):
+    async def story(redis):
+        said = [messages_wait()]
+        await redis.rpush("rq:queue:sends", "a job")
+        said.append(messages_wait())
+        shifts.serve(["hooks"])
+        return [*said, messages_wait()]
+
+    assert at_work(story) == [False, True, False]
 
 
 def test_nobody_stays_for_ever(at_work):

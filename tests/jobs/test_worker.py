@@ -60,3 +60,16 @@ def test_a_job_that_fails_is_kept_and_the_next_one_runs(app, queue, monkeypatch)
     work(app, queue)
     assert len(seen) == 2
     assert queue.failed_job_registry.count == 1
+
+
+def test_whoever_was_at_something_else_looks_for_messages_first(app, settings):
+    connection = worker_redis(settings.redis_url)
+    names = ["sends", "deliveries", "hooks"]
+    worker = QuietWorker([Queue(one, connection=connection) for one in names])
+    worker._dequeue_strategy = "round_robin"
+    seen = []
+    for _ in range(4):
+        done = worker._ordered_queues[0]
+        seen.append(done.name)
+        worker.reorder_queues(done)
+    assert seen == ["sends", "deliveries", "sends", "hooks"]
