@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import APP_ROLE
 
-revision = "0025"
-down_revision = "0024"
+revision = "0026"
+down_revision = "0025"
 branch_labels = None
 depends_on = None
 
