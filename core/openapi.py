@@ -53,6 +53,43 @@ BY_NAME: dict[str, Any] = {
 }
 DAY, MOMENT = "2026-03-01", "2026-03-01T09:30:00Z"
 ULID = "01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
+# What an id begins with, where it is not the first letters of its field's or its shape's name.
+BEGINNINGS = {
+    "agent": "agt",
+    "automation": "aut",
+    "campaign": "cmp",
+    "connection": "cnx",
+    "conversation": "cnv",
+    "coupon": "cpn",
+    "delivery": "dlv",
+    "endpoint": "ep",
+    "entry": "lpt",
+    "event": "evt",
+    "fallback": "prn",
+    "field": "fld",
+    "gift": "rwd",
+    "group": "ogr",
+    "item": "itm",
+    "job": "pj",
+    "lastmessage": "msg",
+    "link": "plk",
+    "made": "itm",
+    "menu": "mnu",
+    "message": "msg",
+    "note": "note",
+    "option": "opt",
+    "other": "con",
+    "payment": "pay",
+    "payment_link": "plk",
+    "print_job": "pj",
+    "printer": "prn",
+    "refund": "rfd",
+    "reward": "rwd",
+    "soldout": "itm",
+    "table": "tbl",
+    "template": "tpl",
+    "wholemenu": "mnu",
+}
 REFUSALS = {
     "400": ("malformed_json", "The body is not JSON: Expecting value: line 1 column 1."),
     "401": ("invalid_key", "This API key is not valid or was revoked."),
@@ -191,11 +228,16 @@ def _object(schema: Schema, shapes: dict[str, Schema], asked: bool, depth: int) 
     if depth >= DEEPEST:
         return {}
     needed = set(schema.get("required", []))
-    return {
+    made = {
         name: example_of(inner, shapes, name, asked=asked, depth=depth + 1)
         for name, inner in schema.get("properties", {}).items()
         if not asked or name in needed or resolved(inner, shapes).get("examples")
     }
+    if made.get("id") == _id_of("id"):
+        made["id"] = _id_of(
+            schema.get("title", "").removesuffix("Shape").removesuffix("In").lower()
+        )
+    return made
 
 
 def _plain(schema: Schema, name: str) -> Any:
@@ -214,10 +256,14 @@ def _plain(schema: Schema, name: str) -> Any:
     if schema.get("format") == "date-time" or name.endswith(("_at", "_until")) or name == "at":
         return MOMENT
     if name == "id" or name.endswith("_id"):
-        return f"{'msg' if name == 'id' else name[:3]}_{ULID}"
+        return _id_of(name.removesuffix("_id"))
     if isinstance(schema.get("default"), str):
         return schema["default"]
     return "…"[: schema.get("maxLength", 1)] if kind in ("string", None) else None
+
+
+def _id_of(what: str) -> str:
+    return f"{BEGINNINGS.get(what, what[:3])}_{ULID}"
 
 
 def _number(schema: Schema, name: str, kind: str) -> int | float:
