@@ -158,6 +158,14 @@ def minutes_words(minutes: int) -> str:
     raise AssertionError("every number of minutes is one of minutes")
 
 
+def lasts(seconds: int) -> str:
+    """About how long: 40 seconds, 12 minutes, 3 hours, 2 days."""
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length * (2 if unit != "minute" else 1):
+            return str(format_unit(-(-seconds // length), f"duration-{unit}", locale=get_locale()))
+    return str(format_unit(max(seconds, 1), "duration-second", locale=get_locale()))
+
+
 def phone_words(phone: str) -> str:
     """A phone as people write it; the network's own ids stay as they are."""
     if not phone:
@@ -194,6 +202,7 @@ def set_up_words(app: Flask) -> None:
     app.add_template_filter(phone_words, "phone")
     app.add_template_filter(reason_words, "reason")
     app.add_template_filter(minutes_words, "minutes")
+    app.add_template_filter(lasts, "lasts")
     app.add_template_filter(money_words, "money")
     app.add_template_filter(size_words, "size")
 
