@@ -1,4 +1,4 @@
-"""Files that are read in stretches have every row once, also when there is more than one stretch."""
+"""Files that are read in stretches have every row once, however many stretches there are."""
 
 import csv
 import io
