@@ -21,7 +21,7 @@ HTTP_CODES = {
     404: ("not_found", "There is nothing at this address."),
     405: ("method_not_allowed", "This address does not answer that method."),
     408: ("try_again", "The request took too long to arrive."),
-    413: ("body_too_large", "The body is larger than 1 MiB."),
+    413: ("body_too_large", "The body is too large: at most 1 MiB, or 32 MiB for a file."),
     415: ("unsupported_media_type", "Send the body as application/json."),
 }
 

@@ -12,10 +12,11 @@ from messaging.campaigns import book, orders, outlook, results
 from messaging.campaigns.results import Result
 from portal.campaigns import campaigns_pages
 from portal.campaigns.pages import CAMPAIGN
-from portal.campaigns.words import because, lasts
+from portal.campaigns.words import because
 from portal.csv_files import csv_answer
 from portal.paging import PAGE, asked_after, page_of
 from portal.visitors import may, member_may
+from portal.words import lasts
 from tenants import accounts
 
 BATCH = 500

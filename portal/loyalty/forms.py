@@ -15,6 +15,7 @@ from wtforms import (
 from wtforms.validators import Length, Optional
 
 from portal.forms import Between, Form, needed, said
+from portal.words import typed_words
 from restaurant.loyalty import messages, programmes, rewards
 from restaurant.models import LoyaltyMessage, Programme, Reward, Site
 
@@ -84,7 +85,7 @@ class RewardForm(Form):
 
     def show(self, reward: Reward) -> None:
         def plain(amount: object) -> str:
-            return f"{amount.normalize():f}" if amount else ""  # type: ignore[attr-defined]
+            return typed_words(f"{amount.normalize():f}") if amount else ""  # type: ignore[attr-defined]
 
         self.process(
             name=reward.name,
