@@ -10,7 +10,7 @@ PACKAGES := $(filter-out migrations tests,$(patsubst %/__init__.py,%,$(wildcard 
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: setup ## Start everything here; PORT=8001 make run for another port, Ctrl-C stops it
 	@exec $(PY) -m deploy.local run

@@ -91,7 +91,7 @@ def set_up_logs(settings: Settings) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.log_level)
-    for talkative in ("rq", "alembic"):
+    for talkative in ("rq", "alembic", "fontTools"):
         logging.getLogger(talkative).setLevel("WARNING")
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

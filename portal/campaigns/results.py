@@ -7,6 +7,7 @@ from flask import g, redirect, render_template, request, url_for
 
 from core.clock import rfc3339
 from core.db import tenant_scope
+from core.money import quantize
 from messaging.campaigns import book, orders, outlook, results
 from messaging.campaigns.results import Result
 from portal.campaigns import campaigns_pages
@@ -21,7 +22,7 @@ from tenants import accounts
 BATCH = 500
 COLUMNS = (
     *("contact_id", "name", "phone", "state", "reason", "coupon", "message_id", "handed_at"),
-    *("replied_at", "opted_out_at", "orders", "spent", "cost_usd"),
+    *("replied_at", "opted_out_at", "orders", "spent", "currency", "cost_usd"),
 )
 
 
@@ -69,14 +70,14 @@ def export(campaign_id: str) -> Any:
     """Streamed in batches, each in a transaction of its own."""
     tenant_id, shown = g.tenant_id, _shown()
     with tenant_scope(tenant_id):
-        book.get(campaign_id)
+        currency = str(book.get(campaign_id).counts.get("currency", ""))
 
     def rows() -> Iterator[tuple[str, ...]]:
         after = None
         while True:
             with tenant_scope(tenant_id):
                 batch = results.listed(book.get(campaign_id), shown, after, BATCH)
-                cells = [_cells(one) for one in batch]
+                cells = [_cells(one, currency) for one in batch]
             yield from cells
             if len(batch) < BATCH:
                 return
@@ -85,11 +86,13 @@ def export(campaign_id: str) -> Any:
     return csv_answer("campaign", COLUMNS, rows())
 
 
-def _cells(one: Result) -> tuple[str, ...]:
+def _cells(one: Result, currency: str) -> tuple[str, ...]:
     row = one.recipient
     times = [rfc3339(at) if at else "" for at in (row.handed_at, row.replied_at, row.opted_out_at)]
     told = (row.contact_id, one.name, one.phone, one.shown, row.reason or row.cause, row.coupon)
-    return (*told, row.message_id or "", *times, str(row.orders), str(row.spent), str(row.cost_usd))
+    spent = str(quantize(row.spent, currency)) if currency else str(row.spent)
+    bought = (str(row.orders), spent, currency)
+    return (*told, row.message_id or "", *times, *bought, str(row.cost_usd))
 
 
 def _shown() -> str:

@@ -141,7 +141,14 @@ def reset_demo(as_json: bool) -> None:
     """Erase the demo tenants and load them afresh."""
     settings = current_app.extensions["comanda"]
     demo.erase(settings)
-    show(demo.load(settings), as_json)
+    loaded = demo.load(settings)
+    if as_json:
+        show(loaded, as_json)
+        return
+    for login in loaded["logins"]:
+        click.echo(f"{login['email']}  {login['password']}  {login['role']}, {login['tenant']}")
+    click.echo(f"API key   {loaded['api_key']}")
+    click.echo(f"Test key  {loaded['test_key']}")
 
 
 @local.command("prepare")

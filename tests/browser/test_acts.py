@@ -141,6 +141,9 @@ def test_a_look_is_chosen_and_kept(visit, restaurant):
     assert page.evaluate("document.documentElement.dataset.bsTheme") == "dark"
     page.goto("/team")
     assert page.evaluate("document.documentElement.dataset.bsTheme") == "dark"
+    page.emulate_media(media="print")  # paper is light, and nobody presses a menu on it
+    expect(page.locator(".sidebar")).to_be_hidden()
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(22, 32, 27)"
     watch.expect_none()
 
 

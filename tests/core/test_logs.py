@@ -89,6 +89,12 @@ def test_lines_of_other_libraries_are_masked_too(written):
     assert "some.library" in said
 
 
+def test_what_libraries_tell_of_every_step_is_not_told(written):
+    logging.getLogger("fontTools.subset").info("glyf pruned")
+    logging.getLogger("some.library").warning("the end")
+    assert "glyf" not in json.dumps(written())
+
+
 def test_a_traceback_is_masked(written):
     try:
         raise ValueError(f"cannot send to {PHONE}")

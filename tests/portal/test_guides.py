@@ -117,6 +117,10 @@ def test_the_visitor_chooses_the_language(client, app):
     assert title_of(turkish) != title_of(page)
 
 
+def test_who_has_no_account_finds_them(client, app):
+    assert 'href="/docs"' in client.get("/signin").get_data(as_text=True)
+
+
 def test_guides_lead_to_each_other(client, app):
     page = client.get("/docs/quick-start").get_data(as_text=True)
     assert 'href="/docs/magic-numbers"' in page

@@ -41,7 +41,7 @@ FIELDS = (
     *("secret", "consent", "connection_id", "line_id", "to_phone", "delay"),
     *("unit", "paid", "tracking", "at_least", "countries", "says", "template_name"),
     *("template_language", "value", "item_id", "valid_days", "per_contact", "cost", "site_ids"),
-    *("amount", "points", "gift_id", "keywords", "quiet_from", "quiet_until", "reward_id"),
+    *("amount", "points", "worth", "gift_id", "keywords", "quiet_from", "quiet_until", "reward_id"),
     *("welcome-text-tr", "welcome-number", "welcome-reward_id", "welcome-template_name"),
     *("site", "reward", "coupon"),
     *(

@@ -1,0 +1,42 @@
+"""Files that are read in stretches have every row once, however many stretches there are."""
+
+import csv
+import io
+
+import pytest
+
+from portal import audit, contacts, orders
+from portal.campaigns import results
+from tests.campaigns.campaign_cast import drafts, meets, starts, steps
+from tests.restaurant.kitchen import open_bistro
+
+
+@pytest.fixture
+def bistro(restaurant, monkeypatch):
+    for module in (audit, contacts, orders, results):
+        monkeypatch.setattr(module, "BATCH", 1)
+    made = open_bistro(restaurant)
+    meets(restaurant, "Ayşe", "Mehmet", "Elif")
+    for table in ("3", "4", "5"):
+        made.order(table=table)
+    return made
+
+
+def rows(answer):
+    assert answer.status_code == 200
+    return list(csv.DictReader(io.StringIO(answer.get_data(as_text=True))))
+
+
+def test_every_row_is_there_once(browser, restaurant, bistro):
+    mine = drafts(restaurant)
+    starts(restaurant, mine)
+    steps(restaurant)
+    browser.signs_in(restaurant.owner)
+    people = rows(browser.get("/contacts.csv"))
+    assert len({row["phone"] for row in people}) == len(people) >= 4
+    placed = rows(browser.get("/orders.csv"))
+    assert len({row["order_id"] for row in placed}) == len(placed) == 3
+    told = rows(browser.get(f"/campaigns/{mine}/results.csv"))
+    assert len({row["contact_id"] for row in told}) == len(told) == len(people)
+    written = rows(browser.get("/audit.csv"))
+    assert len(written) > 3
