@@ -60,7 +60,7 @@ TURKISH = {
     "Nobody yet. Whoever is written to appears here.": (
         "Henüz kimse yok. Kime yazılırsa burada görünür."
     ),
-    "Numbers that make things happen": "Bir şeyleri olduran numaralar",
+    "Numbers that make things happen": "Sihirli numaralar",
     "On this phone": "Bu telefonda",
     "Open the phones from the portal: the way in has run out.": (
         "Telefonları panelden açın: bu giriş bağlantısının süresi doldu."

@@ -101,7 +101,7 @@ def test_paid_by_card_then_cooked(app, chromium, service, server, bistro):
 
 def test_a_plan_is_paid_on_the_providers_page(app, chromium, service):
     with app.app_context():
-        business = make_business("Atölye Kart")
+        business = make_business("Atölye Kart", "starter")
     context, page, watch = new_page(chromium, service.url)
     sign_in(page, business.owner.email, PASSWORD)
     page.goto("/plan")
