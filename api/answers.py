@@ -6,7 +6,7 @@ from flask import Flask, Response, g, jsonify, request
 from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException
 
-from core.errors import DomainError, FieldFault, RateLimited
+from core.errors import DomainError, FieldFault, NotFound, RateLimited
 from core.faults import is_outage
 from core.ids import BadId
 from core.logs import logger
@@ -110,7 +110,7 @@ def answer_for(error: Exception) -> Response:
     if isinstance(error, DomainError):
         return domain_answer(error)
     if isinstance(error, BadId):
-        return http_answer_for(404)
+        return domain_answer(NotFound())
     if isinstance(error, BadText):
         return error_answer(422, error.code, f"{str(error)[:1].upper()}{str(error)[1:]}.")
     if isinstance(error, HTTPException):

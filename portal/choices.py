@@ -5,6 +5,7 @@ import zoneinfo
 from datetime import date
 from functools import cache
 
+from babel import Locale
 from babel.numbers import get_territory_currencies
 from flask_babel import get_locale, gettext
 from phonenumbers import SUPPORTED_REGIONS
@@ -30,12 +31,14 @@ def sort_key(name: str) -> str:
 
 
 def countries() -> list[tuple[str, str]]:
-    names = get_locale().territories
-    known = sorted(
-        ((code, names[code]) for code in SUPPORTED_REGIONS if code in names),
-        key=lambda pair: sort_key(pair[1]),
-    )
-    return [("", gettext("Not chosen")), *known]
+    return [("", gettext("Not chosen")), *_countries_in(str(get_locale()))]
+
+
+@cache
+def _countries_in(language: str) -> list[tuple[str, str]]:
+    names = Locale.parse(language).territories
+    known = ((code, names[code]) for code in SUPPORTED_REGIONS if code in names)
+    return sorted(known, key=lambda pair: sort_key(pair[1]))
 
 
 @cache

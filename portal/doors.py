@@ -41,6 +41,7 @@ from portal.hooks import hooks_pages
 from portal.inbox import acts, inbox, media, pages, quick_replies
 from portal.integrations import integrations
 from portal.invitations import invitations
+from portal.kept import keep_addresses, keep_areas
 from portal.lines import lines_pages
 from portal.linked import linked_pages
 from portal.live import set_up_live
@@ -181,6 +182,8 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     set_up_visitors(app)
     add_security_headers(app, settings)
     stamp_static_files(app)
+    keep_addresses(app)
+    keep_areas(app)
     app.add_template_global(csp_nonce)
     app.add_template_global(help_for)
     app.add_template_filter(own_name, "language")

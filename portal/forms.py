@@ -8,6 +8,7 @@ from typing import Any
 
 from flask_babel import lazy_gettext as _
 from flask_wtf import FlaskForm
+from markupsafe import Markup, escape
 from wtforms import (
     BooleanField,
     DateField,
@@ -25,7 +26,7 @@ from wtforms import (
 )
 from wtforms.form import BaseForm
 from wtforms.validators import InputRequired, Length, NumberRange, Optional, Regexp
-from wtforms.widgets import PasswordInput
+from wtforms.widgets import PasswordInput, Select
 
 from core.errors import DomainError
 from portal.choices import LANGUAGES, countries, currencies, zones
@@ -56,7 +57,26 @@ class Between(NumberRange):
         super().__call__(form, field)
 
 
+class Options(Select):
+    """Of countries or time zones there are hundreds, and few have anything but a value."""
+
+    @classmethod
+    def render_option(cls, choice: Any, **more: Any) -> Any:  # type: ignore[override]
+        if choice.render_kw or more or not isinstance(choice.value, str):
+            return super().render_option(choice, **more)
+        chosen = "selected " if choice.selected else ""
+        value, label = escape(choice.value), escape(choice.label or choice.value)
+        return Markup(f'<option {chosen}value="{value}">{label}</option>')  # noqa: S704
+
+
 class Form(FlaskForm):  # type: ignore[misc]
+    class Meta(FlaskForm.Meta):  # type: ignore[misc]
+        def render_field(self, field: Field, given: dict[str, Any]) -> Any:
+            widget: object = field.widget
+            if type(widget) is Select:
+                field.widget = Options(multiple=widget.multiple)  # type: ignore[assignment]
+            return super().render_field(field, given)
+
     def refuse(self, error: DomainError) -> None:
         """Put a refusal where it belongs: under its field, or above the form."""
         sentence = in_words(error)

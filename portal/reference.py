@@ -18,6 +18,8 @@ from tenants.calls import call_name
 
 developers = Blueprint("developers", __name__)
 
+N_ = str  # names of groups that stand nowhere else in the portal, collected for translation
+GROUPS = (N_("Instances"), N_("Print agents"), N_("Stores and automations"), N_("Usage"))
 PREFIX = "/api/v1"
 DEEPEST = 3
 

@@ -94,7 +94,7 @@ def _drawn(folder: Path, paper: Paper) -> bytes:
 
 
 def _drop_layout(page: FPDF) -> None:
-    """Letters are placed by now: the page needs their shapes alone, which are cut far sooner."""
+    """Letters are placed by now: a font needs its shapes alone, and is cut far sooner."""
     for font in page.fonts.values():
         if isinstance(font, TTFFont):
             for table in LAYOUT:

@@ -1,5 +1,6 @@
 """One PostgreSQL and one Valkey for a run; one database for each worker, cloned from a template."""
 
+import asyncio
 import gc
 import os
 import secrets
@@ -7,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg2
 import pytest
@@ -35,6 +37,9 @@ from tests.databases import (
 )
 from tests.served import Served, standing_on, take_ground
 from tests.service import start_service
+
+if TYPE_CHECKING:  # loaded by who drives one
+    from playwright.sync_api import Browser as Chromium
 
 ROOT = Path(__file__).parent.parent
 REDIS_OF_SERVICES = 8  # of sixteen; the first eight are the workers' own
@@ -315,3 +320,12 @@ def served(worker_number: int) -> Iterator[Served]:
         app.jinja_env.bytecode_cache = _compiled_templates()
         app.test_client_class = FreshClient
         yield Served(database, settings, app, running)
+
+
+@pytest.fixture(scope="session")
+def chromium_of_worker() -> Iterator["Chromium"]:
+    from tests.browser.driver import start_chromium
+
+    with start_chromium() as browser:
+        asyncio._set_running_loop(None)
+        yield browser

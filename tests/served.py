@@ -80,12 +80,12 @@ def service(served: Served, app: object) -> Iterator[Service]:
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator["Browser"]:
-    """One for the tests of a module; another could not start beside it."""
-    from tests.browser.driver import start_chromium
+def chromium(chromium_of_worker: "Browser") -> Iterator["Browser"]:
+    """The worker's one; what a module opened in it is closed after the module."""
+    from tests.browser.driver import at_work
 
-    with start_chromium() as browser:
-        yield browser
+    with at_work(chromium_of_worker):
+        yield chromium_of_worker
 
 
 def _forget_money(database: str) -> None:

@@ -52,6 +52,8 @@ def check_body() -> None:
         return
     g.raw_body = raw = request.get_data(cache=True)
     if not raw:
+        # As good as {}: what may be left out is, and what is missing is named.
+        request._cached_json = ({}, {})  # noqa: SLF001
         return
     if not request.is_json:
         raise UnsupportedMediaType()

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from api.paging import PageQuery
 from api.shapes import Moment
-from api.v1.audiences import AUDIENCE_ID, FilterFacts
+from api.v1.audiences import FilterFacts
 from api.v1.contact_shapes import CONTACT_ID, Loose
 from api.v1.message_shapes import media_url
 from core.clock import rfc3339
@@ -64,8 +64,10 @@ class Quiet(BaseModel):
 
 class CampaignFacts(Loose):
     name: str | None = Field(None, max_length=240, examples=["Soup day"])
-    audience_id: str | None = Field(None, max_length=40, examples=[AUDIENCE_ID])
-    filters: FilterFacts | None = Field(None, description="Instead of a saved audience.")
+    audience_id: str | None = Field(None, max_length=40, description="A saved audience.")
+    filters: FilterFacts | None = Field(
+        None, description="Instead of a saved audience.", examples=[{"not_ordered_days": 30}]
+    )
     instance_id: int | None = Field(None, description="The line; the default one, if not said.")
     message: str | None = Field(
         None,
@@ -141,7 +143,10 @@ class Counts(BaseModel):
     stopped: int
     ordered: int = Field(description="How many of them ordered afterwards.")
     orders: int
-    spent: str = Field(examples=["1250.00"])
+    spent: str = Field(description="Of the orders in `currency`.", examples=["1250.00"])
+    currency: str = Field(
+        description="That of the filters' site, else of most sites.", examples=["TRY"]
+    )
     cost_usd: float
     reasons: dict[str, int] = Field(description="Why people were left out.")
     causes: dict[str, int] = Field(description="Why messages failed.")
@@ -273,7 +278,7 @@ def because(one: Campaign) -> str:
 
 
 def counts_json(counts: dict[str, Any]) -> dict[str, Any]:
-    blank: dict[str, Any] = {"spent": "0", "reasons": {}, "causes": {}}
+    blank: dict[str, Any] = {"spent": "0", "currency": "", "reasons": {}, "causes": {}}
     return {name: counts.get(name, blank.get(name, 0)) for name in Counts.model_fields}
 
 

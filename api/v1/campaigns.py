@@ -11,6 +11,7 @@ from api.paging import page
 from api.shapes import ErrorBody
 from api.v1 import View, takes_file, v1
 from api.v1.audiences import TAG
+from api.v1.campaign_names import as_sent
 from api.v1.campaign_shapes import (
     CampaignFacts,
     CampaignPage,
@@ -53,6 +54,7 @@ def list_campaigns(query: CampaignQuery) -> dict[str, Any]:
 
 @v1.post("/campaigns", tags=[TAG], summary="Make a campaign", responses={201: CampaignShape})
 @key_may("campaigns")
+@as_sent()
 def add_campaign(body: CampaignFacts) -> Response:
     """A draft: nothing leaves before it is started."""
     with once() as attempt:
@@ -79,6 +81,7 @@ def read_campaign(path: CampaignPath) -> dict[str, Any]:
     responses={200: CampaignShape},
 )
 @key_may("campaigns")
+@as_sent()
 def change_campaign(path: CampaignPath, body: CampaignFacts) -> dict[str, Any]:
     """A draft, or one that is scheduled and has not begun."""
     with tenant_scope(g.tenant_id):
@@ -135,8 +138,10 @@ def dry_run(path: CampaignPath) -> dict[str, Any]:
 
 @_act("start", "Start it, now or later")
 @key_may("campaigns")
+@as_sent()
 def start_campaign(path: CampaignPath, body: StartRequest) -> Response:
-    """With `at` it is scheduled. Starting one that has begun is refused, so a repeat is safe."""
+    """With `at`, a time in the future, it is scheduled. Starting one that has begun is refused,
+    so a repeat is safe."""
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
@@ -160,6 +165,7 @@ def pause_campaign(path: CampaignPath) -> dict[str, Any]:
 
 @_act("resume", "Go on")
 @key_may("campaigns")
+@as_sent()
 def resume_campaign(path: CampaignPath) -> dict[str, Any]:
     return _done(path.campaign_id, acts.resume, allowed=_may_send)
 

@@ -163,6 +163,7 @@ def copy(campaign_id: str, name: str) -> Campaign:
             line_id=one.line_id if one.line_id in lines else None,
             text=one.text,
             template=one.template,
+            gift=one.gift if one.gift in dict(gifts.offers(current_tenant_id())) else None,
             quiet=(one.quiet_from, one.quiet_until),
             rest_days=one.rest_days,
             follow_days=one.follow_days,

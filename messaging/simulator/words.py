@@ -53,9 +53,7 @@ TURKISH = {
     ),
     "No line has joined this network yet.": "Bu ağa henüz bir hat katılmadı.",
     "No line has joined this network yet. Add a simulated line in the portal and it appears"
-    " here.": (
-        "Bu ağa henüz bir hat katılmadı. Panelde simüle bir hat ekleyin, burada görünsün."
-    ),
+    " here.": ("Bu ağa henüz bir hat katılmadı. Panelde simüle bir hat ekleyin, burada görünsün."),
     "No messages yet. Say hello.": "Henüz mesaj yok. Bir merhaba deyin.",
     "Nobody yet. Whoever is written to appears here.": (
         "Henüz kimse yok. Kime yazılırsa burada görünür."

@@ -77,14 +77,19 @@ def test_refusals_name_the_field(api, restaurant):
     give_line(restaurant)
     made = api("POST", CAMPAIGNS, {"name": "Soup day"})
     here = f"{CAMPAIGNS}/{made.json['id']}"
-    refused = api("POST", f"{here}/start", {})
-    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "text")
+    refused = api("POST", f"{here}/start")
+    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "message")
     unknown = api("PATCH", here, {"message": "{{order.total}}"})
+    assert unknown.json["errors"][0]["field"] == "message"
     assert "There is no {{order.total}} here" in unknown.json["message"]
     assert api("PATCH", here, {"filters": {"shoe": 43}}).status_code == 422
     assert api("POST", CAMPAIGNS, {}).status_code == 422
     far = api("POST", f"{here}/start", {"at": "2099-01-01T00:00:00Z"})
     assert far.status_code == 422
+    api("PATCH", here, {"message": "Soup!"})
+    past = api("POST", f"{here}/start", {"at": "2020-01-01T00:00:00Z"})
+    assert (past.status_code, past.json["code"]) == (422, "time_passed")
+    assert api("GET", here).json["state"] == "draft"
     assert api("DELETE", here).status_code == 204
     assert api("GET", here).status_code == 404
 

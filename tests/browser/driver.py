@@ -1,5 +1,6 @@
 """A real Chromium, and eyes for what goes wrong in it."""
 
+import asyncio
 import os
 import shutil
 from collections.abc import Iterator
@@ -97,7 +98,21 @@ def start_chromium() -> Iterator[Browser]:
         try:
             yield browser
         finally:
+            asyncio._set_running_loop(browser._impl_obj._loop)
             browser.close()
+
+
+@contextmanager
+def at_work(browser: Browser) -> Iterator[None]:
+    """Between two modules its loop is nobody's: other tests run loops of their own."""
+    loop = browser._impl_obj._loop
+    asyncio._set_running_loop(loop)
+    try:
+        yield
+        for context in browser.contexts:
+            context.close()
+    finally:
+        asyncio._set_running_loop(None)
 
 
 class Watch:
@@ -162,9 +177,14 @@ def sign_in(page: Page, email: str, password: str) -> None:
 
 
 def look_over(page: Page, name: str) -> None:
-    """At every width, in light and dark: nothing spills, and everybody can read it."""
+    """At every width, in light and dark: nothing spills, and everybody can read it.
+
+    A page begins as the one before it ended, widest or narrowest: to lay a page out anew takes
+    a browser as long as to load one.
+    """
     faults = []
-    for width, theme in LOOKS:
+    narrow_first = page.viewport_size["width"] == LOOKS[0][0]
+    for width, theme in LOOKS if narrow_first else reversed(LOOKS):
         page.set_viewport_size({"width": width, "height": WIDTHS[width]})
         page.emulate_media(color_scheme=theme)
         page.evaluate(SETTLE)

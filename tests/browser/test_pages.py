@@ -447,7 +447,6 @@ PAGES = [
 @pytest.mark.parametrize(("who", "name", "path"), PAGES, ids=[name for _, name, _ in PAGES])
 def test_a_page_is_whole_for_everybody(app, service, chromium, shown, who, name, path):
     page, watch = shown.tabs[who]
-    page.emulate_media(color_scheme="light")
     watch.faults.clear()
     answer = page.goto(path.format(**shown.ids))
     assert answer.status == EXPECTED.get(name, 200)

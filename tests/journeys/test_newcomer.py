@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.driver import new_page, start_chromium
+from tests.browser.driver import new_page
 from tests.cast import unique_email
 from tests.patience import patient
 from tests.printing.agents_at_work import AgentProcess, wait_until
@@ -47,32 +47,31 @@ def ticked(page: Page, title: str) -> None:
     expect(step).to_have_class(re.compile("step-done"))
 
 
-def test_a_newcomer_follows_the_pages(app, service, tmp_path: Path, receiver):
-    with start_chromium() as chromium:
-        context, page, watch = new_page(chromium, service.url)
-        agent = None
-        try:
-            signs_up(page)
-            chooses(page)
-            sends_a_message(page)
-            ticked(page, "See your own message on a phone")
-            receives_an_event(page, receiver)
-            ticked(page, "Receive an event at your own address")
-            opens_a_restaurant(page)
-            ticked(page, "Open your restaurant")
-            publishes_a_menu(page)
-            ticked(page, "Publish a menu")
-            agent = connects_a_computer(page, service.url, tmp_path)
-            ticked(page, "Connect a computer that prints")
-            prints_a_ticket(page, tmp_path)
-            ticked(page, "Print the first ticket")
-            follow_the_question_mark(page)
-            puts_the_steps_away(page)
-            watch.expect_none()
-        finally:
-            if agent is not None:
-                agent.stop()
-            context.close()
+def test_a_newcomer_follows_the_pages(app, service, chromium, tmp_path: Path, receiver):
+    context, page, watch = new_page(chromium, service.url)
+    agent = None
+    try:
+        signs_up(page)
+        chooses(page)
+        sends_a_message(page)
+        ticked(page, "See your own message on a phone")
+        receives_an_event(page, receiver)
+        ticked(page, "Receive an event at your own address")
+        opens_a_restaurant(page)
+        ticked(page, "Open your restaurant")
+        publishes_a_menu(page)
+        ticked(page, "Publish a menu")
+        agent = connects_a_computer(page, service.url, tmp_path)
+        ticked(page, "Connect a computer that prints")
+        prints_a_ticket(page, tmp_path)
+        ticked(page, "Print the first ticket")
+        follow_the_question_mark(page)
+        puts_the_steps_away(page)
+        watch.expect_none()
+    finally:
+        if agent is not None:
+            agent.stop()
+        context.close()
 
 
 def signs_up(page: Page) -> None:

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from messaging.starting import add_simulated_line
 from restaurant import sites
-from tests.browser.driver import _keep_picture, start_chromium
+from tests.browser.driver import _keep_picture
 from tests.cast import make_business
 from tests.journeys.test_inbox import Place
 from tests.restaurant.kitchen import open_bistro
@@ -19,12 +19,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
 GUEST = "905321118831"
 CODE = re.compile(r"\b[2-9A-Z]{4}-[2-9A-Z]{4}-[2-9A-Z]{4}\b")
 PATIENCE = 30_000
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with start_chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import pytest
 from messaging.models import Template
 from tenants import team
 from tests.campaigns.planting import plant_campaign
+from tests.cast import Business
 from tests.house.planting import (
     plant_call,
     plant_contacts,
@@ -21,6 +22,10 @@ from tests.tenants.planting import plant_account
 
 @pytest.fixture
 def ids(restaurant):
+    return things_of(restaurant)
+
+
+def things_of(restaurant: Business) -> dict[str, object]:
     """Things of the restaurant's own, by the name a route gives them. A new name is added here."""
     colleague = restaurant.hires("inbox", "Selin Kaya")
     with restaurant.scope():

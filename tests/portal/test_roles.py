@@ -6,8 +6,9 @@ import pytest
 
 from tenants import team
 from tenants.rights import RIGHTS
-from tests.cast import Browser, make_person
+from tests.cast import Browser, make_business, make_person
 from tests.house.planting import rows_of
+from tests.portal.conftest import things_of
 
 # Not read from tenants/rights.py: what the roles mean is promised to people.
 MAY = {
@@ -43,12 +44,21 @@ NOT_THERE = {"file": {404}, "picture": {404}, "logout": {409}, "pair": {409, 404
 DONE_OR_REFUSED_FOR_ANOTHER_REASON = {200, 302, 409, 422}
 
 
+@pytest.fixture(scope="module")
+def house(app):
+    """A restaurant with something of everything, for the walks that change nothing in it."""
+    with app.app_context():
+        business = make_business("Lokanta Mavi")
+        return business, things_of(business)
+
+
 @pytest.fixture
-def stored(superuser_connection, restaurant):
+def stored(superuser_connection, house):
     def look():
+        tenant_id = house[0].tenant_id
         with superuser_connection.cursor() as cursor:
-            cursor.execute("SELECT to_jsonb(t) FROM tenants t WHERE id=%s", (restaurant.tenant_id,))
-            rows = rows_of(cursor, restaurant.tenant_id)
+            cursor.execute("SELECT to_jsonb(t) FROM tenants t WHERE id=%s", (tenant_id,))
+            rows = rows_of(cursor, tenant_id)
             for member in rows["members"]:
                 member.pop("seen_at")
             return rows, cursor.fetchall()
@@ -84,9 +94,8 @@ def test_every_guard_is_a_right_or_known(app, ids):
 
 
 @pytest.mark.parametrize("role", MAY)
-def test_what_a_role_may_not_is_refused_and_changes_nothing(
-    app, browser, restaurant, ids, stored, role
-):
+def test_what_a_role_may_not_is_refused_and_changes_nothing(app, browser, house, stored, role):
+    restaurant, ids = house
     browser.signs_in(restaurant.hires(role))
     before, refused = stored(), 0
     for guard, method, path in guarded(app, ids):
@@ -100,8 +109,9 @@ def test_what_a_role_may_not_is_refused_and_changes_nothing(
 
 
 @pytest.mark.parametrize("role", MAY)
-def test_what_a_role_may_is_shown_and_leads_to_nothing_refused(app, browser, restaurant, ids, role):
+def test_what_a_role_may_is_shown_and_leads_to_nothing_refused(app, browser, house, role):
     """Every page a role may open, and every link on it, works for that role."""
+    restaurant, ids = house
     browser.signs_in(restaurant.hires(role))
     opened, links = set(), set()
     for guard, method, path in guarded(app, ids):
