@@ -95,7 +95,7 @@ def timeline(message_id: str) -> list[MessageChange]:
                 MessageChange.tenant_id == current_tenant_id(),
                 MessageChange.message_id == message_id,
             )
-            .order_by(MessageChange.id)
+            .order_by(MessageChange.at, MessageChange.id)
         )
     )
 

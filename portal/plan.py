@@ -74,7 +74,18 @@ def pay() -> Any:
         return redirect(to("plan.index"))
     with tenant_scope(g.tenant_id):
         billing.opened(payment.id, made.ref, made.url)
-    return redirect(made.url)
+    return redirect(to("plan.leave"))
+
+
+@plan_pages.get("/plan/pay")
+@member_may("settings.manage")
+def leave() -> Any:
+    """On to the provider's page, by a page of ours: a form may lead nowhere else."""
+    with tenant_scope(g.tenant_id):
+        waiting = billing.waiting()
+    if not waiting or not (waiting[0].url or "").startswith(("https://", "http://")):
+        return redirect(to("plan.index"))
+    return render_template("plan/leaving.html", payment=waiting[0])
 
 
 @plan_pages.get("/plan/back")

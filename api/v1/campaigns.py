@@ -1,7 +1,7 @@
 """Campaigns: made, looked at before they leave, started, followed."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from flask import Response, current_app, g
 
@@ -9,7 +9,7 @@ from api.auth import key_may
 from api.once import once
 from api.paging import page
 from api.shapes import ErrorBody
-from api.v1 import takes_file, v1
+from api.v1 import View, takes_file, v1
 from api.v1.audiences import TAG
 from api.v1.campaign_names import as_sent
 from api.v1.campaign_shapes import (
@@ -35,6 +35,13 @@ from messaging.callers import Caller
 from messaging.campaigns import acts, book, outlook, results
 from messaging.inbox import files
 from messaging.models import Campaign
+
+
+def _act(name: str, summary: str) -> Callable[[View], View]:
+    """The address of an act, which answers with the campaign as it is after it."""
+    at = f"/campaigns/<campaign_id>/{name}"
+    posted: Any = v1.post(at, tags=[TAG], summary=summary, responses={200: CampaignShape})
+    return cast(Callable[[View], View], posted)
 
 
 @v1.get("/campaigns", tags=[TAG], summary="List campaigns", responses={200: CampaignPage})
@@ -129,12 +136,7 @@ def dry_run(path: CampaignPath) -> dict[str, Any]:
         return outlook_json(outlook.look(book.get(path.campaign_id)))
 
 
-@v1.post(
-    "/campaigns/<campaign_id>/start",
-    tags=[TAG],
-    summary="Start it, now or later",
-    responses={200: CampaignShape},
-)
+@_act("start", "Start it, now or later")
 @key_may("campaigns")
 @as_sent()
 def start_campaign(path: CampaignPath, body: StartRequest) -> Response:
@@ -148,47 +150,27 @@ def start_campaign(path: CampaignPath, body: StartRequest) -> Response:
         return attempt.keep({**campaign_json(started), **body.warnings})
 
 
-@v1.post(
-    "/campaigns/<campaign_id>/unschedule",
-    tags=[TAG],
-    summary="Back to a draft",
-    responses={200: CampaignShape},
-)
+@_act("unschedule", "Back to a draft")
 @key_may("campaigns")
 def unschedule_campaign(path: CampaignPath) -> dict[str, Any]:
     return _done(path.campaign_id, acts.unschedule)
 
 
-@v1.post(
-    "/campaigns/<campaign_id>/pause",
-    tags=[TAG],
-    summary="Pause it",
-    responses={200: CampaignShape},
-)
+@_act("pause", "Pause it")
 @key_may("campaigns")
 def pause_campaign(path: CampaignPath) -> dict[str, Any]:
     """What is on its way already, a few seconds' worth, still arrives."""
     return _done(path.campaign_id, acts.pause)
 
 
-@v1.post(
-    "/campaigns/<campaign_id>/resume",
-    tags=[TAG],
-    summary="Go on",
-    responses={200: CampaignShape},
-)
+@_act("resume", "Go on")
 @key_may("campaigns")
 @as_sent()
 def resume_campaign(path: CampaignPath) -> dict[str, Any]:
     return _done(path.campaign_id, acts.resume, allowed=_may_send)
 
 
-@v1.post(
-    "/campaigns/<campaign_id>/stop",
-    tags=[TAG],
-    summary="Stop it for good",
-    responses={200: CampaignShape},
-)
+@_act("stop", "Stop it for good")
 @key_may("campaigns")
 def stop_campaign(path: CampaignPath) -> dict[str, Any]:
     return _done(path.campaign_id, acts.stop)

@@ -29,7 +29,7 @@ WORDS = {
     "tr": {
         "pay": "{amount} öde",
         "decline": "Kart reddedilsin",
-        "note": "Simüle edilmiş sağlayıcı: kart yok, para yok, hiçbir şey çekilmez.",
+        "note": "Simüle sağlayıcı: kart yok, para yok, hiçbir şey çekilmez.",
         "paid": "Ödendi. Teşekkürler!",
         "failed": "Kart reddedildi.",
         "over": "Bu bağlantının süresi doldu.",

@@ -72,11 +72,12 @@ class Phones:
     async def add(self, request: web.Request) -> web.Response:
         form = await request.post()
         given, name = str(form.get("phone", "")).strip(), str(form.get("name", "")).strip()[:100]
+        to, text = str(form.get("to", "")), str(form.get("text", ""))[:LONGEST_TEXT]
         try:
             phone = check_phone(normalize(given) or given)
         except BadPhone:
-            return self.page(request, status=422, fault=say_to(request, NO_NUMBER), given=given)
-        to, text = str(form.get("to", "")), str(form.get("text", ""))[:LONGEST_TEXT]
+            fault = say_to(request, NO_NUMBER)
+            return self.page(request, status=422, fault=fault, given=given, to=to, text=text)
         line, tenant = self._network.lines.get(to), request.get(TENANT)
         self._network.names[request.get(TENANT, 0), phone] = name
         if line is not None and tenant in (None, line.tenant_id):

@@ -10,7 +10,7 @@ Say = Callable[..., str]
 
 TURKISH = {
     "A simulated network: nothing here reaches a real phone.": (
-        "Simüle edilmiş bir ağ: buradan gerçek bir telefona hiçbir şey gitmez."
+        "Simüle bir ağ: buradan gerçek bir telefona hiçbir şey gitmez."
     ),
     "Add": "Ekle",
     "Add a number on the left: its chat opens with the message typed in.": (
@@ -24,7 +24,7 @@ TURKISH = {
     "Chats": "Sohbetler",
     "Choose a phone on the left, or add a number: then write to a simulated line as a customer"
     " would. Lines here: {count}.": (
-        "Soldan bir telefon seçin ya da bir numara ekleyin: sonra simüle edilmiş bir hatta müşteri"
+        "Soldan bir telefon seçin ya da bir numara ekleyin: sonra simüle bir hatta müşteri"
         " gibi yazın. Buradaki hatlar: {count}."
     ),
     "Codes in front of the camera": "Kameranın önündeki kodlar",
@@ -53,14 +53,12 @@ TURKISH = {
     ),
     "No line has joined this network yet.": "Bu ağa henüz bir hat katılmadı.",
     "No line has joined this network yet. Add a simulated line in the portal and it appears"
-    " here.": (
-        "Bu ağa henüz bir hat katılmadı. Panelde simüle edilmiş bir hat ekleyin, burada görünsün."
-    ),
+    " here.": ("Bu ağa henüz bir hat katılmadı. Panelde simüle bir hat ekleyin, burada görünsün."),
     "No messages yet. Say hello.": "Henüz mesaj yok. Bir merhaba deyin.",
     "Nobody yet. Whoever is written to appears here.": (
         "Henüz kimse yok. Kime yazılırsa burada görünür."
     ),
-    "Numbers that make things happen": "Bir şeyleri olduran numaralar",
+    "Numbers that make things happen": "Sihirli numaralar",
     "On this phone": "Bu telefonda",
     "Open the phones from the portal: the way in has run out.": (
         "Telefonları panelden açın: bu giriş bağlantısının süresi doldu."

@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 
 from core.clock import frozen, now
 from core.db import tenant_scope
-from messaging import claiming, settling
+from messaging import claiming
 from messaging.campaigns import acts, audiences, book, results, working
 from messaging.campaigns.book import Wanted
 from messaging.lines import Accepted, InboundMessage, Outcome, Refused
 from messaging.receiving import receive_message
 from messaging.usage import Tally
-from portal.operator.history import demo_line
+from portal.operator.history import answered, demo_line
 from portal.operator.past_receipts import Heard, tell_receipts
 from restaurant import followers
 
@@ -132,7 +132,7 @@ def _send(story: Story, dice: random.Random) -> list[tuple[str, str]]:
                 outcome = Accepted(f"wamid.campaign.{one.uuid}")
                 taken.append((one.envelope.phone, outcome.network_id))
             outcomes.append((one, outcome))
-        settling.settle(outcomes)
+        answered(outcomes)
     made.due_at = now()
     working.work(made)
     return taken

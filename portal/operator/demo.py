@@ -69,7 +69,7 @@ def load(settings: Settings) -> dict[str, Any]:
         owner = people.find(OWNER)
         tenants = signin.tenants_of(owner.id) if owner else []
     if owner is None or not tenants:
-        with dated_by(_told):
+        with dated_by(_teller()):
             facts = _make(settings)
     elif place.is_file():
         facts = json.loads(place.read_text())
@@ -79,11 +79,11 @@ def load(settings: Settings) -> dict[str, Any]:
     return facts | {"agents": pair_agents(settings, int(facts["tenant_id"]))}
 
 
-def _told() -> datetime:
+def _teller() -> Callable[[], datetime]:
     """The story's own time. Tables that are cut by month have last month's part, no older one."""
     this_month = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     last_month = (this_month - timedelta(days=1)).replace(day=1)
-    return max(now(), last_month)
+    return lambda: max(now(), last_month)
 
 
 def erase(settings: Settings) -> None:

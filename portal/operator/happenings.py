@@ -12,7 +12,7 @@ from core.clock import frozen, now
 from core.db import db, tenant_scope
 from core.ids import new_id
 from core.pictures import preview
-from messaging import claiming, lines_book, media, sending, settling, template_check, templates
+from messaging import claiming, lines_book, media, sending, template_check, templates
 from messaging.lines import Accepted, InboundMessage
 from messaging.lines.cloud_templates import read_template
 from messaging.media import Kept
@@ -22,6 +22,7 @@ from messaging.sending import Draft
 from messaging.simulator.pictures import picture
 from messaging.simulator.samples import TEMPLATES
 from messaging.usage import Tally
+from portal.operator.history import answered
 from tenants.plans import known_facts
 
 GUEST = ("905321110103", "Elif Şahin")
@@ -58,7 +59,7 @@ def _send_template(tenant_id: int, at: datetime) -> None:
         mine = [
             one for one in claiming.claim(100, 60.0, []) if one.envelope.message_id == ticket.id
         ]
-        settling.settle([(one, Accepted("wamid.demo-template")) for one in mine])
+        answered([(one, Accepted("wamid.demo-template")) for one in mine])
 
 
 def _send_photo(tenant_id: int, at: datetime) -> None:

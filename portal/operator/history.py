@@ -94,7 +94,13 @@ def hand_over(message_id: str, outcome: Outcome) -> None:
     claimed = [
         one for one in claiming.claim(100, 60.0, []) if one.envelope.message_id == message_id
     ]
-    settling.settle([(one, outcome) for one in claimed])
+    answered([(one, outcome) for one in claimed])
+
+
+def answered(outcomes: list[tuple[claiming.Claimed, Outcome]]) -> None:
+    """The network takes a second: what left stands before what it said of it."""
+    with frozen(now() + timedelta(seconds=1)):
+        settling.settle(outcomes)
 
 
 def _draft(phone: str, text: str) -> Draft:

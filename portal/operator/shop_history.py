@@ -15,7 +15,6 @@ from messaging import (
     claiming,
     connections,
     hooks,
-    settling,
     store_events,
 )
 from messaging.automation_book import Wanted
@@ -24,7 +23,7 @@ from messaging.hooks import Hook
 from messaging.lines import Accepted, Outcome
 from messaging.models import Connection, ReceivedHook
 from portal.operator.happenings import learn_templates
-from portal.operator.history import GONE, demo_line
+from portal.operator.history import GONE, answered, demo_line
 from portal.operator.past_receipts import Heard, tell_receipts
 from tenants import accounts
 
@@ -252,7 +251,7 @@ def _answered(at: datetime) -> list[Heard]:
 
 def _sent(at: datetime) -> list[Heard]:
     answers = [(one, _answer(one)) for one in claiming.claim(20, 60.0, [])]
-    settling.settle(answers)
+    answered(answers)
     return [
         Heard(answer.network_id, state, at + timedelta(seconds=seconds))
         for _, answer in answers

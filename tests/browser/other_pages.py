@@ -46,6 +46,7 @@ ELSEWHERE = {
     "/operator/invoices/X": "a file",
     "/plan/invoices/X": "a file",
     "/plan/back": "leads on",
+    "/plan/pay": "leads on, seen in journeys/test_card.py",
     "/reports": "leads on",
     **dict.fromkeys(
         (

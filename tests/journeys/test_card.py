@@ -1,11 +1,15 @@
 """A delivery order paid by card: real processes, a real browser, money on paper."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
 from messaging.starting import add_simulated_line
 from restaurant import carts, payments, signals, sites
-from tests.cast import make_business
+from tenants import accounts, billing
+from tests.browser.driver import new_page, sign_in
+from tests.cast import PASSWORD, make_business
 from tests.journeys.card_steps import (
     address_told,
     order_for_delivery,
@@ -92,6 +96,33 @@ def test_paid_by_card_then_cooked(app, chromium, service, server, bistro):
     for what in ("payment.declined", "payment.succeeded", "payment.refunded"):
         expect(board.get_by_text(what).first).to_be_visible()
     watch.expect_none()
+    context.close()
+
+
+def test_a_plan_is_paid_on_the_providers_page(app, chromium, service):
+    with app.app_context():
+        business = make_business("Atölye Kart", "starter")
+    context, page, watch = new_page(chromium, service.url)
+    sign_in(page, business.owner.email, PASSWORD)
+    page.goto("/plan")
+    page.get_by_role("button", name="Change to Growth").click()
+    page.wait_for_url(f"{service.network}/card/*")
+    expect(page.get_by_role("heading", name="$79.00")).to_be_visible()
+    page.locator("button.second").click()
+    expect(page.locator(".told.bad")).to_be_visible()
+    page.locator("button[value=pay]").click()
+    page.locator("a.back").click()
+    page.wait_for_url("**/plan")
+    expect(page.get_by_text("Paid, thank you.")).to_be_visible()
+    expect(page.locator(".plan-mine")).to_contain_text("Growth")
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="as PDF").click()
+    assert Path(taken.value.path()).read_bytes().startswith(b"%PDF-")
+    with app.app_context(), business.scope():
+        (invoice,) = billing.invoices()
+        assert (accounts.get(business.tenant_id).plan, invoice.total) == ("growth", 79)
+    own = [fault for fault in watch.faults if service.network not in fault]
+    assert not own
     context.close()
 
 

@@ -17,9 +17,9 @@ class Bank:
         return Made(f"https://bank.example/{asking.key}", f"ref-{asking.key}")
 
     def fetch(self, _desk, ref, _reference, _payment=""):
-        asking = self.links[ref]
-        if ref not in self.paid:
+        if ref not in self.paid:  # or of another test's bank
             return Found("open")
+        asking = self.links[ref]
         return Found(
             "paid", asking.reference, "pi_1", self.paid[ref] or asking.amount, asking.currency
         )
