@@ -5,13 +5,15 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import pymupdf_fonts
 from babel.dates import format_date
-from fpdf import FPDF
-from fpdf.enums import XPos, YPos
 
 from core.money import format_money
+
+if TYPE_CHECKING:  # takes long to load, and few processes ever draw an invoice
+    from fpdf import FPDF
 
 # FiraGO has the letters of nearly all the names our customers have; PDF's own fonts lack ğ and ş.
 FAMILY, REGULAR, BOLD = "paper", "figo", "figbo"
@@ -75,6 +77,8 @@ def draw(paper: Paper) -> bytes:
 
 def _drawn(folder: Path, paper: Paper) -> bytes:
     words = WORDS.get(paper.locale, WORDS["en"])
+    from fpdf import FPDF
+
     page = FPDF(unit="mm", format="A4")
     page.set_title(f"{words['invoice']} {paper.code}")
     for style, name in (("", REGULAR), ("B", BOLD)):
@@ -90,7 +94,7 @@ def _drawn(folder: Path, paper: Paper) -> bytes:
     return bytes(page.output())
 
 
-def _head(page: FPDF, paper: Paper, words: dict[str, str]) -> None:
+def _head(page: "FPDF", paper: Paper, words: dict[str, str]) -> None:
     issuer, *rest = [line.strip() for line in paper.issuer.split("|") if line.strip()] or [""]
     _text(page, issuer, 14, ACCENT, "B")
     for line in rest:
@@ -113,7 +117,7 @@ def _head(page: FPDF, paper: Paper, words: dict[str, str]) -> None:
     page.ln(10)
 
 
-def _rows(page: FPDF, paper: Paper, words: dict[str, str]) -> None:
+def _rows(page: "FPDF", paper: Paper, words: dict[str, str]) -> None:
     def money(amount: Decimal) -> str:
         return format_money(amount, paper.currency, paper.locale)
 
@@ -135,23 +139,23 @@ def _rows(page: FPDF, paper: Paper, words: dict[str, str]) -> None:
 
 
 def _text(
-    page: FPDF, text: str, size: float, colour: tuple[int, int, int], style: str = ""
+    page: "FPDF", text: str, size: float, colour: tuple[int, int, int], style: str = ""
 ) -> None:
     page.set_font(FAMILY, style, size)
     page.set_text_color(*colour)
-    page.multi_cell(WIDE, size * 0.52, text, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+    page.multi_cell(WIDE, size * 0.52, text, new_x="LMARGIN", new_y="NEXT")
 
 
-def _pair(page: FPDF, name: str, value: str) -> None:
+def _pair(page: "FPDF", name: str, value: str) -> None:
     page.set_font(FAMILY, "", 10)
     page.set_text_color(*SOFT)
     page.cell(30, 6, name)
     page.set_text_color(*INK)
-    page.cell(WIDE - 30, 6, value, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+    page.cell(WIDE - 30, 6, value, new_x="LMARGIN", new_y="NEXT")
 
 
 def _row(
-    page: FPDF,
+    page: "FPDF",
     left: str,
     right: str,
     size: float,
@@ -161,10 +165,10 @@ def _row(
     page.set_font(FAMILY, style, size)
     page.set_text_color(*colour)
     page.cell(WIDE - 45, 8, left)
-    page.cell(45, 8, right, align="R", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+    page.cell(45, 8, right, align="R", new_x="LMARGIN", new_y="NEXT")
 
 
-def _rule(page: FPDF) -> None:
+def _rule(page: "FPDF") -> None:
     page.set_draw_color(*RULE)
     page.set_line_width(0.2)
     page.line(EDGE, page.get_y(), EDGE + WIDE, page.get_y())
