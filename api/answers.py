@@ -6,7 +6,7 @@ from flask import Flask, Response, g, jsonify, request
 from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException
 
-from core.errors import DomainError, FieldFault, RateLimited
+from core.errors import DomainError, FieldFault, NotFound, RateLimited
 from core.faults import is_outage
 from core.ids import BadId
 from core.logs import logger
@@ -21,7 +21,7 @@ HTTP_CODES = {
     404: ("not_found", "There is nothing at this address."),
     405: ("method_not_allowed", "This address does not answer that method."),
     408: ("try_again", "The request took too long to arrive."),
-    413: ("body_too_large", "The body is larger than 1 MiB."),
+    413: ("body_too_large", "The body is too large: at most 1 MiB, or 32 MiB for a file."),
     415: ("unsupported_media_type", "Send the body as application/json."),
 }
 
@@ -110,7 +110,7 @@ def answer_for(error: Exception) -> Response:
     if isinstance(error, DomainError):
         return domain_answer(error)
     if isinstance(error, BadId):
-        return http_answer_for(404)
+        return domain_answer(NotFound())
     if isinstance(error, BadText):
         return error_answer(422, error.code, f"{str(error)[:1].upper()}{str(error)[1:]}.")
     if isinstance(error, HTTPException):

@@ -11,6 +11,7 @@ from api.printers import cloudprnt, printer_doors, server_direct
 from api.reference import reference
 from api.request_log import keep_request_log
 from api.v1 import (
+    audiences,
     automations,
     campaigns,
     contact_imports,
@@ -44,6 +45,7 @@ RESOURCES = (
     conversations,
     delivery,
     automations,
+    audiences,
     campaigns,
     templates,
     usage,

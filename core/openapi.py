@@ -13,6 +13,7 @@ from flask_openapi3.openapi import OpenAPI
 from pydantic import BaseModel
 
 from core.described import DescribedLater
+from core.sample_ids import ULID, about, named_after, sample_id
 
 Schema = dict[str, Any]
 
@@ -52,7 +53,6 @@ BY_NAME: dict[str, Any] = {
     "warnings": [],
 }
 DAY, MOMENT = "2026-03-01", "2026-03-01T09:30:00Z"
-ULID = "01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
 REFUSALS = {
     "400": ("malformed_json", "The body is not JSON: Expecting value: line 1 column 1."),
     "401": ("invalid_key", "This API key is not valid or was revoked."),
@@ -60,7 +60,7 @@ REFUSALS = {
     "403": ("missing_scope", "This key may not do that; it needs messages:send."),
     "404": ("not_found", "There is nothing here under that id."),
     "409": ("conflict", "It is too late: the message has left or is over already."),
-    "413": ("body_too_large", "The body is larger than 1 MiB."),
+    "413": ("body_too_large", "The body is too large: at most 1 MiB, or 32 MiB for a file."),
     "415": ("unsupported_media_type", "Send the body as application/json."),
     "422": ("invalid_parameter", "limit: input should be less than or equal to 200"),
     "429": ("rate_limited", "More than 20 requests a second. Wait 1 s and try again."),
@@ -118,7 +118,7 @@ def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 def add_examples(document: dict[str, Any]) -> None:
     shapes = document.get("components", {}).get("schemas", {})
-    for _, _, operation in operations(document):
+    for path, _, operation in operations(document):
         for parameter in operation.get("parameters", []):
             if parameter.get("required"):
                 example = example_of(parameter["schema"], shapes, parameter["name"])
@@ -128,7 +128,8 @@ def add_examples(document: dict[str, Any]) -> None:
             if status in REFUSALS:
                 _fill_refusal(answer, *REFUSALS[status])
             else:
-                _fill(answer, shapes, asked=False)
+                name = about(path, list(document["paths"]))
+                _fill(answer, shapes, asked=False, named=name)
                 if status == "202":
                     _not_yet(answer)
 
@@ -214,7 +215,7 @@ def _plain(schema: Schema, name: str) -> Any:
     if schema.get("format") == "date-time" or name.endswith(("_at", "_until")) or name == "at":
         return MOMENT
     if name == "id" or name.endswith("_id"):
-        return f"{'msg' if name == 'id' else name[:3]}_{ULID}"
+        return sample_id(name)
     if isinstance(schema.get("default"), str):
         return schema["default"]
     return "…"[: schema.get("maxLength", 1)] if kind in ("string", None) else None
@@ -233,10 +234,13 @@ def _number(schema: Schema, name: str, kind: str) -> int | float:
     return max(1, int(least)) if kind == "integer" else max(1.0, float(least))
 
 
-def _fill(part: dict[str, Any] | None, shapes: dict[str, Schema], *, asked: bool) -> None:
+def _fill(
+    part: dict[str, Any] | None, shapes: dict[str, Schema], *, asked: bool, named: str = ""
+) -> None:
     content = (part or {}).get("content", {}).get("application/json")
     if content and "example" not in content and "examples" not in content:
-        content["example"] = example_of(content.get("schema", {}), shapes, asked=asked)
+        example = example_of(content.get("schema", {}), shapes, asked=asked)
+        content["example"] = named_after(example, named)
 
 
 def _not_yet(part: dict[str, Any]) -> None:

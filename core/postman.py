@@ -5,16 +5,32 @@ import re
 from typing import Any
 
 from core.openapi import operations
+from core.sample_ids import ULID, answers_with, sample_id
 
 SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 
 
+# Run after a call in Postman, Bruno or Insomnia: the first thing it answers with is the one that
+# the other calls are about.
+REMEMBER = """\
+const answer = pm.response.json();
+const first = Array.isArray(answer.data) ? answer.data[0] : answer;
+const found = first && (first.id || first["NAME"]);
+if (found) pm.collectionVariables.set("NAME", String(found));
+"""
+
+
 def collection(document: dict[str, Any]) -> dict[str, Any]:
-    """One folder for each tag; the key and the address are variables to fill in once."""
+    """One folder for each tag; the key, the address and every id are variables, filled in once."""
     folders: dict[str, list[dict[str, Any]]] = {}
+    names: dict[str, str] = {}
     for path, method, operation in operations(document):
         tag = (operation.get("tags") or ["Other"])[0]
-        folders.setdefault(tag, []).append(_request(path, method.upper(), operation))
+        names |= _ids(operation)
+        made = _request(path, method.upper(), operation)
+        if found := answers_with(path, list(document["paths"])):
+            made["event"] = [_remembers(found)]
+        folders.setdefault(tag, []).append(made)
     info = document["info"]
     return {
         "info": {
@@ -30,6 +46,7 @@ def collection(document: dict[str, Any]) -> dict[str, Any]:
         "variable": [
             {"key": "base_url", "value": document["servers"][0]["url"], "type": "string"},
             {"key": "api_key", "value": "", "type": "string"},
+            *({"key": name, "value": names[name], "type": "string"} for name in sorted(names)),
         ],
         "item": [{"name": tag, "item": folders[tag]} for tag in sorted(folders)],
     }
@@ -44,6 +61,8 @@ def _request(path: str, method: str, operation: dict[str, Any]) -> dict[str, Any
     body = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if body is not None:
         text = json.dumps(body.get("example", {}), indent=2, ensure_ascii=False)
+        text = re.sub(rf'"(\w+_id)": "[a-z]+_{ULID}"', r'"\1": "{{\1}}"', text)
+        text = text.replace(sample_id("item_id"), "{{item_id}}")
         headers.append({"key": "Content-Type", "value": "application/json"})
         request["body"] = {
             "mode": "raw",
@@ -72,9 +91,32 @@ def _url(path: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _ids(operation: dict[str, Any]) -> dict[str, str]:
+    """The ids it asks for, with a sample of each."""
+    asked = {
+        one["name"]: str(one.get("example", ""))
+        for one in operation.get("parameters", [])
+        if _is_id(one)
+    }
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    inside = re.findall(rf'"(\w+_id)": "([a-z]+_{ULID})"', json.dumps(body.get("example")))
+    return asked | dict(inside)
+
+
+def _is_id(parameter: dict[str, Any]) -> bool:
+    return bool(parameter.get("required")) and parameter["name"].endswith("_id")
+
+
+def _remembers(name: str) -> dict[str, Any]:
+    lines = REMEMBER.replace("NAME", name).splitlines()
+    return {"listen": "test", "script": {"type": "text/javascript", "exec": lines}}
+
+
 def _entry(parameter: dict[str, Any]) -> dict[str, Any]:
     """What may be left out is there and switched off."""
     example = parameter.get("example", "")
+    if _is_id(parameter):
+        example = "{{" + parameter["name"] + "}}"
     made: dict[str, Any] = {
         "key": parameter["name"],
         "value": example if isinstance(example, str) else json.dumps(example),

@@ -180,7 +180,8 @@ def ring_keys(one: Ring) -> tuple[list[str], list[int | str]]:
 
 
 def awake_key(job: str) -> str:
-    return f"awake:{job}"
+    """Of a sorted set: who is awake, and until when they have said so. See core/shifts.py."""
+    return f"at-work:{job}"
 
 
 def tell_who_listens(job: str, tenant_ids: Iterable[int], seconds: int) -> None:

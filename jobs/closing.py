@@ -2,6 +2,7 @@
 
 from flask import current_app
 
+from core import lanes
 from core.db import global_scope, tenant_scope
 from core.logs import logger
 from core.rings import hear
@@ -9,7 +10,7 @@ from core.settings import Settings
 from messaging.linked import endings
 from restaurant import plan_desk
 from tenants import billing, closing
-from tenants.accounts import every_tenant, forget_facts
+from tenants.accounts import forget_facts
 from tenants.erasing import erase_batch, erase_tenant, owned_tables
 
 log = logger(__name__)
@@ -57,7 +58,7 @@ def ask_payments() -> int:
     if not settings.billing_provider:
         return 0
     settled = 0
-    for tenant_id in every_tenant(because="a paid plan begins whether or not anybody comes back"):
+    for tenant_id in lanes.due_anywhere("plans"):
         with tenant_scope(tenant_id):
             waiting = billing.waiting()
         for payment in waiting:

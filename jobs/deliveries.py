@@ -23,17 +23,9 @@ from core.db import db, global_scope, ring, tenant_scope
 from core.lanes import Lane
 from core.logs import logger
 from core.lookups import Lookup
-from core.rings import (
-    AWAKE_SECONDS,
-    BELLS,
-    GATHERED,
-    awake_key,
-    call_help,
-    hear,
-    redis_client,
-    tell_who_listens,
-)
+from core.rings import BELLS, GATHERED, call_help, hear, redis_client, tell_who_listens
 from core.settings import Settings
+from core.shifts import Shift
 from core.tasks import end
 from jobs.post_room import LANE, PostRoom, room_of
 from tenants.accounts import every_tenant
@@ -91,7 +83,7 @@ class Drain:
     def __init__(self, room: PostRoom) -> None:
         self.room = room
         self.settings = room.settings
-        self.until = time.monotonic() + WORK_SECONDS
+        self.shift = Shift(JOB, WORK_SECONDS, waits=False)
         self.begun = 0
         self.in_time = asyncio.Event()
         """Unless the loop comes late: more posts would only wait for each other."""
@@ -102,7 +94,7 @@ class Drain:
         working: set[asyncio.Task[None]] = set()
         pulse = asyncio.create_task(self.feel_pulse())
         try:
-            while time.monotonic() < self.until:
+            while not self.shift.over:
                 await self.catch_breath()
                 most = MOST_LANES - len(working)
                 leased = await self.lease(await self.rung(bell), most)
@@ -139,7 +131,7 @@ class Drain:
     async def rung(self, bell: AsyncRedis) -> list[int]:
         """Stay awake. The tenants that rang."""
         try:
-            await bell.set(awake_key(JOB), 1, ex=AWAKE_SECONDS)
+            await self.shift.stay(bell)
             return [int(one) for one in await bell.spop(GATHERED[JOB], 1000) or []]
         except RedisError as error:
             log.warning("awake in silence", error=type(error).__name__)
@@ -163,7 +155,7 @@ class Drain:
     async def work(self, tenant_id: int, lease: UUID) -> None:
         """One tenant's lane, until nothing is due for an endpoint that is free."""
         try:
-            turn, new = min(self.until, time.monotonic() + TURN_SECONDS), True
+            turn, new = min(self.shift.until, time.monotonic() + TURN_SECONDS), True
             while time.monotonic() < turn:
                 batches = await self.room.tenant(
                     tenant_id, partial(self.take, tenant_id, lease, new=new)
@@ -226,7 +218,7 @@ class Drain:
     async def fall_asleep(self, bell: AsyncRedis) -> None:
         """First say so, then look once more: a ring in between must not be lost."""
         try:
-            await bell.delete(awake_key(JOB))
+            await self.shift.leave(bell)
             rung = bool(await bell.exists(GATHERED[JOB]))
         except RedisError as error:
             rung = False

@@ -55,10 +55,14 @@ class Lost(Exception):
 
 
 class LaneWork:
-    def __init__(self, drain: "Drain", tenant_id: int, lease: UUID) -> None:
+    def __init__(
+        self, drain: "Drain", tenant_id: int, lease: UUID, first: Rows | None = None
+    ) -> None:
+        """`first`: what it gave when it was leased; there is room for FIRST_GROUP of them."""
         self.drain = drain
         self.tenant_id = tenant_id
         self.lease = lease
+        self.first = first
         self.extend_at = time.monotonic() + drain.settings.lane_lease_seconds / 2
         self.flying: set[asyncio.Task[Any]] = set()
         self.most = FIRST_GROUP
@@ -71,7 +75,7 @@ class LaneWork:
             look_at: datetime | None = now()
             while look_at is not None:
                 await asyncio.sleep(max((look_at - now()).total_seconds(), 0))
-                if time.monotonic() > self.drain.until:
+                if self.drain.shift.over and self.first is None:
                     await self.give_back()
                     break
                 look_at = await self.look()
@@ -83,7 +87,6 @@ class LaneWork:
 
     async def look(self) -> datetime | None:
         """One group, or the way out. Returns when to look again; None: the lane is given back."""
-        faultpoints.at("claim")
         asked, group = await self.take()
         if not group and self.moved:
             self.in_vain, self.moved = 0, False
@@ -106,18 +109,15 @@ class LaneWork:
 
     async def take(self) -> tuple[int, list[Claimed]]:
         """How many were asked for, and those that could be had."""
-        drain, settings = self.drain, self.drain.settings
-        allowed = drain.pacing.allowed(self.tenant_id)
-        asked = await drain.room.take(self.most, 1 if self.most < WORTHWHILE else WORTHWHILE)
+        drain = self.drain
+        asked, rows, kept = FIRST_GROUP, self.first, 0
+        self.first = None
+        if rows is None:
+            asked = await drain.room.take(self.most, 1 if self.most < WORTHWHILE else WORTHWHILE)
         self.most = GROUP
-        kept = 0
         try:
-            params = claiming.take_params(asked, settings.lease_seconds, allowed)
-            params |= {"lane": LANE, "lease": str(self.lease)}
-            if time.monotonic() > self.extend_at:
-                self.extend_at = time.monotonic() + settings.lane_lease_seconds / 2
-                params["lane_until"] = now() + timedelta(seconds=settings.lane_lease_seconds)
-            rows = await drain.takes.run(self.tenant_id, params)
+            if rows is None:
+                rows = await self.ask(asked)
             said = {row[0] for row in rows}
             if "lost" in said:
                 raise Lost
@@ -131,6 +131,17 @@ class LaneWork:
             return asked, group
         finally:
             drain.room.give(asked - kept)
+
+    async def ask(self, most: int) -> Rows:
+        faultpoints.at("claim")
+        settings = self.drain.settings
+        allowed = self.drain.pacing.allowed(self.tenant_id)
+        params = claiming.take_params(most, settings.lease_seconds, allowed)
+        params |= {"lane": LANE, "lease": str(self.lease)}
+        if time.monotonic() > self.extend_at:
+            self.extend_at = time.monotonic() + settings.lane_lease_seconds / 2
+            params["lane_until"] = now() + timedelta(seconds=settings.lane_lease_seconds)
+        return await self.drain.takes.run(self.tenant_id, params)
 
     async def paced(self, group: list[Claimed]) -> list[Claimed]:
         """Who has written to one person too often puts that message back."""

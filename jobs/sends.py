@@ -11,24 +11,25 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, TypeVar
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from flask import Flask, current_app
 from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import RedisError
 
-from core import lanes
+from core import faultpoints, lanes
 from core.clock import now
 from core.db import global_scope, ring, tenant_scope
-from core.hot_async import AsyncPool
+from core.hot_async import AsyncPool, Rows
 from core.logs import logger
 from core.outbound import Policy
 from core.outbound.aio import Client
-from core.rings import AWAKE_SECONDS, BELLS, awake_key, call_help, hear
+from core.rings import AWAKE_SECONDS, BELLS, call_help, hear
 from core.settings import Settings
+from core.shifts import Shift
 from core.tasks import end
 from core.together import Together
-from jobs.lane import SETTLE, SETTLE_AND_LEAVE, LaneWork
+from jobs.lane import FIRST_GROUP, SETTLE, SETTLE_AND_LEAVE, LaneWork
 from jobs.outbox import Outbox, send_jobs
 from jobs.room import Room
 from messaging import claiming
@@ -70,7 +71,7 @@ class Drain:
         self.app = app
         self.settings: Settings = app.extensions["comanda"]
         self.pacing = _pacing
-        self.until = time.monotonic() + WORK_SECONDS
+        self.shift = Shift(JOB, WORK_SECONDS)
         self.sent = 0
         self.working: set[asyncio.Task[int]] = set()
         self.rung = asyncio.Event()
@@ -110,15 +111,14 @@ class Drain:
         self.last = Together(hot, SETTLE_AND_LEAVE, 2)
 
     async def work(self) -> None:
-        while time.monotonic() < self.until:
+        while not self.shift.over:
             self.rung.clear()
-            asked = min(LEASED_AT_ONCE, MOST_LANES - len(self.working))
-            leased = await self.lease(asked)
-            for tenant_id, lease in leased:
-                task = asyncio.create_task(self.work_lane(tenant_id, lease))
+            asked, leased = await self.lease(min(LEASED_AT_ONCE, MOST_LANES - len(self.working)))
+            for lane in leased:
+                task = asyncio.create_task(lane.run())
                 self.working.add(task)
                 task.add_done_callback(self.collect)
-            if len(leased) == asked and asked > 0:
+            if len(leased) == asked > 0:
                 if len(self.working) >= MOST_LANES:
                     self.call_help()
                 continue
@@ -131,9 +131,6 @@ class Drain:
             self.call_at = time.monotonic() + CALL_SECONDS
             self.calling = asyncio.create_task(asyncio.to_thread(call_help, JOB))
 
-    async def work_lane(self, tenant_id: int, lease: UUID) -> int:
-        return await LaneWork(self, tenant_id, lease).run()
-
     def collect(self, task: "asyncio.Task[int]") -> None:
         if len(self.working) >= MOST_LANES:
             self.rung.set()  # there was no room to look for more
@@ -143,16 +140,37 @@ class Drain:
         else:
             self.sent += task.result()
 
-    async def lease(self, most: int) -> list[tuple[int, UUID]]:
+    async def lease(self, most: int) -> tuple[int, list[LaneWork]]:
+        """How many lanes were asked for, and those that waited; with their first messages, where
+        there is room for them."""
         if most <= 0:
-            return []
+            return 0, []
+        room = self.room.take_now(most * FIRST_GROUP)
+        ready = room // FIRST_GROUP
+        self.room.give(room - ready * FIRST_GROUP)
+        if ready:
+            return ready, await self.lease_and_take(ready)
         moment, lease = now(), uuid4()
         until = moment + timedelta(seconds=self.settings.lane_lease_seconds)
         rows = await self.hot.run(
             LEASE,
             {"lane": LANE, "lease": str(lease), "now": moment, "until": until, "most": most},
         )
-        return [(row[0], lease) for row in rows]
+        return most, [LaneWork(self, row[0], lease) for row in rows]
+
+    async def lease_and_take(self, most: int) -> list[LaneWork]:
+        faultpoints.at("claim")
+        lease, found = uuid4(), dict[int, Rows]()
+        allowed = self.pacing.tight(FIRST_GROUP)
+        params = claiming.take_params(FIRST_GROUP, self.settings.lease_seconds, allowed)
+        until = now() + timedelta(seconds=self.settings.lane_lease_seconds)
+        params |= {"lane": LANE, "lease": str(lease), "lane_until": until, "lanes": most}
+        try:
+            for tenant_id, *row in await self.hot.run(claiming.LEASE_AND_TAKE, params):
+                found.setdefault(tenant_id, []).append(tuple(row))
+        finally:
+            self.room.give((most - len(found)) * FIRST_GROUP)
+        return [LaneWork(self, tenant_id, lease, rows) for tenant_id, rows in found.items()]
 
     async def wait(self) -> bool:
         """Until somebody rings. False: nobody did for a while."""
@@ -179,13 +197,14 @@ class Drain:
     async def stay_awake(self) -> None:
         while True:
             with contextlib.suppress(RedisError):
-                await self.redis.set(awake_key(JOB), 1, ex=AWAKE_SECONDS)
+                if await self.shift.stay(self.redis):
+                    self.call_help()
             await asyncio.sleep(AWAKE_SECONDS / 3)
 
     async def fall_asleep(self) -> None:
         """First say so, then look once more: a ring in between must not be lost."""
         try:
-            await self.redis.delete(awake_key(JOB))
+            await self.shift.leave(self.redis)
         except RedisError as error:
             log.warning("asleep in silence", error=type(error).__name__)
         await self.redis.aclose()

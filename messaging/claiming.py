@@ -36,6 +36,13 @@ SELECT * FROM app.take_messages(
     %(oldest)s, %(newest)s, %(most)s, %(change)s, %(lines)s::integer[], %(allowed)s::integer[],
     %(down)s, %(sends)s)
 """
+# For lanes that wait: each is leased and gives its first messages.
+LEASE_AND_TAKE = """
+SELECT * FROM app.lease_and_take(
+    %(lane)s, %(lease)s, %(lane_until)s, %(lanes)s, %(now)s, %(until)s, %(held_since)s,
+    %(oldest)s, %(newest)s, %(most)s, %(change)s, %(lines)s::integer[], %(allowed)s::integer[],
+    %(down)s, %(sends)s)
+"""
 LEAVE = """
 SELECT app.leave_lane(
     %(tenant_id)s, %(lane)s, %(lease)s, %(now)s, %(soon)s, %(again)s, %(oldest)s, %(newest)s,

@@ -110,6 +110,16 @@ def opt_out(contact_id: str, at: datetime, source: str = "word") -> bool:
     return wishes.opt_out(contact_id, at, source)
 
 
+def wants_no_marketing(phone: str) -> bool:
+    contact_id = find(phone)
+    if contact_id is None:
+        return False
+    query = select(Contact.opted_out_at).where(
+        Contact.tenant_id == current_tenant_id(), Contact.id == contact_id
+    )
+    return db.session.scalar(query) is not None
+
+
 def opt_in(contact_id: str, at: datetime, source: str = "network") -> bool:
     """They asked for it again. An older wish does not undo a newer one."""
     return wishes.opt_in(contact_id, at, source)

@@ -18,7 +18,7 @@ from core import lanes
 from core.clock import now
 from core.db import current_tenant_id, db, ring, savepoint
 from core.errors import Invalid, PaymentRequired
-from messaging import template_check
+from messaging import contacts, template_check
 from messaging.claiming import Claimed
 from messaging.contacts import one_spelling
 from messaging.lines import Outcome, Refused
@@ -208,6 +208,8 @@ def _way(message: Message, lines: Mapping[int, Line]) -> Way | None:
             checked = template_check.check(line, template, "fallback_template")
         except Invalid:
             checked = None  # it was good when it was accepted; the network has the last word
+        if checked == template_check.MARKETING and contacts.wants_no_marketing(message.phone):
+            return None
         was = {"kind": message.kind, "text": message.text}
         kept = {name: value for name, value in message.content.items() if name in KEPT}
         return Way(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 PAIR_BURST, PAIR_SECONDS = 45, 6.0
 MOST_PAIRS = 100_000
+TIGHT = 8  # a line with fewer tokens than this is remembered as such
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Pacing:
         self._lines: dict[int, dict[int, Tokens]] = {}
         self._pairs: OrderedDict[tuple[int, int, str], Tokens] = OrderedDict()
         self._paused: dict[tuple[int, int], float] = {}
+        self._tight: set[tuple[int, int]] = set()
 
     def allowed(self, tenant_id: int) -> dict[int, int]:
         """How many messages each known line of a tenant may give now."""
@@ -42,6 +44,18 @@ class Pacing:
             line_id: int(line.left) if self._wait(tenant_id, line_id, line) == 0 else 0
             for line_id, line in self._lines.get(tenant_id, {}).items()
         }
+
+    def tight(self, enough: int) -> dict[int, int]:
+        """The lines that may give less than `enough` now, of whatever tenant, and how many."""
+        found = {}
+        for tenant_id, line_id in list(self._tight):
+            line = self._lines[tenant_id][line_id]
+            may = int(line.left) if self._wait(tenant_id, line_id, line) == 0 else 0
+            if may >= int(line.most):
+                self._tight.discard((tenant_id, line_id))
+            elif may < enough:
+                found[line_id] = may
+        return found
 
     def next_allowed(self, tenant_id: int) -> float:
         """Seconds until the first line that has to wait may speak; 0 when none has to."""
@@ -62,10 +76,14 @@ class Pacing:
         if wait == 0:
             line.take()
             pair.take()
+        if line.left < TIGHT:
+            self._tight.add((tenant_id, line_id))
         return wait
 
     def pause(self, tenant_id: int, line_id: int, seconds: float) -> None:
         self._paused[tenant_id, line_id] = time.monotonic() + seconds
+        if line_id in self._lines.get(tenant_id, {}):
+            self._tight.add((tenant_id, line_id))
 
     def _wait(self, tenant_id: int, line_id: int, line: Tokens) -> float:
         paused = self._paused.get((tenant_id, line_id), 0.0) - time.monotonic()

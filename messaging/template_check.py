@@ -4,23 +4,32 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 from core.errors import invalid
-from messaging import templates
+from messaging import contacts, templates
 from messaging.lines.cloud_template import is_by_places, template
 from messaging.models import Line
 from messaging.sending import Draft
 from messaging.template_parts import Needs, filled, needs_of
 
 SENDABLE = "approved"
+MARKETING = "marketing"
 
 
 def checked(draft: Draft, line: Line) -> Draft:
     """A template's draft with the price category of that template. Raises Invalid for one that
-    the network would refuse; what was never synced is left to the network."""
+    the network would refuse, and for marketing to who wants none; what was never synced is left
+    to the network."""
     if draft.kind != "template":
         if (other := draft.content.get("fallback")) and line.kind == "cloud":
             check(line, other, "fallback_template")
         return draft
     category = check(line, draft.content)
+    if category == MARKETING and contacts.wants_no_marketing(draft.phone):
+        raise invalid(
+            "phone",
+            "recipient_opted_out",
+            "This contact has opted out of marketing, and {name} is a marketing template.",
+            name=draft.content["name"],
+        )
     words = wording(line, draft.content)
     return replace(draft, category=category or draft.category, text=words)
 

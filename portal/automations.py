@@ -181,7 +181,7 @@ def export(automation_id: str) -> Any:
                 return
             after = batch[-1].run.id
 
-    answer = Response(stream_with_context(rows()), mimetype="text/csv; charset=utf-8")
+    answer = Response(stream_with_context(rows()), mimetype="text/csv")
     answer.headers["Content-Disposition"] = 'attachment; filename="runs.csv"'
     return answer
 

@@ -176,7 +176,7 @@ def rejects(import_id: str) -> Any:
                 return
             after = batch[-1].line
 
-    answer = Response(stream_with_context(rows()), mimetype="text/csv; charset=utf-8")
+    answer = Response(stream_with_context(rows()), mimetype="text/csv")
     answer.headers["Content-Disposition"] = 'attachment; filename="rejects.csv"'
     return answer
 

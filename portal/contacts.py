@@ -105,7 +105,7 @@ def export() -> Any:
                 return
             after = finding.cursor_of(found[-1], "newest")
 
-    answer = Response(stream_with_context(rows()), mimetype="text/csv; charset=utf-8")
+    answer = Response(stream_with_context(rows()), mimetype="text/csv")
     answer.headers["Content-Disposition"] = 'attachment; filename="contacts.csv"'
     return answer
 

@@ -17,7 +17,7 @@ def csv_answer(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]])
         for row in rows:
             yield _line(row)
 
-    answer = Response(stream_with_context(lines()), mimetype="text/csv; charset=utf-8")
+    answer = Response(stream_with_context(lines()), mimetype="text/csv")
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return answer
 

@@ -55,6 +55,7 @@ REST = tuple(
 CHAPTERS = (*ORDER, (lazy_gettext("More"), REST))
 PAGES = tuple(name for _, names in CHAPTERS for name in names if (DOCS / f"{name}.md").is_file())
 MOST_FOUND, MOST_WORDS = 20, 8
+FILE_LINK = re.compile(r"\[[\w/-]+\.md\]\((?P<file>[^)#]+\.md)(?P<mark>#[^)]*)?\)")
 
 
 @dataclass(frozen=True)
@@ -100,12 +101,24 @@ def guides_in(locale: str, base_url: str) -> list[Guide]:
 def read(
     name: str, text: str, place: str = "", base_url: str = EXAMPLE, language: str = "en"
 ) -> Guide:
-    written: Written = rendered(
-        text.replace(EXAMPLE, base_url), partial(leads, place or name, base_url)
-    )
+    place = place or name
+    text = FILE_LINK.sub(partial(_by_title, place), text.replace(EXAMPLE, base_url))
+    written: Written = rendered(text, partial(leads, place, base_url))
     return Guide(
         name, written.title or name, written.lede, written.html, written.sections, language
     )
+
+
+def _by_title(place: str, link: re.Match[str]) -> str:
+    """A file is named by its file in the repository, and by its title for who reads the page."""
+    file = within(place, link["file"])
+    path = next(
+        (DOCS / one for one in (file, file.removeprefix("tr/")) if (DOCS / one).is_file()), None
+    )
+    first = path.read_text().partition("\n")[0] if path else ""
+    if not first.startswith("# "):
+        return link[0]
+    return f"[{first.removeprefix('# ').strip()}]({link['file']}{link['mark'] or ''})"
 
 
 def leads(place: str, base_url: str, target: str) -> str | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import segno
 from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
-from flask_babel import gettext
+from flask_babel import get_locale, gettext
 from markupsafe import Markup
 
 from core.clock import now
@@ -117,7 +117,9 @@ def _page(line_id: int, template: str, form: PhoneForm | None = None) -> Any:
     version = f"{line.state}{line.state_because}{linked.qr if shown else ''}{linked.code or ''}"
     phones = ""
     if line.network == "simulator" and settings.simulator_url:
-        phones = phones_link(settings.simulator_url, settings.simulator_secret, g.tenant_id)
+        phones = phones_link(
+            settings.simulator_url, settings.simulator_secret, g.tenant_id, str(get_locale())
+        )
     waited = (now() - line.state_at).total_seconds()
     return render_template(
         template,

@@ -44,6 +44,7 @@ class Written:
 def rendered(text: str, leads: Leads) -> Written:
     """The first heading is the title, the first paragraph stands beside it in lists."""
     tokens = _markdown().parse(text)
+    _tick_boxes(tokens)
     title, tokens = _title(tokens)
     sections = tuple(_sections(tokens))
     for token in tokens:
@@ -99,6 +100,7 @@ def _highlighted(code: str, language: str) -> str:
     return str(highlight(code, lexer, HtmlFormatter(nowrap=True)))
 
 
+TASK = re.compile(r"\[([ xX])\] ")
 LANGUAGES = {"sh": "Shell", "bash": "Shell", "json": "JSON", "python": "Python", "php": "PHP"}
 LANGUAGES |= {"javascript": "JavaScript", "js": "JavaScript", "sql": "SQL", "http": "HTTP"}
 
@@ -166,6 +168,25 @@ def slug_of(title: str, taken: set[str]) -> str:
         slug = f"{stem}-{number}"
     taken.add(slug)
     return slug
+
+
+def _tick_boxes(tokens: list[Token]) -> None:
+    """`- [ ] something to see to` becomes a box to tick, with its words as the label."""
+    for item, paragraph, words in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        mark = TASK.match(words.content)
+        if (item.type, paragraph.type) != ("list_item_open", "paragraph_open") or not mark:
+            continue
+        item.attrJoin("class", "task")
+        words.content = words.content[mark.end() :]
+        first, *rest = words.children or []
+        first.content = first.content[mark.end() :]
+        ticked = " checked" if mark[1] != " " else ""
+        box = f'<label><input class="form-check-input" type="checkbox"{ticked}> <span>'
+        words.children = [_raw(box), first, *rest, _raw("</span></label>")]
+
+
+def _raw(html: str) -> Token:
+    return Token("html_inline", "", 0, content=html)
 
 
 def _led(tokens: list[Token], leads: Leads) -> Iterator[Token]:

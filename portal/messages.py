@@ -19,6 +19,7 @@ from core.errors import NotFound
 from core.phone import normalize
 from core.serving import file_answer, wait_for
 from messaging import lines_book, media, reading
+from messaging.campaigns import book
 from messaging.models import MediaFile, Message
 from messaging.reading import Filters
 from messaging.states import ENDS, OUT_STATES
@@ -41,11 +42,13 @@ def index() -> Any:
     with tenant_scope(g.tenant_id):
         lines = {line.id: line for line in lines_book.names()}
         found = reading.listed(_filters(asked, set(lines)), asked_after(), PAGE + 1)
+        campaigns = book.names_of(one.reference for one in found)
     page = page_of(found, "messages.index", asked, PAGE)
     return render_template(
         "messages/index.html",
         messages=page.rows,
         lines=lines,
+        campaigns=campaigns,
         states=STATES,
         asked=asked,
         **page.urls,
@@ -62,6 +65,7 @@ def message(message_id: str) -> Any:
         kept = media.of(known.id)
         changes = reading.timeline(known.id)
         lines = {line.id: line for line in lines_book.names()}
+        campaigns = book.names_of([known.reference])
     part = request.headers.get("X-Part") == "timeline"
     return render_template(
         "messages/live.html" if part else "messages/message.html",
@@ -69,6 +73,7 @@ def message(message_id: str) -> Any:
         changes=changes,
         file=kept,
         line=lines.get(known.line_id),
+        campaigns=campaigns,
         final=is_final(known),
         cancellable=known.state in CANCELLABLE,
     )

@@ -12,6 +12,7 @@ from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import NotFound
 from core.ids import BadId, to_uuid
+from core.money import quantize
 from messaging import reading
 from messaging.crm import cards
 from messaging.inbox import listing
@@ -306,6 +307,12 @@ def _day(text: str) -> date | None:
 def _cells(order: Order, site: str, items: str) -> Sequence[str]:
     return (
         *(order.number, site, rfc3339(order.placed_at), order.order_type, order.table_number),
-        *(order.state, order.customer_name, order.customer_phone, items, str(order.total)),
+        *(
+            order.state,
+            order.customer_name,
+            order.customer_phone,
+            items,
+            str(quantize(order.total, order.currency)),
+        ),
         *(order.currency, order.payment_method, order.waiter, order.source, order.notes),
     )

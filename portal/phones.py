@@ -3,6 +3,7 @@
 from urllib.parse import urlencode
 
 from flask import Blueprint, abort, current_app, redirect, request
+from flask_babel import get_locale
 from flask_login import current_user
 from werkzeug.wrappers import Response
 
@@ -26,6 +27,11 @@ def write(line_id: int) -> Response:
         line = lines_book.get(line_id)
     if line.network != "simulator":
         abort(404)
-    link = phones_link(settings.simulator_url, settings.simulator_secret, current_user.tenant.id)
+    link = phones_link(
+        settings.simulator_url,
+        settings.simulator_secret,
+        current_user.tenant.id,
+        str(get_locale()),
+    )
     typed = {"to": line.phone_number_id or str(line.id), "text": request.args.get("text", "")}
     return redirect(f"{link}{'&' if '?' in link else '?'}{urlencode(typed)}")

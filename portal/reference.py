@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Blueprint, Flask, abort, current_app, render_template
 from markupsafe import Markup
@@ -11,12 +12,14 @@ from markupsafe import Markup
 from core.openapi import described_api, operations, resolved
 from portal.integrations import api_url
 from portal.markdown import inline
-from portal.samples import Sample, samples
+from portal.samples import BYTES, Sample, Upload, samples
 from portal.visitors import open_to_all
 from tenants.calls import call_name
 
 developers = Blueprint("developers", __name__)
 
+N_ = str  # names of groups that stand nowhere else in the portal, collected for translation
+GROUPS = (N_("Instances"), N_("Print agents"), N_("Stores and automations"), N_("Usage"))
 PREFIX = "/api/v1"
 DEEPEST = 3
 
@@ -63,13 +66,20 @@ class Call:
 
     @cached_property
     def body(self) -> str:
-        return "" if self.example is None else _pretty(self.example)
+        return "" if self.example is None or self.takes_file else _pretty(self.example)
+
+    @property
+    def takes_file(self) -> bool:
+        return isinstance(self.example, Upload)
 
     def samples(self, base: str) -> list[Sample]:
         url = base + self.path
         for part in self.parameters:
             if part.where == "path":
                 url = url.replace(f"{{{part.name}}}", part.example)
+        wanted = [part for part in self.parameters if part.where == "query" and part.needed]
+        if wanted:
+            url += "?" + urlencode({part.name: part.example for part in wanted})
         return samples(self.method, url, self.example)
 
 
@@ -129,7 +139,10 @@ def _call(
     scopes: dict[str, str],
 ) -> Call:
     short = path.removeprefix(PREFIX)
-    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+    taken = operation.get("requestBody", {}).get("content", {})
+    body = taken.get("application/json", {})
+    parameters = [_parameter(one, shapes) for one in operation.get("parameters", [])]
+    file = next((one.example for one in parameters if one.name == "filename"), "file.bin")
     return Call(
         id=f"{method.lower()}{short.replace('/', '-').replace('{', '').replace('}', '')}",
         method=method,
@@ -137,9 +150,9 @@ def _call(
         title=operation.get("summary", ""),
         text=inline(operation.get("description", "")),
         scope=scopes.get(f"{method} {short}", ""),
-        parameters=[_parameter(one, shapes) for one in operation.get("parameters", [])],
+        parameters=parameters,
         fields=_fields(body.get("schema", {}), shapes),
-        example=body.get("example"),
+        example=Upload(file) if BYTES in taken else body.get("example"),
         answers=_answers(operation["responses"]),
     )
 

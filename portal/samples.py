@@ -5,6 +5,13 @@ from typing import Any
 
 Sample = tuple[str, str]
 VARIABLE = "COMANDA_API_KEY"
+JSON, BYTES = "application/json", "application/octet-stream"
+
+
+class Upload(str):
+    """A body that is a file: its name beside the program."""
+
+    __slots__ = ()
 
 
 def samples(method: str, url: str, body: Any = None, key: str = "") -> list[Sample]:
@@ -29,8 +36,10 @@ def _curl(method: str, url: str, body: Any, key: str) -> str:
     verb = "" if method == "GET" else f"-X {method} "
     parts = [f"curl {verb}{_quoted(url)}"]
     parts.append(f'-H "Authorization: Bearer {key or f"${VARIABLE}"}"')
-    if body is not None:
-        parts.append('-H "Content-Type: application/json"')
+    if isinstance(body, Upload):
+        parts += [f'-H "Content-Type: {BYTES}"', f"--data-binary @{body}"]
+    elif body is not None:
+        parts.append(f'-H "Content-Type: {JSON}"')
         text = json.dumps(body, ensure_ascii=False).replace("'", "'\\''")
         parts.append(f"-d '{text}'")
     return " \\\n  ".join(parts)
@@ -44,10 +53,14 @@ def _python(method: str, url: str, body: Any, key: str) -> str:
     secret = json.dumps(key) if key else f'os.environ["{VARIABLE}"]'
     headers = ['"Authorization": f"Bearer {key}"']
     data = ""
-    if body is not None:
-        headers.append('"Content-Type": "application/json"')
-        data = f"    data=json.dumps({_literal(body)}).encode(),\n"
     imports = "import json\n" if key else "import json\nimport os\n"
+    if isinstance(body, Upload):
+        imports += "from pathlib import Path\n"
+        data = f'    data=Path("{body}").read_bytes(),\n'
+    elif body is not None:
+        data = f"    data=json.dumps({_literal(body)}).encode(),\n"
+    if body is not None:
+        headers.append(f'"Content-Type": "{_kind(body)}"')
     return (
         f"{imports}from urllib.request import Request, urlopen\n\n"
         f"key = {secret}\n"
@@ -73,13 +86,16 @@ def _literal(body: Any) -> str:
 
 def _javascript(method: str, url: str, body: Any, key: str) -> str:
     secret = json.dumps(key) if key else f"process.env.{VARIABLE}"
-    more = ""
-    if body is not None:
+    more = imports = ""
+    if isinstance(body, Upload):
+        imports = 'import { readFile } from "node:fs/promises";\n\n'
+        more = f'  body: await readFile("{body}"),\n'
+    elif body is not None:
         text = json.dumps(body, ensure_ascii=False, indent=2).replace("\n", "\n  ")
         more = f"  body: JSON.stringify({text}),\n"
-    kind = ', "Content-Type": "application/json"' if body is not None else ""
+    kind = f', "Content-Type": "{_kind(body)}"' if body is not None else ""
     return (
-        f"const key = {secret};\n\n"
+        f"{imports}const key = {secret};\n\n"
         f'const answer = await fetch("{url}", {{\n'
         f'  method: "{method}",\n'
         f"  headers: {{ Authorization: `Bearer ${{key}}`{kind} }},\n"
@@ -93,8 +109,10 @@ def _php(method: str, url: str, body: Any, key: str) -> str:
     headers = ['"Authorization: Bearer $key"']
     more = ""
     if body is not None:
-        headers.append('"Content-Type: application/json"')
-        more = f"    CURLOPT_POSTFIELDS => json_encode({_array(body, 1)}),\n"
+        headers.append(f'"Content-Type: {_kind(body)}"')
+        made = f'file_get_contents("{body}")'
+        made = made if isinstance(body, Upload) else f"json_encode({_array(body, 1)})"
+        more = f"    CURLOPT_POSTFIELDS => {made},\n"
     return (
         "<?php\n"
         f"$key = {secret};\n\n"
@@ -106,6 +124,10 @@ def _php(method: str, url: str, body: Any, key: str) -> str:
         f"{more}]);\n"
         "print_r(json_decode(curl_exec($call), true));"
     )
+
+
+def _kind(body: Any) -> str:
+    return BYTES if isinstance(body, Upload) else JSON
 
 
 def _array(value: Any, depth: int) -> str:

@@ -81,7 +81,7 @@ def signup() -> Any:
                         time_zone=form.zone(),
                     )
                     accounts.create(business, person)
-                    equip()
+                    equip(locale=person.locale)
                     letters.verify_address(person, people.issue_token(person.id, "verify"))
             return check_mail(email, "verify")
     return render_template("start/signup.html", form=form)

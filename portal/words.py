@@ -5,9 +5,17 @@ from decimal import Decimal
 from typing import Any
 
 from babel import negotiate_locale
+from babel.numbers import get_decimal_symbol
 from babel.units import format_unit
 from flask import Flask, request, session
-from flask_babel import Babel, format_datetime, format_timedelta, get_locale, gettext
+from flask_babel import (
+    Babel,
+    format_datetime,
+    format_decimal,
+    format_timedelta,
+    get_locale,
+    gettext,
+)
 from flask_login import current_user
 
 from core.clock import now
@@ -60,6 +68,14 @@ SENTENCES = (
     N_("The network told an address that is not safe."),
     N_("the body is nested too deeply"),
     N_("the body has no list named entry"),
+    N_("the headers webhook-id, webhook-timestamp, webhook-signature are needed"),
+    N_("webhook-timestamp must be whole seconds since 1970"),
+    N_("webhook-timestamp is too far from the present"),
+    N_("no signature fits the body"),
+    N_("no signing secret is stored, so nothing can be checked"),
+    N_("it is not signed"),
+    N_("its signature is too old: it may be a replay"),
+    N_("its signature does not fit"),
     N_("the body is not JSON"),
     N_("the body is not a JSON object"),
 )
@@ -142,6 +158,14 @@ def minutes_words(minutes: int) -> str:
     raise AssertionError("every number of minutes is one of minutes")
 
 
+def lasts(seconds: int) -> str:
+    """About how long: 40 seconds, 12 minutes, 3 hours, 2 days."""
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length * (2 if unit != "minute" else 1):
+            return str(format_unit(-(-seconds // length), f"duration-{unit}", locale=get_locale()))
+    return str(format_unit(max(seconds, 1), "duration-second", locale=get_locale()))
+
+
 def phone_words(phone: str) -> str:
     """A phone as people write it; the network's own ids stay as they are."""
     if not phone:
@@ -154,6 +178,20 @@ def money_words(amount: Decimal | str, currency: str) -> str:
     return format_money(Decimal(amount), currency, str(get_locale()))
 
 
+def typed_words(amount: Decimal | str) -> str:
+    """An amount in a field, with the sign that the reader puts before the decimals."""
+    return str(amount).replace(".", get_decimal_symbol(get_locale()))
+
+
+def size_words(size: int) -> str:
+    """900 → 900 B, 12_300 → 12.3 kB."""
+    for unit, length in (("megabyte", 1_000_000), ("kilobyte", 1000)):
+        if size >= length:
+            rounded = round(Decimal(size) / length, 1)
+            return str(format_unit(rounded, f"digital-{unit}", "short", locale=get_locale()))
+    return f"{format_decimal(size)} B"
+
+
 def set_up_words(app: Flask) -> None:
     app.config["BABEL_TRANSLATION_DIRECTORIES"] = "portal/translations"
     Babel(app, locale_selector=choose_locale, timezone_selector=choose_time_zone)
@@ -164,7 +202,9 @@ def set_up_words(app: Flask) -> None:
     app.add_template_filter(phone_words, "phone")
     app.add_template_filter(reason_words, "reason")
     app.add_template_filter(minutes_words, "minutes")
+    app.add_template_filter(lasts, "lasts")
     app.add_template_filter(money_words, "money")
+    app.add_template_filter(size_words, "size")
 
     @app.context_processor
     def words() -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """Orders as campaigns see them: who has ordered what, where and when, and who came back."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, select, text
+from sqlalchemy import ColumnElement, and_, case, func, select, text
 
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, to_uuid
@@ -14,9 +15,11 @@ from messaging.campaigns.orders import Column, Ordered
 from restaurant import sites
 from restaurant.days import NOT_SOLD
 from restaurant.models import Order
+from tenants import accounts
 
 FOLLOWED = text("""
-SELECT o.contact_id, count(*) AS orders, sum(o.total) AS spent
+SELECT o.contact_id, count(*) AS orders,
+       coalesce(sum(o.total) FILTER (WHERE o.currency = :currency), 0) AS spent
   FROM unnest(CAST(:ids AS uuid[]), CAST(:times AS timestamptz[])) AS one (id, since)
   JOIN orders AS o ON o.tenant_id = :tenant_id AND o.contact_id = one.id
    AND o.placed_at >= one.since AND o.placed_at < one.since + :within
@@ -35,14 +38,22 @@ class Orders:
         self, contact_id: Column, ordered: Ordered, moment: datetime
     ) -> ColumnElement[bool]:
         """One look at each contact's own orders, by orders_contact_idx."""
-        figures = _figures(ordered, moment) or [func.count() > 0]
+        figures = _figures(ordered, moment, self.currency) or [func.count() > 0]
         answer: ColumnElement[bool] = (
             _theirs(contact_id, ordered).with_only_columns(and_(*figures)).scalar_subquery()
         )
         return answer
 
+    def currency(self, site_id: str) -> str:
+        known = {site.id: site.currency for site in sites.every()}
+        if site_id in known:
+            return known[site_id]
+        ours = accounts.account().currency
+        found = Counter(known.values()).most_common()
+        return found[0][0] if found and ours not in known.values() else ours
+
     def followed(
-        self, since: Mapping[str, datetime], days: int, *, test: bool
+        self, since: Mapping[str, datetime], days: int, currency: str, *, test: bool
     ) -> dict[str, tuple[int, Decimal]]:
         rows = db.session.execute(
             FOLLOWED,
@@ -51,6 +62,7 @@ class Orders:
                 "ids": [str(to_uuid("con", one)) for one in since],
                 "times": list(since.values()),
                 "within": timedelta(days=days),
+                "currency": currency,
                 "test": test,
                 "not_sold": sorted(NOT_SOLD),
             },
@@ -73,7 +85,9 @@ def _theirs(contact_id: Column, ordered: Ordered) -> Any:
     return query.where(Order.site_id == ordered.site_id) if ordered.site_id else query
 
 
-def _figures(ordered: Ordered, moment: datetime) -> list[ColumnElement[bool]]:
+def _figures(
+    ordered: Ordered, moment: datetime, currency: Callable[[str], str]
+) -> list[ColumnElement[bool]]:
     """Of all their orders together; who never ordered has none of these."""
     found: list[ColumnElement[bool]] = []
     last = func.max(Order.placed_at)
@@ -86,5 +100,6 @@ def _figures(ordered: Ordered, moment: datetime) -> list[ColumnElement[bool]]:
     if ordered.at_most is not None:
         found.append(func.count() <= ordered.at_most)
     if ordered.spent_at_least is not None:
-        found.append(func.coalesce(func.sum(Order.total), 0) >= ordered.spent_at_least)
+        counted = case((Order.currency == currency(ordered.site_id), Order.total), else_=0)
+        found.append(func.coalesce(func.sum(counted), 0) >= ordered.spent_at_least)
     return found

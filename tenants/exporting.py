@@ -132,7 +132,7 @@ def rows_after(
         .limit(BATCH)
     )
     if last is not None:
-        query = query.where(tuple_(*keys) > tuple_(*last))
+        query = query.where(tuple_(*keys) > tuple_(*last, types=[key.type for key in keys]))
     rows = db.session.execute(query).all()
     cells = [[as_text(value) for value in row[: len(told)]] for row in rows]
     more = tuple(rows[-1][len(told) :]) if len(rows) == BATCH else None

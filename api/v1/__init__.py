@@ -3,9 +3,10 @@
 import json
 import math
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from flask import g, request
+from flask import current_app, g, request
 from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import UnsupportedMediaType
 
@@ -15,7 +16,9 @@ from core.described import DescribedLater
 from core.errors import Malformed, invalid
 
 LARGEST_BODY = 1024 * 1024
+LARGEST_FILE = 32 * LARGEST_BODY  # deploy/nginx.conf takes 33
 DEEPEST = 32
+View = TypeVar("View", bound=Callable[..., Any])
 # NUL is refused by PostgreSQL, half of a surrogate pair by UTF-8.
 NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 SECURITY: list[dict[str, list[str]]] = [{"bearer": []}]
@@ -44,13 +47,24 @@ def check_body() -> None:
     request.max_content_length = LARGEST_BODY
     if request.method not in ("POST", "PUT", "PATCH"):
         return
+    if getattr(current_app.view_functions.get(request.endpoint or ""), "takes_file", False):
+        request.max_content_length = LARGEST_FILE
+        return
     g.raw_body = raw = request.get_data(cache=True)
     if not raw:
+        # As good as {}: what may be left out is, and what is missing is named.
+        request._cached_json = ({}, {})  # noqa: SLF001
         return
     if not request.is_json:
         raise UnsupportedMediaType()
     # Flask's own place for a parsed body: what is checked here is what the view gets.
     request._cached_json = (parsed := parse(raw), parsed)  # noqa: SLF001
+
+
+def takes_file(view: View) -> View:
+    """The body is a file's own bytes, and is read by the view."""
+    view.takes_file = True  # type: ignore[attr-defined]
+    return view
 
 
 def parse(raw: bytes) -> dict[str, Any]:

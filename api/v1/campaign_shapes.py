@@ -1,12 +1,14 @@
 """The bodies of the campaign calls, and campaigns as the API shows them."""
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
+from flask_openapi3.models import RawModel
 from pydantic import BaseModel, Field
 
 from api.paging import PageQuery
 from api.shapes import Moment
+from api.v1.audiences import FilterFacts
 from api.v1.contact_shapes import CONTACT_ID, Loose
 from api.v1.message_shapes import media_url
 from core.clock import rfc3339
@@ -15,48 +17,13 @@ from messaging.campaigns import results
 from messaging.campaigns.book import KEEP, QUIET, Wanted
 from messaging.campaigns.outlook import Outlook, Preview
 from messaging.campaigns.results import Result
-from messaging.models import Audience, Campaign
+from messaging.campaigns.template_words import keeping_file
+from messaging.models import Campaign
 from messaging.template_parts import Bubble
 
 CAMPAIGN_ID = "cmp_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
-AUDIENCE_ID = "aud_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
 TIME = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
-Days = Annotated[int, Field(ge=1, le=3650)]
 SHOWN = f"^({'|'.join(results.SHOWN)})$"
-
-
-class FilterFacts(BaseModel):
-    """Everything that is said must hold. Opted-out, blocked, unreachable and recently messaged
-    contacts are always left out."""
-
-    model_config = {"extra": "forbid"}
-
-    tags: list[str] | None = Field(None, max_length=20, description="One of them is enough.")
-    without_tags: list[str] | None = Field(None, max_length=20)
-    languages: list[str] | None = Field(None, max_length=20, examples=[["tr"]])
-    birthday_within_days: int | None = Field(None, ge=0, le=60, description="0: today.")
-    consent: bool | None = Field(None, description="true: only who agreed to marketing.")
-    seen_within_days: Days | None = Field(None, description="Wrote to you within.")
-    not_messaged_days: Days | None = Field(None, description="No marketing since.")
-    site_id: str | None = Field(None, max_length=40, description="Orders of this site only.")
-    ordered_within_days: Days | None = None
-    not_ordered_days: Days | None = Field(None, description="Ordered, but not since.")
-    orders_at_least: int | None = Field(None, ge=0, le=100_000)
-    orders_at_most: int | None = Field(None, ge=0, le=100_000)
-    spent_at_least: str | None = Field(None, max_length=20, examples=["250.00"])
-
-    def given(self) -> dict[str, Any]:
-        return self.model_dump(exclude_none=True)
-
-
-class AudienceFacts(Loose):
-    name: str = Field(max_length=240, examples=["Regulars of the bistro"])
-    filters: FilterFacts = Field(default_factory=FilterFacts)
-
-
-class AudienceChange(Loose):
-    name: str | None = Field(None, max_length=240)
-    filters: FilterFacts | None = None
 
 
 class TemplateFacts(BaseModel):
@@ -71,7 +38,8 @@ class TemplateFacts(BaseModel):
     header_url: str | None = Field(
         None,
         max_length=2048,
-        description="Where the image, video or document above the text is, as the template has it.",
+        description="Where the image, video or document above the text is, as the template has it."
+        " Or upload it: `PUT /campaigns/{campaign_id}/header-file`.",
         examples=["https://example.com/weekend.jpg"],
     )
     buttons: list[str | None] = Field(
@@ -96,8 +64,10 @@ class Quiet(BaseModel):
 
 class CampaignFacts(Loose):
     name: str | None = Field(None, max_length=240, examples=["Soup day"])
-    audience_id: str | None = Field(None, max_length=40, examples=[AUDIENCE_ID])
-    filters: FilterFacts | None = Field(None, description="Instead of a saved audience.")
+    audience_id: str | None = Field(None, max_length=40, description="A saved audience.")
+    filters: FilterFacts | None = Field(
+        None, description="Instead of a saved audience.", examples=[{"not_ordered_days": 30}]
+    )
     instance_id: int | None = Field(None, description="The line; the default one, if not said.")
     message: str | None = Field(
         None,
@@ -110,8 +80,8 @@ class CampaignFacts(Loose):
     rest_days: int | None = Field(None, ge=0, le=365)
     follow_days: int | None = Field(None, ge=0, le=90)
 
-    def wanted(self) -> Wanted:
-        """What was not sent is left as it is."""
+    def wanted(self, before: dict[str, Any] | None = None) -> Wanted:
+        """What was not sent is left as it is; `before`: the template it has by now."""
         sent = self.model_fields_set
         hours = self.quiet_hours
         given: dict[str, Any] = {
@@ -120,7 +90,7 @@ class CampaignFacts(Loose):
             "filters": self.filters.given() if self.filters else {},
             "line_id": self.instance_id,
             "text": self.message or "",
-            "template": self.template.given() if self.template else {},
+            "template": keeping_file(self.template.given(), before or {}) if self.template else {},
             "gift": self.gift,
             "quiet": (_minutes(hours.since), _minutes(hours.until)) if hours else (None, None),
             "rest_days": self.rest_days,
@@ -132,6 +102,17 @@ class CampaignFacts(Loose):
         return Wanted(**{name: value if name in said else KEEP for name, value in given.items()})
 
 
+class FileQuery(BaseModel):
+    filename: str = Field(
+        max_length=240,
+        description="Shown to the recipient of a document.",
+    )
+
+
+class FileBody(RawModel):
+    mimetypes: list[str] = ["application/octet-stream"]  # noqa: RUF012 - as the framework reads it
+
+
 class StartRequest(Loose):
     at: Moment | None = Field(None, description="When; now, if it is not said.")
 
@@ -140,29 +121,12 @@ class CampaignPath(BaseModel):
     campaign_id: str = Field(max_length=40)
 
 
-class AudiencePath(BaseModel):
-    audience_id: str = Field(max_length=40)
-
-
 class CampaignQuery(PageQuery):
     state: Literal["draft", "scheduled", "running", "paused", "finished", "stopped"] | None = None
 
 
 class ResultQuery(PageQuery):
     state: str | None = Field(None, pattern=SHOWN, description="Only these.")
-
-
-class AudienceShape(BaseModel):
-    id: str = Field(examples=[AUDIENCE_ID])
-    name: str
-    filters: dict[str, Any]
-    created_at: str
-    changed_at: str
-
-
-class AudiencePage(BaseModel):
-    data: list[AudienceShape]
-    next: str | None
 
 
 class Counts(BaseModel):
@@ -179,7 +143,10 @@ class Counts(BaseModel):
     stopped: int
     ordered: int = Field(description="How many of them ordered afterwards.")
     orders: int
-    spent: str = Field(examples=["1250.00"])
+    spent: str = Field(description="Of the orders in `currency`.", examples=["1250.00"])
+    currency: str = Field(
+        description="That of the filters' site, else of most sites.", examples=["TRY"]
+    )
     cost_usd: float
     reasons: dict[str, int] = Field(description="Why people were left out.")
     causes: dict[str, int] = Field(description="Why messages failed.")
@@ -261,16 +228,6 @@ class ResultPage(BaseModel):
     next: str | None
 
 
-def audience_json(one: Audience) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "name": one.name,
-        "filters": one.filters,
-        "created_at": rfc3339(one.created_at),
-        "changed_at": rfc3339(one.changed_at),
-    }
-
-
 def campaign_json(one: Campaign) -> dict[str, Any]:
     quiet = one.quiet_from is not None and one.quiet_until is not None
     return {
@@ -300,7 +257,7 @@ def campaign_json(one: Campaign) -> dict[str, Any]:
 
 
 def _template_json(template: dict[str, Any]) -> dict[str, Any] | None:
-    """A file that was uploaded in the portal is told by its name."""
+    """A file that was uploaded is told by its name."""
     if not template:
         return None
     media = template.get("media", {})
@@ -321,7 +278,7 @@ def because(one: Campaign) -> str:
 
 
 def counts_json(counts: dict[str, Any]) -> dict[str, Any]:
-    blank: dict[str, Any] = {"spent": "0", "reasons": {}, "causes": {}}
+    blank: dict[str, Any] = {"spent": "0", "currency": "", "reasons": {}, "causes": {}}
     return {name: counts.get(name, blank.get(name, 0)) for name in Counts.model_fields}
 
 

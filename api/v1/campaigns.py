@@ -1,96 +1,40 @@
-"""Campaigns and their audiences: made, looked at before they leave, started, followed."""
+"""Campaigns: made, looked at before they leave, started, followed."""
 
 from collections.abc import Callable
 from typing import Any
 
-from flask import Response, g
-from flask_openapi3.models.tag import Tag
+from flask import Response, current_app, g
 
 from api.auth import key_may
 from api.once import once
-from api.paging import PageQuery, page
-from api.v1 import v1
+from api.paging import page
+from api.shapes import ErrorBody
+from api.v1 import takes_file, v1
+from api.v1.audiences import TAG
+from api.v1.campaign_names import as_sent
 from api.v1.campaign_shapes import (
-    AudienceChange,
-    AudienceFacts,
-    AudiencePage,
-    AudiencePath,
-    AudienceShape,
     CampaignFacts,
     CampaignPage,
     CampaignPath,
     CampaignQuery,
     CampaignShape,
     DryRun,
+    FileBody,
+    FileQuery,
     ResultPage,
     ResultQuery,
     StartRequest,
-    audience_json,
     campaign_json,
     outlook_json,
     result_json,
 )
 from core.db import tenant_scope
-from core.errors import Conflict
+from core.errors import Conflict, DomainError
 from messaging import lines_book
 from messaging.callers import Caller
-from messaging.campaigns import acts, audiences, book, outlook, results
+from messaging.campaigns import acts, book, outlook, results
+from messaging.inbox import files
 from messaging.models import Campaign
-
-TAG = Tag(name="Campaigns")
-
-
-@v1.get("/audiences", tags=[TAG], summary="List audiences", responses={200: AudiencePage})
-@key_may("campaigns")
-def list_audiences(query: PageQuery) -> dict[str, Any]:
-    with tenant_scope(g.tenant_id):
-        rows = audiences.page(query.after, query.limit + 1)
-    return page(rows, query, lambda one: one.id, audience_json)
-
-
-@v1.post("/audiences", tags=[TAG], summary="Save an audience", responses={201: AudienceShape})
-@key_may("campaigns")
-def add_audience(body: AudienceFacts) -> Response:
-    """Who is in it is asked anew whenever it is used."""
-    with once() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        made = audiences.save(body.name, body.filters.given())
-        return attempt.keep({**audience_json(made), **body.warnings}, 201)
-
-
-@v1.get(
-    "/audiences/<audience_id>", tags=[TAG], summary="One audience", responses={200: AudienceShape}
-)
-@key_may("campaigns")
-def read_audience(path: AudiencePath) -> dict[str, Any]:
-    with tenant_scope(g.tenant_id):
-        return audience_json(audiences.get(path.audience_id))
-
-
-@v1.patch(
-    "/audiences/<audience_id>",
-    tags=[TAG],
-    summary="Change an audience",
-    responses={200: AudienceShape},
-)
-@key_may("campaigns")
-def change_audience(path: AudiencePath, body: AudienceChange) -> dict[str, Any]:
-    """Campaigns that were made with it keep what they were made with."""
-    given = body.filters.given() if body.filters else None
-    with tenant_scope(g.tenant_id):
-        changed = audiences.change(path.audience_id, body.name, given)
-        return {**audience_json(changed), **body.warnings}
-
-
-@v1.delete(
-    "/audiences/<audience_id>", tags=[TAG], summary="Remove an audience", responses={204: None}
-)
-@key_may("campaigns")
-def remove_audience(path: AudiencePath) -> tuple[str, int]:
-    with tenant_scope(g.tenant_id):
-        audiences.remove(path.audience_id)
-    return "", 204
 
 
 @v1.get("/campaigns", tags=[TAG], summary="List campaigns", responses={200: CampaignPage})
@@ -103,6 +47,7 @@ def list_campaigns(query: CampaignQuery) -> dict[str, Any]:
 
 @v1.post("/campaigns", tags=[TAG], summary="Make a campaign", responses={201: CampaignShape})
 @key_may("campaigns")
+@as_sent()
 def add_campaign(body: CampaignFacts) -> Response:
     """A draft: nothing leaves before it is started."""
     with once() as attempt:
@@ -129,13 +74,37 @@ def read_campaign(path: CampaignPath) -> dict[str, Any]:
     responses={200: CampaignShape},
 )
 @key_may("campaigns")
+@as_sent()
 def change_campaign(path: CampaignPath, body: CampaignFacts) -> dict[str, Any]:
     """A draft, or one that is scheduled and has not begun."""
     with tenant_scope(g.tenant_id):
-        _mine(path.campaign_id)
+        before = _mine(path.campaign_id).template
         _check_line(body)
-        changed = book.change(path.campaign_id, body.wanted())
+        changed = book.change(path.campaign_id, body.wanted(before))
         return {**campaign_json(changed), **body.warnings}
+
+
+@v1.put(
+    "/campaigns/<campaign_id>/header-file",
+    tags=[TAG],
+    summary="Upload what stands above the text",
+    responses={200: CampaignShape, 409: ErrorBody, 413: ErrorBody},
+)
+@takes_file
+@key_may("campaigns")
+def put_header_file(path: CampaignPath, query: FileQuery, raw: FileBody) -> dict[str, Any]:
+    """The image, video or document of a template with such a header, instead of `header_url`.
+    The body is the file's own bytes; what it is, is told by looking into it."""
+    with tenant_scope(g.tenant_id):
+        _mine(path.campaign_id)
+    blobs = current_app.extensions["blobs"]
+    file = files.keep(blobs, raw.stream, query.filename, str(g.tenant_id))
+    try:
+        with tenant_scope(g.tenant_id):
+            return campaign_json(book.put_header_file(path.campaign_id, file))
+    except DomainError:
+        blobs.delete(file.key)
+        raise
 
 
 @v1.delete("/campaigns/<campaign_id>", tags=[TAG], summary="Remove a draft", responses={204: None})
@@ -167,8 +136,10 @@ def dry_run(path: CampaignPath) -> dict[str, Any]:
     responses={200: CampaignShape},
 )
 @key_may("campaigns")
+@as_sent()
 def start_campaign(path: CampaignPath, body: StartRequest) -> Response:
-    """With `at` it is scheduled. Starting one that has begun is refused, so a repeat is safe."""
+    """With `at`, a time in the future, it is scheduled. Starting one that has begun is refused,
+    so a repeat is safe."""
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
@@ -207,6 +178,7 @@ def pause_campaign(path: CampaignPath) -> dict[str, Any]:
     responses={200: CampaignShape},
 )
 @key_may("campaigns")
+@as_sent()
 def resume_campaign(path: CampaignPath) -> dict[str, Any]:
     return _done(path.campaign_id, acts.resume, allowed=_may_send)
 

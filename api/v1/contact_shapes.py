@@ -50,7 +50,7 @@ class ContactFacts(Loose):
         description="--04-23 where the year is unknown.",
     )
     fields: dict[str, Any] | None = Field(
-        None, description="The account's own fields by name or id.", examples=[{"Seat": "Window"}]
+        None, description='The account\'s own fields by name or id, such as {"Seat": "Window"}.'
     )
     opted_out: bool | None = Field(None, description="From marketing; other messages still go out.")
     blocked: bool | None = Field(None, description="Nothing goes out to them.")

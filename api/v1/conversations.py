@@ -71,7 +71,9 @@ class ConversationChange(BaseModel):
     state: State | None = None
     assigned_to: str | None = Field(None, max_length=64, description="A person id, or null.")
     unread: Literal[0, 1] | None = Field(
-        None, description="0 marks it read, also on the customer's phone; 1 marks it unread."
+        None,
+        description="0 marks it read, also on the customer's phone; 1 marks it unread.",
+        examples=[0],
     )
 
 

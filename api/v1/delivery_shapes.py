@@ -29,8 +29,7 @@ class ZoneFields(BaseModel):
     corners: list[list[float]] | None = Field(
         None,
         max_length=202,
-        description="[latitude, longitude] in their order around the zone.",
-        examples=[[[41.02, 28.96], [41.02, 28.99], [41.04, 28.99]]],
+        description="[latitude, longitude] in their order around the zone: [[41.02, 28.96], …].",
     )
     fee: Decimal | None = Field(None, ge=0, le=10**9, examples=["35.00"])
     minimum: Decimal | None = Field(

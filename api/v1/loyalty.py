@@ -58,7 +58,8 @@ def list_programmes() -> dict[str, Any]:
         responses={200: ProgrammeShape})  # fmt: skip
 @key_may("campaigns")
 def set_programme(path: SitePath, body: ProgrammeFields) -> dict[str, Any]:
-    """Points for an amount, or a stamp for a visit. What guests have already stays theirs."""
+    """Points for an amount, or a stamp for a visit. What guests have already stays theirs; when
+    the kind changes, `worth` says at which rate."""
     with tenant_scope(g.tenant_id):
         wanted = programmes.Wanted(
             kind=body.kind,
@@ -69,6 +70,7 @@ def set_programme(path: SitePath, body: ProgrammeFields) -> dict[str, Any]:
             gift_id=body.gift_id,
             quiet_from=body.quiet_from,
             quiet_until=body.quiet_until,
+            worth=body.worth,
         )
         return programme_json(programmes.set_up(sites.get(path.site_id), wanted))
 

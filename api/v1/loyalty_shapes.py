@@ -47,6 +47,13 @@ class ProgrammeFields(BaseModel):
     )
     quiet_from: str = Field("21:00", max_length=5)
     quiet_until: str = Field("10:00", max_length=5)
+    worth: int | None = Field(
+        None,
+        ge=0,
+        le=1_000_000,
+        description="Needed when the kind changes and guests have a balance: how many points"
+        " one stamp is. 0: everybody begins anew.",
+    )
 
 
 class ProgrammeShape(BaseModel):
@@ -115,9 +122,11 @@ class Exchange(BaseModel):
 
 
 class RewardFields(BaseModel):
-    name: str = Field(max_length=80, examples=["Dessert on us"])
+    name: str = Field(max_length=80, examples=["A tenth off"])
     kind: Literal["percent", "amount", "item"]
-    value: Decimal = Field(Decimal(0), ge=0, le=10**9, description="Of percent and amount.")
+    value: Decimal = Field(
+        Decimal(0), ge=0, le=10**9, description="Of percent and amount.", examples=["10"]
+    )
     most: Decimal | None = Field(None, ge=0, le=10**9, description="A percentage's ceiling.")
     minimum: Decimal = Field(Decimal(0), ge=0, le=10**9)
     currency: str = Field("", max_length=3, description="Else that of its sites.")

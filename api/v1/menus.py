@@ -12,6 +12,7 @@ from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import NotFound
+from core.sample_ids import sample_id
 from restaurant import menus, publishing, sites
 from restaurant.models import Category, Item, Menu, OptionGroup
 
@@ -80,7 +81,7 @@ class CategoryShape(BaseModel):
 class ItemIn(BaseModel):
     """Only what is given is changed; a new item needs texts, a price and a category."""
 
-    category_id: str | None = Field(None, max_length=40)
+    category_id: str | None = Field(None, max_length=40, examples=[sample_id("category_id")])
     texts: Texts | None = Field(None, examples=[TEXTS])
     price: str | None = Field(None, max_length=20, examples=["45.00"], description="As text.")
     tax_percent: str | None = Field(None, max_length=10, examples=["10"])
@@ -112,14 +113,14 @@ class ItemShape(BaseModel):
 
 class OptionIn(BaseModel):
     id: str | None = Field(None, max_length=40, description="Of an option that is changed.")
-    texts: Texts
+    texts: Texts = Field(examples=[{"tr": {"name": "Büyük"}, "en": {"name": "Large"}}])
     price: str = Field("0", max_length=20)
     preset: bool = False
     removal: bool = False
 
 
 class GroupIn(BaseModel):
-    texts: Texts
+    texts: Texts = Field(examples=[{"tr": {"name": "Boy"}, "en": {"name": "Size"}}])
     least: int = Field(0, ge=0, le=99)
     most: int = Field(1, ge=1, le=99)
     free: int = Field(0, ge=0, le=99)

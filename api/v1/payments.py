@@ -16,6 +16,7 @@ from core.clock import rfc3339
 from core.db import current_tenant_id, db, tenant_scope
 from core.errors import invalid
 from core.money import json_number
+from core.sample_ids import sample_id
 from restaurant import carts, orders, payment_links, payments, refunds, sites
 from restaurant.models import Order, PaymentLink, Refund
 from restaurant.payment_links import STATES, Filters
@@ -62,8 +63,8 @@ class NewLink(BaseModel):
     paid before it is sent, or `site_id`, `amount` and `description` for a link of its own."""
 
     order_id: str = Field("", max_length=40)
-    cart_code: str = Field("", max_length=12, examples=["K7QX-3MPD"])
-    site_id: str = Field("", max_length=40)
+    cart_code: str = Field("", max_length=12, description="Such as K7QX-3MPD.")
+    site_id: str = Field("", max_length=40, examples=[sample_id("site_id")])
     amount: float | None = Field(None, gt=0, lt=1_000_000_000, examples=[250])
     description: str = Field("", max_length=120, examples=["Deposit for Friday"])
     phone: str = Field("", max_length=20)

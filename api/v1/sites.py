@@ -14,6 +14,7 @@ from api.shapes import ErrorBody
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
+from core.sample_ids import sample_id
 from core.settings import Settings
 from restaurant import availability, sites, stations, tables
 from restaurant.models import Site, Station, Table
@@ -119,7 +120,11 @@ class Pause(BaseModel):
 
 
 class SoldOutIn(BaseModel):
-    id: str = Field(max_length=40, description="An item (itm_…) or an option (opt_…).")
+    id: str = Field(
+        max_length=40,
+        description="An item (itm_…) or an option (opt_…).",
+        examples=[sample_id("item_id")],
+    )
     sold_out: bool = True
     until: datetime | None = Field(None, description="Empty: until you say otherwise.")
 

@@ -38,6 +38,7 @@ def start(campaign_id: str, at: datetime | None = None) -> Campaign:
         raise Conflict("campaign_begun", "This campaign has begun already.")
     outlook.refuse_unready(campaign, book.line_of(campaign))
     moment = now()
+    outlook.refuse_passed(at)
     if at is not None and at > moment + book.FARTHEST:
         raise invalid("at", "too_far", "A campaign can be scheduled up to a year ahead.")
     later = at is not None and at > moment

@@ -166,6 +166,8 @@ def _birthday(days: int) -> ColumnElement[bool]:
     first = today(accounts.account().time_zone or "UTC")
     last = first + timedelta(days=days)
     start, end = (day.month * 100 + day.day for day in (first, last))
+    if end == 228 and (last + timedelta(days=1)).day == 1:
+        end = 229  # in a year without it, 29 February is kept the day before
     if start <= end:
         return Contact.birthday.between(start, end)
     return and_(

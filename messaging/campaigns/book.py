@@ -1,6 +1,6 @@
 """A tenant's campaigns: made, changed while they are drafts, looked up."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from core.errors import Conflict, NotFound, invalid
 from core.ids import BadId, canonical
 from messaging import lines_book
 from messaging.campaigns import audiences, gifts, quiet, template_words
+from messaging.inbox import files
 from messaging.models import Campaign, Line
 from messaging.placeholders import check, words
 from tenants import audit
@@ -81,6 +82,27 @@ def get(campaign_id: str, *, lock: bool = False) -> Campaign:
     return found
 
 
+def names_of(references: Iterable[str | None]) -> dict[str, str]:
+    """The campaigns among what messages carry as their reference: one look for a whole page."""
+    known = {one for one in references if one and _is_campaign(one)}
+    if not known:
+        return {}
+    rows = db.session.execute(
+        select(Campaign.id, Campaign.name).where(
+            Campaign.tenant_id == current_tenant_id(), Campaign.id.in_(known)
+        )
+    )
+    return {row.id: row.name for row in rows}
+
+
+def _is_campaign(reference: str) -> bool:
+    """An API call may give any reference it likes."""
+    try:
+        return canonical("cmp", reference) == reference
+    except BadId:
+        return False
+
+
 def add(wanted: Wanted, *, test: bool = False) -> Campaign:
     campaign = Campaign(
         tenant_id=current_tenant_id(),
@@ -120,6 +142,16 @@ def change(campaign_id: str, wanted: Wanted) -> Campaign:
     return campaign
 
 
+def put_header_file(campaign_id: str, file: files.Kept) -> Campaign:
+    """Above the text of its template, in the place of whatever was there."""
+    template = get(campaign_id).template
+    if not template:
+        raise Conflict("no_template", "The campaign has no template. Give it one first.")
+    return change(
+        campaign_id, Wanted(template={**template, "media": template_words.media_of(file)})
+    )
+
+
 def copy(campaign_id: str, name: str) -> Campaign:
     """A new draft with the same words, the same people, the same hours."""
     one, lines = get(campaign_id), {line.id for line in lines_book.listed()}
@@ -131,6 +163,7 @@ def copy(campaign_id: str, name: str) -> Campaign:
             line_id=one.line_id if one.line_id in lines else None,
             text=one.text,
             template=one.template,
+            gift=one.gift if one.gift in dict(gifts.offers(current_tenant_id())) else None,
             quiet=(one.quiet_from, one.quiet_until),
             rest_days=one.rest_days,
             follow_days=one.follow_days,

@@ -45,10 +45,15 @@ class Book(Protocol):
         """Whether the contact in this column has ordered so."""
         ...
 
+    def currency(self, site_id: str) -> str:
+        """In which sums are told: a site's own, else the one that most sites have."""
+        ...
+
     def followed(
-        self, since: Mapping[str, datetime], days: int, *, test: bool
+        self, since: Mapping[str, datetime], days: int, currency: str, *, test: bool
     ) -> dict[str, tuple[int, Decimal]]:
-        """Orders and their sum of each contact within so many days after a moment."""
+        """Orders of each contact within so many days after a moment, and the sum of those in
+        this currency: money of two is never added up."""
         ...
 
 
@@ -70,7 +75,13 @@ def condition(contact_id: Column, ordered: Ordered, moment: datetime) -> ColumnE
     return _book.condition(contact_id, ordered, moment)
 
 
+def currency(site_id: str = "") -> str:
+    return _book.currency(site_id) if _book is not None else ""
+
+
 def followed(
-    since: Mapping[str, datetime], days: int, *, test: bool
+    since: Mapping[str, datetime], days: int, site_id: str, *, test: bool
 ) -> dict[str, tuple[int, Decimal]]:
-    return _book.followed(since, days, test=test) if _book is not None and since else {}
+    if _book is None or not since:
+        return {}
+    return _book.followed(since, days, _book.currency(site_id), test=test)

@@ -1,22 +1,23 @@
 """The dry run: what a campaign would do, told before anything is done."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 
 from core.clock import now
 from core.db import current_tenant_id, db
-from core.errors import DomainError, Invalid
+from core.errors import DomainError, Invalid, invalid
 from core.phone import country_of
 from messaging import rates
-from messaging.campaigns import audiences, book, gifts, quiet, wording
+from messaging.campaigns import audiences, book, gifts, quiet, template_words, wording
 from messaging.campaigns.filters import read
 from messaging.campaigns.wording import Reader
 from messaging.linked.pace import GROWN
 from messaging.linked.pace import PER_SECOND as LINKED_PER_SECOND
 from messaging.models import Campaign, Contact, Line
+from messaging.placeholders import names_in
 from messaging.template_parts import Bubble
 from tenants import accounts, quota
 from tenants.plans import TenantFacts, known_facts
@@ -30,6 +31,10 @@ OVER_QUOTA = N_("It needs more messages than are left this month: it will pause 
 OVER_CAP = N_("It costs more than the spend cap leaves this month: it will pause at the cap.")
 OVER_TRIAL = N_("It needs more messages than the trial has left: it will pause there.")
 MANY_DAYS = N_("A linked phone writes to few people a day: this will take several days.")
+NAMELESS = N_(
+    "Some of them have no name, and where it would stand there is nothing. Write what stands there"
+    " then after a bar, such as {{customer.first_name|there}}."
+)
 NOBODY = N_("Nobody is left to send it to. Choose other people, or look at why they are left out.")
 
 
@@ -47,6 +52,8 @@ class Outlook:
     people: int = 0
     """Chosen by the filters, before anybody is left out."""
     recipients: int = 0
+    nameless: int = 0
+    """Of the recipients."""
     left_out: dict[str, int] = field(default_factory=dict)
     cost_usd: Decimal = Decimal(0)
     seconds: int = 0
@@ -59,6 +66,10 @@ class Outlook:
     """Why it cannot be started as it is."""
 
 
+# Between a click and the moment it is looked at.
+JUST_NOW = timedelta(minutes=5)
+
+
 def look(campaign: Campaign, at: datetime | None = None) -> Outlook:
     line, facts = book.line_of(campaign), known_facts()
     seen = Outlook(problem=_problem(campaign, line))
@@ -67,6 +78,8 @@ def look(campaign: Campaign, at: datetime | None = None) -> Outlook:
     if line is not None:
         seen.seconds = int(seen.recipients / pace(line))
     seen.warnings = _warnings(seen, line, facts)
+    if seen.nameless and _needs_names(campaign):
+        seen.warnings.append(NAMELESS)
     seen.previews = _previews(campaign, line, facts.name)
     return seen
 
@@ -84,9 +97,26 @@ def hours_of(campaign: Campaign) -> quiet.Hours | None:
 def _problem(campaign: Campaign, line: Line | None) -> DomainError | None:
     try:
         refuse_unready(campaign, line)
+        refuse_passed(campaign.scheduled_at)
     except DomainError as error:
         return error
     return None
+
+
+def refuse_passed(at: datetime | None) -> None:
+    """What was meant for a time that is over does not leave by surprise."""
+    if at is not None and at < now() - JUST_NOW:
+        raise invalid(
+            "at",
+            "time_passed",
+            "The time it was to begin at has passed. Choose another one, or send it at once.",
+        )
+
+
+def _needs_names(campaign: Campaign) -> bool:
+    said = [campaign.text, *template_words.strings(campaign.template)]
+    placeholders = [one for text in said for one in names_in(text)]
+    return any(name.startswith("customer.") and default is None for name, default in placeholders)
 
 
 def refuse_unready(campaign: Campaign, line: Line | None) -> Line:
@@ -106,13 +136,16 @@ def _count(seen: Outlook, campaign: Campaign, line: Line | None, begins: datetim
     why = audiences.why_not(campaign.rest_days, line, template=bool(campaign.template))
     chosen = (
         audiences.matching(read(campaign.filters))
-        .add_columns(audiences.phone().label("phone"), why.label("why"))
+        .add_columns(audiences.phone().label("phone"), why.label("why"), Contact.name)
         .subquery()
     )
     start = func.left(chosen.c.phone, PREFIX)
     rows = db.session.execute(
         select(
-            chosen.c.why, func.min(chosen.c.phone).label("phone"), func.count().label("people")
+            chosen.c.why,
+            func.min(chosen.c.phone).label("phone"),
+            func.count().label("people"),
+            func.count(case((chosen.c.name == "", 1))).label("nameless"),
         ).group_by(chosen.c.why, start)
     ).all()
     cards, hours = rates.cards(), hours_of(campaign)
@@ -123,6 +156,7 @@ def _count(seen: Outlook, campaign: Campaign, line: Line | None, begins: datetim
             seen.left_out[row.why] = seen.left_out.get(row.why, 0) + row.people
             continue
         seen.recipients += row.people
+        seen.nameless += row.nameless
         if quiet.wakes_at(begins, hours, quiet.zone_of(row.phone, ours)) > begins:
             seen.asleep += row.people
         if line is not None and not line.test:

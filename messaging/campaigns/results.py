@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import select, text
+from sqlalchemy import or_, select, text
 
 from core.clock import now
 from core.db import current_tenant_id, db
@@ -23,6 +23,8 @@ OPEN = ("queued", "sending", "sent", "unknown")
 NOT_LEFT = ("queued", "sending")
 SENT = ("sent", "delivered", "read")
 ARRIVED = ("delivered", "read")
+FAILED = ("failed", "expired", "unknown")
+CALLED_OFF = "cancelled"
 # What somebody may ask to see: each is a condition of the list and a figure of the page.
 SHOWN = (
     "waiting",
@@ -145,7 +147,8 @@ def counted(campaign: Campaign) -> dict[str, Any]:
         counts["sent"] += people if row.outcome in SENT else 0
         counts["delivered"] += people if row.outcome in ARRIVED else 0
         counts["read"] += people if row.outcome == "read" else 0
-        if row.outcome in ("failed", "expired", "cancelled", "unknown"):
+        counts["stopped"] += people if row.outcome == CALLED_OFF else 0
+        if row.outcome in FAILED:
             counts["failed"] += people
             cause = row.cause or row.outcome
             causes[cause] = causes.get(cause, 0) + people
@@ -153,6 +156,7 @@ def counted(campaign: Campaign) -> dict[str, Any]:
         **counts,
         "orders": orders_,
         "spent": str(spent.normalize() + 0),
+        "currency": orders.currency(_place(campaign)),
         "cost_usd": json_number(cost),
         "reasons": reasons,
         "causes": causes,
@@ -183,11 +187,11 @@ def _condition(shown: str) -> tuple[Any, ...]:
     conditions: dict[str, Any] = {
         "waiting": one.state == "waiting",
         "left_out": one.state == "left_out",
-        "stopped": one.state == "stopped",
+        "stopped": or_(one.state == "stopped", one.outcome == CALLED_OFF),
         "sent": one.outcome.in_(SENT),
         "delivered": one.outcome.in_(ARRIVED),
         "read": one.outcome == "read",
-        "failed": one.outcome.in_(("failed", "expired", "cancelled", "unknown")),
+        "failed": one.outcome.in_(FAILED),
         "replied": one.replied_at.is_not(None),
         "opted_out": one.opted_out_at.is_not(None),
         "ordered": one.orders > 0,
@@ -229,7 +233,7 @@ def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
     follow = timedelta(days=campaign.follow_days)
     db.session.execute(ANSWERED, {**mine, "follow": follow})
     since = {from_uuid("con", row.contact_id): row.handed_at for row in rows}
-    bought = orders.followed(since, campaign.follow_days, test=campaign.test)
+    bought = orders.followed(since, campaign.follow_days, _place(campaign), test=campaign.test)
     if bought:
         db.session.execute(
             FOLLOWED,
@@ -240,6 +244,10 @@ def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
                 "spent": [spent for _, spent in bought.values()],
             },
         )
+
+
+def _place(campaign: Campaign) -> str:
+    return str(campaign.filters.get("site_id") or "")
 
 
 def _latest(rows: Sequence[Any]) -> datetime:

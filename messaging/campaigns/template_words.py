@@ -11,7 +11,6 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from core import links
 from core.errors import invalid
 from messaging.inbox import files
 from messaging.models import Template
@@ -23,6 +22,7 @@ NOTHING = "–"
 NO_END = "-"
 """The same in an address."""
 MOST_PARAMETERS, MOST_BUTTONS = 20, 10
+OF_A_FILE = ("key", "mime_type", "filename", "kind")
 LONGEST_HEADER, LONGEST_END, LONGEST_URL = 200, 1024, 2048
 KINDS = {
     **dict.fromkeys((".mp4", ".3gp"), "video"),
@@ -69,6 +69,16 @@ def strings(template: Mapping[str, Any]) -> list[str]:
     ends = [one for one in template.get("buttons", []) if one]
     header = [template["header"]] if template.get("header") else []
     return [*template.get("parameters", []), *header, *ends]
+
+
+def media_of(file: files.Kept) -> dict[str, Any]:
+    return {"file": {name: getattr(file, name) for name in OF_A_FILE}}
+
+
+def keeping_file(given: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """The file stays while the template stays, unless an address takes its place."""
+    same = all(given.get(name) == before.get(name) for name in ("name", "language"))
+    return {**given, "media": before.get("media")} if same and not given.get("media") else given
 
 
 def blob_of(template: Mapping[str, Any]) -> str | None:
@@ -170,8 +180,7 @@ def _header(template: Mapping[str, Any], values: Mapping[str, str], shape: Shape
 
 def _lent(file: Mapping[str, Any]) -> str:
     """Signed for this message: a campaign may wait longer than any link is good for."""
-    value = [file["key"], file["mime_type"], file["filename"]]
-    return links.signed("/media/sent/", files.PURPOSE, value, files.LINK_FOR_NETWORK)
+    return files.url_for_network(file["key"], file["mime_type"], file["filename"])
 
 
 def _end(end: str | None, values: Mapping[str, str]) -> str | None:
@@ -184,7 +193,7 @@ def _end(end: str | None, values: Mapping[str, str]) -> str | None:
 
 def _media(given: Mapping[str, Any]) -> dict[str, Any]:
     if file := given.get("file"):
-        return {"file": {name: file[name] for name in ("key", "mime_type", "filename", "kind")}}
+        return {"file": {name: file[name] for name in OF_A_FILE}}
     url = str(given.get("url") or "").strip()
     if not url:
         return {}

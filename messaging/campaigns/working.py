@@ -70,13 +70,22 @@ def _run(campaign: Campaign, moment: datetime) -> bool:
         return False
     if handing.hand_over(campaign):
         return True
-    results.refresh(campaign, deep=False)
+    asleep = campaign.due_at is not None and campaign.due_at > moment + LATER
+    results.refresh(campaign, deep=asleep)
     if campaign.state == "running" and not campaign.counts["waiting"]:
         if campaign.counts["open"]:
             campaign.due_at = moment + SOON
         else:
             _finish(campaign, moment)
+    elif asleep and campaign.due_at is not None:
+        # The others sleep: what became of those who have it is still followed.
+        since = campaign.started_at or moment
+        campaign.due_at = min(campaign.due_at, moment + _patience(moment - since))
     return False
+
+
+def _patience(age: timedelta) -> timedelta:
+    return next((every for until, every in FOLLOW if age < until), FOLLOW[-1][1])
 
 
 def _finish(campaign: Campaign, moment: datetime) -> None:
@@ -112,11 +121,9 @@ def _follow(campaign: Campaign, moment: datetime) -> None:
         campaign.due_at = None
         return
     results.refresh(campaign, deep=True)
-    if campaign.state == "paused":
-        campaign.due_at = moment + LATER if campaign.counts["open"] else None
-        return
-    age = moment - (campaign.finished_at or moment)
+    rested = campaign.changed_at if campaign.state == "paused" else campaign.finished_at
+    age = moment - (rested or moment)
     if age > timedelta(days=campaign.follow_days, hours=1):
         campaign.due_at = None
         return
-    campaign.due_at = moment + next(every for until, every in FOLLOW if age < until)
+    campaign.due_at = moment + _patience(age)

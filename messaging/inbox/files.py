@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from core import links
 from core.blobs import Blobs
 from core.errors import invalid
 from core.ids import new_id
@@ -81,9 +82,7 @@ class Lent:
     filename: str
 
 
-def keep(
-    blobs: Blobs, stream: IO[bytes], name: str, folder: str, base_url: str, secret_key: str
-) -> Kept:
+def keep(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> Kept:
     """Read once, never more than the largest kind may have; `folder` is the tenant's own."""
     body = stream.read(max(MOST_BYTES.values()) + 1)
     filename = _filename(name)
@@ -98,14 +97,18 @@ def keep(
         filename = f"{PurePath(filename).stem or 'photo'}.jpg"
     key = f"{folder}/sent/{new_id('file').lower()}"
     blob = blobs.put(key, body, mime_type)
-    url = base_url + path_of(key, mime_type, filename, secret_key, LINK_FOR_NETWORK)
+    url = url_for_network(key, mime_type, filename)
     return Kept(kind, mime_type, key, blob.size, filename, url)
 
 
-def path_of(
-    key: str, mime_type: str, filename: str, secret_key: str, good_for: timedelta = LINK_FOR_PAGE
-) -> str:
-    return f"/media/sent/{sign_token(secret_key, PURPOSE, [key, mime_type, filename], good_for)}"
+def url_for_network(key: str, mime_type: str, filename: str) -> str:
+    return links.signed("/media/sent/", PURPOSE, [key, mime_type, filename], LINK_FOR_NETWORK)
+
+
+def path_of(key: str, mime_type: str, filename: str, secret_key: str) -> str:
+    """For our own pages."""
+    value = [key, mime_type, filename]
+    return f"/media/sent/{sign_token(secret_key, PURPOSE, value, LINK_FOR_PAGE)}"
 
 
 def lent(token: str, secret_key: str) -> Lent:

@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader
 from core.money import BadMoney, format_money
 from messaging.simulator.bank import Bank, Bill
 from messaging.simulator.guard import HEADERS
+from messaging.simulator.words import say_to
 
 HERE = Path(__file__).parent
 WORDS = {
@@ -72,7 +73,7 @@ class CardPages:
     def _bill(self, request: web.Request) -> Bill:
         bill = self._bank.bills.get(request.match_info["id"])
         if bill is None:
-            raise web.HTTPNotFound(text="There is no such link.")
+            raise web.HTTPNotFound(text=say_to(request, "There is no such link."))
         return bill
 
     def _drawn(self, bill: Bill) -> web.Response:

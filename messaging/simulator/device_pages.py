@@ -12,6 +12,7 @@ from messaging.simulator.devices import Devices
 from messaging.simulator.guard import TENANT
 from messaging.simulator.phones import Phones
 from messaging.simulator.state import stamp
+from messaging.simulator.words import language_of, say_to, speaker
 
 NOT_GOOD = "This code is not good, or has run out. Take the one that is on the page now."
 
@@ -34,14 +35,15 @@ class LinkedDevices:
         return self._page(request)
 
     async def listed(self, request: web.Request) -> web.Response:
-        return self._pages.html("device_list.html", **self._facts(request))
+        return self._pages.html(request, "device_list.html", **self._facts(request))
 
     async def scan(self, request: web.Request) -> web.Response:
         phone = request.match_info["phone"]
         code = str((await request.post()).get("code", ""))
         tenant = request.get(TENANT)
-        if not self._devices.scan(code, phone, self._pages.name_of(phone, tenant), tenant):
-            return self._page(request, status=422, fault=NOT_GOOD, given=code)
+        name = self._pages.name_of(phone, tenant, speaker(language_of(request)))
+        if not self._devices.scan(code, phone, name, tenant):
+            return self._page(request, status=422, fault=say_to(request, NOT_GOOD), given=code)
         raise web.HTTPSeeOther(f"/phones/{phone}/devices")
 
     async def change(self, request: web.Request) -> web.Response:

@@ -12,9 +12,12 @@ from yarl import URL
 
 from core.signing import same
 from messaging.simulator.tickets import GOOD_FOR, tenant_of
+from messaging.simulator.words import COOKIE as LANGUAGE
+from messaging.simulator.words import say_to
 
 SECRET_HEADER = "X-Simulator-Secret"  # noqa: S105 - a header's name
 COOKIE = "phones_ticket"
+RUN_OUT = "Open the phones from the portal: the way in has run out."
 TENANT = "tenant_id"  # in a request: whose phones may be seen; absent without a secret
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
@@ -53,11 +56,15 @@ def people_only(secret: str) -> Middleware:
             if not _from_here(request):
                 raise web.HTTPForbidden(text="asked for by another site")
         elif ticket := request.query.get("ticket"):
-            return _let_in(request, secret, ticket)
+            if tenant_of(secret, ticket) is None:
+                raise web.HTTPForbidden(text=say_to(request, RUN_OUT))
+            return _let_in(request, ticket)
         elif (tenant := tenant_of(secret, request.cookies.get(COOKIE, ""))) is not None:
             request[TENANT] = tenant
         else:
-            raise web.HTTPForbidden(text="Open the phones from the portal: the way in has run out.")
+            raise web.HTTPForbidden(text=say_to(request, RUN_OUT))
+        if "lang" in request.query:
+            return _let_in(request)
         response = await handler(request)
         if not response.prepared:
             response.headers.update(HEADERS)
@@ -75,21 +82,21 @@ HEADERS = {
 }
 
 
-def _let_in(request: web.Request, secret: str, ticket: str) -> web.Response:
-    """The ticket leaves the address bar and stays in a cookie."""
-    if tenant_of(secret, ticket) is None:
-        raise web.HTTPForbidden(text="Open the phones from the portal: the way in has run out.")
-    onward = request.rel_url.without_query_params("ticket")
+def _let_in(request: web.Request, ticket: str = "") -> web.Response:
+    """The ticket and the language leave the address bar and stay in cookies."""
+    onward = request.rel_url.without_query_params("ticket", "lang")
     response = web.Response(status=303, headers={"Location": str(onward), **HEADERS})
-    response.set_cookie(
-        COOKIE,
-        ticket,
-        max_age=int(GOOD_FOR.total_seconds()),
-        path="/phones",
-        httponly=True,
-        secure=request.scheme == "https",
-        samesite="Lax",  # the portal, where the link is, may have another name
-    )
+    for name, value in ((COOKIE, ticket), (LANGUAGE, request.query.get("lang", ""))):
+        if value:
+            response.set_cookie(
+                name,
+                value,
+                max_age=int(GOOD_FOR.total_seconds()),
+                path="/phones",
+                httponly=True,
+                secure=request.scheme == "https",
+                samesite="Lax",  # the portal, where the link is, may have another name
+            )
     return response
 
 

@@ -14,12 +14,14 @@ from messaging.simulator.live import follow
 from messaging.simulator.magic import DIGITS, NUMBERS, PREFIX, magic_of
 from messaging.simulator.people import People, Writes
 from messaging.simulator.receipts import Receipts
-from messaging.simulator.showing import clock, day, initials, linked, preview
+from messaging.simulator.showing import NAMES, clock, day, initials, linked, preview
 from messaging.simulator.state import Chat, Network, SimLine
+from messaging.simulator.words import Say, language_of, say_to, speaker
 
 HERE = Path(__file__).parent
 MOST_PEOPLE, MOST_LINES = 100, 50
 LONGEST_TEXT = 4096
+NO_NUMBER = "Write the number with its country code, such as 905321112233."
 STATIC = {
     "phones.css": "text/css",
     "phones.js": "text/javascript",
@@ -33,6 +35,7 @@ class Phones:
         self._receipts = receipts
         self._people = people
         self._pages = Environment(loader=FileSystemLoader(HERE / "pages"), autoescape=True)
+        self._pages.globals["names"] = NAMES
         self._pages.filters.update(
             clock=clock, day=day, initials=initials, linked=linked, preview=preview, phone=display
         )
@@ -71,8 +74,8 @@ class Phones:
         given, name = str(form.get("phone", "")).strip(), str(form.get("name", "")).strip()[:100]
         try:
             phone = check_phone(normalize(given) or given)
-        except BadPhone as error:
-            return self.page(request, status=422, fault=str(error), given=given)
+        except BadPhone:
+            return self.page(request, status=422, fault=say_to(request, NO_NUMBER), given=given)
         to, text = str(form.get("to", "")), str(form.get("text", ""))[:LONGEST_TEXT]
         line, tenant = self._network.lines.get(to), request.get(TENANT)
         self._network.names[request.get(TENANT, 0), phone] = name
@@ -81,7 +84,8 @@ class Phones:
         raise web.HTTPSeeOther(f"/phones/{phone}")
 
     async def people(self, request: web.Request) -> web.Response:
-        return self.html("people.html", **self._people_of(request, request.query.get("phone", "")))
+        chosen = request.query.get("phone", "")
+        return self.html(request, "people.html", **self._people_of(request, chosen))
 
     async def handset(self, request: web.Request) -> web.Response:
         return self.page(request, phone=request.match_info["phone"])
@@ -92,7 +96,7 @@ class Phones:
         return self.page(request, phone=chat.phone, chat=chat, text=text)
 
     async def bubbles(self, request: web.Request) -> web.Response:
-        return self.html("bubbles.html", chat=self._chat(request))
+        return self.html(request, "bubbles.html", chat=self._chat(request))
 
     async def write(self, request: web.Request) -> web.Response:
         chat = self._chat(request)
@@ -104,7 +108,9 @@ class Phones:
                 {**form, "to_phone_number_id": chat.line.phone_number_id}
             )
         except ValidationError:
-            raise web.HTTPUnprocessableEntity(text="This cannot be sent.") from None
+            raise web.HTTPUnprocessableEntity(
+                text=say_to(request, "This cannot be sent.")
+            ) from None
         if writes.kind != "text" or writes.text.strip():
             self._people.write(chat.phone, chat.line, writes)
             self._receipts.read(chat)  # whoever answers has read
@@ -159,7 +165,7 @@ class Phones:
             raise web.HTTPNotFound from None
 
     def _people_of(self, request: web.Request, selected: str) -> dict[str, Any]:
-        tenant = request.get(TENANT)
+        tenant, say = request.get(TENANT), speaker(language_of(request))
         latest: dict[str, Chat] = {}
         unread: dict[str, int] = {}
         for chat in self._network.chats(tenant_id=tenant):
@@ -170,7 +176,7 @@ class Phones:
             "people": [
                 {
                     "phone": phone,
-                    "name": self.name_of(phone, tenant),
+                    "name": self.name_of(phone, tenant, say),
                     "unread": unread.get(phone, 0),
                     "last": latest[phone].bubbles[-1]
                     if phone in latest and latest[phone].bubbles
@@ -180,11 +186,12 @@ class Phones:
             ],
         }
 
-    def name_of(self, phone: str, tenant: int | None) -> str:
+    def name_of(self, phone: str, tenant: int | None, say: Say) -> str:
         if tenant is None:  # everybody's phones: the first who named it
             owners = (owner for owner, known in self._network.names if known == phone)
             tenant = next(owners, 0)
-        return self._network.name_of(phone, tenant)
+        named = self._network.names.get((tenant, phone))
+        return named or say("Customer {digits}", digits=phone[-4:])
 
     def page(
         self,
@@ -198,12 +205,14 @@ class Phones:
         if phone:
             phone = self._phone(request)
         tenant = request.get(TENANT)
+        say = speaker(language_of(request))
         return self.html(
+            request,
             "phones.html",
             status=status,
             **self._people_of(request, phone),
             **{"phone_number": phone, **more},
-            name=self.name_of(phone, tenant) if phone else "",
+            name=self.name_of(phone, tenant, say) if phone else "",
             magic=magic_of(phone),
             chat=chat,
             reads=chat is not None and self._network.reads(chat),
@@ -220,9 +229,13 @@ class Phones:
         known = [(chat.line, chat) for chat in chats.values()]
         return [*known, *((line, None) for line in rest)][:MOST_LINES]
 
-    def html(self, page: str, *, status: int = 200, **facts: Any) -> web.Response:
+    def html(
+        self, request: web.Request, page: str, *, status: int = 200, **facts: Any
+    ) -> web.Response:
+        language = language_of(request)
+        said = {"language": language, "say": speaker(language)}
         return web.Response(
-            text=self._pages.get_template(page).render(**facts),
+            text=self._pages.get_template(page).render(**said, **facts),
             status=status,
             content_type="text/html",
             headers={"Cache-Control": "no-store"},

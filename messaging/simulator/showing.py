@@ -3,12 +3,14 @@
 import re
 from datetime import UTC, datetime
 
+from babel.dates import format_date
 from markupsafe import Markup, escape
 
 from messaging.simulator.state import Bubble
+from messaging.simulator.words import Say
 
 _LINK = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
-_WORDS = {
+NAMES = {
     "image": "Photo",
     "video": "Video",
     "audio": "Voice message",
@@ -34,17 +36,17 @@ def linked(text: str) -> Markup:
     return made + escape(text[end:])
 
 
-def preview(bubble: Bubble) -> str:
-    said = bubble.text or _WORDS.get(bubble.kind, bubble.kind)
-    return said if bubble.from_business else f"You: {said}"
+def preview(bubble: Bubble, say: Say) -> str:
+    said = bubble.text or say(NAMES.get(bubble.kind, bubble.kind))
+    return said if bubble.from_business else say("You: {said}", said=said)
 
 
 def clock(at: float) -> str:
     return _local(at).strftime("%H:%M")
 
 
-def day(at: float) -> str:
-    return _local(at).strftime("%-d %B %Y")
+def day(at: float, language: str) -> str:
+    return format_date(_local(at), "d MMMM yyyy", locale=language)
 
 
 def initials(name: str) -> str:

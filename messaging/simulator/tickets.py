@@ -1,6 +1,7 @@
 """A signed way into the phones page: who holds a ticket sees one tenant's phones."""
 
 from datetime import timedelta
+from urllib.parse import urlencode
 
 from core.signing import BadToken, read_token, sign_token
 
@@ -8,10 +9,11 @@ PURPOSE = "simulator.phones"
 GOOD_FOR = timedelta(hours=12)
 
 
-def phones_link(simulator_url: str, secret: str, tenant_id: int) -> str:
+def phones_link(simulator_url: str, secret: str, tenant_id: int, language: str = "") -> str:
     """For the portal: the page of this tenant's phones."""
     ticket = sign_token(secret, PURPOSE, tenant_id, GOOD_FOR) if secret else ""
-    return f"{simulator_url.rstrip('/')}/phones" + (f"?ticket={ticket}" if ticket else "")
+    said = {name: value for name, value in (("ticket", ticket), ("lang", language)) if value}
+    return f"{simulator_url.rstrip('/')}/phones" + (f"?{urlencode(said)}" if said else "")
 
 
 def tenant_of(secret: str, ticket: str) -> int | None:

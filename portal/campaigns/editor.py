@@ -17,9 +17,10 @@ from portal.campaigns import campaigns_pages
 from portal.campaigns.forms import WhatForm, WhenForm, WhoForm
 from portal.campaigns.pages import CAMPAIGN, start_question
 from portal.campaigns.template_form import picture_of, show_words, uploaded, wishes_of, words_of
-from portal.campaigns.words import lasts, money_about
+from portal.campaigns.words import money_about
 from portal.forms import Form, refusals_on, said
 from portal.visitors import member_may
+from portal.words import lasts
 from tenants import accounts
 
 STEPS = ("who", "what", "when", "check")

@@ -7,14 +7,15 @@ from flask import g, redirect, render_template, request, url_for
 
 from core.clock import rfc3339
 from core.db import tenant_scope
-from messaging.campaigns import book, outlook, results
+from messaging.campaigns import book, orders, outlook, results
 from messaging.campaigns.results import Result
 from portal.campaigns import campaigns_pages
 from portal.campaigns.pages import CAMPAIGN
-from portal.campaigns.words import because, lasts
+from portal.campaigns.words import because
 from portal.csv_files import csv_answer
 from portal.paging import PAGE, asked_after, page_of
 from portal.visitors import may, member_may
+from portal.words import lasts
 from tenants import accounts
 
 BATCH = 500
@@ -41,7 +42,7 @@ def campaign(campaign_id: str) -> Any:
             "because": because(one),
             "lasts": lasts(int(left / outlook.pace(line))) if line and left else "",
             "zone": accounts.account().time_zone or "UTC",
-            "currency": accounts.account().currency,
+            "currency": orders.currency(str(one.filters.get("site_id") or "")),
         }
         if "X-Part" in request.headers:
             return render_template("campaigns/live.html", **facts)

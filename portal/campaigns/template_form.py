@@ -4,6 +4,7 @@ from typing import Any
 
 from flask import current_app
 
+from messaging.campaigns import template_words
 from messaging.campaigns.book import Wanted
 from messaging.inbox import files
 from messaging.inbox.files import Kept
@@ -85,13 +86,7 @@ def _template(
 def _media(form: WhatForm, campaign: Campaign, file: Kept | None) -> dict[str, Any]:
     """A new file, else an address, else the file that was there."""
     if file is not None:
-        kept = {
-            "key": file.key,
-            "mime_type": file.mime_type,
-            "filename": file.filename,
-            "kind": file.kind,
-        }
-        return {"file": kept}
+        return template_words.media_of(file)
     if url := said(form.header_url):
         return {"url": url}
     before = campaign.template.get("media", {})

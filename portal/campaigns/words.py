@@ -3,8 +3,7 @@
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from babel.units import format_unit
-from flask_babel import format_currency, get_locale, gettext
+from flask_babel import format_currency, gettext
 
 from messaging.models import Campaign
 
@@ -25,11 +24,3 @@ def because(campaign: Campaign) -> str:
     template: str = said["sentence"]
     sentence = str(gettext(template))
     return sentence.format(**said["values"]) if said["values"] else sentence
-
-
-def lasts(seconds: int) -> str:
-    """About how long: 40 seconds, 12 minutes, 3 hours, 2 days."""
-    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        if seconds >= length * (2 if unit != "minute" else 1):
-            return str(format_unit(-(-seconds // length), f"duration-{unit}", locale=get_locale()))
-    return str(format_unit(max(seconds, 1), "duration-second", locale=get_locale()))

@@ -15,6 +15,7 @@ from wtforms import (
 from wtforms.validators import Length, Optional
 
 from portal.forms import Between, Form, needed, said
+from portal.words import typed_words
 from restaurant.loyalty import messages, programmes, rewards
 from restaurant.models import LoyaltyMessage, Programme, Reward, Site
 
@@ -32,6 +33,7 @@ class ProgrammeForm(Form):
     points = IntegerField(_("Points for it"), [Optional(), Between(1, 10_000)])
     gift_id = SelectField(_("Reward that comes by itself"), [Optional()], validate_choice=False)
     keywords = StringField(_("Words that ask for the balance"), [Optional(), Length(max=400)])
+    worth = IntegerField(_("Points for one stamp"), [Optional(), Between(0, 1_000_000)])
     quiet_from = StringField(_("Quiet from"), [needed(), Length(max=5)])
     quiet_until = StringField(_("Quiet until"), [needed(), Length(max=5)])
 
@@ -60,6 +62,7 @@ class ProgrammeForm(Form):
             gift_id=self.gift_id.data or None,
             quiet_from=said(self.quiet_from).strip(),
             quiet_until=said(self.quiet_until).strip(),
+            worth=self.worth.data,
         )
 
 
@@ -82,7 +85,7 @@ class RewardForm(Form):
 
     def show(self, reward: Reward) -> None:
         def plain(amount: object) -> str:
-            return f"{amount.normalize():f}" if amount else ""  # type: ignore[attr-defined]
+            return typed_words(f"{amount.normalize():f}") if amount else ""  # type: ignore[attr-defined]
 
         self.process(
             name=reward.name,

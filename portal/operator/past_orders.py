@@ -15,6 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import frozen, now
 from core.db import current_tenant_id, db
+from core.ids import new_id
 from messaging import contacts
 from restaurant import entry, hours, legs, moves, orders, tables, telling
 from restaurant.loyalty import book, programmes
@@ -158,6 +159,7 @@ class Past:
         for order, at, by in sorted(self.earned.values(), key=lambda one: one.at):
             guests[order.customer_phone].append(
                 LoyaltyEntry(
+                    id=_id_at(at),
                     tenant_id=order.tenant_id,
                     site_id=self.site.id,
                     amount=programmes.earns(programme, _spent(order)),
@@ -188,3 +190,9 @@ class Past:
 def _spent(order: Order) -> Decimal:
     sums = order.sums
     return Decimal(sums.get("subtotal", "0")) - Decimal(sums.get("discount", "0"))
+
+
+def _id_at(moment: datetime) -> str:
+    """The book is read in the order of its ids."""
+    with frozen(moment):
+        return new_id("lpt")

@@ -16,6 +16,7 @@ from restaurant.gateways import Checked, Found, Returned, Signal
 from restaurant.models import Order, PaymentAccount, PaymentLink
 from tenants.audit import Actor, acting
 
+FORGED = "the headers webhook-id, webhook-timestamp, webhook-signature are needed"
 DAYS_AGO = (9, 7, 6, 4, 3, 2, 1)
 OWNER = Actor("person", "demo", "Derya Yılmaz")
 
@@ -60,7 +61,7 @@ def _today(tenant_id: int, site_id: str, account_id: str) -> None:
             orders.cancel(past.site, order, "Misafir vazgeçti")
         _paid(account, link, f"pm_demo_{site_id[-6:]}_late", moment + timedelta(minutes=24))
         with frozen(now() - timedelta(minutes=40)):
-            signals.note_forgery(account.id, b"{}", "the headers webhook-id are needed")
+            signals.note_forgery(account.id, b"{}", FORGED)
         _ordered(past, chance, now() - timedelta(minutes=4))
         with acting(OWNER):
             payment_links.free(

@@ -7,7 +7,7 @@ from flask import flash, redirect, render_template, request, url_for
 from flask_babel import gettext
 from flask_babel import lazy_gettext as _
 from wtforms import DecimalField, IntegerField, RadioField, SelectField, StringField, TextAreaField
-from wtforms.validators import InputRequired, Length, Optional
+from wtforms.validators import Length, Optional
 
 from core.db import global_scope
 from core.errors import DomainError
@@ -35,14 +35,12 @@ def _limit(label: Any, least: int = 0, most: int = MANY) -> IntegerField:
 
 class PlanForm(Form):
     name = StringField(_("Name"), [needed(), Length(max=60)])
-    price = DecimalField(
-        _("Price for a month"), [InputRequired(), Between(0, 999_999)], places=None
-    )
+    price = DecimalField(_("Price for a month"), [needed(), Between(0, 999_999)], places=None)
     currency = SelectField(_("Currency"), [needed()])
     prices = TextAreaField(_("In other currencies"), [Optional(), Length(max=1000)])
-    position = IntegerField(_("Place in the list"), [InputRequired(), Between(0, 1000)])
-    rate_per_second = IntegerField(_("Requests per second"), [InputRequired(), Between(1, 100_000)])
-    burst = IntegerField(_("Burst"), [InputRequired(), Between(1, 1_000_000)])
+    position = IntegerField(_("Place in the list"), [needed(), Between(0, 1000)])
+    rate_per_second = IntegerField(_("Requests per second"), [needed(), Between(1, 100_000)])
+    burst = IntegerField(_("Burst"), [needed(), Between(1, 1_000_000)])
     monthly_messages = _limit(_("Messages a month"))
     spend_cap_usd = DecimalField(
         _("Spend cap in USD"), [Optional(), Between(0, 10_000_000)], places=2

@@ -89,7 +89,9 @@ def retry_job(job_id: str) -> bool:
 def _failed(job: Job, queue: str) -> FailedRow:
     result = job.latest_result()
     trace = (result.exc_string or "") if result else ""
-    last_line = trace.strip().splitlines()[-1] if trace.strip() else ""
+    # A database's error goes on with its statement and a link; what happened is named above them.
+    named = [line for line in trace.splitlines() if line[:1].isalpha()]
+    last_line = named[-1] if named else ""
     return FailedRow(job.id, job.func_name or "", queue, _aware(job.ended_at), last_line)
 
 

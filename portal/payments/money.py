@@ -13,6 +13,7 @@ from portal.payments import payments_pages
 from portal.payments.forms import KeepForm, RefundForm
 from portal.payments.links import numbers_of
 from portal.visitors import member_may
+from portal.words import typed_words
 from restaurant import payment_accounts, payments, refunds, signals
 from restaurant.models import Payment
 
@@ -52,7 +53,7 @@ def refund(payment_id: str) -> Any:
         known = payments.get(payment_id)
         left = refunds.left(known)
         numbers = numbers_of([known.order_id])
-    form = RefundForm(amount=str(quantize(left, known.currency)))
+    form = RefundForm(amount=typed_words(quantize(left, known.currency)))
     if form.validate_on_submit():
         with refusals_on(form):
             with tenant_scope(g.tenant_id):

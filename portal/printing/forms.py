@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from flask_babel import gettext
 from flask_babel import lazy_gettext as _
 from wtforms import (
     BooleanField,
@@ -70,7 +71,7 @@ class PrinterForm(Form):
         self, agents: list[PrintAgent], stations: list[Station], others: list[Printer]
     ) -> None:
         self.agent.choices = [("", _("– none yet –")), *((one.id, one.name) for one in agents)]
-        self.stations.choices = [(one.code, one.name) for one in stations]
+        self.stations.choices = [(one.code, gettext(one.name)) for one in stations]
         self.fallback.choices = [
             ("", _("nobody: its tickets wait")),
             *((one.id, one.name) for one in others),

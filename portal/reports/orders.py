@@ -12,7 +12,7 @@ from flask_babel import format_decimal, get_locale
 
 from core.clock import now
 from core.db import tenant_scope
-from core.money import format_money
+from core.money import format_money, quantize
 from core.spans import Span
 from portal import plots
 from portal.csv_files import csv_answer
@@ -21,7 +21,7 @@ from portal.reports import reports
 from portal.reports.asked import Asked, asked, day_label, today_of
 from portal.visitors import member_may
 from restaurant import figures, sites
-from restaurant.figures import Sold, Sum
+from restaurant.figures import ItemSold, Sold, Sum
 from restaurant.models import Site
 from tenants import accounts
 
@@ -82,7 +82,7 @@ def orders_csv() -> Any:
     cells = (
         (
             row.day.isoformat(), named.get(row.site_id, row.site_id), row.currency,
-            row.payment_method, row.order_type, str(row.orders), str(row.revenue), str(row.lost),
+            row.payment_method, row.order_type, str(row.orders), _sum(row), str(row.lost),
         )
         for row in sorted(rows, key=lambda one: (one.day, one.site_id), reverse=True)
     )  # fmt: skip
@@ -95,8 +95,12 @@ def items_csv() -> Any:
     with tenant_scope(g.tenant_id):
         scope = scope_asked(any_currency=True)
         rows = figures.items(scope.ids, scope.asked.span, 5000)
-    cells = ((row.name, row.currency, str(row.sold), str(row.revenue)) for row in rows)
+    cells = ((row.name, row.currency, str(row.sold), _sum(row)) for row in rows)
     return csv_answer("items", ("item", "currency", "sold", "revenue"), cells)
+
+
+def _sum(row: Sold | ItemSold) -> str:
+    return str(quantize(row.revenue, row.currency))
 
 
 def scope_asked(*, any_currency: bool = False) -> Scope:

@@ -16,6 +16,7 @@ from portal.asking import ask_then
 from portal.drawing import draw
 from portal.forms import Form, needed, refusals_on, said
 from portal.visitors import may, member_may
+from portal.words import typed_words
 from restaurant import couriers, shapes, sites, zones
 from restaurant.models import DeliveryZone, Site
 
@@ -171,10 +172,10 @@ def _shown(zone: DeliveryZone, site: Site) -> dict[str, str]:
     return {
         "name": zone.name,
         "kind": zone.kind,
-        "radius": f"{zone.radius_m / 1000:g}" if zone.radius_m else "",
+        "radius": typed_words(f"{zone.radius_m / 1000:g}") if zone.radius_m else "",
         "corners": corners,
-        "fee": str(zone.fee.quantize(step)),
-        "minimum": str(zone.minimum.quantize(step)),
+        "fee": typed_words(zone.fee.quantize(step)),
+        "minimum": typed_words(zone.minimum.quantize(step)),
     }
 
 

@@ -150,8 +150,9 @@ def members(
         seen = db.session.get(LoyaltyMember, (current_tenant_id(), site_id, after))
         if seen is None:
             return []
-        place = tuple_(LoyaltyMember.last_at, LoyaltyMember.contact_id)
-        query = query.where(place < tuple_(seen.last_at, seen.contact_id))
+        place = (LoyaltyMember.last_at, LoyaltyMember.contact_id)
+        types = [column.type for column in place]
+        query = query.where(tuple_(*place) < tuple_(seen.last_at, seen.contact_id, types=types))
     newest = (LoyaltyMember.last_at.desc(), LoyaltyMember.contact_id.desc())
     return list(db.session.scalars(query.order_by(*newest).limit(limit)))
 

@@ -13,7 +13,7 @@ from core.db import current_tenant_id, db
 from core.errors import invalid
 from core.money import BadMoney, parse_money
 from core.texts import fold, one_line
-from restaurant.loyalty import waking
+from restaurant.loyalty import switching, waking
 from restaurant.models import Programme, Reward, Site
 from restaurant.pricing import ZERO
 from tenants import audit
@@ -43,6 +43,8 @@ class Wanted:
     gift_id: str | None = None
     quiet_from: str = "21:00"
     quiet_until: str = "10:00"
+    worth: int | None = None
+    """When the kind changes: how many points a stamp is."""
 
 
 def of(site_id: str) -> Programme | None:
@@ -80,6 +82,8 @@ def set_up(site: Site, wanted: Wanted) -> Programme:
     if programme is None:
         programme = Programme(tenant_id=current_tenant_id(), site_id=site.id)
         db.session.add(programme)
+    elif programme.kind != wanted.kind:
+        switching.switch(site.id, programme.kind, wanted.kind, wanted.worth)
     for name, value in values.items():
         setattr(programme, name, value)
     programme.changed_at = now()

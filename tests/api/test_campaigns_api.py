@@ -1,8 +1,14 @@
 """Campaigns by key: made, looked at, started, paused, followed; a test key reaches test phones."""
 
+import io
+
 import pytest
+from PIL import Image
 
 from core.clock import advance, frozen, now
+from messaging import templates
+from messaging.lines.cloud_templates import read_template
+from messaging.simulator.samples import TEMPLATES
 from tests.campaigns.campaign_cast import meets, messages, sends, steps
 from tests.lines import give_line
 
@@ -15,7 +21,8 @@ def api(app, restaurant):
 
     def ask(method, path, body=None, key=restaurant.key, **headers):
         bearer = {"Authorization": f"Bearer {key}", **headers}
-        return client.open(path, method=method, json=body, headers=bearer)
+        sent = {"data": body} if isinstance(body, bytes) else {"json": body}
+        return client.open(path, method=method, headers=bearer, **sent)
 
     return ask
 
@@ -70,14 +77,19 @@ def test_refusals_name_the_field(api, restaurant):
     give_line(restaurant)
     made = api("POST", CAMPAIGNS, {"name": "Soup day"})
     here = f"{CAMPAIGNS}/{made.json['id']}"
-    refused = api("POST", f"{here}/start", {})
-    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "text")
+    refused = api("POST", f"{here}/start")
+    assert (refused.status_code, refused.json["errors"][0]["field"]) == (422, "message")
     unknown = api("PATCH", here, {"message": "{{order.total}}"})
+    assert unknown.json["errors"][0]["field"] == "message"
     assert "There is no {{order.total}} here" in unknown.json["message"]
     assert api("PATCH", here, {"filters": {"shoe": 43}}).status_code == 422
     assert api("POST", CAMPAIGNS, {}).status_code == 422
     far = api("POST", f"{here}/start", {"at": "2099-01-01T00:00:00Z"})
     assert far.status_code == 422
+    api("PATCH", here, {"message": "Soup!"})
+    past = api("POST", f"{here}/start", {"at": "2020-01-01T00:00:00Z"})
+    assert (past.status_code, past.json["code"]) == (422, "time_passed")
+    assert api("GET", here).json["state"] == "draft"
     assert api("DELETE", here).status_code == 204
     assert api("GET", here).status_code == 404
 
@@ -95,3 +107,48 @@ def test_keys_stay_on_their_side(api, restaurant, shop):
     assert api("GET", f"{CAMPAIGNS}/{live['id']}", key=shop.key).status_code == 404
     narrow = restaurant.makes_key("messages:send")
     assert api("GET", CAMPAIGNS, key=narrow).status_code == 403
+
+
+def picture():
+    out = io.BytesIO()
+    Image.new("RGB", (80, 60), "red").save(out, "PNG")
+    return out.getvalue()
+
+
+def test_a_file_above_the_text_is_uploaded_and_stays(api, app, restaurant, shop):
+    line = give_line(restaurant)
+    with restaurant.scope():
+        templates.store(templates.account_of(line), [read_template(one) for one in TEMPLATES])
+    meets(restaurant, "Ayşe Kaya")
+    words = {
+        "name": "weekend_offer",
+        "language": "en",
+        "parameters": ["{{customer.first_name}}"],
+        "buttons": [None, "sunday"],
+    }
+    body = {"name": "Weekend", "template": words, "quiet_hours": None, "filters": {}}
+    here = f"{CAMPAIGNS}/{api('POST', CAMPAIGNS, body).json['id']}"
+    assert "give its address, or upload it" in api("POST", f"{here}/dry-run").json["problem"]
+    put = f"{here}/header-file?filename=weekend.png"
+    assert api("PUT", put, picture(), shop.key).status_code == 404
+    assert api("PUT", put, picture(), restaurant.test_key).status_code == 409
+    assert api("PUT", put, b"MZ not a picture").json["errors"][0]["code"] == "unknown_file"
+    assert api("PUT", put, b"").json["errors"][0]["code"] == "empty_file"
+    assert api("PUT", put, b"%PDF-1.7").status_code == 200
+    assert "another kind of file" in api("POST", f"{here}/dry-run").json["problem"]
+    answer = api("PUT", put, picture())
+    assert (answer.status_code, answer.json["template"]["header_file"]) == (200, "weekend.jpg")
+
+    changed = api("PATCH", here, {"template": {**words, "buttons": [None, "monday"]}}).json
+    assert changed["template"]["header_file"] == "weekend.jpg"
+    with frozen(now()):
+        assert api("POST", f"{here}/start", {}).json["state"] == "running"
+        steps(restaurant)
+    (message,) = messages(restaurant)
+    link = message.content["parameters"]["header"]["image"]
+    shown = app.test_client().get(link.removeprefix("http://localhost"))
+    assert (shown.status_code, shown.mimetype) == (200, "image/jpeg")
+    assert api("PUT", put, picture()).status_code == 409
+    plain = api("POST", CAMPAIGNS, {"name": "Plain", "message": "Hi"}).json["id"]
+    refused = api("PUT", f"{CAMPAIGNS}/{plain}/header-file?filename=a.png", picture())
+    assert (refused.status_code, refused.json["code"]) == (409, "no_template")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.api.test_restaurant import API, wanted
 from tests.restaurant.kitchen import GUEST
-from tests.restaurant.loyal_cast import open_club
+from tests.restaurant.loyal_cast import OTHER, open_club
 
 
 @pytest.fixture
@@ -56,6 +56,17 @@ def test_from_a_programme_to_a_coupon_that_is_used_once(call, club):
     assert (again.status_code, again.json["code"]) == (422, "coupon_used")
     late = call("POST", f"/loyalty/coupons/{used['id']}/cancel", {"reason": "no"})
     assert late.status_code == 409
+
+
+def test_members_go_over_their_pages(call, club):
+    club.counts(amount="10")
+    club.serves(club.bistro.order())
+    club.serves(club.bistro.order(phone=OTHER, table="3"))
+    here = f"/loyalty/members?site_id={club.bistro.site_id}&limit=1"
+    first = call("GET", here).json
+    rest = call("GET", f"{here}&after={first['next']}").json
+    found = [page["data"][0]["contact_id"] for page in (first, rest)]
+    assert (set(found), rest["next"]) == ({club.guest(), club.guest(OTHER)}, None)
 
 
 def test_coupons_are_given_listed_and_cancelled(call, club):

@@ -32,7 +32,7 @@ def show(business, line_id, code="2@abc,def", seconds=20):
 
 
 def test_a_pairing_is_asked_for_and_its_code_read(client, restaurant, line_id):
-    begun = call(client, restaurant.key, "POST", f"/instances/{line_id}/pairing", {})
+    begun = call(client, restaurant.key, "POST", f"/instances/{line_id}/pairing")
     assert (begun.status_code, begun.json["state"], begun.json["qr"]) == (202, "pairing", None)
     with global_scope():
         held = leases.take(KIND, "a host", 5, 10_000)

@@ -217,7 +217,7 @@ def test_a_fault_of_ours_shows_nothing_inside(tried, restaurant, caplog):
 
 
 def test_an_empty_body_is_no_fault(tried, restaurant):
-    assert tried.post("/api/v1/tried/echo", headers=restaurant.bearer).json == {"got": None}
+    assert tried.post("/api/v1/tried/echo", headers=restaurant.bearer).json == {"got": {}}
 
 
 def test_every_answer_has_an_id_of_its_own(client, restaurant):

@@ -4,6 +4,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from sqlalchemy import update
 
 from core.clock import advance, frozen, now
 from core.db import db
@@ -14,6 +15,7 @@ from messaging.campaigns.book import Wanted
 from messaging.campaigns.filters import read
 from messaging.crm import merging, wishes
 from messaging.models import CampaignRecipient
+from restaurant.models import Order
 from tenants import accounts
 from tests.campaigns.campaign_cast import (
     campaign,
@@ -174,6 +176,7 @@ def test_paused_resumed_stopped(restaurant, line, monkeypatch):
         acts.pause(mine)
     steps(restaurant)
     assert len(messages(restaurant)) == 2
+    assert campaign(restaurant, mine).due_at is not None, "what has left is still followed"
     with pytest.raises(Conflict), restaurant.scope():
         acts.pause(mine)
     with restaurant.scope():
@@ -325,8 +328,28 @@ def test_orders_that_followed_are_its_result(restaurant):
     steps(restaurant)
     counts = campaign(restaurant, mine).counts
     assert (counts["ordered"], counts["orders"]) == (1, 1)
-    assert Decimal(counts["spent"]) == order.total
+    assert (Decimal(counts["spent"]), counts["currency"]) == (order.total, "TRY")
     assert outcomes(restaurant, mine) == {guest: "sent"}
+
+
+def test_money_of_two_currencies_is_never_added_up(restaurant):
+    bistro = open_bistro(restaurant)
+    [guest] = meets(restaurant, "Ayşe")
+    mine = drafts(restaurant)
+    starts(restaurant, mine)
+    steps(restaurant)
+    lira = bistro.order(phone="905321110001")
+    euro = bistro.order(phone="905321110001", table="3")
+    with restaurant.scope():
+        theirs = update(Order).where(Order.tenant_id == restaurant.tenant_id, Order.id == euro.id)
+        db.session.execute(theirs.values(currency="EUR"))
+    steps(restaurant)
+    with restaurant.scope():
+        results.refresh(found := book.get(mine, lock=True), deep=True)
+        assert found.counts["orders"] == 2
+        assert Decimal(found.counts["spent"]) == lira.total
+        more = read(audiences.checked({"spent_at_least": str(lira.total + 1)}))
+        assert guest not in set(db.session.scalars(audiences.matching(more)))
 
 
 def test_two_who_are_one_are_written_to_once(restaurant, line):

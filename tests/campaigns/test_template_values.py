@@ -254,4 +254,4 @@ def test_the_same_by_key(client, restaurant, line):
         json={"template": {**OFFER, "header_url": "ftp://example.com/x"}},
         headers=restaurant.bearer,
     )
-    assert (bad.status_code, bad.json["errors"][0]["field"]) == (422, "header_url")
+    assert (bad.status_code, bad.json["errors"][0]["field"]) == (422, "template.header_url")

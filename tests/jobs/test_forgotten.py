@@ -6,7 +6,7 @@ from sqlalchemy.engine import Engine
 
 from core import lanes
 from core.db import db, global_scope
-from jobs import automations, campaigns, hooks, payments
+from jobs import automations, campaigns, closing, hooks, payments
 from tests.house.planting import plant
 
 WORK = (
@@ -18,7 +18,9 @@ WORK = (
     ("payments", "refunds", "due_at", ""),
     ("payments", "payment_sessions", "close_at", ""),
     ("payments", "payments", "at", ", state = 'parked'"),
+    ("plans", "plan_payments", "made_at", ", state = 'open'"),
 )
+OVER = {"payments": "accepted", "plan_payments": "failed"}
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +33,7 @@ def planted(app):
 def nothing_is_due(planted, superuser_connection):
     with superuser_connection.cursor() as cursor:
         for _, table, column, _ in WORK:
-            what = "state = 'accepted'" if table == "payments" else f"{column} = NULL"
+            what = f"state = '{OVER[table]}'" if table in OVER else f"{column} = NULL"
             cursor.execute(f"UPDATE {table} SET {what} WHERE tenant_id = %s", [planted.tenant_id])
         yield cursor
 
@@ -47,8 +49,17 @@ def test_a_tenant_with_something_due_is_found(planted, nothing_is_due, kind, tab
     assert lanes.due_anywhere(kind).count(planted.tenant_id) == 1
 
 
-@pytest.mark.parametrize("job", [hooks, automations, campaigns, payments])
-def test_tenants_with_nothing_to_do_are_not_visited(job, planted, nothing_is_due, restaurant, shop):
+@pytest.mark.parametrize(
+    ("sweep", "kind"),
+    [
+        *((job.find_forgotten, job.LANE) for job in (hooks, automations, campaigns, payments)),
+        (closing.ask_payments, "plans"),
+    ],
+)
+def test_tenants_with_nothing_to_do_are_not_visited(
+    app, sweep, kind, planted, nothing_is_due, restaurant, shop, monkeypatch
+):
+    monkeypatch.setattr(app.extensions["comanda"], "billing_provider", "simulated")
     asked = []
 
     def note(_connection, _cursor, sql, *_rest):
@@ -56,11 +67,11 @@ def test_tenants_with_nothing_to_do_are_not_visited(job, planted, nothing_is_due
 
     event.listen(Engine, "before_cursor_execute", note)
     try:
-        job.find_forgotten()
+        sweep()
     finally:
         event.remove(Engine, "before_cursor_execute", note)
     visited = [sql for sql in asked if "set_tenant" in sql]
-    assert len(visited) <= len(lanes.due_anywhere(job.LANE)), asked
+    assert len(visited) <= len(lanes.due_anywhere(kind)), asked
 
 
 def test_the_look_leaves_no_tenant_behind(planted, restaurant):

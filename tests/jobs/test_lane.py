@@ -8,7 +8,8 @@ import pytest
 from core import lanes
 from core.db import global_scope
 from core.hot_async import AsyncPool
-from jobs.lane import LaneWork
+from jobs.lane import FIRST_GROUP, LaneWork
+from jobs.room import Room
 from jobs.sends import Drain
 from messaging import claiming, reading, sending, settling
 from messaging.lines import TryLater
@@ -55,7 +56,7 @@ def work(app, business, lease, seconds):
 
     async def run():
         drain = Drain(app)
-        drain.until = time.monotonic() + seconds
+        drain.shift.until = time.monotonic() + seconds
         drain.pacing = Pacing()
         async with AsyncPool(drain.settings.database_url, 2) as hot:
             drain.use(hot)
@@ -103,3 +104,50 @@ def test_a_suspended_accounts_messages_wait_until_it_is_resumed(app, restaurant,
         assert restaurant.tenant_id in dict(lanes.lease_many(LANE, 0, 1000))
     with restaurant.scope():
         assert [one.envelope.text for one in claiming.claim(5, 60.0, [])] == ["held"]
+
+
+def leased(app, business, pacing, room=64):
+    """What a waking worker gets of one business: its lane's first messages, and the room left."""
+
+    async def run():
+        drain = Drain(app)
+        drain.pacing, drain.room = pacing, Room(room)
+        async with AsyncPool(drain.settings.database_url, 2) as hot:
+            drain.use(hot)
+            asked, found = await drain.lease(2)
+            mine = [lane for lane in found if lane.tenant_id == business.tenant_id]
+            for lane in mine:
+                await lane.give_back()
+            texts = [
+                None if lane.first is None else [row[6] for row in lane.first if row[1]]
+                for lane in mine
+            ]
+            return asked, texts, drain.room.take_now(room)
+
+    return asyncio.run(run())
+
+
+def write_to_many(business, line, count):
+    with business.scope():
+        for number in range(count):
+            draft = Draft(kind="text", phone=f"9053211122{number:02}", text=f"text {number}")
+            sending.accept(draft, line, known_facts())
+
+
+def test_a_lane_is_leased_with_its_first_messages(app, restaurant, line):
+    write_to_many(restaurant, line, 6)
+    first = [f"text {number}" for number in range(FIRST_GROUP)]
+    assert leased(app, restaurant, Pacing()) == (2, [first], 64 - FIRST_GROUP)
+
+
+def test_without_room_a_lane_is_leased_alone(app, restaurant, line):
+    write_to_many(restaurant, line, 2)
+    assert leased(app, restaurant, Pacing(), room=3) == (2, [None], 3)
+
+
+def test_a_line_that_must_rest_gives_nothing_with_the_lane(app, restaurant, line):
+    write_to_many(restaurant, line, 2)
+    pacing = Pacing()
+    pacing.wait(restaurant.tenant_id, line.id, PHONE, 80.0)
+    pacing.pause(restaurant.tenant_id, line.id, 60)
+    assert leased(app, restaurant, pacing) == (2, [[]], 64 - FIRST_GROUP)

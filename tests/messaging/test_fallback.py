@@ -78,6 +78,20 @@ def test_refused_for_the_window_it_goes_as_its_template(restaurant, line):
     assert any("as the template: order" in cause for cause in causes(restaurant, ticket))
 
 
+def test_a_marketing_template_is_no_way_to_who_opted_out(restaurant, line):
+    with restaurant.scope():
+        words = [{"type": "BODY", "text": "Try {{1}} today."}]
+        offer = NetworkTemplate("1", "order", "en", "marketing", "approved", components=words)
+        store(account_of(line), [offer])
+        receive_message(line, wrote("STOP"), Tally())
+    ticket = accept(restaurant, line)
+    begun = claim(restaurant, line)
+    settle(restaurant, line, [(begun[0], CLOSED)])
+    assert claim(restaurant, line) == []
+    message = read(restaurant, ticket)
+    assert (message.state, message.error_code) == ("failed", "window_closed")
+
+
 def test_a_template_that_is_refused_too_is_the_end(restaurant, line):
     ticket = accept(restaurant, line)
     begun = claim(restaurant, line)

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from PIL import Image
 
+from core import links
 from core.blobs import FolderBlobs
 from core.clock import frozen, now
 from core.errors import Conflict, Invalid, NotFound
@@ -249,7 +250,7 @@ def picture(size=(80, 60), kind="PNG", mode="RGB"):
 
 
 def keep(tmp_path, body, name):
-    return files.keep(FolderBlobs(tmp_path), io.BytesIO(body), name, "7", "https://x", "s" * 20)
+    return files.keep(FolderBlobs(tmp_path), io.BytesIO(body), name, "7")
 
 
 def test_a_photo_is_drawn_again_without_what_was_written_beside_it(tmp_path):
@@ -260,7 +261,7 @@ def test_a_photo_is_drawn_again_without_what_was_written_beside_it(tmp_path):
     assert b"taken at home" not in body
     assert Image.open(io.BytesIO(body)).width == files.LARGEST_SIDE
     token = kept.url.rpartition("/")[2]
-    assert files.lent(token, "s" * 20).key == kept.key
+    assert links.read(files.PURPOSE, token)[0] == kept.key
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,14 @@
 import re
 import socket
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from messaging.simulator.showing import initials, linked
+from messaging.simulator import words
+from messaging.simulator.magic import NUMBERS
+from messaging.simulator.showing import NAMES, initials, linked
 from messaging.simulator.tickets import phones_link
 from tests.messaging.network_cast import PHONE, SECRET, eventually, started
 
@@ -106,6 +109,39 @@ def test_every_page_is_strict_and_asks_nobody_outside(network, visitor):
         fetched = re.findall(r'(?:src|<link[^>]* href)="([^"]+)"', page)
         assert fetched
         assert all(place.startswith("/phones/") for place in fetched)
+
+
+def test_the_pages_speak_the_language_of_the_portal_or_the_browser(network):
+    link = phones_link("", SECRET, 7, "tr")
+    visitor = Visitor(network, tenant_id=7)
+    asked = visitor.get("/phones", Accept_Language="tr-TR,tr;q=0.9,en;q=0.8")[2].decode()
+    assert "Telefon ekle" in asked
+    assert "Add a phone" in visitor.page("/phones")
+    assert visitor.get(link)[1]["Location"] == "/phones"
+    status, headers, _ = visitor.get("/phones?lang=tr")
+    assert (status, headers["Location"]) == (303, "/phones")
+    visitor.cookie += f"; {headers['Set-Cookie'].partition(';')[0]}"
+    assert "Telefon ekle" in visitor.page("/phones")
+    assert 'lang="tr"' in visitor.page("/phones")
+
+
+def test_everything_the_pages_say_is_said_in_turkish_too():
+    here = Path(words.__file__).parent
+    said = {one.says for one in NUMBERS.values()} | set(NAMES.values())
+    for place in [*here.glob("pages/*.html"), *here.glob("*.py")]:
+        found = re.findall(r"""\bsay\(\s*("[^"]+"|'[^']+')""", place.read_text())
+        said |= {one[1:-1] for one in found}
+    assert len(said) > 60
+    assert said - set(words.TURKISH) == set()
+    for english, turkish in words.TURKISH.items():
+        fields = re.compile(r"\{\w+\}")
+        assert sorted(fields.findall(english)) == sorted(fields.findall(turkish))
+    # A page with words outside of `say` would show them in English to everybody.
+    for place in here.glob("pages/*.html"):
+        plain = re.sub(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", "", place.read_text(), flags=re.DOTALL)
+        text = re.sub(r"<[^>]*>", " ", plain)
+        assert not re.search(r"[A-Za-z]{3}", text.replace("4242", "")), place.name
+        assert not re.search(r'(?:aria-label|placeholder|alt|title)="[A-Z][a-z]', plain), place.name
 
 
 def test_a_phone_is_added_and_a_wrong_one_is_told_why(visitor):

@@ -63,7 +63,7 @@ def work(app, business):
 
     async def run():
         drain = Drain(app)
-        drain.until = time.monotonic() + 1.0
+        drain.shift.until = time.monotonic() + 1.0
         drain.pacing = Pacing()
         drain.client = None
         drain.redis = AsyncRedis.from_url(drain.settings.redis_url)

@@ -1,17 +1,22 @@
 """Templates: told by the network, kept as a copy, and sends held against the copy."""
 
+from datetime import timedelta
+
 import pytest
 
+from core.clock import now
 from core.db import db, tenant_scope
 from jobs import templates as job
-from messaging import lines_book, templates
+from messaging import contacts, lines_book, templates
 from messaging.lines import LineNews, cloud_templates
 from messaging.lines.cloud_templates import NetworkTemplate
-from messaging.receiving import receive_news
+from messaging.receiving import receive_message, receive_news
 from messaging.starting import add_simulated_line
 from messaging.template_parts import filled, needs_of, samples_of
 from messaging.templates import Wanted
+from messaging.usage import Tally
 from tests.lines import give_line
+from tests.messaging.line_cast import wrote
 from tests.network import network_at
 
 BODY = {"type": "BODY", "text": "Hi {{1}}, order {{2}}."}
@@ -164,6 +169,22 @@ def test_a_good_send_is_queued_with_its_words_and_its_own_price(app, restaurant,
     )
     assert message.json["text"] == "Hi Zeynep, order M-1."
     assert answer.json["cost_usd"] > 0
+
+
+def test_marketing_to_who_opted_out_is_refused_and_their_order_is_not(app, restaurant, line):
+    offer = NetworkTemplate("2", "offer", "en", "marketing", "approved", components=[BODY])
+    keep(restaurant, line, told(), offer)
+    with restaurant.scope():
+        receive_message(line, wrote("DUR"), Tally())
+    refused = send(app, restaurant, name="offer", language="en", parameters=["a", "b"])
+    assert (refused.status_code, refused.json["code"]) == (422, "recipient_opted_out")
+    assert refused.json["errors"][0]["field"] == "phone"
+    order = send(app, restaurant, name="order", language="en", parameters=["a", "b"])
+    assert order.status_code == 202
+    with restaurant.scope():
+        contacts.opt_in(contacts.find("905321112233"), now() + timedelta(seconds=1))
+    again = send(app, restaurant, name="offer", language="en", parameters=["a", "b"])
+    assert again.status_code == 202
 
 
 def test_what_was_never_synced_is_left_to_the_network(app, restaurant):

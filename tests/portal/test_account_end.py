@@ -14,7 +14,7 @@ from jobs import closing as closing_job
 from jobs import exports, keeping
 from messaging.inbox import words
 from messaging.models import Message
-from tenants import accounts, audit, billing, closing, people
+from tenants import accounts, audit, billing, closing, exporting, people
 from tenants.models import Tenant
 from tests.cast import PASSWORD, make_business, make_person
 from tests.house.catalog import owned_tables
@@ -110,7 +110,10 @@ def test_invoice_numbers_have_no_gaps_and_invoices_do_not_change(app, superuser_
     assert made.name == "Gapless"
 
 
-def test_everything_as_a_file_without_secrets_for_a_week(browser, restaurant, run_jobs):
+def test_everything_as_a_file_without_secrets_for_a_week(
+    browser, restaurant, run_jobs, monkeypatch
+):
+    monkeypatch.setattr(exporting, "BATCH", 1)  # every table is longer than what is read at once
     plant_messages(restaurant, "Mavi")
     browser.signs_in(restaurant.owner)
     browser.post("/settings/data/export")
@@ -130,6 +133,20 @@ def test_everything_as_a_file_without_secrets_for_a_week(browser, restaurant, ru
         exports.find_forgotten()
         assert browser.get(f"/settings/data/exports/{address}").status_code in (302, 404)
     assert browser.get(f"/settings/data/exports/{address}").status_code == 404
+
+
+def test_a_file_that_cannot_be_made_says_so(browser, restaurant, monkeypatch):
+    browser.signs_in(restaurant.owner)
+    browser.post("/settings/data/export")
+
+    def breaks(name):
+        raise RuntimeError(name)
+
+    monkeypatch.setattr(exporting, "columns_of", breaks)
+    exports.make(restaurant.tenant_id)
+    assert "Being made" not in text_of(browser.get("/settings/data"))
+    with restaurant.scope():
+        assert [one.state for one in exporting.listed()] == ["failed"]
 
 
 def test_texts_are_blanked_after_the_days_that_were_chosen(browser, restaurant):

@@ -1,5 +1,6 @@
 """The pages of linked phones: what they show in each state, and who may do what."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -58,7 +59,12 @@ def test_the_code_is_drawn_and_only_its_part_is_asked_for_again(browser, restaur
     assert 'data-part="pairing"' in part
     with restaurant.scope():
         sessions.shown(line_id, CodeShown("ABCD1234", now() + timedelta(seconds=90)))
-    assert "ABCD-1234" in text(browser.get(f"/lines/{line_id}/pair"))
+    page = text(browser.get(f"/lines/{line_id}/pair"))
+    assert "ABCD-1234" in page
+    assert re.search(r"Good for <span data-seconds>(89|90)</span> seconds", page)
+    with restaurant.scope():
+        sessions.shown(line_id, CodeShown("ABCD1234", now() + timedelta(minutes=57, seconds=26)))
+    assert "Good for about 57 minutes" in text(browser.get(f"/lines/{line_id}/pair"))
     with restaurant.scope():
         sessions.timed_out(line_id)
     page = text(browser.get(f"/lines/{line_id}/pair"))

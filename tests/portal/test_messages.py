@@ -7,6 +7,8 @@ import pytest
 
 from core.clock import now
 from messaging import claiming, lines_book, reading, sending, settling
+from messaging.campaigns import book
+from messaging.campaigns.book import Wanted
 from messaging.lines import Accepted, Refused, TryLater, Unknown
 from messaging.receiving import receive_message
 from messaging.sending import Draft
@@ -55,6 +57,17 @@ def test_without_messages_the_way_to_the_first_is_shown(owners):
     page = owners.get("/messages")
     assert "No messages yet" in text_of(page)
     assert '<form class="filters"' not in page.get_data(as_text=True)
+
+
+def test_a_campaigns_messages_name_it(owners, restaurant, line):
+    with restaurant.scope():
+        soup = book.add(Wanted(name="Soup <day>", text="Hi")).id
+    ours = accept(restaurant, line, reference=soup)
+    accept(restaurant, line, reference="cmp_made-up")
+    for page in (owners.get("/messages"), owners.get(f"/messages/{ours}")):
+        html = page.get_data(as_text=True)
+        assert f'<a href="/campaigns/{soup}">Soup &lt;day&gt;</a>' in html
+    assert "cmp_made-up" in text_of(owners.get("/messages"))
 
 
 def test_the_newest_message_comes_first(owners, restaurant, line):

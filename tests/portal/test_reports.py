@@ -75,7 +75,7 @@ def test_money_of_two_currencies_is_never_added_up(browser, restaurant, bistro):
     assert f"{order.total:,.2f}" in text
     assert "Average bill" in text
     assert "No orders in this period" in empty
-    assert "2026-11-12,Lemar Bistro,TRY,pos_at_table,dine_in,1," in file
+    assert f"2026-11-12,Lemar Bistro,TRY,pos_at_table,dine_in,1,{order.total:.2f},0" in file
 
 
 def test_the_time_from_the_kitchen_to_the_door(browser, restaurant, bistro):

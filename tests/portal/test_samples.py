@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from portal.samples import first_message, samples
+from portal.samples import Upload, first_message, samples
 
 KEY = "ck_test_000000000000000000000000000000000000"
 BODY = {"phone": "905321112233", "message": 'Ada\'s "table" is $5', "tags": ["a"], "on": True}
@@ -29,14 +29,15 @@ def customer():
     class Keeps(BaseHTTPRequestHandler):
         def do_POST(self):
             size = int(self.headers.get("Content-Length") or 0)
-            body = json.loads(self.rfile.read(size)) if size else None
+            raw = self.rfile.read(size)
+            is_json = self.headers["Content-Type"] == "application/json"
+            body = json.loads(raw) if is_json else raw or None
             asked.append((self.command, self.path, self.headers["Authorization"], body))
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b'{"status": "success"}')
 
-        def do_GET(self):
-            self.do_POST()
+        do_GET = do_PUT = do_POST  # noqa: N815
 
         def log_message(self, *_):
             pass
@@ -60,6 +61,26 @@ def test_a_sample_sends_what_it_says(customer, language, method, body):
     )
     assert done.returncode == 0, done.stderr
     assert asked == [(method, "/api/v1/messages/send?limit=2", f"Bearer {KEY}", body)]
+
+
+@pytest.mark.parametrize("language", RUNNERS)
+def test_a_sample_with_a_file_sends_its_bytes(customer, language, tmp_path):
+    if shutil.which(RUNNERS[language][0]) is None:
+        pytest.skip(f"{RUNNERS[language][0]} is not installed")
+    url, asked = customer
+    (tmp_path / "menu.pdf").write_bytes(b"%PDF-1.7 \x00\xff")
+    text = dict(samples("PUT", f"{url}/x", Upload("menu.pdf"), KEY))[language]
+    done = subprocess.run(
+        RUNNERS[language],
+        input=text,
+        text=True,
+        capture_output=True,
+        timeout=30,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert asked == [("PUT", "/x", f"Bearer {KEY}", b"%PDF-1.7 \x00\xff")]
 
 
 def test_without_a_new_key_it_comes_from_the_environment():

@@ -38,6 +38,28 @@ def test_a_stamp_for_each_visit_of_some_size(club):
     assert (club.balance(), club.visits()) == (0, 1)
 
 
+def test_points_that_become_stamps_are_worth_what_they_were(club):
+    club.counts(amount="10")
+    club.serves(club.bistro.order())
+    assert club.balance() == 76
+    with pytest.raises(Invalid, match="1 guests have 76 points together"):
+        club.counts("stamps", "500")
+    assert club.balance() == 76
+    club.counts("stamps", "500", worth=25)
+    assert club.balance() == 3
+    guest = club.guest()
+    with club.scope():
+        line = book.entries(guest)[0]
+        assert (line.amount, line.because) == (-73, "points → stamps")
+    club.counts("stamps", "400")
+    assert club.balance() == 3
+    club.counts(amount="10", worth=10)
+    assert club.balance() == 30
+    club.counts("stamps", "500", worth=0)
+    assert club.balance() == 0
+    club.counts(amount="10")
+
+
 def test_what_is_cancelled_or_voided_is_taken_back(club):
     club.counts(amount="10")
     order = club.serves(club.bistro.order())

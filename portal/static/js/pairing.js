@@ -6,10 +6,13 @@ const seen = () => document.hidden
   ? new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }))
   : Promise.resolve();
 
-function count(seconds) {
+function count(fresh) {
   const shown = part().querySelector("[data-left]");
   if (!shown) return;
-  shown.dataset.left = shown.textContent = seconds ?? Math.max(Number(shown.dataset.left) - 1, 0);
+  shown.dataset.left = fresh?.dataset.left ?? Math.max(Number(shown.dataset.left) - 1, 0);
+  const number = shown.querySelector("[data-seconds]");
+  if (fresh) shown.replaceChildren(...fresh.childNodes);
+  else if (number) number.textContent = shown.dataset.left;
   const bar = part().querySelector("[data-left-bar]");
   if (bar) bar.value = shown.dataset.left;
 }
@@ -22,7 +25,7 @@ async function look() {
   const same = fresh.dataset.version === part().dataset.version
     && (left === null) === (part().querySelector("[data-left]") === null)
     && !fresh.querySelector(".notice") === !part().querySelector(".notice");
-  if (same) count(left?.dataset.left);
+  if (same) count(left);
   else part().replaceWith(document.adoptNode(fresh));
   return "live" in part().dataset;
 }

@@ -29,6 +29,7 @@ async function ask(form) {
   const state = form.querySelector("[data-try-state]");
   const place = form.querySelector("[data-try-answer]");
   const body = form.querySelector("[data-body]");
+  const file = form.querySelector("[data-file]")?.files[0];
   if (!key.value.trim()) {
     state.textContent = state.dataset.noKey;
     key.focus();
@@ -43,6 +44,8 @@ async function ask(form) {
       return;
     }
     headers["Content-Type"] = "application/json";
+  } else if (file) {
+    headers["Content-Type"] = "application/octet-stream";
   }
   state.textContent = state.dataset.waits;
   const began = performance.now();
@@ -50,7 +53,7 @@ async function ask(form) {
     const answer = await fetch(address(form), {
       method: form.dataset.method,
       headers,
-      body: body?.value,
+      body: body?.value ?? file,
       credentials: "omit",
       cache: "no-store",
     });
