@@ -11,6 +11,7 @@ import pymupdf_fonts
 from babel.dates import format_date
 
 from core.money import format_money
+from core.pdf import drop_layout
 
 if TYPE_CHECKING:  # takes long to load, and few processes ever draw an invoice
     from fpdf import FPDF
@@ -18,7 +19,6 @@ if TYPE_CHECKING:  # takes long to load, and few processes ever draw an invoice
 # FiraGO has the letters of nearly all the names our customers have; PDF's own fonts lack ğ and ş.
 FAMILY, REGULAR, BOLD = "paper", "figo", "figbo"
 INK, SOFT, RULE, ACCENT = (22, 32, 27), (93, 105, 97), (198, 206, 197), (14, 107, 74)
-LAYOUT = ("GSUB", "GPOS", "GDEF")
 EDGE, WIDE = 20.0, 170.0
 WORDS = {
     "en": {
@@ -92,19 +92,8 @@ def _drawn(folder: Path, paper: Paper) -> bytes:
     _rows(page, paper, words)
     page.set_y(-32)
     _text(page, words["paid"], 9, SOFT)
-    _drop_layout(page)
+    drop_layout(page)
     return bytes(page.output())
-
-
-def _drop_layout(page: "FPDF") -> None:
-    """Letters are placed by now: a font needs its shapes alone, and is cut far sooner."""
-    from fpdf.fonts import TTFFont
-
-    for font in page.fonts.values():
-        if isinstance(font, TTFFont):
-            for table in LAYOUT:
-                if table in font.ttfont:
-                    del font.ttfont[table]
 
 
 def _head(page: "FPDF", paper: Paper, words: dict[str, str]) -> None:
