@@ -10,6 +10,7 @@ import pymupdf_fonts
 import segno
 from segno import QRCode
 
+from core.pdf import drop_layout
 from restaurant.models import Site, Table
 from restaurant.wording import say
 
@@ -85,6 +86,7 @@ def _printed(
             address_of(table),
             logo,
         )
+    drop_layout(paper)
     return bytes(paper.output())
 
 

@@ -5,19 +5,20 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import pymupdf_fonts
 from babel.dates import format_date
-from fpdf import FPDF
-from fpdf.enums import XPos, YPos
-from fpdf.fonts import TTFFont
 
 from core.money import format_money
+from core.pdf import drop_layout
+
+if TYPE_CHECKING:  # takes long to load, and few processes ever draw an invoice
+    from fpdf import FPDF
 
 # FiraGO has the letters of nearly all the names our customers have; PDF's own fonts lack ğ and ş.
 FAMILY, REGULAR, BOLD = "paper", "figo", "figbo"
 INK, SOFT, RULE, ACCENT = (22, 32, 27), (93, 105, 97), (198, 206, 197), (14, 107, 74)
-LAYOUT = ("GSUB", "GPOS", "GDEF")
 EDGE, WIDE = 20.0, 170.0
 WORDS = {
     "en": {
@@ -77,6 +78,8 @@ def draw(paper: Paper) -> bytes:
 
 def _drawn(folder: Path, paper: Paper) -> bytes:
     words = WORDS.get(paper.locale, WORDS["en"])
+    from fpdf import FPDF
+
     page = FPDF(unit="mm", format="A4")
     page.set_title(f"{words['invoice']} {paper.code}")
     for style, name in (("", REGULAR), ("B", BOLD)):
@@ -89,20 +92,11 @@ def _drawn(folder: Path, paper: Paper) -> bytes:
     _rows(page, paper, words)
     page.set_y(-32)
     _text(page, words["paid"], 9, SOFT)
-    _drop_layout(page)
+    drop_layout(page)
     return bytes(page.output())
 
 
-def _drop_layout(page: FPDF) -> None:
-    """Letters are placed by now: a font needs its shapes alone, and is cut far sooner."""
-    for font in page.fonts.values():
-        if isinstance(font, TTFFont):
-            for table in LAYOUT:
-                if table in font.ttfont:
-                    del font.ttfont[table]
-
-
-def _head(page: FPDF, paper: Paper, words: dict[str, str]) -> None:
+def _head(page: "FPDF", paper: Paper, words: dict[str, str]) -> None:
     issuer, *rest = [line.strip() for line in paper.issuer.split("|") if line.strip()] or [""]
     _text(page, issuer, 14, ACCENT, "B")
     for line in rest:
@@ -125,7 +119,7 @@ def _head(page: FPDF, paper: Paper, words: dict[str, str]) -> None:
     page.ln(10)
 
 
-def _rows(page: FPDF, paper: Paper, words: dict[str, str]) -> None:
+def _rows(page: "FPDF", paper: Paper, words: dict[str, str]) -> None:
     def money(amount: Decimal) -> str:
         return format_money(amount, paper.currency, paper.locale)
 
@@ -147,23 +141,23 @@ def _rows(page: FPDF, paper: Paper, words: dict[str, str]) -> None:
 
 
 def _text(
-    page: FPDF, text: str, size: float, colour: tuple[int, int, int], style: str = ""
+    page: "FPDF", text: str, size: float, colour: tuple[int, int, int], style: str = ""
 ) -> None:
     page.set_font(FAMILY, style, size)
     page.set_text_color(*colour)
-    page.multi_cell(WIDE, size * 0.52, text, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+    page.multi_cell(WIDE, size * 0.52, text, new_x="LMARGIN", new_y="NEXT")
 
 
-def _pair(page: FPDF, name: str, value: str) -> None:
+def _pair(page: "FPDF", name: str, value: str) -> None:
     page.set_font(FAMILY, "", 10)
     page.set_text_color(*SOFT)
     page.cell(30, 6, name)
     page.set_text_color(*INK)
-    page.cell(WIDE - 30, 6, value, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+    page.cell(WIDE - 30, 6, value, new_x="LMARGIN", new_y="NEXT")
 
 
 def _row(
-    page: FPDF,
+    page: "FPDF",
     left: str,
     right: str,
     size: float,
@@ -173,10 +167,10 @@ def _row(
     page.set_font(FAMILY, style, size)
     page.set_text_color(*colour)
     page.cell(WIDE - 45, 8, left)
-    page.cell(45, 8, right, align="R", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
+    page.cell(45, 8, right, align="R", new_x="LMARGIN", new_y="NEXT")
 
 
-def _rule(page: FPDF) -> None:
+def _rule(page: "FPDF") -> None:
     page.set_draw_color(*RULE)
     page.set_line_width(0.2)
     page.line(EDGE, page.get_y(), EDGE + WIDE, page.get_y())

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import psycopg2
 import pytest
-from jinja2 import FileSystemBytecodeCache
 from redis import Redis
 from rq import Queue, SimpleWorker
 
@@ -36,7 +35,7 @@ from tests.databases import (
     url_of,
 )
 from tests.served import Served, standing_on, take_ground
-from tests.service import start_service
+from tests.service import compiled_templates, start_service
 
 if TYPE_CHECKING:  # loaded by who drives one
     from playwright.sync_api import Browser as Chromium
@@ -189,16 +188,9 @@ def app(settings: object) -> object:
 
     take_ground(settings)
     made = build_app(settings)
-    made.jinja_env.bytecode_cache = _compiled_templates()
+    made.jinja_env.bytecode_cache = compiled_templates()
     made.test_client_class = FreshClient
     return made
-
-
-def _compiled_templates() -> FileSystemBytecodeCache:
-    """Compiled by one worker for all; to compile every template takes seconds."""
-    folder = ROOT / ".data" / "test" / "templates"
-    folder.mkdir(parents=True, exist_ok=True)
-    return FileSystemBytecodeCache(str(folder))
 
 
 @pytest.fixture(scope="session")
@@ -317,7 +309,7 @@ def served(worker_number: int) -> Iterator[Served]:
     with start_service(settings) as running:
         with standing_on(settings):
             app = build_app(settings)
-        app.jinja_env.bytecode_cache = _compiled_templates()
+        app.jinja_env.bytecode_cache = compiled_templates()
         app.test_client_class = FreshClient
         yield Served(database, settings, app, running)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+from jinja2 import FileSystemBytecodeCache
 from redis import Redis
 
 from deploy.local.ports import any_free
@@ -46,6 +47,13 @@ class Service:
         self.processes[name] = subprocess.Popen(command, cwd=ROOT, env=self.environment)
 
 
+def compiled_templates() -> FileSystemBytecodeCache:
+    """Compiled by one process for all; to compile every template takes seconds."""
+    folder = ROOT / ".data" / "test" / "templates"
+    folder.mkdir(parents=True, exist_ok=True)
+    return FileSystemBytecodeCache(str(folder))
+
+
 @contextmanager
 def start_service(settings: object) -> Iterator[Service]:
     port = any_free()
@@ -75,7 +83,7 @@ def start_service(settings: object) -> Iterator[Service]:
         "LOG_LEVEL": "WARNING",
     }
     web = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1"]
-    web += ["--port", str(port), "--workers", "1", "--blocking-threads", "16", "wsgi:app"]
+    web += ["--port", str(port), "--workers", "1", "--blocking-threads", "16", "tests.web:app"]
     network_port = settings.simulator_url.rpartition(":")[2]
     commands = {
         "network": [sys.executable, "-m", "messaging.simulator", "--port", network_port],
