@@ -8,12 +8,14 @@ from flask import Response, stream_with_context
 
 from core.texts import csv_cell
 
+MARK = "\ufeff"  # without it Excel takes the letters for those of an old code page
+
 
 def csv_answer(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Response:
     """`rows` may be a generator that opens a transaction for each batch it reads."""
 
     def lines() -> Iterator[str]:
-        yield _line(columns)
+        yield MARK + _line(columns)
         for row in rows:
             yield _line(row)
 

@@ -45,7 +45,7 @@ def rows(browser, query=""):
     answer = browser.get(f"/audit.csv{query}")
     assert answer.mimetype == "text/csv"
     assert "attachment" in answer.headers["Content-Disposition"]
-    return list(csv.reader(io.StringIO(answer.get_data(as_text=True))))
+    return list(csv.reader(io.StringIO(answer.get_data().decode("utf-8-sig"))))
 
 
 def test_every_act_is_told_as_a_sentence():

@@ -24,7 +24,7 @@ def bistro(restaurant, monkeypatch):
 
 def rows(answer):
     assert answer.status_code == 200
-    return list(csv.DictReader(io.StringIO(answer.get_data(as_text=True))))
+    return list(csv.DictReader(io.StringIO(answer.get_data().decode("utf-8-sig"))))
 
 
 def test_every_row_is_there_once(browser, restaurant, bistro):
