@@ -4,9 +4,10 @@ Bars stretch with the page, so their place is told in hundredths; words stand be
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import groupby
 
 Number = int | float | Decimal
 Show = Callable[[Number], str]
@@ -38,8 +39,8 @@ class Columns:
     columns: list[Column]
     ticks: list[tuple[float, str]]
     """From the top: how far down, and the words."""
-    line: str = ""
-    """The period before, as points."""
+    lines: list[str] = field(default_factory=list)
+    """The period before, as points; broken where a day of it has no figure."""
     labels: list[str] = field(default_factory=list)
 
     @property
@@ -79,11 +80,11 @@ def columns(
     points: Sequence[tuple[str, Sequence[Number]]],
     names: Sequence[str],
     show: Show,
-    before: Sequence[Number] = (),
+    before: Sequence[Number | None] = (),
 ) -> Columns:
-    """Stacked bars, and a line over them for the period before."""
-    top = _nice(max([float(sum(values)) for _, values in points] + [float(one) for one in before]
-                    + [0.0]))  # fmt: skip
+    """Stacked bars, and a line over them for the period before; None is a day without a figure."""
+    top = _nice(max([float(sum(values)) for _, values in points]
+                    + [float(one or 0) for one in before] + [0.0]))  # fmt: skip
     slot = 100 / max(len(points), 1)
     made = []
     for place, (label, values) in enumerate(points):
@@ -93,18 +94,17 @@ def columns(
             if value > 0:
                 far += high
                 bars.append(Bar(part, place * slot + slot * 0.16, 100 - far, slot * 0.68, high))
-        told = show(before[place]) if place < len(before) else ""
+        earlier = before[place] if place < len(before) else None
+        told = "" if earlier is None else show(earlier)
         shown = tuple(show(value) for value in values)
         made.append(Column(label, shown, place * slot, slot, tuple(bars), told))
-    line = " ".join(
-        f"{place * slot + slot / 2:.2f},{100 - float(value) / top * 100:.2f}"
-        for place, value in enumerate(before[: len(points)])
-    )
+    middles = [place * slot + slot / 2 for place in range(len(points))]
+    lines = _stretches(zip(middles, before, strict=False), top)
     return Columns(
         tuple(names),
         made,
         [(100 - part * 50, show(_same_kind(points, top * part / 2))) for part in (2, 1)],
-        line if any(before) else "",
+        lines if any(before) else [],
         _labels([label for label, _ in points]),
     )
 
@@ -150,6 +150,17 @@ def _day_of(used: list[int]) -> list[int]:
                                                                     strict=True)]  # fmt: skip
     gap, first = max(gaps) if len(used) > 1 else (23, used[0])
     return [(first + number) % 24 for number in range(24 - gap)]
+
+
+def _stretches(points: Iterable[tuple[float, Number | None]], top: float) -> list[str]:
+    """One for each run of days that have a figure; a day by itself is a dot."""
+    runs = groupby(points, key=lambda one: one[1] is None)
+    found = []
+    for missing, run in runs:
+        drawn = [f"{x:.2f},{100 - float(value or 0) / top * 100:.2f}" for x, value in run]
+        if not missing:
+            found.append(" ".join(drawn if len(drawn) > 1 else drawn * 2))
+    return found
 
 
 def _nice(value: float) -> float:

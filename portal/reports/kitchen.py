@@ -128,7 +128,7 @@ def delivery() -> Any:
         ],
         (gettext("Until it left"), gettext("On the road")),
         minutes,
-        [before[day].whole if day in before else 0 for day in span.before.days()],
+        [before[day].whole if day in before else None for day in span.before.days()],
     )
     return render_template(
         "reports/delivery.html",

@@ -157,7 +157,9 @@ def test_charts_in_numbers():
     chart = plots.columns([("a", (3, 1)), ("b", (0, 0))], ("x", "y"), str, [2, 8])
     assert [round(bar.high, 1) for bar in chart.columns[0].bars] == [37.5, 12.5]
     assert chart.ticks == [(0, "8"), (50, "4")]
-    assert chart.line == "25.00,75.00 75.00,0.00"
+    assert chart.lines == ["25.00,75.00 75.00,0.00"]
+    gaps = plots.columns([(day, (1,)) for day in "abcd"], (), str, [1, None, 2, 2]).lines
+    assert gaps == ["12.50,50.00 12.50,50.00", "62.50,0.00 87.50,0.00"]
     assert [one.percent for one in plots.slices([("a", 1, ""), ("b", 3, "")])] == [75, 25]
     week = plots.heat({(5, 23): 4, (6, 1): 1}, list("MTWTFSS"))
     assert week.hours == [23, 0, 1]
