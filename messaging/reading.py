@@ -14,6 +14,7 @@ from messaging.models import Message, MessageChange, NetworkId
 from messaging.timeline import write_down
 from tenants import quota
 
+TO_THE_MILLISECOND = len("chg_") + 10  # of an id; what follows is chance
 WAITING = text("""
 SELECT id FROM messages
  WHERE tenant_id = :tenant_id AND phone = ANY(:phones) AND state IN ('scheduled', 'queued')
@@ -88,16 +89,14 @@ def listed(filters: Filters, after: str | None, limit: int) -> list[Message]:
 
 
 def timeline(message_id: str) -> list[MessageChange]:
-    return list(
-        db.session.scalars(
-            select(MessageChange)
-            .where(
-                MessageChange.tenant_id == current_tenant_id(),
-                MessageChange.message_id == message_id,
-            )
-            .order_by(MessageChange.at, MessageChange.id)
+    """In the order we learned of it: the network tells its times in whole seconds."""
+    found = db.session.scalars(
+        select(MessageChange).where(
+            MessageChange.tenant_id == current_tenant_id(),
+            MessageChange.message_id == message_id,
         )
     )
+    return sorted(found, key=lambda one: (one.id[:TO_THE_MILLISECOND], one.at, one.id))
 
 
 def cancel(message_id: str) -> Message:

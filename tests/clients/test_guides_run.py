@@ -8,10 +8,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from core.clock import now
 from core.signing import new_webhook_secret, webhook_headers
 from messaging import contacts
+from messaging.campaigns import book
 from restaurant import sites
 from tests.clients.test_python_client import business
 
@@ -35,7 +37,11 @@ def test_every_command_does_what_it_says(service, business, folder, tmp_path):
             time_zone="Europe/Istanbul", country="TR", languages=["tr"],
         )  # fmt: skip
         contacts.meet("905321112233", "", "Zeynep", now())
-    known = {"COMANDA_API_KEY": business.key, "SITE": site.id, "PATH": os.environ["PATH"]}
+        template = {"name": "weekend_offer", "language": "en"}
+        campaign = book.add(book.Wanted(name="Weekend", template=template), test=False)
+    Image.new("RGB", (80, 60), "red").save(tmp_path / "weekend.jpg")
+    known = {"COMANDA_API_KEY": business.key, "SITE": site.id, "CAMPAIGN": campaign.id}
+    known |= {"PATH": os.environ["PATH"]}
     for page in PAGES:
         for command in blocks(f"{folder}{page}.md", "(?:sh|bash)"):
             if "curl" not in command or 'ID="msg_' in command:

@@ -42,7 +42,7 @@ def test_a_phone_is_linked_by_its_code_and_speaks(app, settings, service, chromi
     code = page.get_by_role("img", name="QR code to link the phone")
     expect(code).to_be_visible(timeout=SLOW)
     _keep_picture(page, "pairing")
-    left = page.locator("[data-left]")
+    left = page.locator("[data-seconds]")
     first = int(left.text_content())
     expect(left).not_to_have_text(str(first))
 
