@@ -63,12 +63,24 @@ return redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', redis.call('TIME')[1])
 
 _name = new_token()
 _served: tuple[str, ...] = ()
+_closing = False
 
 
 def serve(queues: Iterable[str]) -> None:
     """The queues of this process's worker."""
     global _served
     _served = tuple(queues)
+
+
+def close() -> None:
+    """This process is asked to end: whoever is on shift leaves now."""
+    global _closing
+    _closing = True
+
+
+def others_first() -> bool:
+    """For jobs that go on while there is work: it is time to make room."""
+    return _closing or messages_wait()
 
 
 def messages_wait() -> bool:
@@ -103,7 +115,7 @@ class Shift:
 
     @property
     def over(self) -> bool:
-        return time.monotonic() >= self.until
+        return _closing or time.monotonic() >= self.until
 
     async def stay(self, redis: "AsyncRedis") -> bool:
         """Say so at least once in a second. True: near its end, and another is to be called."""

@@ -9,7 +9,7 @@ from flask import current_app
 from core import lanes
 from core.db import global_scope
 from core.settings import Settings
-from core.shifts import messages_wait
+from core.shifts import others_first
 
 
 def take(
@@ -22,7 +22,7 @@ def take(
     lease_seconds: float = 0,
 ) -> tuple[int, bool]:
     """How much was done, and whether the time was over before the work: then ring again. It is
-    over too when messages wait that this worker could send.
+    over too when messages wait that this worker could send, or the process is asked to end.
 
     `work` is called for a tenant until it says 0, or its turn is over and another tenant's lane
     comes first; what takes long keeps the lane meanwhile. `look_again` is told how much was done,
@@ -31,7 +31,7 @@ def take(
     settings: Settings = current_app.extensions["comanda"]
     held = lease_seconds or settings.lane_lease_seconds
     stop, done = time.monotonic() + seconds, 0
-    while time.monotonic() < stop and not (done and messages_wait()):
+    while time.monotonic() < stop and not (done and others_first()):
         with global_scope():
             leased = lanes.lease_next(lane, held)
         if leased is None:
@@ -52,7 +52,7 @@ def _turn(
     done, renew_at = 0, time.monotonic() + held / 3
     while time.monotonic() < until and (worked := work(tenant_id)):
         done += worked
-        if messages_wait():
+        if others_first():
             break
         if time.monotonic() > renew_at:
             renew_at = time.monotonic() + held / 3

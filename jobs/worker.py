@@ -9,7 +9,7 @@ from rq.worker import DequeueStrategy
 from core.ground import bare_app
 from core.logs import bind_request, new_request_id
 from core.rings import ALL_QUEUES
-from core.shifts import FIRST, serve
+from core.shifts import FIRST, close, serve
 from jobs.connection import worker_redis
 
 
@@ -22,6 +22,10 @@ class QuietWorker(SimpleWorker):
     def perform_job(self, job: Job, queue: Queue) -> bool:
         bind_request((job.meta or {}).get("request_id") or new_request_id(), job=job.func_name)
         return super().perform_job(job, queue)
+
+    def handle_warm_shutdown_request(self) -> None:
+        super().handle_warm_shutdown_request()  # type: ignore[no-untyped-call]
+        close()
 
     def reorder_queues(self, reference_queue: Queue) -> None:
         """In turn, so that a job that rings for itself again keeps no other queue waiting; but

@@ -3,6 +3,7 @@
 import pytest
 from rq import Queue
 
+from core import shifts
 from core.logs import bind_request, current_request_id
 from core.rings import Ring, send_rings
 from jobs.connection import worker_redis
@@ -73,3 +74,14 @@ def test_whoever_was_at_something_else_looks_for_messages_first(app, settings):
         seen.append(done.name)
         worker.reorder_queues(done)
     assert seen == ["sends", "deliveries", "sends", "hooks"]
+
+
+def test_a_worker_that_is_asked_to_end_leaves_its_shift(app, settings, monkeypatch):
+    monkeypatch.setattr(shifts, "_closing", False)
+    shift = shifts.Shift("jobs.sends.drain", 30)
+    connection = worker_redis(settings.redis_url)
+    worker = QuietWorker([Queue("sends", connection=connection)], connection=connection)
+    assert not (shift.over or shifts.others_first())
+    worker.handle_warm_shutdown_request()
+    assert shift.over
+    assert shifts.others_first()

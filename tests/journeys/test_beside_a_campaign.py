@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import time
 from itertools import count
 from statistics import median, quantiles
@@ -30,7 +31,10 @@ def place(app, settings, service):
         secret = settings.simulator_secret
         add_simulated_line("Front desk", service.url, secret, test=False, default=True)
     crowd_of(business, SIZE)
-    return business
+    # As `make run` has it: two workers for messages, one of them for hooks and deliveries too.
+    service.start("second sender", [sys.executable, "-m", "jobs.worker", "sends"])
+    yield business
+    service.stops("second sender")
 
 
 def send(service, business):
