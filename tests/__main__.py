@@ -6,8 +6,8 @@ from subprocess import call
 
 import pytest
 
-# One more than there are cores, as many tests wait for others; each has its own Redis of eight.
-WORKERS = min((os.cpu_count() or 1) + 1, 8)
+# Two more than there are cores, as many tests wait for others; each has its own Redis of eight.
+WORKERS = min((os.cpu_count() or 1) + 2, 8)
 BESIDE = ["-n", str(WORKERS), "--dist", "worksteal"]
 NOTHING_CHOSEN = pytest.ExitCode.NO_TESTS_COLLECTED
 
