@@ -10,7 +10,9 @@ from sqlalchemy import select
 from core.clock import now
 from core.db import db, global_scope
 from core.leases import Lease
+from core.rings import redis_client
 from jobs import closing as closing_job
+from jobs.linked import CHANNEL
 from messaging import lines_book, media, reading, sending
 from messaging.linked import pairing
 from messaging.linked.store import Store
@@ -252,7 +254,7 @@ def test_a_killed_hosts_lines_go_on_elsewhere_without_a_new_code(stage, restaura
 @pytest.mark.timing
 def test_a_host_that_is_asked_to_stop_hands_its_lines_over_at_once(stage, restaurant, line):
     second = stage.start_host()
-    time.sleep(2)  # it is there and has nothing to take
+    eventually(lambda: redis_client().pubsub_numsub(CHANNEL)[0][1] > 1)  # it is there as well
     stage.host.terminate()
     assert stage.host.wait(12) == 0
     stage.host = second
