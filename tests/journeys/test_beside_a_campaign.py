@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 import time
 from itertools import count
 from statistics import median, quantiles
@@ -17,11 +16,11 @@ from tests.campaigns.crowds import crowd_of
 from tests.cast import make_business
 from tests.patience import patient
 
-SIZE = int(os.environ.get("BESIDE_CAMPAIGN", "1500"))
+SIZE = int(os.environ.get("BESIDE_CAMPAIGN", "2500"))
 ROUNDS, SENDS = 3, 20
 _guests = count()
-# Two cores shared with others make single sends late by this much in either case.
-NOISE_SECONDS = 0.03
+# One worker has the hooks of the campaign to do as well: one send in twenty waits for a slice.
+SLICE_SECONDS = 0.05
 
 
 @pytest.fixture
@@ -31,10 +30,7 @@ def place(app, settings, service):
         secret = settings.simulator_secret
         add_simulated_line("Front desk", service.url, secret, test=False, default=True)
     crowd_of(business, SIZE)
-    # As `make run` has it: two workers for messages, one of them for hooks and deliveries too.
-    service.start("second sender", [sys.executable, "-m", "jobs.worker", "sends"])
-    yield business
-    service.stops("second sender")
+    return business
 
 
 def send(service, business):
@@ -83,4 +79,4 @@ def test_its_p95_stays_within_twice_the_idle_one(service, place):
         f" {median(beside):.3f}; {moved} of the campaign meanwhile"
     )
     assert moved > 0
-    assert slow <= 2 * usual + NOISE_SECONDS
+    assert slow <= 2 * usual + SLICE_SECONDS
