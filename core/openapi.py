@@ -19,8 +19,6 @@ Schema = dict[str, Any]
 
 BY_NAME: dict[str, Any] = {
     "after": "msg_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z",
-    "campaign_id": "cmp_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z",
-    "audience_id": "aud_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z",
     "address": "Moda Cd. 12, Kadıköy",
     "caption": "This week's menu",
     "category": "utility",
