@@ -17,6 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import NotFound
 
+from api import service_metrics
 from core import partitions
 from core.clock import now
 from core.db import db, global_scope
@@ -58,7 +59,8 @@ def metrics() -> Response:
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    return Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+    text = generate_latest(registry) + service_metrics.exposition()
+    return Response(text, content_type=CONTENT_TYPE_LATEST)
 
 
 def _database() -> str:

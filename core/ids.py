@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from uuid import UUID
 
@@ -115,6 +115,11 @@ def to_uuid(prefix: str, public: str) -> UUID:
     if value >> 128:
         raise _bad(prefix)
     return UUID(int=value)
+
+
+def id_time(uuid: UUID) -> datetime:
+    """When the id was made, by the clock of the host that made it."""
+    return datetime.fromtimestamp((uuid.int >> 80) / 1000, UTC)
 
 
 def canonical(prefix: str, public: str) -> str:

@@ -34,6 +34,7 @@ QUEUES = {
     "jobs.mail": "default",
     "jobs.contacts": "default",
     "jobs.housekeeping": "default",
+    "jobs.health": "default",
     "jobs.keeping": "default",
     "jobs.closing": "default",
     "jobs.exports": "default",

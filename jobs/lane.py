@@ -10,7 +10,7 @@ from uuid import UUID
 
 import psycopg2
 
-from core import faultpoints
+from core import faultpoints, metrics
 from core.clock import now
 from core.hot_async import Rows
 from core.logs import logger
@@ -43,7 +43,14 @@ UPDATE lanes SET lease = NULL, leased_until = NULL
 SETTLE = settling.SETTLE_SENT
 SETTLE_AND_LEAVE = SETTLE.replace("moved FROM", f"moved, ({claiming.LEAVE.strip()}) FROM", 1)
 
+OUTCOMES = {Accepted: "sent", Refused: "refused", TryLater: "retry", Unknown: "unknown"}
+
 Accepteds = list[tuple[Claimed, Accepted]]
+
+
+def _count(results: Sequence[tuple[Claimed, Outcome]]) -> None:
+    for _, outcome in results:
+        metrics.MESSAGES.add(OUTCOMES[type(outcome)])
 
 
 def _lines() -> dict[int, Line]:
@@ -198,6 +205,7 @@ class LaneWork:
                 outcomes = await asyncio.gather(*(self.send_one(one) for one in group))
             self.sent += len(group)
             results = list(zip(group, outcomes, strict=True))
+            _count(results)
             accepted = [(one, out) for one, out in results if isinstance(out, Accepted)]
             others = [(one, out) for one, out in results if not isinstance(out, Accepted)]
             faultpoints.at("before_settle_commit")

@@ -18,9 +18,10 @@ from typing import Any, TypeVar
 
 from flask import Flask
 
-from core import faultpoints, lanes
+from core import faultpoints, lanes, metrics
 from core.clock import now
 from core.db import global_scope, ring, tenant_scope
+from core.ids import id_time, to_uuid
 from core.logs import logger
 from core.outbound import Policy
 from core.outbound.aio import Client
@@ -135,7 +136,12 @@ class PostRoom:
     async def _postman(self, this: Round) -> None:
         while this.goes_on:
             one = this.waiting.popleft()
-            this.note(one, await posting.post(self.client, this.batch, one))
+            posted = await posting.post(self.client, this.batch, one)
+            this.note(one, posted)
+            metrics.WEBHOOK_ATTEMPTS.add("delivered" if posted.delivered else "failed")
+            if posted.delivered and one.attempt == 1:
+                published = id_time(to_uuid("evt", one.event_id))
+                metrics.WEBHOOK_SECONDS.observe([(now() - published).total_seconds()])
 
     async def _settle(self, this: Round, finished: bool) -> None:
         results, this.ended = this.ended, []

@@ -17,6 +17,7 @@ LOOK_EVERY_SECONDS = 2.0
 
 EVERY: dict[str, int] = {"jobs.housekeeping.sweep": 5}  # seconds
 AT: dict[str, str] = {
+    "jobs.health.measure": "* * * * *",
     "jobs.housekeeping.tidy": "17 3 * * *",
     "jobs.keeping.forget": "27 3 * * *",
     "jobs.closing.erase_due": "37 3 * * *",

@@ -48,6 +48,7 @@ from portal.live import set_up_live
 from portal.loyalty import loyalty_pages, members, programme, rewarding
 from portal.mailbox import mailbox
 from portal.messages import messages_pages
+from portal.operator import health as operator_health
 from portal.operator import plan_pages as operator_plans
 from portal.operator import rates
 from portal.operator.commands import add_commands
@@ -152,7 +153,7 @@ CAMPAIGNS = (campaign_pages, editor, campaign_results, audience_pages)  # each a
 
 FORM_BYTES = 1024 * 1024
 
-ADDED_TO_OPERATOR = (operator_plans, rates)  # importing them adds their pages
+ADDED_TO_OPERATOR = (operator_health, operator_plans, rates)  # importing them adds their pages
 
 csrf = CSRFProtect()
 

@@ -36,6 +36,7 @@ ORDER = (
         (
             *("operations/install", "operations/processes", "operations/scale"),
             *("operations/backup", "operations/upgrade", "operations/health"),
+            "operations/alerts",
             *("operations/runbook", "operations/secrets", "operations/web-server"),
             *("operations/live", "operations/deliveries", "operations/linked"),
             *("rates", "simulator"),

@@ -21,6 +21,7 @@ SELECT create_reference_table('plan_changes');
 SELECT create_reference_table('rates');
 SELECT create_reference_table('tenants');
 SELECT create_reference_table('lookups');
+SELECT create_reference_table('service_measurements');
 SELECT create_reference_table('people');
 SELECT create_reference_table('memberships');
 SELECT create_reference_table('recovery_codes');

@@ -9,16 +9,9 @@ from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job
 
 from core.rings import ALL_QUEUES, redis_client
+from core.service_state import QueueState, queue_states
 
 MOST_FAILED = 50
-
-
-@dataclass(frozen=True)
-class QueueRow:
-    name: str
-    waiting: int
-    running: int
-    failed: int
 
 
 @dataclass(frozen=True)
@@ -38,18 +31,9 @@ class FailedRow:
     error: str
 
 
-def queue_rows() -> list[QueueRow]:
+def queue_rows() -> list[QueueState]:
     try:
-        found = [Queue(name, connection=redis_client()) for name in ALL_QUEUES]
-        return [
-            QueueRow(
-                queue.name,
-                queue.count,
-                queue.started_job_registry.count,
-                queue.failed_job_registry.count,
-            )
-            for queue in found
-        ]
+        return queue_states()
     except RedisError:
         return []
 

@@ -1,5 +1,18 @@
 """Alive, ready, counted."""
 
+import re
+from datetime import timedelta
+from pathlib import Path
+
+from rq import Queue
+
+from core import lanes
+from core.clock import now
+from core.db import global_scope
+from core.ids import dated_by
+from jobs import health
+from tests.messaging.line_cast import add_line, sent_message
+
 
 def test_the_process_lives(client, app):
     assert client.get("/healthz").json == {"status": "ok"}
@@ -45,3 +58,60 @@ def test_without_a_token_set_there_are_no_metrics(app, client, settings, monkeyp
         app.extensions, "comanda", settings.model_copy(update={"metrics_token": ""})
     )
     assert client.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 404
+
+
+METRICS = {"Authorization": "Bearer metrics-token"}
+
+
+def exported(client):
+    text = client.get("/metrics", headers=METRICS).get_data(as_text=True)
+    return {
+        line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
+        for line in text.splitlines()
+        if line and not line.startswith("#")
+    }
+
+
+def test_an_operator_sees_queues_lanes_partitions_and_pool(client, restaurant, redis):
+    with global_scope():
+        lanes.mark_due("hooks", restaurant.tenant_id, now() - timedelta(seconds=90))
+    Queue("hooks", connection=redis).enqueue("jobs.hooks.drain")
+    found = exported(client)
+    assert found["comanda_database_up"] == found["comanda_redis_up"] == 1
+    assert found['comanda_lanes_due{kind="hooks"}'] == 1
+    assert 89 < found['comanda_lane_oldest_seconds{kind="hooks"}'] < 300
+    assert found['comanda_queue_jobs{queue="hooks"}'] == 1
+    assert found['comanda_queue_oldest_seconds{queue="hooks"}'] < 60
+    assert found['comanda_queue_workers{queue="hooks"}'] == 0
+    assert found["comanda_partition_months_ahead"] >= 2
+    assert found["comanda_pool_connections"] > 0
+    assert abs(found["comanda_clock_offset_seconds"]) < 2
+
+
+def test_figures_over_all_tenants_are_measured_once_a_minute(client, restaurant, shop):
+    old = now() - timedelta(hours=2)
+    line = add_line(restaurant)
+    with restaurant.scope(), dated_by(lambda: old):
+        sent_message(line, "unknown", created_at=old)
+    health.measure()
+    found = exported(client)
+    assert found["comanda_messages_unknown"] == 1
+    assert 7100 < found["comanda_messages_unknown_oldest_seconds"] < 7500
+    assert found['comanda_lines{kind="cloud",state="connected"}'] >= 1
+    assert found["comanda_measurement_age_seconds"] < 60
+
+
+def test_metrics_answer_while_redis_or_the_database_is_away(client, no_redis):
+    found = exported(client)
+    assert found["comanda_redis_up"] == 0
+    assert found["comanda_database_up"] == 1
+
+
+def test_every_metric_that_an_alert_names_is_exported(client, restaurant):
+    page = Path("docs/operations/alerts.md").read_text()
+    named = set(re.findall(r"\bcomanda_[a-z_]+", page))
+    text = client.get("/metrics", headers=METRICS).get_data(as_text=True)
+    known = set(re.findall(r"^# TYPE (\S+)", text, re.M))
+    stems = {re.sub(r"_(bucket|sum|count)$", "", one) for one in named}
+    assert len(stems) > 10
+    assert stems <= known, stems - known

@@ -37,7 +37,7 @@ def place(business):
 
 def test_it_does_not_exist_for_anybody_else(app, restaurant):
     owner = Browser(app.test_client()).signs_in(restaurant.owner)
-    for path in ("/operator/", place(restaurant), "/operator/queues"):
+    for path in ("/operator/", place(restaurant), "/operator/queues", "/operator/health"):
         assert owner.get(path).status_code == 404, path
     for path in ("suspend", "resume", "limits"):
         assert owner.post(f"{place(restaurant)}/{path}", plan="growth").status_code == 404
@@ -154,3 +154,10 @@ def test_a_failed_job_is_shown_and_tried_again(operators, redis, run_jobs):
     job.delete()
     third = operators.post(f"/operator/queues/failed/{job.id}/retry", follow=True)
     assert "That job is gone." in text_of(third)
+
+
+def test_the_health_page_lists_what_is_wrong_first_and_says_what_to_do(operators):
+    page = text_of(operators.get("/operator/health"))
+    assert "Queues without a worker" in page
+    assert "python -m jobs.worker" in page
+    assert page.index("Queues without a worker") < page.index("Database connections")
