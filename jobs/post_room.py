@@ -36,6 +36,10 @@ log = logger(__name__)
 LANE = "deliveries"
 PER_ENDPOINT = 8
 IN_ORDER = 5  # fewer than this are brought one after the other; a backlog overtakes itself
+# Bounds the memory that endpoints can make this process use: each attempt holds its event, 2 KB of
+# the answer and at most two read buffers, so all of them together stay below 50 MB.
+ATTEMPTS_AT_ONCE = 1000
+READ_BUFFER = 16 * 1024
 GATHER_SECONDS = 1.0  # what ends in this time is written down together
 SOON = 60.0  # a retry this near is woken for here; later ones are the sweep's
 EXTENSION = "comanda.posts"
@@ -79,6 +83,7 @@ class PostRoom:
         self.settings: Settings = app.extensions["comanda"]
         self.loop = asyncio.new_event_loop()
         self.posts: set[asyncio.Task[None]] = set()
+        self.attempts = asyncio.Semaphore(ATTEMPTS_AT_ONCE)
         self.alarms: dict[int, tuple[datetime, asyncio.TimerHandle]] = {}
         Thread(target=self.loop.run_forever, name="posts", daemon=True).start()
         self.client: Client = self.run(self._open())
@@ -101,7 +106,7 @@ class PostRoom:
 
     async def _open(self) -> Client:
         policy = Policy(self.settings.ports_allowed, self.settings.allow_loopback)
-        return await Client(policy).__aenter__()
+        return await Client(policy, read_buffer=READ_BUFFER).__aenter__()
 
     @property
     def lease_seconds(self) -> float:
@@ -135,8 +140,11 @@ class PostRoom:
 
     async def _postman(self, this: Round) -> None:
         while this.goes_on:
-            one = this.waiting.popleft()
-            posted = await posting.post(self.client, this.batch, one)
+            async with self.attempts:
+                if not this.goes_on:
+                    break
+                one = this.waiting.popleft()
+                posted = await posting.post(self.client, this.batch, one)
             this.note(one, posted)
             metrics.WEBHOOK_ATTEMPTS.add("delivered" if posted.delivered else "failed")
             if posted.delivered and one.attempt == 1:

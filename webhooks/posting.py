@@ -61,6 +61,7 @@ async def post(client: Client, batch: Batch, one: Claimed) -> Posted:
             connect_timeout=CONNECT_SECONDS,
             max_body=MOST_READ,
             truncate=True,
+            keep=KEPT,
         )
     except OutboundError as error:
         said = str(error)
@@ -84,7 +85,7 @@ def _read(reply: Reply, at: datetime, millis: int, signature: str) -> Posted:
         signature=signature,
         retry_after=_retry_after(reply, at) if reply.status in ASKS_TO_WAIT else None,
         headers=_kept_headers(reply),
-        answer=_storable(reply.body[:KEPT].decode("utf-8", "replace")),
+        answer=_storable(reply.body.decode("utf-8", "replace")),
     )
 
 

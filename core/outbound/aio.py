@@ -43,6 +43,7 @@ from core.outbound.reply import (
 )
 
 CHUNK = 16 * 1024
+READ_BUFFER = 64 * 1024
 LOOKUPS = 32  # at once; a look-up cannot be cut short, and one slow name must not stop the others
 
 
@@ -57,14 +58,19 @@ class Client:
         tls: ssl.SSLContext | None = None,
         connections: int = 0,
         per_host: int = 0,
+        read_buffer: int = READ_BUFFER,
     ) -> None:
-        """`connections` and `per_host` bound the pool; 0 leaves that to the caller."""
+        """`connections` and `per_host` bound the pool; 0 leaves that to the caller.
+
+        A connection holds at most twice `read_buffer` bytes that nobody has read yet.
+        """
         self._policy = policy
         self._lookups = ThreadPoolExecutor(LOOKUPS, "resolve")
         self._resolver = _Resolver(policy, resolver, self._lookups)
         self._tls = tls
         self._connections = connections
         self._per_host = per_host
+        self._read_buffer = read_buffer
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -84,6 +90,7 @@ class Client:
             trust_env=False,
             auto_decompress=False,
             request_class=_Request,
+            read_bufsize=self._read_buffer,
             timeout=aiohttp.ClientTimeout(total=None),
         )
         return self
@@ -106,8 +113,12 @@ class Client:
         connect_timeout: float = CONNECT_TIMEOUT,
         max_body: int = MAX_BODY,
         truncate: bool = False,
+        keep: int | None = None,
     ) -> Reply:
-        """The answer, whatever its status; redirects are answers too. Raises OutboundError."""
+        """The answer, whatever its status; redirects are answers too. Raises OutboundError.
+
+        `keep`: only the first bytes of the body are kept in memory while it is read.
+        """
         started = time.monotonic()
         target = check_url(url, self._policy)
         seen = _Seen()
@@ -119,8 +130,7 @@ class Client:
                     method,
                     target,
                     connect_timeout,
-                    max_body,
-                    truncate,
+                    _Limits(max_body, max_body if keep is None else keep, truncate),
                     data=body,
                     headers=headers_to_send(headers, decompress=False),
                 )
@@ -136,8 +146,7 @@ class Client:
         method: str,
         target: Url,
         connect_timeout: float,
-        max_body: int,
-        truncate: bool,
+        limits: "_Limits",
         **options: Any,
     ) -> Reply:
         if self._session is None:
@@ -149,7 +158,7 @@ class Client:
             timeout=_connect_within(connect_timeout),
             **options,
         ) as answer:
-            body, truncated = await _read(answer, max_body, truncate)
+            body, truncated = await _read(answer, limits)
             return Reply(
                 status=answer.status,
                 headers=headers_received(answer.headers.items()),
@@ -213,6 +222,15 @@ class _Answer(aiohttp.ClientResponse):
         return await super().start(connection)
 
 
+@dataclass(frozen=True)
+class _Limits:
+    """How much of a body is read, and how much of that is kept."""
+
+    read: int
+    keep: int
+    truncate: bool
+
+
 @dataclass
 class _Seen:
     sent: bool = False
@@ -241,24 +259,23 @@ def _connect_within(seconds: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=None, sock_connect=seconds)
 
 
-async def _read(
-    answer: aiohttp.ClientResponse, max_body: int, truncate: bool
-) -> tuple[bytes, bool]:
-    announced = answer.content_length
-    if announced is not None and announced > max_body and not truncate:
+async def _read(answer: aiohttp.ClientResponse, limits: _Limits) -> tuple[bytes, bool]:
+    announced, most = answer.content_length, limits.read
+    if announced is not None and announced > most and not limits.truncate:
         answer.close()
-        raise TooLarge(f"the answer has {announced} bytes; at most {max_body} are read", sent=True)
-    kept = bytearray()
-    while len(kept) <= max_body:
-        chunk = await answer.content.read(min(CHUNK, max_body + 1 - len(kept)))
+        raise TooLarge(f"the answer has {announced} bytes; at most {most} are read", sent=True)
+    kept, count = bytearray(), 0
+    while count <= most:
+        chunk = await answer.content.read(min(CHUNK, most + 1 - count))
         if not chunk:
             return bytes(kept), False
-        kept += chunk
-    # The rest is not wanted, so the connection cannot be used again.
+        count += len(chunk)
+        kept += chunk[: limits.keep - len(kept)]
+    # The rest is not read, so the connection cannot be used again.
     answer.close()
-    if not truncate:
-        raise TooLarge(f"the answer is longer than {max_body} bytes", sent=True)
-    return bytes(kept[:max_body]), True
+    if not limits.truncate:
+        raise TooLarge(f"the answer is longer than {most} bytes", sent=True)
+    return bytes(kept), True
 
 
 def _in_plain_words(error: Exception, target: Url, sent: bool) -> ConnectFailed:

@@ -111,7 +111,7 @@ def test_every_metric_that_an_alert_names_is_exported(client, restaurant):
     page = Path("docs/operations/alerts.md").read_text()
     named = set(re.findall(r"\bcomanda_[a-z_]+", page))
     text = client.get("/metrics", headers=METRICS).get_data(as_text=True)
-    known = set(re.findall(r"^# TYPE (\S+)", text, re.M))
+    known = set(re.findall(r"^# TYPE (\S+)", text, re.MULTILINE))
     stems = {re.sub(r"_(bucket|sum|count)$", "", one) for one in named}
     assert len(stems) > 10
     assert stems <= known, stems - known

@@ -87,6 +87,10 @@ def main(only: list[str]) -> int:
         f"{len(results) - len(bad)} of {len(results)} rows held, {time.monotonic() - began:.0f} s"
     )
     _write(results, fresh=not only)
+    if bad:
+        print(
+            f'Rows that failed: {", ".join(bad)}. Run them again: make chaos ONLY="{" ".join(bad)}"'
+        )
     return 1 if bad else 0
 
 

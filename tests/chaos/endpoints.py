@@ -77,8 +77,8 @@ def hostile(stage: Stage) -> Outcome:
         add_endpoint(good, quick.url)
         add_endpoint(shared, beside.url)
         add_endpoint(shared, _url(servers["drip"]))  # the same account has a good and a bad one
-        before = _memory(stage)
         alone = _latency(good, quick, QUIET)
+        before = _memory(stage)  # with everything loaded that a delivery needs
         for business, server in zip(bad, servers.values(), strict=True):
             add_endpoint(business, _url(server))
             _tell(business, 30)

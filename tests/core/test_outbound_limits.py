@@ -143,6 +143,23 @@ def test_an_endless_body_is_cut(reach):
     assert server.given < 16 * 1024 * 1024
 
 
+def test_a_long_answer_costs_no_more_memory_than_what_is_kept_of_it():
+    """Review O3: what is read of a webhook's answer beyond 2 KB is not kept in memory."""
+
+    async def ask(port):
+        async with Client(HERE, resolver=LOCAL, read_buffer=1024) as client:
+            return await client.request(
+                "GET", f"http://127.0.0.1:{port}/", max_body=65536, truncate=True, keep=2048
+            )
+
+    with Server(endless(CHUNKED)) as server:
+        reply = asyncio.run(ask(server.port))
+    assert (reply.status, len(reply.body), reply.truncated) == (200, 2048, True)
+    with Server(ok(b"x" * 3000)) as server:
+        reply = asyncio.run(ask(server.port))
+    assert (len(reply.body), reply.truncated) == (2048, False)
+
+
 def test_an_endless_body_is_refused_where_the_whole_is_wanted(reach):
     with Server(endless(CHUNKED)) as server, pytest.raises(TooLarge) as caught:
         reach(server, max_body=65536)

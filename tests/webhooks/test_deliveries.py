@@ -1,9 +1,11 @@
 """Events on their way: signed, repeated until they arrive, in order, nobody waits for others."""
 
+import asyncio
 import gzip
 from datetime import timedelta
 
 import pytest
+from flask import current_app
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from core.clock import advance, frozen, now, parse_rfc3339
@@ -305,3 +307,26 @@ def test_old_ones_are_forgotten(app, restaurant, receive, run_jobs, monkeypatch)
     tell(restaurant)
     run_jobs()
     assert server.bodies[-1]["sequence"] == 4, "numbers go on"
+
+
+def test_attempts_in_flight_are_bounded_in_a_process(restaurant, receive, run_jobs, monkeypatch):
+    """Review O3: memory is bounded by attempts in flight, however many endpoints hang."""
+    running, most = 0, 0
+
+    async def slow(*_):
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.02)
+        running -= 1
+        return Posted(now(), 20, 200, None)
+
+    monkeypatch.setattr("jobs.post_room.posting.post", slow)
+    monkeypatch.setattr(deliveries_job.room_of(current_app), "attempts", asyncio.Semaphore(3))
+    for _ in range(3):
+        add_endpoint(restaurant, receive().url)
+    tell(restaurant, count=10)
+    run_jobs()
+    assert until(lambda: {one.state for one in deliveries_of(restaurant)} == {"delivered"})
+    assert len(deliveries_of(restaurant)) == 30
+    assert 1 < most <= 3
