@@ -16,6 +16,7 @@ GAUGES = {
     "tickets_oldest_seconds": "Age of the oldest unprinted ticket",
     "messages_unknown": "Messages handed to the network that never answered, older than 15 minutes",
     "messages_unknown_oldest_seconds": "Age of the oldest of them",
+    "lines_simulated": "Live lines on the simulated network, which production refuses to send by",
     "endpoints_failing": "Webhook endpoints whose last attempt failed",
 }
 

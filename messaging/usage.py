@@ -6,15 +6,16 @@ the order of the keys, so that none holds a row another one waits for.
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from core.clock import now
 from core.db import Base, current_tenant_id, db
+from core.partitions import id_at
 from messaging.models import UsageDay
 
 Key = tuple[date, int, str, str]
@@ -91,6 +92,15 @@ class BadPeriod(ValueError):
     """Days that are no period; the words say why."""
 
 
+UNCONFIRMED = text("""
+SELECT count(*) FROM (
+    SELECT 1 FROM messages
+     WHERE tenant_id = :tenant_id AND state = 'unknown' AND NOT test
+       AND id >= :since AND id < :until LIMIT :most) AS found
+""")
+MOST_UNCONFIRMED = 10_000
+
+
 @dataclass(frozen=True)
 class Period:
     """Both days included; days are those of UTC."""
@@ -103,6 +113,22 @@ class Period:
             self.since + timedelta(days=number)
             for number in range((self.until - self.since).days + 1)
         ]
+
+
+def unconfirmed(period: Period) -> int:
+    """Messages of these days whose answer from the network was lost, up to MOST_UNCONFIRMED."""
+    first = datetime.combine(period.since, time(), UTC)
+    last = datetime.combine(period.until, time(), UTC) + timedelta(days=1)
+    found: int = db.session.execute(
+        UNCONFIRMED,
+        {
+            "tenant_id": current_tenant_id(),
+            "since": id_at(first),
+            "until": id_at(last),
+            "most": MOST_UNCONFIRMED,
+        },
+    ).scalar_one()
+    return found
 
 
 def period(since: date | None = None, until: date | None = None) -> Period:

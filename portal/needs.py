@@ -22,6 +22,7 @@ from tenants.plans import TenantFacts
 from webhooks import endpoints
 
 MOST = 5
+UNSETTLED_AFTER = timedelta(hours=1)  # a receipt settles most of them within minutes
 UNSETTLED = text("""
 SELECT count(*) FROM (
     SELECT 1 FROM messages
@@ -106,7 +107,7 @@ def _messages() -> list[Need]:
         {
             "tenant_id": current_tenant_id(),
             "since": id_at(moment - timedelta(days=14)),
-            "before": id_at(moment - timedelta(hours=24)),
+            "before": id_at(moment - UNSETTLED_AFTER),
         },
     ).scalar()
     if not count:
@@ -115,7 +116,8 @@ def _messages() -> list[Need]:
         Need(
             "wait",
             gettext(
-                "The network has not said for a day whether these messages left: %(count)s.",
+                "Messages the network never confirmed: %(count)s. They may have arrived, so"
+                " they are not sent again automatically.",
                 count=count,
             ),
             url_for("messages.index", state="unknown"),

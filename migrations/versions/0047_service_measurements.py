@@ -56,6 +56,12 @@ BEGIN
                    AS figure (name, value)
          WHERE found.unsettled > 0;
         RETURN QUERY
+        SELECT 'lines_simulated', '', count(*)::double precision
+          FROM lines AS l
+         WHERE l.tenant_id = v_tenant AND l.enabled AND l.removed_at IS NULL AND NOT l.test
+           AND l.network = 'simulator'
+        HAVING count(*) > 0;
+        RETURN QUERY
         SELECT 'endpoints_failing', '', count(*)::double precision
           FROM endpoints AS e
          WHERE e.tenant_id = v_tenant AND e.removed_at IS NULL AND e.enabled

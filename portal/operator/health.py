@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from flask import render_template
+from flask import current_app, render_template
 from flask_babel import format_decimal, gettext
 
 from core import service_state
@@ -146,6 +146,14 @@ def _measured(state: ServiceState, database: DatabaseState) -> Iterator[Check]:
     )
     failing = values.get(("endpoints_failing", ""), 0.0)
     yield Check(gettext("Failing webhook endpoints"), format_decimal(int(failing)), "good")
+    simulated = values.get(("lines_simulated", ""), 0.0)
+    if simulated and current_app.extensions["comanda"].production:
+        yield Check(
+            gettext("Live lines on the simulated network"),
+            format_decimal(int(simulated)),
+            "bad",
+            gettext("Their messages are refused. Connect the lines to the real network."),
+        )
     missing = database.sessions_wanted - database.sessions_held
     yield Check(
         gettext("Linked phones"),

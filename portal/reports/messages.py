@@ -39,6 +39,7 @@ def messages() -> Any:
         days = by_day(wanted.span, shown)
         before = by_day(wanted.span.before, shown)
         by_line = usage.totals(_period(wanted.span), "line", shown)
+        unconfirmed = usage.unconfirmed(_period(wanted.span))
     label = day_label(wanted.span)
     chart = plots.columns(
         [(label(day.key), (day.sent, day.received, day.failed)) for day in days],
@@ -51,6 +52,7 @@ def messages() -> Any:
         asked=wanted,
         total=summed(days),
         before=summed(before),
+        unconfirmed=unconfirmed,
         chart=chart,
         by_line=[(lines[one.key].name, one) for one in by_line],
         change=plots.change,

@@ -108,6 +108,7 @@ def test_metrics_answer_while_redis_or_the_database_is_away(client, no_redis):
 
 
 def test_every_metric_that_an_alert_names_is_exported(client, restaurant):
+    health.measure()
     page = Path("docs/operations/alerts.md").read_text()
     named = set(re.findall(r"\bcomanda_[a-z_]+", page))
     text = client.get("/metrics", headers=METRICS).get_data(as_text=True)

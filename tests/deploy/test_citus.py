@@ -9,6 +9,7 @@ from core.lanes import Lane
 from core.leases import Lease
 from core.lookups import Lookup
 from core.mail import Mail
+from core.service_state import ServiceMeasurement
 from messaging.models import Line
 from printing.models import Printer
 from restaurant.models import Site
@@ -17,7 +18,10 @@ from webhooks.models import Event
 
 CITUS = Path(__file__).parents[2] / "deploy" / "citus"
 # Each brings the tables of its module.
-IMPORTED = (DoomedBlob, Event, Lane, Lease, Line, Lookup, Mail, Printer, Site, Tenant)
+IMPORTED = (
+    *(DoomedBlob, Event, Lane, Lease, Line, Lookup, Mail, Printer),
+    *(ServiceMeasurement, Site, Tenant),
+)
 STATEMENT = re.compile(r"SELECT (\w+)\('(\w+)'(?:, '(\w+)')?(?:, colocate_with => '(\w+)')?\);")
 
 

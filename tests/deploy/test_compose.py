@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from core.settings import Settings
+from jobs.sends import CONNECTIONS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 OURS = ("migrate", "web", "worker", "scheduler", "linked-host", "live")
@@ -60,6 +61,7 @@ def test_our_processes_are_kept_small(services: dict[str, Any], name: str) -> No
     assert not {key.lower() for key in service["environment"]} - {
         *Settings.model_fields,
         "prometheus_multiproc_dir",
+        "tmpdir",
     }
 
 
@@ -94,3 +96,31 @@ def test_a_job_may_finish_before_it_is_killed(services: dict[str, Any]) -> None:
     from core.rings import JOB_SECONDS
 
     assert int(services["worker"]["stop_grace_period"].removesuffix("s")) > JOB_SECONDS
+
+
+def test_memory_used_as_a_disk_is_bounded(services: dict[str, Any]) -> None:
+    """Review M11: uploads, exports and waiting request bodies are on disks."""
+    for name, service in services.items():
+        for one in service.get("tmpfs", []):
+            assert "size=" in one, (name, one)
+    for name in OURS:
+        assert services[name]["environment"]["TMPDIR"] == "/var/tmp"
+        assert "scratch:/var/tmp" in services[name]["volumes"]
+    assert "nginx-cache:/var/cache/nginx" in services["nginx"]["volumes"]
+
+
+def test_postgres_allows_all_connections_that_the_fleet_can_ask_for(
+    services: dict[str, Any],
+) -> None:
+    """Review L5: two pools for each process, and the event loop's own connections."""
+    pool = Settings.model_fields["database_pool"].default
+    text = (DEPLOY / "granian.env").read_text()
+    web = int(re.search(r"(?m)^GRANIAN_WORKERS=(\d+)", text)[1])
+    workers = sum(
+        service.get("deploy", {}).get("replicas", 1)
+        for service in services.values()
+        if "jobs.worker" in service.get("command", [])
+    )
+    asked = web * 2 * pool + workers * (2 * pool + CONNECTIONS) + pool + 2 + 8 + 10
+    allowed = re.search(r"max_connections=(\d+)", " ".join(services["postgres"]["command"]))[1]
+    assert asked <= int(allowed), asked

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import shutil
 import socket
 import ssl
@@ -291,3 +292,50 @@ def test_news_reach_the_page_as_they_come(start: object) -> None:
 def test_polls_of_25_seconds_pass() -> None:
     text = (DEPLOY / "nginx.conf").read_text()
     assert "proxy_read_timeout 30s;" in text
+
+
+# The files that read an upload, with an address that takes one.
+UPLOADS = {
+    "portal/contact_imports.py": "/contacts/import",
+    "portal/contact_forms.py": "/contacts/import",
+    "portal/restaurant/sites.py": "/restaurants/sit_1",
+    "portal/restaurant/forms.py": "/restaurants/sit_1",
+    "portal/restaurant/imports.py": "/menus/men_1/import",
+    "portal/restaurant/items.py": "/menus/items/itm_1",
+    "portal/inbox/acts.py": "/inbox/cnv_1/answer",
+    "portal/campaigns/forms.py": "/campaigns/cmp_1/what",
+    "api/v1/campaigns.py": "/api/v1/campaigns/cmp_1/header-file",
+}
+
+
+def limits() -> list[tuple[str, bool]]:
+    """The regular expression of each location, and whether it takes large files."""
+    text = (DEPLOY / "nginx.conf").read_text()
+    return [
+        (found[1], "client_max_body_size 33m" in found[2])
+        for found in re.finditer(r"location ~ (\S+) \{(.*?)\n        \}", text, re.DOTALL)
+    ]
+
+
+def test_large_bodies_pass_only_where_files_are_uploaded() -> None:
+    """Review M11: elsewhere one address could park gigabytes of request bodies."""
+    root = DEPLOY.parent
+    reading = {
+        str(path.relative_to(root))
+        for folder in ("portal", "api")
+        for path in (root / folder).rglob("*.py")
+        if re.search(r"request\.files|FileField\(|^@takes_file", path.read_text(), re.MULTILINE)
+    }
+    assert reading == set(UPLOADS)
+    for address in UPLOADS.values():
+        assert any(large and re.search(where, address) for where, large in limits()), address
+    for address in ("/api/v1/messages/send", "/hooks/cloud/x", "/r/mavi/cart", "/signin", "/"):
+        assert not any(re.search(where, address) for where, _ in limits()), address
+
+
+@needs_nginx
+def test_a_body_beyond_the_limit_is_refused_by_nginx_itself(front: Front) -> None:
+    """Review M11."""
+    large = {"Content-Length": str(20 * 1024 * 1024)}
+    assert front.get("/r/mavi/cart", **large)[0] == 413
+    assert json.loads(front.get("/api/v1/messages/send", **large)[2])["code"] == "body_too_large"
