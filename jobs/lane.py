@@ -49,8 +49,14 @@ Accepteds = list[tuple[Claimed, Accepted]]
 
 
 def _count(results: Sequence[tuple[Claimed, Outcome]]) -> None:
-    for _, outcome in results:
+    for one, outcome in results:
         metrics.MESSAGES.add(OUTCOMES[type(outcome)])
+        if isinstance(outcome, Unknown):
+            log.warning(
+                "message outcome unknown",
+                message=one.envelope.message_id,
+                line=one.envelope.line_id,
+            )
 
 
 def _lines() -> dict[int, Line]:
