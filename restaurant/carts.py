@@ -69,7 +69,7 @@ def take(site: Site, wanted: Wanted) -> Cart:
     shelf = Shelf(version.content, availability.missing(site, version.content, moment))
     lines = price_lines(shelf, wanted.wishes, language)
     where = _where(site, wanted, lines)
-    terms = terms_of(site, lines, wanted.tip_percent, where.fee)
+    terms = terms_of(site, wanted.order_type, lines, wanted.tip_percent, where.fee)
     coupon = ""
     if wanted.coupon.strip():
         offer = coupons.offer(site, wanted.coupon, lines)
@@ -100,7 +100,11 @@ def take(site: Site, wanted: Wanted) -> Cart:
 
 
 def terms_of(
-    site: Site, lines: Sequence[Line], tip_percent: int = 0, delivery_fee: Decimal = ZERO
+    site: Site,
+    order_type: str,
+    lines: Sequence[Line],
+    tip_percent: int = 0,
+    delivery_fee: Decimal = ZERO,
 ) -> Terms:
     tip = Decimal(0)
     if tip_percent and tip_percent in site.tip_percents:
@@ -108,7 +112,7 @@ def terms_of(
     return Terms(
         currency=site.currency,
         tax_included=site.tax_included,
-        service_percent=site.service_percent,
+        service_percent=site.service_for(order_type),
         delivery_fee=delivery_fee,
         tip=tip,
     )

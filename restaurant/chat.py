@@ -173,11 +173,12 @@ def _by_hand(written: Written, line: Line, sender: Sender, message_id: str) -> O
     site = written.site
     if sites.takes_orders(site, now()) or _orders_of(site, sender) >= site.phone_orders_per_hour:
         return None  # it stays in the inbox, where a person reads it
-    sums = add_up(written.lines, carts.terms_of(site, written.lines))
+    order_type = "dine_in" if written.table else "takeaway"
+    sums = add_up(written.lines, carts.terms_of(site, order_type, written.lines))
     order = orders.make(
         site,
         orders.Draft(
-            order_type="dine_in" if written.table else "takeaway",
+            order_type=order_type,
             payment_method="pos_at_table" if written.table else "cash",
             lines=written.lines,
             sums=sums.as_json(),

@@ -80,7 +80,7 @@ def reckon(site: Site, order: Order) -> None:
     terms = Terms(
         currency=order.currency,
         tax_included=site.tax_included,
-        service_percent=site.service_percent,
+        service_percent=site.service_for(order.order_type),
         discount=redeeming.discount_now(order, lines),
         delivery_fee=Decimal(order.sums.get("delivery_fee", "0")),
         tip=Decimal(order.sums.get("tip", "0")) if lines else Decimal(0),

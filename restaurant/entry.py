@@ -62,7 +62,7 @@ def take(site: Site, taken: Taken) -> Order:
     where = _where(site, taken, lines)
     phone = _phone(taken.phone)
     contact_id = contacts.find(phone) if phone else None
-    terms = carts.terms_of(site, lines, delivery_fee=where.fee)
+    terms = carts.terms_of(site, taken.order_type, lines, delivery_fee=where.fee)
     coupon = redeeming.apply(site, taken.coupon, lines, contact_id)
     if coupon is not None:
         terms = replace(terms, discount=coupon.discount or ZERO)

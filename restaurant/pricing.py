@@ -123,8 +123,8 @@ class Shelf:
 
 
 def text_in(texts: Mapping[str, Any], language: str, languages: Sequence[str]) -> str:
-    """The name in a language, or in the menu's own."""
-    for wanted in (language, language.partition("-")[0], *languages):
+    """The name in a language; where it is missing in English, or in the menu's own language."""
+    for wanted in (language, language.partition("-")[0], "en", *languages):
         name = (texts.get(wanted) or {}).get("name")
         if name:
             return str(name)

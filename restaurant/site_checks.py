@@ -26,7 +26,8 @@ CHANGEABLE = frozenset(
     {
         "name", "host", "prefix", "currency", "time_zone", "country", "languages", "address",
         "phone", "latitude", "longitude", "line_id", "hours", "day_starts", "order_types",
-        "payment_methods", "tax_included", "service_percent", "tip_percents", "told_states",
+        "payment_methods", "tax_included", "service_percent", "service_order_types",
+        "tip_percents", "told_states",
         "accept_minutes", "manager_phone", "prints_bills", "table_orders_per_hour",
         "phone_orders_per_hour",
         "address_orders_per_hour", "newcomer_limit", "tone", "welcome", "menu_id", "logo",
@@ -204,6 +205,7 @@ _CHECKS: dict[str, Any] = {
     "order_types": _among(ORDER_TYPES, 1),
     "payment_methods": _among(PAYMENT_METHODS, 1),
     "told_states": _among(STATES, 0),
+    "service_order_types": _among(ORDER_TYPES, 0),
     "service_percent": _between(Decimal(0), Decimal(50)),
     "accept_minutes": _between(1, 120),
     "table_orders_per_hour": _between(1, 1000),

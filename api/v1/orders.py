@@ -193,7 +193,7 @@ def make_order(body: NewOrder) -> Response:
         phone = _phone(body.customer.phone)
         contact_id = contacts.find(phone) if phone else None
         coupon = redeeming.apply(site, body.coupon, lines, contact_id)
-        terms = carts.terms_of(site, lines, delivery_fee=where.fee)
+        terms = carts.terms_of(site, body.order_type, lines, delivery_fee=where.fee)
         if coupon is not None:
             terms = replace(terms, discount=coupon.discount or ZERO)
         sums = add_up(lines, terms)

@@ -59,6 +59,11 @@ class SiteFields(BaseModel):
     payment_methods: list[str] | None = Field(None, examples=[["pos_at_table", "cash"]])
     tax_included: bool | None = None
     service_percent: Decimal | None = Field(None, ge=0, le=50)
+    service_order_types: list[str] | None = Field(
+        None,
+        description="The order types that the service charge is added to.",
+        examples=[["dine_in"]],
+    )
     tip_percents: list[int] | None = Field(None, max_length=6)
     told_states: list[str] | None = None
     accept_minutes: int | None = Field(None, ge=1, le=120)
@@ -98,6 +103,7 @@ class SiteShape(BaseModel):
     payment_methods: list[str]
     tax_included: bool
     service_percent: float
+    service_order_types: list[str]
     tip_percents: list[int]
     told_states: list[str]
     accept_minutes: int
@@ -340,6 +346,7 @@ def site_json(site: Site) -> dict[str, Any]:
         "latitude": _degrees(site.latitude),
         "longitude": _degrees(site.longitude),
         "service_percent": float(site.service_percent),
+        "service_order_types": list(site.service_order_types),
         "menu_url": tables.menu_address(settings.base_url, site, settings.menu_domain),
         "takes_orders": not sites.why_no_orders_now(site),
         "paused_until": rfc3339(site.paused_until) if site.paused_until else None,

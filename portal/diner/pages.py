@@ -21,6 +21,7 @@ from core.errors import DomainError, Invalid
 from core.money import format_money
 from core.phone import display
 from core.settings import Settings
+from core.texts import one_line
 from core.wordbook import Wordbook
 from messaging.models import Line
 from portal.diner import shaping
@@ -54,6 +55,7 @@ SAID = {
 }
 MOST_PAGES = 400
 LARGEST_CART = 64 * 1024
+LONGEST_ABOUT = 160
 TABLE_MARK = "@@table@@"
 # Nothing is written into the page, so nothing has to be signed; photos are our own too.
 POLICY = (
@@ -195,6 +197,8 @@ def _menu(facts: Facts) -> Response:
     answer.headers["Content-Security-Policy"] = POLICY
     answer.headers["Cache-Control"] = "private, no-cache"
     answer.headers["Vary"] = "Accept-Language"
+    if request.args.get("table"):
+        answer.headers["X-Robots-Tag"] = "noindex"
     # The one page that asks a phone where it is, and only when the diner taps it.
     answer.headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=(self)"
     answer.make_conditional(request)
@@ -207,7 +211,8 @@ def _page(facts: Facts, language: str) -> tuple[str, str]:
     key = (
         site.id, facts.version, language, facts.missing, facts.why_closed, site.name, site.tone,
         tuple(site.languages), tuple(site.order_types), tuple(site.payment_methods),
-        tuple(site.tip_percents), site.service_percent, json.dumps(site.welcome), site.logo,
+        tuple(site.tip_percents), site.service_percent, tuple(site.service_order_types),
+        json.dumps(site.welcome), site.logo,
         site.paused_until, json.dumps(site.hours), tuple(zone.fee for zone in facts.zones),
         facts.cards, facts.coupons,
     )  # fmt: skip
@@ -244,9 +249,29 @@ def drawn(facts: Facts, language: str, closed: str) -> str:
         welcome=site.welcome.get(language) or site.welcome.get(site.languages[0], ""),
         ways=[way for way in site.payment_methods if way != "card_link" or facts.cards],
         coupons=facts.coupons,
+        about=_about(facts, language),
+        address=site_address(site),
+        picture=_picture(facts),
         table_mark=TABLE_MARK,
         base=url_for("diner.place", slug=site.slug),
     )
+
+
+def _about(facts: Facts, language: str) -> str:
+    """For search engines and for the preview of a shared link: the welcome, or the categories."""
+    site = facts.site
+    welcome = site.welcome.get(language) or site.welcome.get(site.languages[0], "")
+    names = ", ".join(one["name"] for one in shaping.menu_for(facts, language))
+    return one_line(welcome or names or site.name, LONGEST_ABOUT)
+
+
+def _picture(facts: Facts) -> str:
+    """The logo, or the first photo of a dish."""
+    photos = [
+        item["photo"] for category in facts.content["categories"] for item in category["items"]
+    ]
+    key = facts.site.logo or next(filter(None, photos), "")
+    return url_for("photos.show", key=key, _external=True) if key else ""
 
 
 def _fee_from(facts: Facts, language: str) -> str:

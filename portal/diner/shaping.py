@@ -38,6 +38,7 @@ def data_for(facts: Facts, language: str) -> dict[str, Any]:
         "places": places(facts.site.currency),
         "language": language,
         "service": str(facts.site.service_percent),
+        "serviceTypes": list(facts.site.service_order_types),
         "tips": list(facts.site.tip_percents),
         "zoned": bool(facts.zones),
         "items": {
@@ -105,7 +106,7 @@ def _item(facts: Facts, item: Mapping[str, Any], language: str) -> dict[str, Any
 
 
 def _description(texts: Mapping[str, Any], language: str, languages: Any) -> str:
-    for wanted in (language, *languages):
+    for wanted in (language, language.partition("-")[0], "en", *languages):
         if text := (texts.get(wanted) or {}).get("description"):
             return str(text)
     return ""

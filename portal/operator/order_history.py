@@ -106,10 +106,11 @@ def _drafted(past: Past, chance: random.Random, guest: tuple[str, str]) -> order
     if past.hall and chance.random() < 0.85:
         table = chance.choice(past.hall)
     lines = lines_of_a_guest(past, chance)
-    sums = add_up(lines, carts.terms_of(past.site, lines))
+    order_type = "dine_in" if table else "takeaway"
+    sums = add_up(lines, carts.terms_of(past.site, order_type, lines))
     phone, name = guest
     return orders.Draft(
-        order_type="dine_in" if table else "takeaway",
+        order_type=order_type,
         payment_method=chance.choice(("pos_at_table", "cash")) if table else "cash",
         lines=lines,
         sums=sums.as_json(),
@@ -128,7 +129,7 @@ def _drafted(past: Past, chance: random.Random, guest: tuple[str, str]) -> order
 def drafted(past: Past, chance: random.Random, phone: str, name: str) -> orders.Draft:
     """To take away, paid by card online."""
     lines = lines_of_a_guest(past, chance)
-    sums = add_up(lines, carts.terms_of(past.site, lines))
+    sums = add_up(lines, carts.terms_of(past.site, "takeaway", lines))
     return orders.Draft(
         order_type="takeaway",
         payment_method="card_link",

@@ -170,7 +170,7 @@ def _drafted(
     covering = zones.covering(past.site, where, around) if where else None
     lines = lines_of_a_guest(past, chance)
     fee = covering.fee if covering else Decimal(0)
-    sums = add_up(lines, carts.terms_of(past.site, lines, delivery_fee=fee))
+    sums = add_up(lines, carts.terms_of(past.site, "delivery", lines, delivery_fee=fee))
     phone, name = guest
     return orders.Draft(
         order_type="delivery",

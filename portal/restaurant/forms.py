@@ -141,16 +141,19 @@ class HoursForm(Form):
         return {"hours": typed_hours(), "day_starts": self.day_starts.data or ""}
 
 
+ORDER_TYPE_NAMES = [
+    ("dine_in", _("At the table")),
+    ("takeaway", _("Takeaway")),
+    ("delivery", _("Delivery")),
+]
+
+
 class OrdersForm(Form):
     part = HiddenField(default="orders")
     order_types = SelectMultipleField(
         _("Order types"),
         [needed()],
-        choices=[
-            ("dine_in", _("At the table")),
-            ("takeaway", _("Takeaway")),
-            ("delivery", _("Delivery")),
-        ],
+        choices=ORDER_TYPE_NAMES,
     )
     payment_methods = SelectMultipleField(
         _("Payment"),
@@ -206,6 +209,9 @@ class MoneyForm(Form):
         [needed(), NumberRange(Decimal(0), Decimal(50), _("Between 0 and 50."))],
         places=None,
     )
+    service_order_types = SelectMultipleField(
+        _("Add the service charge to"), choices=ORDER_TYPE_NAMES, validators=[Optional()]
+    )
     tips = StringField(_("Tips to choose from, in percent"), [Optional(), Length(max=40)])
     tax_included = BooleanField(_("Prices include tax"))
     table_orders_per_hour = _cap(_("Orders of one table in an hour"), 1000)
@@ -223,6 +229,7 @@ class MoneyForm(Form):
         caps = ("table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour")
         return {
             **{name: self[name].data for name in (*kept, *caps)},
+            "service_order_types": self.service_order_types.data or [],
             "tip_percents": [int(one) if one.isdecimal() and len(one) < 4 else -1 for one in tips],
         }
 
@@ -230,13 +237,14 @@ class MoneyForm(Form):
 class LooksForm(Form):
     part = HiddenField(default="looks")
     tone = StringField(_("Colour"), [Optional(), Length(max=7)])
+    own_tone = BooleanField(_("Use this colour on the menu"))
     host = StringField(_("Own host name"), [Optional(), Length(max=253)])
     logo = FileField(_("Logo"))
     no_logo = BooleanField(_("Take the logo away"))
 
     def values(self, codes: list[str]) -> dict[str, Any]:
         return {
-            "tone": self.tone.data or "",
+            "tone": (self.tone.data or "").removeprefix("#").lower() if self.own_tone.data else "",
             "host": self.host.data or "",
             "welcome": {code: typed(f"welcome-{code}", 400) for code in codes},
         }

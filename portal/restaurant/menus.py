@@ -288,6 +288,7 @@ def _stand_in(menu: Menu) -> Site:
         payment_methods=["pos_at_table"],
         tip_percents=[],
         service_percent=0,
+        service_order_types=[],
         welcome={},
         hours={},
         logo="",

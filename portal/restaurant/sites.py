@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
-from flask_babel import format_datetime, gettext
+from flask_babel import format_datetime, gettext, lazy_gettext
 
 from core.blobs import blobs_at
 from core.clock import now
@@ -22,6 +22,7 @@ from portal.restaurant.forms import (
     NewSiteForm,
     OrdersForm,
     typed,
+    typed_hours,
 )
 from portal.visitors import may, member_may
 from portal.words import in_words
@@ -42,9 +43,18 @@ PARTS: dict[str, type[Form]] = {
 STORED = (
     "name", "address", "phone", "country", "currency", "time_zone", "day_starts", "order_types",
     "payment_methods", "told_states", "accept_minutes", "manager_phone", "prints_bills",
-    "tax_included",
+    "tax_included", "service_order_types",
     "table_orders_per_hour", "phone_orders_per_hour", "address_orders_per_hour", "tone", "host",
 )  # fmt: skip
+PART_NAMES = {
+    "basics": lazy_gettext("The place"),
+    "hours": lazy_gettext("Hours"),
+    "orders": lazy_gettext("Orders"),
+    "money": lazy_gettext("Money and limits"),
+    "looks": lazy_gettext("Looks"),
+    "stations": lazy_gettext("Stations"),
+    "close": lazy_gettext("Close the restaurant"),
+}
 PAUSES = {"20": timedelta(minutes=20), "60": timedelta(hours=1)}
 
 
@@ -100,9 +110,10 @@ def new() -> Any:
 @sites_pages.get("/<site_id>")
 @member_may("restaurant.view")
 def show(site_id: str) -> Any:
+    """One group of settings at a time, so that nothing typed in another is lost by saving."""
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
-    return _show(site, None)
+    return _show(site, request.args.get("part", ""))
 
 
 @sites_pages.post("/<site_id>")
@@ -122,9 +133,8 @@ def save(site_id: str) -> Any:
                 if part == "looks":
                     values |= _logo(form)
                 sites.change(site_id, values)
-            flash(gettext("Saved."), "success")
-            return redirect(url_for("sites.show", site_id=site_id, _anchor=part))
-    return _show(site, form)
+            return redirect(url_for("sites.show", site_id=site_id, part=part, saved=1))
+    return _show(site, part, form)
 
 
 @sites_pages.post("/<site_id>/pause")
@@ -168,7 +178,7 @@ def change_stations(site_id: str) -> Any:
         if error.status == 404:
             raise
         flash(in_words(error), "error")
-    return redirect(url_for("sites.show", site_id=site_id, _anchor="stations"))
+    return redirect(url_for("sites.show", site_id=site_id, part="stations"))
 
 
 @sites_pages.route("/<site_id>/close", methods=["GET", "POST"])
@@ -200,13 +210,13 @@ def _host() -> str:
     return settings.base_url.partition("://")[2]
 
 
-def _show(site: Site, broken: Form | None) -> Any:
-    """With the form that was refused in its place, and the others as they are stored."""
+def _show(site: Site, part: str, refused: Form | None = None) -> Any:
+    """`refused` is the form as it was sent, with its errors."""
+    part = part if part in PART_NAMES else "basics"
     forms: dict[str, Form] = {}
     if may("restaurant.manage"):
-        forms = {part: _form(part, site, fresh=True) for part in PARTS}
-    if broken is not None:
-        forms[str(broken.part.data)] = broken
+        shown = [part] if part in PARTS else []
+        forms = {one: refused or _form(one, site, fresh=True) for one in shown or ["basics"]}
     with tenant_scope(g.tenant_id):
         why = sites.why_no_orders_now(site)
         menu = next((one for one in menus.listed() if one.id == site.menu_id), None)
@@ -223,7 +233,15 @@ def _show(site: Site, broken: Form | None) -> Any:
         menu=menu,
         line=line,
         address=menu_address(site),
-        refused=broken,
+        refused=refused,
+        part=part,
+        parts=[
+            (url_for("sites.show", site_id=site.id, part=one), name, one == part)
+            for one, name in PART_NAMES.items()
+        ],
+        saved=refused is None and bool(request.args.get("saved")),
+        typed_hours=typed_hours() if refused else {},
+        typed_welcome={code: typed(f"welcome-{code}", 400) for code in site.languages},
         **rows,
     )
 
@@ -244,6 +262,8 @@ def _form(part: str, site: Site, *, fresh: bool = False) -> Form:
         for name in ("service_percent", "newcomer_limit"):
             amount = getattr(site, name)
             shown[name] = amount if amount is None else amount.normalize() + 0
+    if part == "looks":
+        shown["own_tone"] = bool(site.tone)
     form = PARTS[part](formdata=None, **shown) if fresh else PARTS[part](**shown)
     if isinstance(form, BasicsForm):
         with tenant_scope(g.tenant_id):

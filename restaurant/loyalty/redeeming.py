@@ -52,7 +52,7 @@ def redeem(site: Site, cart: Cart, lines: Sequence[Line], contact_id: str | None
         Terms(
             currency=site.currency,
             tax_included=site.tax_included,
-            service_percent=site.service_percent,
+            service_percent=site.service_for(cart.order_type),
             delivery_fee=Decimal(cart.sums["delivery_fee"]),
             tip=Decimal(cart.sums["tip"]),
         ),

@@ -51,6 +51,8 @@ class Site(Base, TenantOwned):
     payment_methods: Mapped[list[str]] = mapped_column(ARRAY(Text))
     tax_included: Mapped[bool] = mapped_column(default=True)
     service_percent: Mapped[Decimal] = mapped_column(PERCENT, default=Decimal(0))
+    service_order_types: Mapped[list[str]] = mapped_column(ARRAY(Text), default=lambda: ["dine_in"])
+    """Which orders the service charge is added to."""
     tip_percents: Mapped[list[int]] = mapped_column(ARRAY(Integer), default=list)
     told_states: Mapped[list[str]] = mapped_column(ARRAY(Text))
     """At these moves the customer gets a message."""
@@ -73,6 +75,10 @@ class Site(Base, TenantOwned):
     menu_id: Mapped[str | None] = mapped_column(Id("mnu"))
     created_at: Mapped[datetime] = mapped_column(default=now)
     closed_at: Mapped[datetime | None]
+
+    def service_for(self, order_type: str) -> Decimal:
+        """The service charge in percent of an order of this type."""
+        return self.service_percent if order_type in self.service_order_types else Decimal(0)
 
 
 class Area(Base, TenantOwned):

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from portal.diner.facts import remembered
-from restaurant import menus, publishing, sites
+from restaurant import menus, orders, publishing, sites
 from restaurant.loyalty import codes
 from tests.browser.driver import (
     SETTLE,
@@ -59,7 +59,8 @@ def test_from_the_tables_code_to_an_order(visit, bistro):
     expect(page.get_by_text("Table 12")).to_be_visible()
     page.get_by_role("button", name="Add Pizza").click()
     dish = page.get_by_role("dialog")
-    expect(dish.get_by_role("button", name="Add")).to_be_disabled()
+    dish.locator("[data-dish-add]").click()
+    expect(dish.get_by_role("alert")).to_contain_text("Please choose")
     dish.get_by_label("Large").check()
     dish.get_by_label("Cheese").check()
     dish.get_by_label("Sauce").check()
@@ -104,7 +105,79 @@ def test_the_cart_outlives_a_reload_and_what_is_gone_is_taken_out(visit, bistro)
     expect(page.get_by_role("alert")).to_contain_text("no longer available")
     expect(page.locator("[data-lines] li")).to_have_count(1)
     page.get_by_role("button", name="Send order").click()
-    expect(page.get_by_text("Now send it")).to_be_visible()
+    expect(page.get_by_role("heading", name="Send your order")).to_be_visible()
+
+
+def test_the_cart_stays_until_the_message_has_arrived(visit, bistro):
+    """Pages review 7: closing the sheet or the tab loses nothing; the page shows the state."""
+    page, watch = visit()
+    page.goto(address(bistro))
+    page.get_by_role("button", name="Add Ayran").click()
+    page.get_by_role("button", name="Your order").click()
+    page.get_by_role("button", name="Send order").click()
+    expect(page.get_by_text("Order code").first).to_be_visible()
+    said = page.locator("[data-text]").inner_text()
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    order = page.locator("[data-order]")
+    expect(order).to_contain_text("Not sent yet")
+    expect(order.get_by_role("link", name="Open WhatsApp and send")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Your order")).to_contain_text("1")
+    expect(page.locator("[data-order]")).to_contain_text("Not sent yet")
+    made = bistro.hears(said)
+    expect(page.locator("[data-order]")).to_contain_text(made.number)
+    expect(page.locator("[data-order]")).to_contain_text("The kitchen has your order")
+    expect(page.locator("[data-bar]")).to_be_hidden()
+    with bistro.scope():
+        orders.move(bistro.site(), orders.get(made.number), "preparing")
+    expect(page.locator("[data-order]")).to_contain_text("being prepared")
+    watch.expect_none()
+
+
+def test_a_dish_opens_by_its_card_and_says_what_is_missing(visit, bistro):
+    """Pages review 16."""
+    page, watch = visit()
+    page.goto(address(bistro))
+    page.locator(".item", has_text="Ayran").locator(".price").click(force=True)
+    sheet = page.get_by_role("dialog")
+    expect(sheet.get_by_role("heading", name="Ayran")).to_be_visible()
+    sheet.get_by_label("A note for the kitchen").fill("cold")
+    sheet.locator("[data-dish-add]").click()
+    expect(page.get_by_role("button", name="Your order")).to_contain_text("1")
+    page.get_by_role("button", name="Add Pizza").click()
+    sheet.locator("[data-dish-add]").click()
+    expect(sheet.get_by_role("alert")).to_contain_text("Please choose")
+    watch.expect_none()
+
+
+def test_back_closes_a_sheet_and_stays_on_the_menu(visit, bistro):
+    """Pages review 17."""
+    page, watch = visit()
+    page.goto(address(bistro))
+    here = page.url
+    page.get_by_role("button", name="Add Hamburger").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    assert page.url == here
+    page.get_by_role("button", name="Add Ayran").click()
+    page.get_by_role("button", name="Your order").click()
+    page.get_by_role("button", name="Send order").click()
+    expect(page.get_by_role("heading", name="Send your order")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    assert page.url == here
+    watch.expect_none()
+
+
+def test_a_guest_at_the_table_is_not_asked_where_to_eat(visit, bistro):
+    """Pages review 35."""
+    page, _ = visit()
+    page.goto(address(bistro))
+    page.get_by_role("button", name="Add Ayran").click()
+    page.get_by_role("button", name="Your order").click()
+    expect(page.locator("[data-types]")).to_be_hidden()
+    expect(page.get_by_role("dialog").get_by_text("Pay at the table")).to_be_visible()
 
 
 def test_search_and_the_waiter(visit, bistro):

@@ -70,7 +70,13 @@ def test_each_group_of_settings_is_kept_by_itself(manager, bistro):
     money = {"part": "money", "service_percent": "12.5", "tips": "5, 10 %", "tax_included": "y",
              "table_orders_per_hour": "9", "phone_orders_per_hour": "3",
              "address_orders_per_hour": "30", "newcomer_limit": "1500"}  # fmt: skip
-    looks = {"part": "looks", "tone": "#C2410C", "welcome-tr": "Hoş geldiniz", "host": ""}
+    looks = {
+        "part": "looks",
+        "own_tone": "y",
+        "tone": "#C2410C",
+        "welcome-tr": "Hoş geldiniz",
+        "host": "",
+    }
     for fields in (orders, money, looks):
         assert manager.post(path, **fields).status_code == 302, fields
     with bistro.scope():
@@ -90,6 +96,22 @@ def test_each_group_of_settings_is_kept_by_itself(manager, bistro):
         assert (site.languages, site.tone) == (["tr", "en", "pt"], "c2410c")
     assert 'value="LMR"' in manager.get(path).get_data(as_text=True)
     assert "six percentages" in text_of(manager.post(path, **{**money, "tips": "5, 900"}))
+
+
+def test_a_refused_save_says_so_at_the_top_and_keeps_what_was_typed(manager, bistro):
+    """Pages review 8: one group of settings on a page, nothing typed is lost."""
+    path = f"/restaurants/{bistro.site_id}"
+    fields = {"part": "looks", "own_tone": "y", "tone": "green", "welcome-tr": "Hoş geldiniz"}
+    page = manager.post(path, **fields)
+    assert "Not saved" in text_of(page)
+    assert 'value="Hoş geldiniz"' in page.get_data(as_text=True)
+    hours = {"part": "hours", "day_starts": "05:00", "hours-4-0-from": "18:00"}
+    assert 'value="18:00"' in manager.post(path, **hours).get_data(as_text=True)
+    saved = manager.post(path, **{**fields, "tone": "#0a7a0a"}, follow=True)
+    assert "Saved." in text_of(saved)
+    shown = manager.get(f"{path}?part=money").get_data(as_text=True)
+    assert 'name="service_percent"' in shown
+    assert 'name="hours-0-0-from"' not in shown
 
 
 def test_orders_are_paused_and_taken_up_again(manager, bistro):

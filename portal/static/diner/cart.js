@@ -1,6 +1,6 @@
 // The cart, kept on the phone until it is sent. Amounts here are for the eye: the kitchen's
 // side prices everything again.
-import { base, data, find, minor, money } from "./page.js";
+import { base, data, find, minor } from "./page.js";
 
 const KEY = `cart:${location.pathname}`;
 const KEPT = 3 * 3600 * 1000;
@@ -46,7 +46,6 @@ export class Cart {
     try { localStorage.setItem(KEY, JSON.stringify({ at: Date.now(), lines: this.lines })); } catch { /* as above */ }
     find("[data-bar]").hidden = !this.count;
     find("[data-count]").textContent = this.count;
-    find("[data-bar] [data-total]").textContent = money(this.subtotal);
     for (const watcher of this.watchers) watcher();
   }
 }

@@ -1,5 +1,5 @@
 // The cart's sheet, and what happens when it is sent.
-import { data, find, minor, money, post, say, table, tell } from "./page.js";
+import { data, find, minor, money, openSheet, post, say, table, tell } from "./page.js";
 import { optionNames, unit } from "./cart.js";
 import { Coupon } from "./coupon.js";
 
@@ -10,8 +10,9 @@ const ONLY = { pos_at_table: "dine_in", card_at_door: "delivery" };
 const fits = (label, type) => (ONLY[label.dataset.pay] ?? type) === type;
 
 export class Checkout {
-  constructor(cart) {
+  constructor(cart, order) {
     this.cart = cart;
+    this.order = order;
     this.sheet = find("[data-cart]");
     this.ready = find("[data-ready]");
     for (const sheet of [this.sheet, this.ready]) {
@@ -25,12 +26,25 @@ export class Checkout {
     find("[data-locate]").addEventListener("click", () => this.locate());
     this.place = null;
     if (table.table) find("[data-table-input]").value = table.table;
+    // Who scanned a table's code sits there: nothing is asked.
+    const seated = find('input[name="type"][value="dine_in"]');
+    if (table.seated && seated) {
+      seated.checked = true;
+      find("[data-types]").hidden = true;
+    }
+  }
+
+  // The chat message has arrived and the order exists.
+  received() {
+    this.cart.empty();
+    this.coupon.forget();
+    if (this.ready.open) this.ready.close();
   }
 
   open() {
     this.fault("");
     this.show();
-    this.sheet.showModal();
+    openSheet(this.sheet);
   }
 
   show() {
@@ -87,24 +101,25 @@ export class Checkout {
   sums() {
     const subtotal = this.cart.subtotal;
     const discount = Math.min(this.coupon.discount, subtotal);
-    const service = Math.round(((subtotal - discount) * Number(data.service)) / 100);
+    const percent = data.serviceTypes.includes(value("type")) ? Number(data.service) : 0;
+    const service = Math.round(((subtotal - discount) * percent) / 100);
     const tip = Math.round((subtotal * Number(value("tip") ?? 0)) / 100);
     const brought = value("type") === "delivery";
     const fee = brought && this.place ? minor(this.place.fee) : 0;
-    const rows = [["discount", -discount], ["service", service], ["delivery_fee", fee], ["tip", tip]].filter(([, amount]) => amount);
+    const rows = [["subtotal", discount || service || fee || tip ? subtotal : 0], ["discount", -discount], ["service", service], ["delivery_fee", fee], ["tip", tip]].filter(([, amount]) => amount);
     const total = subtotal - discount + service + fee + tip;
     if (brought && data.zoned && !this.place) rows.push(["delivery_fee", null]);
     const list = [...rows, ["total", total]].map(([key, amount]) => {
       const row = document.createElement("div");
       row.className = key === "total" ? "whole" : "";
       const name = document.createElement("dt"), sum = document.createElement("dd");
-      name.textContent = say(key);
+      name.textContent = say(key, { percent: new Intl.NumberFormat(data.language).format(percent) });
       sum.textContent = amount === null ? say("fee_open") : money(amount);
       row.append(name, sum);
       return row;
     });
     find("[data-sums]").replaceChildren(...list);
-    find("[data-send] [data-total]").textContent = money(total);
+    for (const place of document.querySelectorAll("[data-total]")) place.textContent = money(total);
   }
 
   // Asked only when tapped; what it costs is said by the kitchen's side.
@@ -157,16 +172,16 @@ export class Checkout {
     }
   }
 
-  done({ text, link, phone, qr }) {
+  // The cart stays until the message has arrived: closing the sheet loses nothing.
+  done({ code, text, link, phone, qr }) {
     this.sheet.close();
-    this.cart.empty();
-    this.coupon.forget();
+    this.order.follow({ code, link });
     find("[data-open-app]").href = link;
     find("[data-text]").textContent = text;
     find("[data-copy-to]").textContent = say("or_copy", { phone });
     const drawn = new DOMParser().parseFromString(qr, "image/svg+xml").documentElement;
     find("[data-qr]").replaceChildren(document.importNode(drawn, true));
-    this.ready.showModal();
+    openSheet(this.ready);
   }
 
   async copy() {

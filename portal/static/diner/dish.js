@@ -1,5 +1,5 @@
 // One dish: its options, a note, how many.
-import { data, find, minor, money, say } from "./page.js";
+import { data, find, minor, money, openSheet, say, tell } from "./page.js";
 import { unit } from "./cart.js";
 
 export class Dish {
@@ -14,15 +14,28 @@ export class Dish {
     this.groups.addEventListener("change", (event) => this.chosen(event.target));
   }
 
+  // The plus adds one at once, unless something has to be chosen.
+  addOne(element) {
+    const id = element.dataset.item;
+    if (data.items[id].groups.length) return this.open(element);
+    this.cart.add(id, [], "", 1);
+    tell(say("added", { name: data.items[id].name }));
+  }
+
   open(element) {
     const id = element.dataset.item;
     const item = data.items[id];
-    if (!item.groups.length && !element.querySelector(".about")) {
-      this.cart.add(id, [], "", 1);
-      return;
-    }
     this.item = id;
     this.many = 1;
+    const photo = element.querySelector("img");
+    const shown = find("[data-dish-photo]");
+    shown.hidden = !photo;
+    if (photo) shown.src = photo.src;
+    else shown.removeAttribute("src");
+    const allergens = element.querySelector(".allergens")?.textContent ?? "";
+    find("[data-dish-allergens]").textContent = allergens;
+    find("[data-dish-allergens]").hidden = !allergens;
+    this.fault("");
     find("#dish-name").textContent = item.name;
     const about = element.querySelector(".about")?.textContent ?? "";
     find("[data-dish-about]").textContent = about;
@@ -30,7 +43,7 @@ export class Dish {
     find("[data-dish-note]").value = "";
     this.groups.replaceChildren(...item.groups.map((group) => this.group(data.groups[group], group)));
     this.show();
-    this.sheet.showModal();
+    openSheet(this.sheet);
   }
 
   group(group, id) {
@@ -82,15 +95,33 @@ export class Dish {
 
   get options() { return [...this.groups.querySelectorAll("input:checked")].map((input) => input.value); }
 
+  // The first group in which too little is chosen.
+  get incomplete() {
+    return data.items[this.item].groups.find((id) =>
+      this.groups.querySelectorAll(`[data-group="${id}"] input:checked`).length < data.groups[id].least);
+  }
+
+  fault(sentence) {
+    const place = find("[data-dish-fault]");
+    place.textContent = sentence;
+    place.hidden = !sentence;
+  }
+
   show() {
-    const complete = data.items[this.item].groups.every((id) =>
-      this.groups.querySelectorAll(`[data-group="${id}"] input:checked`).length >= data.groups[id].least);
+    if (!this.incomplete) this.fault("");
     find("[data-many]").textContent = this.many;
-    find("[data-dish-add]").disabled = !complete;
     find("[data-dish-price]").textContent = money(unit({ item: this.item, options: this.options }) * this.many);
   }
 
   add() {
+    const missing = this.incomplete;
+    if (missing) {
+      this.fault(say("missing_choice", { group: data.groups[missing].name }));
+      const group = find(`[data-group="${missing}"]`, this.groups);
+      group.scrollIntoView({ block: "nearest" });
+      group.querySelector("input:not(:disabled)")?.focus();
+      return;
+    }
     this.cart.add(this.item, this.options, find("[data-dish-note]").value.trim(), this.many);
     this.sheet.close();
   }

@@ -2,6 +2,7 @@
 import { Cart } from "./cart.js";
 import { Dish } from "./dish.js";
 import { Checkout } from "./checkout.js";
+import { SentOrder } from "./order.js";
 import { data, find, post, say, table, tell } from "./page.js";
 
 function showTable() {
@@ -64,7 +65,7 @@ function followChapters() {
 
 const cart = new Cart();
 const dish = new Dish(cart);
-const checkout = new Checkout(cart);
+const checkout = new Checkout(cart, new SentOrder(() => checkout.received()));
 
 showTable();
 followChapters();
@@ -80,8 +81,18 @@ document.addEventListener("click", (event) => {
   if (open && !open.contains(event.target)) open.open = false;
 });
 for (const button of document.querySelectorAll("[data-add]")) {
+  const item = button.closest("[data-item]");
   button.hidden = false;
-  button.addEventListener("click", () => dish.open(button.closest("[data-item]")));
+  button.addEventListener("click", () => dish.addOne(item));
+  // The whole card opens the dish: its name becomes a button that is as large as the card.
+  const name = find("h3", item);
+  const opener = document.createElement("button");
+  opener.type = "button";
+  opener.className = "item-open";
+  opener.textContent = name.textContent;
+  opener.addEventListener("click", () => dish.open(item));
+  name.replaceChildren(opener);
+  item.classList.add("opens");
 }
 find("[data-open-cart]").addEventListener("click", () => checkout.open());
 for (const button of document.querySelectorAll("[data-call]")) {

@@ -13,6 +13,19 @@ const format = new Intl.NumberFormat(data.language, { style: "currency", currenc
 export const money = (minor) => format.format(minor / 10 ** data.places);
 export const minor = (text) => Math.round(Number(text) * 10 ** data.places);
 
+// A sheet is a step in the browser's history, so that the phone's Back button closes it.
+export function openSheet(sheet) {
+  sheet.showModal();
+  if (!history.state?.sheet) history.pushState({ sheet: true }, "");
+  sheet.addEventListener("close", () => {
+    if (history.state?.sheet && !find("dialog[open]")) history.back();
+  }, { once: true });
+}
+
+addEventListener("popstate", () => {
+  for (const sheet of document.querySelectorAll("dialog[open]")) sheet.close();
+});
+
 export function tell(sentence) {
   const said = find("[data-said]");
   said.textContent = sentence;
@@ -21,9 +34,13 @@ export function tell(sentence) {
   tell.timer = setTimeout(() => { said.hidden = true; }, 4000);
 }
 
-export async function post(path, body) {
-  const answer = await fetch(`${base}/${path}?lang=${encodeURIComponent(data.language)}`, {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-  });
-  return { ok: answer.ok, body: await answer.json().catch(() => ({ said: say("failed") })) };
+const address = (path) => `${base}/${path}?lang=${encodeURIComponent(data.language)}`;
+
+export const post = (path, body) => ask(path, {
+  method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+});
+
+export async function ask(path, options = {}) {
+  const answer = await fetch(address(path), options);
+  return { ok: answer.ok, status: answer.status, body: await answer.json().catch(() => ({ said: say("failed") })) };
 }
