@@ -12,6 +12,7 @@ from core.ids import BadId
 from core.settings import Settings
 from portal.asking import ask_then, in_tenant
 from portal.forms import refusals_on, said
+from portal.printing.agent_setup import SYSTEMS, guess_system, setup_for
 from portal.printing.forms import NewPrinterForm, PrinterForm
 from portal.visitors import may, member_may
 from printing import agents, printers, reading, sheets
@@ -200,8 +201,12 @@ def pairing(code_id: str) -> Any:
         "site": site,
         "agent": agent,
         "late": agent is None and code.expires_at <= now(),
-        "server": settings.base_url,
+        "systems": SYSTEMS,
+        "setup": None,
     }
+    if code.code:
+        wanted = request.args.get("system") or guess_system(request.headers.get("User-Agent", ""))
+        facts["setup"] = setup_for(wanted, settings.base_url, code.code)
     part = "X-Part" in request.headers
     return render_template(f"printing/{'pairing_state' if part else 'pairing'}.html", **facts)
 

@@ -1,7 +1,10 @@
 """From an order to paper over real HTTP: an agent, a CloudPRNT and a Server Direct printer."""
 
 import base64
+import hashlib
 import json
+import subprocess
+import sys
 import threading
 import time
 from datetime import timedelta
@@ -296,6 +299,41 @@ def test_an_order_is_paper_through_a_real_agent_that_is_killed_and_runs_out_of_p
     finally:
         agent.stop()
         kitchen.close()
+
+
+def test_the_downloaded_agent_prints_an_order_without_the_repository(service, bistro, tmp_path):
+    """Review pages 11: download, one line with the code, and the ticket is printed."""
+    url = f"{service.url}/downloads/print-agent.pyz"
+    got = call("GET", url)
+    assert got.status == 200
+    assert "attachment" in got.headers["Content-Disposition"]
+    digest, _, name = call("GET", f"{url}.sha256").body.decode().strip().partition("  ")
+    assert (digest, name) == (hashlib.sha256(got.body).hexdigest(), "print-agent.pyz")
+    (tmp_path / name).write_bytes(got.body)
+    with bistro.scope():
+        _, code = agents.new_code(bistro.site_id)
+    line = f"{name} --server {service.url} --pair {code} --data data --no-scan --log agent.log"
+    # -I -S: neither this repository nor any installed package is there to help.
+    agent = subprocess.Popen([sys.executable, "-I", "-S", *line.split()], cwd=tmp_path)
+    try:
+        until(lambda: (tmp_path / "data" / "agent.json").is_file(), 20)
+        with bistro.scope():
+            (known,) = agents.listed(bistro.site_id)
+        assert known.version == "1.1"
+        printer_of(
+            bistro,
+            "Mutfak",
+            agent_id=known.id,
+            output={"kind": "file", "path": "kitchen"},
+            stations=["kitchen"],
+        )
+        order = bistro.order()
+        until(lambda: states(bistro) == ["printed"], 30)
+        assert order.number.encode() in (tmp_path / "data" / "files" / "kitchen").read_bytes()
+    finally:
+        agent.terminate()
+        agent.wait(10)
+    assert "Paired with" in (tmp_path / "agent.log").read_text()
 
 
 def state_of(bistro, printer_id):
