@@ -31,6 +31,12 @@ def moment(text: str) -> datetime:
     return parse_rfc3339(text)
 
 
+def station_name(name: str) -> str:
+    """Kitchen and Bar in the reader's language; other stations as they are called."""
+    return str(gettext(name))
+
+
 def set_up_printing(app: Flask) -> None:
+    app.add_template_filter(station_name, "station_name")
     app.add_template_filter(printer_words, "printer_words")
     app.add_template_filter(moment, "moment")

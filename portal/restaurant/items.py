@@ -107,6 +107,8 @@ def _item(menu: Menu, item: Item | None) -> Any:
         for site in sites.listed():
             known |= {one.code: gettext(one.name) for one in stations.listed(site.id)}
     shown = _stored(item) if item else _blank(categories)
+    for code in shown["stations"]:  # no restaurant has it any more: show it, to be unticked
+        known.setdefault(code, gettext("%(code)s (no such station)", code=code))
     if form.validate_on_submit():
         shown = {**_typed_item(menu), "photo": shown["photo"]}
         with refusals_on(form):

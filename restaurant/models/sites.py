@@ -114,3 +114,5 @@ class Station(Base, TenantOwned):
     code: Mapped[str] = mapped_column(Text, primary_key=True)
     name: Mapped[str] = mapped_column(Text)
     position: Mapped[int] = mapped_column(default=0)
+    display_only: Mapped[bool] = mapped_column(default=False)
+    """It works from the kitchen display and needs no printer."""

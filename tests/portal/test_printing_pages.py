@@ -110,7 +110,9 @@ def test_an_executable_of_the_agent_is_offered_when_the_operator_has_built_one(
 def test_a_browser_keeps_the_agent_until_it_changes(client):
     first = client.get("/downloads/print-agent.pyz")
     assert first.headers["Content-Type"] == "application/octet-stream"
-    again = client.get("/downloads/print-agent.pyz", headers={"If-None-Match": first.headers["ETag"]})
+    again = client.get(
+        "/downloads/print-agent.pyz", headers={"If-None-Match": first.headers["ETag"]}
+    )
     assert again.status_code == 304
     assert "Set-Cookie" not in first.headers
 

@@ -130,7 +130,7 @@ def test_macos_and_windows_start_it_with_the_same_command():
     known = plistlib.loads(startup.plist_bytes(program))
     assert known["ProgramArguments"][:2] == list(program.command)
     assert known["RunAtLoad"] is True
-    task = ET.fromstring(startup.task_xml(program, "TILL\\a&b").partition("\n")[2])
+    task = ET.fromstring(startup.task_xml(program, "TILL\\a&b").partition("\n")[2])  # noqa: S314
     space = {"t": "http://schemas.microsoft.com/windows/2004/02/mit/task"}
     assert task.findtext(".//t:Command", namespaces=space) == "/usr/bin/python3"
     assert task.findtext(".//t:LogonTrigger/t:UserId", namespaces=space) == "TILL\\a&b"
