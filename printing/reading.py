@@ -75,6 +75,7 @@ def slips_of(order_ids: Sequence[str]) -> dict[str, list[Slip]]:
             PrintJob.printer_id,
             PrintJob.station,
         ).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.order_id.in_(order_ids))
+        query = query.where(PrintJob.detail != spool.PRINTED_ELSEWHERE)
         for row in db.session.execute(query.order_by(PrintJob.id)):
             found[row.order_id].append(Slip(**row._asdict()))
     return found

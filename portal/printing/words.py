@@ -15,6 +15,7 @@ SENTENCES = (
     N_("No word came back about this ticket."),
     N_("The printer did not take it in time."),
     N_("The printer says that it is offline."),
+    N_("Called off: the other printer has printed this ticket."),
 )
 BROKEN = N_("This ticket could not be made ready for the printer:")
 

@@ -166,7 +166,7 @@ def test_a_star_printer_prints_in_order_and_survives_its_faults(service, bistro)
     once = star.fetches(offer)
     assert once.headers["Content-Type"] == offer["mediaTypes"][0]
     assert star.fetches(offer).body == once.body
-    assert star.fetches(offer, type="image/png").status == 400
+    assert star.fetches(offer, type="image/png").status == 415  # Review D26
     assert star.polls().json() == {"jobReady": False}  # one in hand
     # The paper runs out: the ticket is kept, and the fault is shown.
     assert star.confirms(offer, "410 Out of paper").status == 200
@@ -196,6 +196,10 @@ def test_a_star_printer_prints_in_order_and_survives_its_faults(service, bistro)
     assert states(bistro) == ["printed", "printed"]
     with bistro.scope():
         assert printers.get(printer.id).state == "paper_low"
+    # The same printer, its address in another spelling (Review D15).
+    plain = star.mac.replace(":", "")
+    for mac in (plain, plain.upper(), star.mac.replace(":", "-"), star.mac.replace(":", ".")):
+        assert Star(star.url, mac=mac, code="200 OK").polls().status == 200, mac
     # Strangers.
     assert Star(star.url, mac="00:11:62:ff:ff:ff").polls().status == 403
     assert Star(f"{star.url[:-4]}abcd").polls().status == 404
@@ -250,6 +254,9 @@ def test_an_epson_printer_prints_in_order_and_survives_its_faults(service, bistr
     assert states(bistro) == ["printed", "unconfirmed"]
     assert epson.answers(other).status == 200
     assert states(bistro) == ["printed", "printed"]
+    # Old and unknown tickets: it would repeat its word until it is answered 200 (Review D26).
+    for old in ("01JF9Z6M3V7Q2N8K4T5W6X7Y8Z.1", "what-is-this.1", "x"):
+        assert epson.answers(old).status == 200, old
     assert epson.tells(0x20).status == 200
     with bistro.scope():
         assert printers.get(printer.id).state == "cover_open"
