@@ -135,6 +135,7 @@ def resend(job_id: str) -> str:
         raise Conflict("nothing_to_resend", "Only a ticket without proof can be sent again.")
     made = sheets.reprint(job, because="resent")
     job.state, job.told, job.fallback_due_at = "failed", True, None
+    job.letter_due = False
     job.settled_at = job.settled_at or now()
     spool.tell(job)
     return made

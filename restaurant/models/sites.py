@@ -71,6 +71,8 @@ class Site(Base, TenantOwned):
     welcome: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """A sentence on top of the menu, by language."""
     menu_id: Mapped[str | None] = mapped_column(Id("mnu"))
+    ticket_letter_at: Mapped[datetime | None]
+    """When the last letter about unprinted tickets was written."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     closed_at: Mapped[datetime | None]
 

@@ -209,13 +209,11 @@ def test_a_file_printer_writes_to_character_devices_alone(tmp_path):
     assert not sample.exists()
     sample.write_bytes(b"kept")
     try:
-        for kind in (
-            {"kind": "file", "path": str(sample)},
-            {"kind": "serial", "device": str(sample)},
-        ):
-            with pytest.raises(NothingSent, match="not a character device"):
-                with made(kind, tmp_path).connect():
-                    pass
+        serial = {"kind": "serial", "device": str(sample)}
+        for settings in ({"kind": "file", "path": str(sample)}, serial):
+            output = made(settings, tmp_path)
+            with pytest.raises(NothingSent, match="not a character device"), output.connect():
+                pass
         assert sample.read_bytes() == b"kept"
     finally:
         sample.unlink()

@@ -216,9 +216,39 @@ def test_without_proof_somebody_is_asked_and_the_answer_counts(press, restaurant
         assert press.job(bar["id"]).state == "failed"
         assert press.job(kitchen["id"]).state == "printed"
     subjects = [letter.subject for letter in letters_to(restaurant.owner.email)]
-    assert sum("printed?" in one or "basıldı mı" in one for one in subjects) == 2
+    assert sum("2" in one for one in subjects) == 1  # both in one letter
     told = told_of(press, "printing.job_failed")
     assert {one["job"]["state"] for one in told} == {"unconfirmed"}
+
+
+def test_letters_about_unprinted_tickets_are_gathered(press, restaurant):
+    """Review pages 25: one letter for each ticket and admin."""
+
+    def lose_one(at):
+        with frozen(at):
+            press.bistro.order()
+            set_all(press)
+            for job in press.agent.polls():
+                outcome = "unsure" if job["printer_id"] == press.kitchen else "printed"
+                press.agent.says(job, outcome)
+            watch(press)
+
+    began, before = now(), len(letters_to(restaurant.owner.email))
+    lose_one(began)
+    assert len(letters_to(restaurant.owner.email)) == before + 1  # the first at once
+    for minute in (1, 2, 3):
+        lose_one(began + timedelta(minutes=minute))
+    assert len(letters_to(restaurant.owner.email)) == before + 1
+    last = press.jobs(state="unconfirmed", printer_id=press.kitchen)[-1]
+    with press.scope():  # answered meanwhile: no letter needs to ask about it
+        reading.it_printed(last.id)
+    with frozen(began + timedelta(minutes=31)):
+        watch(press)
+        watch(press)
+    newest, *_ = gathered = letters_to(restaurant.owner.email)
+    assert len(gathered) == before + 2
+    assert newest.subject.startswith("2 ")
+    assert newest.body.count("\n- ") == 2
 
 
 def test_proof_that_comes_late_is_proof(press):
