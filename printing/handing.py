@@ -69,7 +69,7 @@ def take(agent_id: str, turn: int) -> Handed:
         return Handed({"printers": [], "jobs": []}, over=True)
     mine = printers.of_agent(agent_id)
     claims = spool.claim([printer.id for printer in mine], agent_id)
-    body = {
+    body: dict[str, Any] = {
         "printers": [printer_json(printer) for printer in mine],
         "jobs": [job_json(job) for job in claims.jobs],
     }

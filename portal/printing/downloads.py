@@ -70,4 +70,5 @@ def _digest(path: Path, _changed: int, _size: int) -> str:
 def _kept(answer: Response, tag: str) -> Response:
     answer.headers["Cache-Control"] = FOR_FIVE_MINUTES
     answer.set_etag(tag)
-    return answer.make_conditional(request)
+    answer.make_conditional(request)
+    return answer

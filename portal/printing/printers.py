@@ -218,7 +218,7 @@ def pairing(code_id: str) -> Any:
         code = agents.code_state(code_id)
         site = sites.get(code.site_id)
         agent = agents.get(code.agent_id) if code.agent_id and code.used_at else None
-    facts = {
+    facts: dict[str, Any] = {
         "code": code,
         "site": site,
         "agent": agent,

@@ -20,7 +20,7 @@ from restaurant.models import Item, Menu, OptionGroup
 
 items_pages = Blueprint("items", __name__, url_prefix="/menus")
 
-BLANKS = 6  # empty rows for more options; a button adds more (js/option-rows.js)
+BLANKS = 3  # empty rows for more options; a button adds more (js/option-rows.js)
 
 
 @items_pages.route("/<menu_id>/items/new", methods=["GET", "POST"])
