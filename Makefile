@@ -1,5 +1,5 @@
 # Comanda. `make` alone lists what there is.
-.PHONY: help setup run test lint types format check chaos bench bench-growth translations lock reset demo screenshots
+.PHONY: help setup run test lint types format check chaos bench bench-growth translations lock reset demo screenshots agent-executable
 
 PY := .venv/bin/python
 ARGS ?=
@@ -10,7 +10,7 @@ PACKAGES := $(filter-out migrations tests,$(patsubst %/__init__.py,%,$(wildcard 
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
 run: setup ## Start everything here; PORT=8001 make run for another port, Ctrl-C stops it
 	@exec $(PY) -m deploy.local run
@@ -53,6 +53,9 @@ demo: setup ## Load the demo's two businesses afresh into the running service; n
 
 screenshots: setup ## Take the pictures of the guides from a demo of its own; needs a Chromium
 	@$(PY) -m tests.browser.screenshots $(ARGS)
+
+agent-executable: setup ## Build the print agent for computers without Python; needs PyInstaller (pip install pyinstaller)
+	@$(PY) -m deploy.print_agent.executable $(ARGS)
 
 reset: setup ## Delete the local database and all local data (asks first; YES=1 does not ask)
 	@$(PY) -m deploy.local reset

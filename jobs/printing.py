@@ -1,5 +1,6 @@
 """Printing by the clock and by the bell: render what waits, watch what was handed out."""
 
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from core import lanes
@@ -15,6 +16,10 @@ from printing.models import Printer, PrintJob
 from restaurant import sites, telling
 from restaurant.models import Site
 from restaurant.wording import say
+
+LETTER_EVERY = timedelta(minutes=30)
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+MOST_NAMED = 10
 
 
 def sweep() -> None:
@@ -53,8 +58,27 @@ def _tell_people() -> None:
     for printer in well:
         to_admins(partial(_is_well, printer), f"/printers/{printer.id}")
     for job in [one for one in jobs if one.kind not in ("test", "strip")]:
-        to_admins(partial(_about_ticket, job), f"/print-jobs/{job.id}")
         _tell_manager(job.site_id, f"ticket_{job.state}", ticket=job.title)
+    for site_id, unprinted in watching.letters_due().items():
+        _write_about_tickets(site_id, unprinted)
+
+
+def _write_about_tickets(site_id: str, unprinted: list[PrintJob]) -> None:
+    """The first ticket at once; those that follow are gathered into one letter per half hour."""
+    site: Site = sites.known(site_id)
+    following = (site.ticket_letter_at or LONG_AGO) + LETTER_EVERY
+    if following > now():
+        lanes.mark_later(LANE, site.tenant_id, following)
+        return
+    site.ticket_letter_at = now()
+    for job in unprinted:
+        job.letter_due = False
+    if len(unprinted) == 1:
+        to_admins(partial(_about_ticket, unprinted[0]), f"/print-jobs/{unprinted[0].id}")
+    else:
+        states = {job.state for job in unprinted}
+        asked = f"?state={states.pop()}" if len(states) == 1 else ""
+        to_admins(partial(_about_tickets, site, unprinted), f"/print-jobs{asked}")
 
 
 def _tell_manager(site_id: str, key: str, **words: str) -> None:
@@ -86,6 +110,18 @@ def _is_well(printer: Printer, gettext: Gettext) -> Letter:
     name = {"name": printer.name}
     return gettext("The printer “%(name)s” works again") % name, [
         gettext("the printer “%(name)s” works again. What waited for it is printed now.") % name
+    ]
+
+
+def _about_tickets(site: Site, jobs: list[PrintJob], gettext: Gettext) -> Letter:
+    facts = {"count": len(jobs), "site": site.name}
+    titles = [f"- {job.title}" for job in jobs[:MOST_NAMED]]
+    if len(jobs) > MOST_NAMED:
+        titles.append("- …")
+    return gettext("%(count)s tickets at %(site)s may not have been printed") % facts, [
+        gettext("no printer confirmed %(count)s tickets at %(site)s, or they failed:") % facts,
+        "\n".join(titles),
+        gettext("Look at the printers, then choose Resend or It printed:"),
     ]
 
 

@@ -13,7 +13,17 @@ from core.ids import BadId
 from portal.road import Road, road
 from portal.visitors import may, member_may
 from printing import reading
-from restaurant import availability, calls, days, finding, moves, sites, stations, tables
+from restaurant import (
+    availability,
+    calls,
+    coverage,
+    days,
+    finding,
+    moves,
+    sites,
+    stations,
+    tables,
+)
 from restaurant.models import Order, OrderLine, Site, Station, Table, TableCall
 
 board_pages = Blueprint("board", __name__)
@@ -39,6 +49,8 @@ class Card:
     step: str | None
     """The move its one tap makes."""
     slips: list[reading.Slip] = field(default_factory=list)
+    unprinted: list[Station] = field(default_factory=list)
+    """Its stations that no printer prints for."""
 
     @property
     def minutes(self) -> int:
@@ -177,6 +189,7 @@ def _cards(site: Site, station: str) -> list[Card]:
     lines = finding.lines_of([order.id for order in found])
     again = finding.added_at(found)
     slips = reading.slips_of([order.id for order in found]) if may("printing.view") else {}
+    bare = coverage.unprinted(site.id)
     made = []
     for order in found:
         mine = [
@@ -190,7 +203,9 @@ def _cards(site: Site, station: str) -> list[Card]:
         step = moves.next_step(order.state, order.order_type)
         if order.state == "awaiting_payment" or not may("orders.manage"):
             step = None
-        made.append(Card(order, mine, since, _tone(order, since), step, slips.get(order.id, [])))
+        missed = coverage.of_lines(bare, mine) if order.state in moves.IN_THE_KITCHEN else []
+        tone = _tone(order, since)
+        made.append(Card(order, mine, since, tone, step, slips.get(order.id, []), missed))
     return made
 
 

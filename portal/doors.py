@@ -59,6 +59,7 @@ from portal.phones import phones
 from portal.photos import photos
 from portal.plan import plan_pages
 from portal.plan_words import set_up_plan_words
+from portal.printing.downloads import downloads
 from portal.printing.jobs import jobs_pages
 from portal.printing.printers import printers_pages
 from portal.printing.words import set_up_printing
@@ -106,6 +107,7 @@ PAGES = (
     board_pages,
     orders_pages,
     printers_pages,
+    downloads,
     jobs_pages,
     payments_pages,
     lines_pages,

@@ -15,7 +15,7 @@ from portal.need import Need
 from portal.visitors import may
 from printing import printers
 from printing.models import PrintJob
-from restaurant import payments
+from restaurant import coverage, payments, sites
 from restaurant.models import Order, Refund, Trip
 
 MOST = 5
@@ -31,7 +31,7 @@ def kitchen_needs() -> list[Need]:
     if may("payments.view"):
         found += _payments() + _refunds()
     if may("printing.view"):
-        found += _printers() + _tickets()
+        found += _stations() + _printers() + _tickets()
     return found
 
 
@@ -96,6 +96,24 @@ def _refunds() -> list[Need]:
         url_for("payments.index"),
         gettext("Look at them"),
     )
+
+
+def _stations() -> list[Need]:
+    """Orders for these would be missed."""
+    return [
+        Need(
+            "bad",
+            gettext(
+                "No printer prints for the station “%(station)s” at %(site)s.",
+                station=gettext(station.name),
+                site=site.name,
+            ),
+            url_for("printers.index"),
+            gettext("Set it up"),
+        )
+        for site in sites.listed()
+        for station in coverage.missing(site)
+    ][:MOST]
 
 
 def _printers() -> list[Need]:

@@ -24,6 +24,7 @@ from printing import printers
 from printing import reading as reading_prints
 from restaurant import (
     couriers,
+    coverage,
     finding,
     moves,
     orders,
@@ -38,7 +39,7 @@ from restaurant import (
 )
 from restaurant.finding import Filters
 from restaurant.loyalty import codes, coupons
-from restaurant.models import Order, Site
+from restaurant.models import Order, Site, Station
 from tenants import team
 from tenants.rights import role_may
 
@@ -153,6 +154,7 @@ def order(order_id: str) -> Any:
             "slips": reading_prints.of_order(known.id) if may("printing.view") else [],
             "printers": printers.every() if may("printing.view") else {},
             "bills": bool(printers.for_bills(site.id)),
+            "unprinted": _unprinted(known) if open_now else [],
             "coupons": [(one, codes.shown(one.code)) for one in coupons.of_order(known.id)],
             **_money(known),
         }
@@ -167,6 +169,11 @@ def order(order_id: str) -> Any:
         open_now=open_now,
         **facts,
     )
+
+
+def _unprinted(order: Order) -> list[Station]:
+    """Its stations that no printer prints for."""
+    return coverage.of_lines(coverage.unprinted(order.site_id), orders.lines_of(order.id))
 
 
 def _rides(order: Order) -> bool:

@@ -14,6 +14,7 @@ from core import lanes, lookups
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Forbidden, NotFound
+from core.ids import BadId, canonical
 from core.signing import same
 from printing import kinds, printers, spool
 from printing.lane import LANE
@@ -42,12 +43,12 @@ def known(printer_id: str, way: str) -> Printer:
 
 def check_device(printer: Printer, device: str) -> None:
     """The first device that asks is the one; another with the same address is refused."""
-    device = device.strip().lower()[:60]
+    device = printers.same_device(device)
     if not device:
         return
     if not printer.mac:
         printer.mac = device
-    elif not same(printer.mac, device):
+    elif not same(printers.same_device(printer.mac), device):
         raise Forbidden("another_printer", "Another printer has this address.")
 
 
@@ -81,6 +82,9 @@ def run_out(job: PrintJob) -> None:
     """No proof in time. What was never fetched was surely not printed."""
     if job.fetched_at is None and not job.claimed_by.startswith("agt_"):
         spool.note(job, "not_fetched", who="Comanda", fence=job.fence)
+        if spool.printed_elsewhere([job.id]):
+            spool.call_off(job)
+            return
         job.state, job.leased_until = "queued", None
         spool.tell(job)
     else:
@@ -112,18 +116,20 @@ def fetch(printer: Printer, token: str, by: str) -> PrintJob:
 def answered(
     printer: Printer, token: str, outcome: str, *, detail: str, evidence: dict[str, Any], by: str
 ) -> PrintJob | None:
-    """What it says became of it; without a token it can only mean the one in hand."""
+    """What it says became of it; without a token it can only mean the one in hand.
+
+    None: this printer has no such ticket, or it was deleted long ago. That is no error, as a
+    printer repeats its word until it is accepted.
+    """
     if token:
         job_id, _, fence = token.rpartition(".")
         number = int(fence) if fence.isascii() and fence.isdigit() and len(fence) < 9 else -1
-        job: PrintJob | None = spool.held(job_id)
+        job = _own(printer, job_id)
     else:
         job = spool.in_hand(printer.id)
         number = job.fence if job else -1
     if job is None:
         return None
-    if job.printer_id != printer.id:
-        raise NotFound()
     if outcome == "refused":
         if number == job.fence and job.state in ("claimed", "unconfirmed"):
             spool.note(job, "refused", who=by, detail=detail, **evidence)
@@ -131,6 +137,14 @@ def answered(
         return job
     spool.settle(job.id, number, outcome, who=by, detail=detail, evidence=evidence)
     return job
+
+
+def _own(printer: Printer, job_id: str) -> PrintJob | None:
+    try:
+        job = spool.held(canonical("pj", job_id))
+    except (BadId, NotFound):
+        return None
+    return job if job.printer_id == printer.id else None
 
 
 def token_of(job: PrintJob) -> str:

@@ -33,10 +33,12 @@ class Handed:
     over: bool = False
     """A newer poll of the same agent is there."""
     look_again: float | None = None
+    news: bool = False
+    """There is a ticket to drop that the agent was not told of yet."""
 
     @property
     def any_jobs(self) -> bool:
-        return bool(self.body["jobs"])
+        return bool(self.body["jobs"]) or self.news
 
 
 def begin(agent_id: str, report: Report) -> tuple[int, bool]:
@@ -67,11 +69,14 @@ def take(agent_id: str, turn: int) -> Handed:
         return Handed({"printers": [], "jobs": []}, over=True)
     mine = printers.of_agent(agent_id)
     claims = spool.claim([printer.id for printer in mine], agent_id)
-    body = {
+    body: dict[str, Any] = {
         "printers": [printer_json(printer) for printer in mine],
         "jobs": [job_json(job) for job in claims.jobs],
     }
-    return Handed(body, look_again=claims.look_again)
+    dropped = spool.to_drop(agent_id)
+    if dropped:
+        body["drop"] = [job.id for job in dropped]
+    return Handed(body, look_again=claims.look_again, news=any([*map(spool.ask_to_drop, dropped)]))
 
 
 def printer_json(printer: Printer) -> dict[str, Any]:

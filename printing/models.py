@@ -131,6 +131,7 @@ class PrintJob(Base, TenantOwned):
             "fallback_due_at",
             postgresql_where=text("fallback_due_at IS NOT NULL"),
         ),
+        Index("print_jobs_letter_idx", "tenant_id", "site_id", postgresql_where=text("letter_due")),
         Index("print_jobs_state_idx", "tenant_id", "state", "id"),
         Index("print_jobs_printer_idx", "tenant_id", "printer_id", "id"),
         Index("print_jobs_order_idx", "tenant_id", "order_id", "id"),
@@ -170,5 +171,7 @@ class PrintJob(Base, TenantOwned):
     evidence: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
     told: Mapped[bool] = mapped_column(default=False)
     """People were asked about it."""
+    letter_due: Mapped[bool] = mapped_column(default=False)
+    """The next letter about unprinted tickets names it."""
     queued_at: Mapped[datetime] = mapped_column(default=now)
     settled_at: Mapped[datetime | None]

@@ -29,7 +29,7 @@ CHANGEABLE = frozenset(
     }
 )  # fmt: skip
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")
-_MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}")
+_MAC = re.compile(r"[0-9a-f]{12}")
 _PAGE = re.compile(r"(?:[0-9]{1,3}:)?[a-z0-9_-]{2,20}")
 
 
@@ -273,9 +273,19 @@ def _stations(field: str, value: Any) -> list[str]:
     return wanted
 
 
+def same_device(value: str) -> str:
+    """As it is stored and compared. A MAC address may be written with colons, dots, dashes or
+    nothing between its digits; other names of devices stay as they are, in lower case."""
+    text = value.strip().lower()[:60]
+    digits = re.sub("[:.\\s-]", "", text)
+    if not _MAC.fullmatch(digits):
+        return text
+    return ":".join(digits[at : at + 2] for at in range(0, 12, 2))
+
+
 def _mac(field: str, value: Any) -> str:
-    text = str(value or "").strip().lower().replace("-", ":")
-    if text and not _MAC.fullmatch(text):
+    text = same_device(str(value or ""))
+    if text and not _MAC.fullmatch(text.replace(":", "")):
         raise invalid(field, "invalid_mac", "A MAC address looks like 00:11:62:0d:9a:4e.")
     return text
 

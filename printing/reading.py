@@ -75,6 +75,7 @@ def slips_of(order_ids: Sequence[str]) -> dict[str, list[Slip]]:
             PrintJob.printer_id,
             PrintJob.station,
         ).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.order_id.in_(order_ids))
+        query = query.where(PrintJob.detail != spool.PRINTED_ELSEWHERE)
         for row in db.session.execute(query.order_by(PrintJob.id)):
             found[row.order_id].append(Slip(**row._asdict()))
     return found
@@ -134,6 +135,7 @@ def resend(job_id: str) -> str:
         raise Conflict("nothing_to_resend", "Only a ticket without proof can be sent again.")
     made = sheets.reprint(job, because="resent")
     job.state, job.told, job.fallback_due_at = "failed", True, None
+    job.letter_due = False
     job.settled_at = job.settled_at or now()
     spool.tell(job)
     return made

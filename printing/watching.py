@@ -128,8 +128,21 @@ def take_untold() -> tuple[list[Printer], list[Printer], list[PrintJob]]:
     jobs = list(db.session.scalars(query))
     for job in jobs:
         job.told = True
+        job.letter_due = job.kind not in ("test", "strip")
         publish("printing.job_failed", {"job": job_facts(job)})
     return broken, well, jobs
+
+
+def letters_due() -> dict[str, list[PrintJob]]:
+    """By restaurant: tickets that no letter has named yet, and that still need somebody."""
+    query = select(PrintJob).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.letter_due)
+    found: dict[str, list[PrintJob]] = {}
+    for job in db.session.scalars(query.order_by(PrintJob.id).limit(STEP).with_for_update()):
+        if job.state in ("unconfirmed", "failed"):
+            found.setdefault(job.site_id, []).append(job)
+        else:
+            job.letter_due = False
+    return found
 
 
 def printer_facts(printer: Printer) -> dict[str, object]:

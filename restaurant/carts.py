@@ -263,7 +263,7 @@ def _check_kind(site: Site, wanted: Wanted) -> None:
 def _table(site: Site, wanted: Wanted) -> tuple[Table | None, bool]:
     if wanted.order_type != "dine_in":
         return None, False
-    table = tables.by_number(site.id, wanted.table_number)
+    table = tables.coded(site.id, wanted.table_number, wanted.table_token)
     if table is None:
         raise Invalid("unknown_table", "There is no such table here.")
     return table, tables.proves(table, wanted.table_token)

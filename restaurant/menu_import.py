@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +12,13 @@ from core.db import db
 from core.errors import DomainError, Invalid, invalid
 from core.money import places
 from core.texts import BadText, fold, one_line
-from restaurant import menu_checks, menus
-from restaurant.models import Category, Item, Menu
+from restaurant import import_words, menu_checks, menus, stations
+from restaurant.models import Category, Item, Menu, Site
 from tenants import audit
 
 LARGEST_FILE = 512 * 1024
 MOST_FAULTS = 200
+MOST_IGNORED = 20
 # What people call the columns; a language's code behind a dash or underscore is that language's.
 COLUMNS = {
     "category": "category|kategori|categoria|kategorie|section|bölüm",
@@ -32,6 +33,11 @@ COLUMNS = {
 }
 _MEANT = {fold(word): name for name, words in COLUMNS.items() for word in words.split("|")}
 _BY_LANGUAGE = {"category", "name", "description"}
+_ALLERGENS = import_words.lookup(import_words.ALLERGENS)
+_DIETS = import_words.lookup(import_words.DIETS)
+_STATIONS = import_words.lookup(import_words.STATIONS)
+NEW_STATION = "+"
+"""Instead of a station's code: add the station that the file names."""
 _NUMBER = re.compile(r"[0-9][0-9.,'\s]*")
 
 
@@ -52,9 +58,22 @@ class Row:
 
 
 @dataclass
+class NewStation:
+    """A station in the file that no restaurant of this menu has."""
+
+    code: str
+    name: str
+    items: int = 0
+
+
+@dataclass
 class Reading:
     rows: list[Row] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    new_stations: dict[str, NewStation] = field(default_factory=dict)
+    """By code. Somebody has to decide about each before the file is written."""
+    ignored: list[str] = field(default_factory=list)
+    """Columns that mean nothing here, as the file names them."""
 
 
 @dataclass(frozen=True)
@@ -64,28 +83,54 @@ class Written:
     categories: int
 
 
-def read(menu: Menu, data: bytes, filename: str = "") -> Reading:
-    """Nothing is written. A file that is no table at all is refused as a whole."""
+def read(menu: Menu, data: bytes, filename: str = "", sites: Sequence[Site] = ()) -> Reading:
+    """Nothing is written. A file that is no table at all is refused as a whole.
+
+    `sites` are the restaurants whose stations the file may name.
+    """
     if len(data) > LARGEST_FILE:
         raise invalid("file", "too_large", "A menu's file may have at most 512 KB.")
     text = _text(data)
     looks_json = text.lstrip()[:1] in ("{", "[")
     raw = _from_json(text) if looks_json or filename.lower().endswith(".json") else _from_csv(text)
     reading = Reading()
+    known = {**_STATIONS, **station_words(sites)}
     for number, cells in raw:
+        _note_ignored(menu, cells, reading)
         if len(reading.rows) >= menus.MOST_ITEMS:
             raise Invalid("menu_full", "A menu holds at most {most} items.", most=menus.MOST_ITEMS)
-        _look_at(menu, number, cells, reading)
+        _look_at(menu, number, cells, reading, known)
     if not reading.rows and not reading.faults:
         raise invalid("file", "empty_file", "There is no item in this file.")
     del reading.faults[MOST_FAULTS:]
     return reading
 
 
-def write(menu: Menu, reading: Reading) -> Written:
-    """Known items, by code or else by name within their category, are changed; others are new."""
+def station_words(sites: Sequence[Site]) -> dict[str, str]:
+    """Code and name of each station of these restaurants."""
+    found: dict[str, str] = {}
+    for site in sites:
+        for one in stations.listed(site.id):
+            found |= {
+                import_words.plain(one.code): one.code,
+                import_words.plain(one.name): one.code,
+            }
+    return found
+
+
+def write(
+    menu: Menu,
+    reading: Reading,
+    chosen: Mapping[str, str] | None = None,
+    sites: Sequence[Site] = (),
+) -> Written:
+    """Known items, by code or else by name within their category, are changed; others are new.
+
+    `chosen` says for each new station which known one takes its items, or NEW_STATION.
+    """
     if reading.faults:
         raise Invalid("rows_wrong", "Some rows are wrong; nothing was imported.")
+    instead = _decide_stations(reading, chosen or {}, sites)
     language = menu.languages[0]
     known = menus.categories(menu.id)
     by_name = {_key(one.texts, language): one for one in known}
@@ -96,6 +141,9 @@ def write(menu: Menu, reading: Reading) -> Written:
     by_place = {(item.category_id, _key(item.texts, language)): item for item in items}
     added = changed = made = 0
     for row in reading.rows:
+        row.values["stations"] = list(
+            dict.fromkeys(instead.get(code, code) for code in row.values["stations"])
+        )
         category = by_name.get(_key(row.category, language))
         if category is None:
             category = _new_category(menu, row.category, len(by_name))
@@ -129,6 +177,29 @@ def write(menu: Menu, reading: Reading) -> Written:
     return Written(added, changed, made)
 
 
+def _decide_stations(
+    reading: Reading, chosen: Mapping[str, str], sites: Sequence[Site]
+) -> dict[str, str]:
+    """What is written in place of each new station; those that were asked for are added."""
+    known = set(station_words(sites).values()) | stations.FIRST
+    instead: dict[str, str] = {}
+    for code, one in reading.new_stations.items():
+        to = chosen.get(code, "")
+        if to == NEW_STATION and sites:
+            for site in sites:
+                stations.add(site, code, one.name)
+        elif to in known:
+            instead[code] = to
+        else:
+            raise invalid(
+                "stations",
+                "unknown_station",
+                "No restaurant has the station “{name}”. Add it or choose another.",
+                name=one.name,
+            )
+    return instead
+
+
 def price_text(text: str, currency: str) -> str:
     """`500₺`, `185 ₺`, `1.250,50 TL`, `$12` → digits with a dot, as money is checked."""
     found = _NUMBER.search(text)
@@ -150,7 +221,13 @@ def price_text(text: str, currency: str) -> str:
     return f"{whole}.{digits[point + 1 :]}"
 
 
-def _look_at(menu: Menu, number: int, cells: Mapping[str, Any], reading: Reading) -> None:
+def _look_at(
+    menu: Menu,
+    number: int,
+    cells: Mapping[str, Any],
+    reading: Reading,
+    known_stations: Mapping[str, str],
+) -> None:
     values: dict[str, Any] = {}
     category: dict[str, dict[str, str]] = {}
     before = len(reading.faults)
@@ -186,20 +263,31 @@ def _look_at(menu: Menu, number: int, cells: Mapping[str, Any], reading: Reading
     if cells.get("tax"):
         tax = str(cells["tax"]).replace("%", "").replace(",", ".").strip()
         values["tax_percent"] = take("tax", lambda: menu_checks.percent("tax", tax))
-    values["stations"] = take(
-        "stations", lambda: menu_checks.stations(_words(cells.get("stations")) or ["kitchen"])
-    )
-    for name, known in (("allergens", menu_checks.ALLERGENS), ("diets", menu_checks.DIETS)):
+    named = {
+        known_stations.get(import_words.plain(word)) or import_words.station_code(word): word
+        for word in _words(cells.get("stations"))
+    }
+    values["stations"] = take("stations", lambda: menu_checks.stations(list(named) or ["kitchen"]))
+    for name, known, meant in (
+        ("allergens", menu_checks.ALLERGENS, _ALLERGENS),
+        ("diets", menu_checks.DIETS, _DIETS),
+    ):
         if wanted := _words(cells.get(name)):
-            values[name] = take(name, lambda: _known(name, wanted, known))  # noqa: B023 - called now
+            values[name] = take(name, lambda: _known(name, wanted, known, meant))  # noqa: B023 - called now
     if cells.get("code"):
         values["code"] = take("code", lambda: one_line(str(cells["code"]), 40))
     if len(reading.faults) == before:
         reading.rows.append(Row(number, category, values))
+        for code, word in named.items():
+            if code not in known_stations.values():
+                new = reading.new_stations.setdefault(code, NewStation(code, word[:60]))
+                new.items += 1
 
 
-def _known(name: str, wanted: list[str], known: tuple[str, ...]) -> list[str]:
-    unknown = [word for word in wanted if word not in known]
+def _known(
+    name: str, wanted: list[str], known: tuple[str, ...], meant: Mapping[str, str]
+) -> list[str]:
+    unknown = [word for word in wanted if import_words.plain(word) not in meant]
     if unknown:
         raise invalid(
             name,
@@ -208,7 +296,20 @@ def _known(name: str, wanted: list[str], known: tuple[str, ...]) -> list[str]:
             word=unknown[0][:40],
             known=", ".join(known),
         )
-    return [one for one in known if one in wanted]
+    asked = {meant[import_words.plain(word)] for word in wanted}
+    return [one for one in known if one in asked]
+
+
+def _note_ignored(menu: Menu, cells: Mapping[str, Any], reading: Reading) -> None:
+    """A column that was misspelt is named rather than silently left out."""
+    if len(reading.ignored) >= MOST_IGNORED:
+        return
+    for name in cells:
+        stem, _, language = name.rpartition("_")
+        by_language = stem in _BY_LANGUAGE and language in menu.languages
+        shown = "".join(sign for sign in name if sign.isprintable()).strip()[:40]
+        if name not in COLUMNS and not by_language and shown and shown not in reading.ignored:
+            reading.ignored.append(shown)
 
 
 def _cell(cells: Mapping[str, Any], name: str, language: str, menu: Menu) -> str:
@@ -220,8 +321,8 @@ def _cell(cells: Mapping[str, Any], name: str, language: str, menu: Menu) -> str
 
 def _words(value: Any) -> list[str]:
     if isinstance(value, list):
-        return [str(one).strip().lower() for one in value]
-    return [word.strip().lower() for word in re.split("[,;|/]", str(value or "")) if word.strip()]
+        return [str(one).strip() for one in value if str(one).strip()]
+    return [word.strip() for word in re.split("[,;|/]", str(value or "")) if word.strip()]
 
 
 def _from_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -1,6 +1,6 @@
 """A menu's draft: categories, items, options, and their order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import select, update
@@ -141,6 +141,15 @@ def change_group(
     if options is not None:
         _put_options(menu, group, options)
     return _kept(menu, group)
+
+
+def offer_group(group: OptionGroup, item_ids: Collection[str]) -> None:
+    """With these dishes of the menu, and with no others."""
+    for item in items(group.menu_id):
+        if (item.id in item_ids) != (group.id in item.groups):
+            others = [one for one in item.groups if one != group.id]
+            item.groups = [*others, group.id] if item.id in item_ids else others
+    touch(group.menu_id)
 
 
 def remove_group(group_id: str) -> None:

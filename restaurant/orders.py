@@ -15,7 +15,7 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
 from core.ids import new_id
 from core.texts import one_line
-from restaurant import alarms, hours, legs, moves, payment_links, telling
+from restaurant import alarms, hours, legs, moves, payment_links, stations, telling
 from restaurant.loyalty import book, coupons
 from restaurant.models import Order, OrderChange, OrderDay, OrderLine, Site
 from restaurant.pricing import Chosen, Line
@@ -287,7 +287,11 @@ def touch(order: Order) -> None:
 
 
 def add_lines(order: Order, lines: Sequence[Line], first: int) -> None:
-    db.session.add_all(line_rows(order, lines, first))
+    known = {station.code for station in stations.listed(order.site_id)}
+    rows = line_rows(order, lines, first)
+    for row in rows:
+        row.stations = stations.known_or_kitchen(known, row.stations)
+    db.session.add_all(rows)
     db.session.flush()
 
 

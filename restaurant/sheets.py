@@ -22,7 +22,7 @@ PAGE_WIDE, PAGE_HIGH, EDGE = 210.0, 297.0, 10.0
 ACROSS, DOWN = 2, 3
 WIDE, HIGH = (PAGE_WIDE - 2 * EDGE) / ACROSS, (PAGE_HIGH - 2 * EDGE) / DOWN
 CODE, LOGO, INSIDE = 40.0, 9.0, 6.0
-MOST_SENTENCES = 3
+MOST_SENTENCES, FULL_SIZE = 6, 3
 # FiraGO has the letters of nearly all the languages our guests read, Arabic and Hebrew included.
 FAMILY, REGULAR, BOLD = "sheet", "figo", "figbo"
 INK, FAINT = (22, 32, 27), (198, 206, 197)
@@ -91,7 +91,7 @@ def _printed(
 
 
 def sentences(site: Site) -> list[str]:
-    """What to do with the code, in the languages of the place that we speak."""
+    """What to do with the code, in the restaurant's languages that we speak, in its order."""
     said = dict.fromkeys(say(language, "scan") for language in site.languages)
     return list(said)[:MOST_SENTENCES]
 
@@ -128,8 +128,10 @@ def _card(
     y = _line(paper, left, y + 0.5, table.number, 30, "B")
     _modules(paper, address, middle - CODE / 2, y + 1)
     y += CODE + 3.5
-    for sentence in sentences(site):
-        y = _line(paper, left, y, sentence, 8.5)
+    said = sentences(site)
+    points = 8.5 * min(1, FULL_SIZE / len(said))
+    for sentence in said:
+        y = _line(paper, left, y, sentence, points)
 
 
 def _line(paper: "FPDF", left: float, y: float, text: str, points: float, style: str = "") -> float:

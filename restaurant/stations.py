@@ -1,5 +1,7 @@
 """Where items are made: kitchen and bar, and what a restaurant adds."""
 
+from collections.abc import Collection, Iterable
+
 from sqlalchemy import select
 
 from core.db import current_tenant_id, db
@@ -18,6 +20,21 @@ def listed(site_id: str) -> list[Station]:
         Station.tenant_id == current_tenant_id(), Station.site_id == site_id
     )
     return list(db.session.scalars(query.order_by(Station.position, Station.code)))
+
+
+def known_or_kitchen(known: Collection[str], codes: Iterable[str]) -> list[str]:
+    """What is meant for a station that the restaurant does not have goes to the kitchen."""
+    return list(dict.fromkeys(code if code in known else "kitchen" for code in codes))
+
+
+def use_display(site: Site, code: str, display_only: bool) -> Station:
+    """Whether the station works from the kitchen display alone."""
+    station = db.session.get(Station, (current_tenant_id(), site.id, code))
+    if station is None:
+        raise NotFound()
+    station.display_only = display_only
+    audit.record("stations.changed", station.name, site_id=site.id, display_only=display_only)
+    return station
 
 
 def add(site: Site, code: str, name: str) -> Station:

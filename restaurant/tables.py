@@ -20,13 +20,10 @@ _RANGE = re.compile(r"([^0-9]*)([0-9]{1,4})\s*(?:-|–|\.\.|…)\s*([0-9]{1,4})"
 
 
 def add_area(site: Site, name: str) -> Area:
-    name = one_line(name, 60)
-    if not name:
-        raise invalid("name", "name_missing", "Give the area a name.")
-    area = Area(tenant_id=current_tenant_id(), site_id=site.id, name=name)
-    db.session.add(area)
+    made = Area(tenant_id=current_tenant_id(), site_id=site.id, name=_area_name(name))
+    db.session.add(made)
     db.session.flush()
-    return area
+    return made
 
 
 def areas(site_id: str) -> list[Area]:
@@ -84,6 +81,46 @@ def by_number(site_id: str, number: str) -> Table | None:
     return db.session.scalars(query).first()
 
 
+def coded(site_id: str, number: str, token: str) -> Table | None:
+    """The table of a printed code, also when the table was given another number since."""
+    table = by_number(site_id, number)
+    if token and (table is None or not proves(table, token)):
+        return next((one for one in listed(site_id) if proves(one, token)), table)
+    return table
+
+
+def change(table_id: str, *, number: str, seats: int, area_id: str | None) -> Table:
+    """The code stays as it is printed."""
+    table = get(table_id)
+    wanted = _numbers(number)
+    if len(wanted) != 1:
+        raise invalid("number", "one_table", "Give one table number, such as 12.")
+    if area_id is not None and not any(area.id == area_id for area in areas(table.site_id)):
+        raise NotFound()
+    try:
+        with savepoint():
+            table.number, table.seats, table.area_id = wanted[0], seats, area_id
+            db.session.flush()
+    except IntegrityError as error:
+        raise Conflict("table_taken", "Another table has this number.") from error
+    audit.record("tables.changed", table.number, table_id=table.id)
+    return table
+
+
+def area(area_id: str) -> Area:
+    found = db.session.get(Area, (current_tenant_id(), area_id))
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def rename_area(area_id: str, name: str) -> Area:
+    found = area(area_id)
+    found.name = _area_name(name)
+    audit.record("areas.renamed", found.name, area_id=area_id)
+    return found
+
+
 def proves(table: Table, token: str) -> bool:
     return hmac.compare_digest(table.token.encode(), token.encode())
 
@@ -114,6 +151,13 @@ def menu_address(base: str, site: Site, menu_domain: str = "") -> str:
     if menu_domain:
         return f"https://{site.slug}.{menu_domain}/menu"
     return f"{base.rstrip('/')}/r/{site.slug}/menu"
+
+
+def _area_name(name: str) -> str:
+    name = one_line(name, 60)
+    if not name:
+        raise invalid("name", "name_missing", "Give the area a name.")
+    return name
 
 
 def _numbers(text: str) -> list[str]:

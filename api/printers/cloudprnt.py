@@ -8,7 +8,7 @@ from flask import Response, jsonify, request
 from api.printers import LARGEST_BODY, owner_of, printer_doors, where
 from api.v1 import parse
 from core.db import tenant_scope
-from core.errors import Malformed
+from core.errors import DomainError
 from printing import asking
 from printing.asking import Said
 
@@ -50,7 +50,7 @@ def star_fetch(token: str) -> Any:
         job = asking.fetch(printer, _token(), where())
         wanted = request.args.get("type", "")
         if wanted and wanted != job.media_type:
-            raise Malformed("wrong_type", "The ticket is not there in that type.")
+            raise _wrong_type()
         data, media_type = job.data or b"", job.media_type
     return Response(data, headers={"Content-Type": media_type})
 
@@ -81,6 +81,12 @@ def state_of(code: str) -> Said | None:
     if code.startswith("42"):
         return Said("cover_open", code)
     return Said("error", code)
+
+
+def _wrong_type() -> DomainError:
+    error = DomainError("wrong_type", "The ticket is not available in that type.")
+    error.status = 415  # as Star's protocol says
+    return error
 
 
 def _outcome(code: str) -> str:

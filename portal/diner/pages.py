@@ -175,7 +175,7 @@ def call(slug: str) -> Response:
         asked = CallIn.model_validate_json(raw_body())
         with tenant_scope(facts.tenant_id):
             site = sites.get(facts.site.id)
-            table = tables.by_number(site.id, asked.table)
+            table = tables.coded(site.id, asked.table, asked.k)
             if table is None:
                 raise Invalid("unknown_table", "There is no such table here.")
             calls.call(site, table, asked.k, asked.kind)
@@ -307,10 +307,11 @@ def _table(facts: Facts) -> tuple[str, bool]:
     if not asked:
         return "", False
     with tenant_scope(facts.tenant_id):
-        table = tables.by_number(facts.site.id, asked.replace("\0", ""))
+        token = request.args.get("k", "")
+        table = tables.coded(facts.site.id, asked.replace("\0", ""), token)
         if table is None:
             return "", False
-        return table.number, tables.proves(table, request.args.get("k", ""))
+        return table.number, tables.proves(table, token)
 
 
 def asked_language(facts: Facts) -> str:

@@ -12,6 +12,7 @@ from core.ids import BadId
 from core.settings import Settings
 from portal.asking import ask_then, in_tenant
 from portal.forms import refusals_on, said
+from portal.printing.agent_setup import SYSTEMS, guess_system, setup_for
 from portal.printing.forms import NewPrinterForm, PrinterForm
 from portal.visitors import may, member_may
 from printing import agents, printers, reading, sheets
@@ -19,7 +20,7 @@ from printing.kinds import output_words
 from printing.models import Printer
 from printing.profiles import UnknownPaper
 from printing.rendering import strip_choices
-from restaurant import sites, stations
+from restaurant import coverage, sites, stations
 from restaurant.models import Site
 
 printers_pages = Blueprint("printers", __name__, url_prefix="/printers")
@@ -36,6 +37,10 @@ def index() -> Any:
         computers = agents.listed()
         waiting = {one.id: reading.waiting_of(one.id) for one in listed}
         unsure = reading.unsettled()
+        missing = {site.id: coverage.missing(site) for site in known}
+        shown = {
+            site.id: [one for one in stations.listed(site.id) if one.display_only] for site in known
+        }
     return render_template(
         "printing/printers.html",
         sites=known,
@@ -45,8 +50,26 @@ def index() -> Any:
         online={one.id: agents.is_online(one) for one in computers},
         waiting=waiting,
         unsure=unsure,
+        missing=missing,
+        displays=shown,
         output_words=output_words,
     )
+
+
+@printers_pages.post("/stations")
+@member_may("printing.manage")
+def station() -> Any:
+    """A station that works from the kitchen display needs no printer, and no warning."""
+    with tenant_scope(g.tenant_id):
+        site = sites.get(request.form.get("site", "")[:40])
+        code = request.form.get("station", "")[:40].replace("\0", "")
+        known = stations.use_display(site, code, request.form.get("display") == "yes")
+        name = gettext(known.name)
+    if known.display_only:
+        flash(gettext("“%(name)s” works from the kitchen display.", name=name), "success")
+    else:
+        flash(gettext("“%(name)s” needs a printer again.", name=name), "success")
+    return redirect(url_for("printers.index"))
 
 
 @printers_pages.route("/new", methods=["GET", "POST"])
@@ -195,13 +218,17 @@ def pairing(code_id: str) -> Any:
         code = agents.code_state(code_id)
         site = sites.get(code.site_id)
         agent = agents.get(code.agent_id) if code.agent_id and code.used_at else None
-    facts = {
+    facts: dict[str, Any] = {
         "code": code,
         "site": site,
         "agent": agent,
         "late": agent is None and code.expires_at <= now(),
-        "server": settings.base_url,
+        "systems": SYSTEMS,
+        "setup": None,
     }
+    if code.code:
+        wanted = request.args.get("system") or guess_system(request.headers.get("User-Agent", ""))
+        facts["setup"] = setup_for(wanted, settings.base_url, code.code)
     part = "X-Part" in request.headers
     return render_template(f"printing/{'pairing_state' if part else 'pairing'}.html", **facts)
 

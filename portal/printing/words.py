@@ -15,6 +15,7 @@ SENTENCES = (
     N_("No word came back about this ticket."),
     N_("The printer did not take it in time."),
     N_("The printer says that it is offline."),
+    N_("Called off: the other printer has printed this ticket."),
 )
 BROKEN = N_("This ticket could not be made ready for the printer:")
 
@@ -31,6 +32,12 @@ def moment(text: str) -> datetime:
     return parse_rfc3339(text)
 
 
+def station_name(name: str) -> str:
+    """Kitchen and Bar in the reader's language; other stations as they are called."""
+    return str(gettext(name))
+
+
 def set_up_printing(app: Flask) -> None:
+    app.add_template_filter(station_name, "station_name")
     app.add_template_filter(printer_words, "printer_words")
     app.add_template_filter(moment, "moment")

@@ -260,6 +260,20 @@ class TablesForm(Form):
         self.area_id.choices = [("", _("– none –")), *areas]
 
 
+class TableForm(Form):
+    number = StringField(_("Table number"), [needed(), Length(max=40)])
+    area_id = SelectField(_("Area"), [Optional()])
+    area = StringField(_("or a new area"), [Optional(), Length(max=60)])
+    seats = IntegerField(_("Seats"), [needed(), Between(1, 99, _("Between 1 and 99."))])
+
+    def offer(self, areas: list[tuple[str, str]]) -> None:
+        self.area_id.choices = [("", _("– none –")), *areas]
+
+
+class AreaForm(Form):
+    name = StringField(_("Name"), [needed(), Length(max=60)])
+
+
 class NewMenuForm(Form):
     name = StringField(_("Name"), [needed(), Length(max=120)])
     currency = SelectField(_("Currency"), [needed()], choices=currencies)

@@ -10,16 +10,34 @@ from flask_babel import gettext
 from core.clock import now
 from core.db import tenant_scope
 from core.errors import invalid
+from portal.csv_files import csv_answer
 from portal.forms import refusals_on
 from portal.restaurant.forms import Plain, typed
 from portal.restaurant.menus import namer
 from portal.visitors import member_may
 from portal.words import in_words
-from restaurant import availability, menu_import, menus, sites
+from restaurant import availability, menu_import, menus, sites, stations
+from restaurant.models import Menu, Site
 
 kitchen_pages = Blueprint("kitchen", __name__)
 
 SHOWN = 200
+SAMPLE_COLUMNS = {
+    "en": "category|name|description|price|tax|stations|allergens|diets|code",
+    "tr": "kategori|ad|açıklama|fiyat|kdv|istasyon|alerjenler|diyet|kod",
+}
+SAMPLE = {
+    "en": (
+        "Starters|Lentil soup|With lemon|6.50|10|kitchen|celery|vegan|101",
+        "Grill|Grilled sea bass|With rocket|18.90|10|kitchen|fish||201",
+        "Drinks|Lemonade||4.00|10|bar||vegan|301",
+    ),
+    "tr": (
+        "Çorbalar|Mercimek çorbası|Limonla|120|10|mutfak|kereviz|vegan|101",
+        "Izgara|Izgara levrek|Roka ile|480,50|10|mutfak|balık||201",
+        "İçecekler|Ayran||45|10|bar|süt|vejetaryen|301",
+    ),
+}
 
 
 @kitchen_pages.route("/menus/<menu_id>/import", methods=["GET", "POST"])
@@ -29,14 +47,19 @@ def bring_in(menu_id: str) -> Any:
     form, reading, carried = Plain(), None, ""
     with tenant_scope(g.tenant_id):
         menu = menus.get(menu_id)
+        places = _places(menu)
+        names = {"kitchen": gettext("Kitchen"), "bar": gettext("Bar")}
+        for site in places:
+            names |= {one.code: gettext(one.name) for one in stations.listed(site.id)}
     if form.validate_on_submit():
         with refusals_on(form):
             data, filename = _file()
-            reading = menu_import.read(menu, data, filename)
+            with tenant_scope(g.tenant_id):
+                reading = menu_import.read(menu, data, filename, places)
             carried = base64.b64encode(data).decode()
             if request.form.get("act") == "write" and not reading.faults:
                 with tenant_scope(g.tenant_id):
-                    done = menu_import.write(menus.get(menu_id), reading)
+                    done = menu_import.write(menus.get(menu_id), reading, _chosen(), places)
                 flash(
                     gettext(
                         "Imported to the draft: %(added)s new, %(changed)s changed.",
@@ -55,7 +78,22 @@ def bring_in(menu_id: str) -> Any:
         shown=SHOWN,
         said=in_words,
         columns=_columns(menu.languages),
+        stations=names,
+        places=places,
+        new_station=menu_import.NEW_STATION,
     )
+
+
+@kitchen_pages.get("/menus/<menu_id>/import/sample.csv")
+@member_may("restaurant.manage")
+def sample(menu_id: str) -> Any:
+    """A few rows to overwrite, with the columns in the menu's language."""
+    with tenant_scope(g.tenant_id):
+        menu = menus.get(menu_id)
+    language, others = "tr" if menu.languages[0] == "tr" else "en", menu.languages[1:]
+    head = [*SAMPLE_COLUMNS[language].split("|"), *(f"name_{one}" for one in others)]
+    rows = [[*row.split("|"), *("" for _one in others)] for row in SAMPLE[language]]
+    return csv_answer("menu", head, rows)
 
 
 @kitchen_pages.get("/restaurants/<site_id>/sold-out")
@@ -120,6 +158,22 @@ def _file() -> tuple[bytes, str]:
     if file is None or not file.filename:
         raise invalid("file", "no_file", "Choose a file.")
     return file.read(menu_import.LARGEST_FILE + 1), file.filename
+
+
+def _places(menu: Menu) -> list[Site]:
+    """The restaurants that use the menu; all of them while none does."""
+    known = sites.listed()
+    return [site for site in known if site.menu_id == menu.id] or known
+
+
+def _chosen() -> dict[str, str]:
+    """What to do with each station that no restaurant has."""
+    prefix = "station-"
+    return {
+        name.removeprefix(prefix): value[:40]
+        for name, value in request.form.items()
+        if name.startswith(prefix)
+    }
 
 
 def _columns(languages: list[str]) -> list[str]:

@@ -20,7 +20,7 @@ from restaurant.models import Item, Menu, OptionGroup
 
 items_pages = Blueprint("items", __name__, url_prefix="/menus")
 
-BLANKS = 3  # empty rows that wait for more options; saving gives three more
+BLANKS = 3  # empty rows for more options; a button adds more (js/option-rows.js)
 
 
 @items_pages.route("/<menu_id>/items/new", methods=["GET", "POST"])
@@ -107,6 +107,8 @@ def _item(menu: Menu, item: Item | None) -> Any:
         for site in sites.listed():
             known |= {one.code: gettext(one.name) for one in stations.listed(site.id)}
     shown = _stored(item) if item else _blank(categories)
+    for code in shown["stations"]:  # no restaurant has it any more: show it, to be unticked
+        known.setdefault(code, gettext("%(code)s (no such station)", code=code))
     if form.validate_on_submit():
         shown = {**_typed_item(menu), "photo": shown["photo"]}
         with refusals_on(form):
@@ -182,6 +184,9 @@ def _photo(before: str) -> str:
 
 def _group(menu: Menu, one: OptionGroup | None) -> Any:
     form = Plain()
+    with tenant_scope(g.tenant_id):
+        dishes = menus.items(menu.id)
+    offering = {item.id for item in dishes if one is not None and one.id in item.groups}
     shown: dict[str, Any] = {"texts": {}, "least": 0, "most": 1, "free": 0}
     options: list[dict[str, Any]] = []
     if one is not None:
@@ -202,6 +207,7 @@ def _group(menu: Menu, one: OptionGroup | None) -> Any:
             name: typed(name, 4) or "0" for name in ("least", "most", "free")
         }
         options = _typed_options(menu)
+        offering = set(request.form.getlist("dishes"))
         with refusals_on(form):
             with tenant_scope(g.tenant_id):
                 kept = menus.get(menu.id)
@@ -209,6 +215,8 @@ def _group(menu: Menu, one: OptionGroup | None) -> Any:
                     one = menus.add_group(kept, shown, options)
                 else:
                     menus.change_group(one.id, shown, options)
+                if "dishes_shown" in request.form:
+                    menus.offer_group(one, offering)
             flash(gettext("Saved to the draft. Publish to show it to diners."), "success")
             return redirect(url_for("items.group", group_id=one.id))
     return render_template(
@@ -218,6 +226,9 @@ def _group(menu: Menu, one: OptionGroup | None) -> Any:
         form=form,
         shown=shown,
         options=[*options, *([{"texts": {}}] * BLANKS)],
+        most=MOST_OPTIONS,
+        dishes=dishes,
+        offering=offering,
         name=namer(menu),
     )
 

@@ -20,8 +20,8 @@ from core.db import tenant_scope
 from core.errors import Invalid
 from core.settings import Settings
 from portal.asking import ask_then, in_tenant
-from portal.forms import refusals_on
-from portal.restaurant.forms import TablesForm, typed
+from portal.forms import refusals_on, said
+from portal.restaurant.forms import AreaForm, TableForm, TablesForm, typed
 from portal.visitors import may, member_may
 from restaurant import sheets, sites, tables
 from restaurant.models import Site, Table
@@ -71,6 +71,45 @@ def sheet(site_id: str) -> Any:
     answer = Response(data, mimetype="application/pdf")
     answer.headers["Content-Disposition"] = f'inline; filename="{site.slug}-tables.pdf"'
     return answer
+
+
+@tables_pages.route("/tables/<table_id>", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def edit(table_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        table = tables.get(table_id)
+        site = sites.get(table.site_id)
+        areas = tables.areas(site.id)
+    form = TableForm(number=table.number, seats=table.seats, area_id=table.area_id or "")
+    form.offer([(area.id, area.name) for area in areas])
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                area_id = form.area_id.data or None
+                if name := typed("area", 60):
+                    area_id = tables.add_area(site, name).id
+                tables.change(
+                    table_id, number=said(form.number), seats=form.seats.data or 4, area_id=area_id
+                )
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("tables.index", site_id=site.id, _anchor=table_id))
+    return render_template("restaurants/table.html", site=site, table=table, form=form)
+
+
+@tables_pages.route("/areas/<area_id>", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def rename_area(area_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        area = tables.area(area_id)
+        site = sites.get(area.site_id)
+    form = AreaForm(name=area.name)
+    if form.validate_on_submit():
+        with refusals_on(form):
+            with tenant_scope(g.tenant_id):
+                tables.rename_area(area_id, said(form.name))
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("tables.index", site_id=site.id))
+    return render_template("restaurants/area.html", site=site, area=area, form=form)
 
 
 @tables_pages.get("/tables/<table_id>/code.svg")

@@ -3,4 +3,4 @@
 It needs Python 3.11 and nothing else, and imports nothing else of ours.
 """
 
-VERSION = "1"
+VERSION = "1.1"

@@ -1,7 +1,8 @@
-"""`python -m printing.agent --server https://… --pair 7KQ2-M9XD`"""
+"""`python print-agent.pyz --server https://… --pair 7KQ2-M9XD --install`"""
 
 import argparse
 import logging
+import logging.handlers
 import os
 import re
 import signal
@@ -10,12 +11,14 @@ import sys
 import time
 from pathlib import Path
 
-from printing.agent import VERSION, faults
+from printing.agent import VERSION, faults, startup
 from printing.agent.journal import Journal
 from printing.agent.program import Agent, keep_pairing, load_pairing, pair
 from printing.agent.wire import Pairing, Refused, Revoked
 
-if sys.platform != "win32":
+if sys.platform == "win32":
+    import msvcrt
+else:
     import fcntl
 
 log = logging.getLogger("agent")
@@ -26,16 +29,20 @@ USAGE, PAIR_AGAIN = 2, 3
 
 def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s  %(message)s", datefmt="%H:%M:%S", stream=sys.stdout
-    )
+    data = Path(options.data).expanduser()
+    data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _keep_log(options.log)
+    if options.uninstall:
+        startup.uninstall()
+        log.info("The agent no longer starts with this computer. Its pairing is kept in %s.", data)
+        return 0
     try:
         faults.arm(os.environ)
     except ValueError as wrong:
         log.error("%s", wrong)
         return USAGE
-    data = Path(options.data).expanduser()
-    data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if options.install:
+        return _install(options, data)
     if not _alone(data / "lock"):
         log.error("An agent is running with %s already.", data)
         return USAGE
@@ -58,13 +65,48 @@ def main(arguments: list[str] | None = None) -> int:
     return PAIR_AGAIN if agent.revoked else 0
 
 
+def _install(options: argparse.Namespace, data: Path) -> int:
+    """Pair first, so that a wrong code is noticed here and not in a log."""
+    journal = Journal(data / "journal.sqlite")
+    try:
+        pairing = _paired(options, data / "agent.json", journal)
+        if pairing is None:
+            log.error("Give --server URL and --pair CODE as well.")
+            return USAGE
+        where = startup.install(data)
+    except (Refused, Revoked) as refused:
+        log.error("%s Make a new code in the portal, under Printers.", refused)
+        return PAIR_AGAIN
+    except startup.CannotInstall as reason:
+        log.error("%s", reason)
+        return USAGE
+    finally:
+        journal.close()
+    log.info("The agent for %s is running and starts with this computer.", pairing.site)
+    log.info("You can close this window. Its log: %s", where)
+    return 0
+
+
+def _keep_log(file: str | None) -> None:
+    """In the window, or in a file that does not grow for ever."""
+    to: logging.Handler = logging.StreamHandler(sys.stdout)
+    form = "%H:%M:%S"
+    if file:
+        to = logging.handlers.RotatingFileHandler(file, maxBytes=1_000_000, backupCount=2)
+        form = "%Y-%m-%d %H:%M:%S"
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s  %(message)s", datefmt=form, handlers=[to]
+    )
+
+
 def _alone(path: Path) -> bool:
     """Two agents with one journal would print everything twice."""
-    if sys.platform == "win32":
-        return True
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if sys.platform == "win32":
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
@@ -88,7 +130,7 @@ def _paired(options: argparse.Namespace, path: Path, journal: Journal) -> Pairin
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m printing.agent",
+        prog="print-agent",
         description="Prints the tickets of one restaurant on the printers beside this computer.",
     )
     parser.add_argument("--server", help="address of the service, such as https://comanda.example")
@@ -99,6 +141,13 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "--scan", metavar="NET", action="append", help="look for printers here, not beside us"
     )
     parser.add_argument("--no-scan", action="store_true", help="do not look for printers")
+    parser.add_argument("--log", metavar="FILE", help="write messages here, not into the window")
+    parser.add_argument(
+        "--install", action="store_true", help="run in the background, from now on at every start"
+    )
+    parser.add_argument(
+        "--uninstall", action="store_true", help="stop, and do not start with the computer"
+    )
     parser.add_argument("--version", action="version", version=VERSION)
     return parser.parse_args(arguments)
 

@@ -107,8 +107,23 @@ class Journal:
     def waiting(self) -> list[Job]:
         return self._select("step = 'fetched'", ())
 
-    def started(self, job: Job) -> None:
-        self._step(job, "started")
+    def started(self, job: Job) -> bool:
+        """False: it was dropped meanwhile and must not be printed."""
+        with self._writing() as db:
+            begun = db.execute(
+                "UPDATE jobs SET step = 'started' WHERE id = ? AND step = 'fetched'", (job.id,)
+            )
+            return begun.rowcount == 1
+
+    def drop(self, job_id: str, result: dict[str, Any]) -> bool:
+        """Another printer has printed it. False: it is begun here, or may be on paper already."""
+        with self._writing() as db:
+            dropped = db.execute(
+                "UPDATE jobs SET step = 'done', result = ?"
+                " WHERE id = ? AND step = 'fetched' AND copy = 0",
+                (json.dumps(result), job_id),
+            )
+            return dropped.rowcount == 1
 
     def not_started(self, job: Job) -> None:
         """Certain: no byte has left."""

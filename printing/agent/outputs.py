@@ -125,7 +125,8 @@ class Device:
     def connect(self) -> Iterator[Connection]:
         try:
             name = self.find()
-            handle = os.open(name, os.O_RDWR | os.O_NONBLOCK | getattr(os, "O_NOCTTY", 0))
+            flags = os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+            handle = _opened_device(name, flags)
         except OSError as failed:
             raise NothingSent(str(failed)) from None
         try:
@@ -180,8 +181,11 @@ class File:
     @contextmanager
     def connect(self) -> Iterator[Connection]:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
+            if _is_device(str(self.path)):
+                handle = _opened_device(str(self.path), os.O_WRONLY)
+            else:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o640)
         except OSError as failed:
             raise NothingSent(str(failed)) from None
         try:
@@ -250,6 +254,17 @@ def made(settings: Mapping[str, Any], files: Path) -> Output:
 
 def _is_device(path: str) -> bool:
     return os.path.normpath(path).startswith("/dev/")
+
+
+def _opened_device(path: str, flags: int) -> int:
+    """Disks and files lie under /dev too: an agent that runs as root must not write to those."""
+    if not stat.S_ISCHR(Path(path).stat().st_mode):
+        raise NothingSent(f"{path} is not a character device")
+    handle = os.open(path, flags)
+    if not stat.S_ISCHR(os.fstat(handle).st_mode):  # another thing by now
+        os.close(handle)
+        raise NothingSent(f"{path} is not a character device")
+    return handle
 
 
 def _hex(text: str) -> int:

@@ -116,7 +116,8 @@ class Printer(Thread):
                 self._be(before)
                 if not before.can_print:
                     return False
-                self.around.journal.started(job)
+                if not self.around.journal.started(job):
+                    return True
                 begun = True
                 faults.at("before_print")
                 self._send(job, connection, output, before)
@@ -150,7 +151,8 @@ class Printer(Thread):
     def _draw(self, job: Job) -> bool:
         folder = Folder(self.around.demo / self.name.replace("/", "-"), self.around.picture_of)
         try:
-            self.around.journal.started(job)
+            if not self.around.journal.started(job):
+                return True
             faults.at("before_print")
             size = folder.keep(job)
         except NothingSent as failed:

@@ -123,6 +123,10 @@ class Agent:
         for job in jobs:
             if self.journal.take(job):
                 log.info("Received %s", job.title)
+        for job_id in answer.get("drop", []):
+            if self.journal.drop(str(job_id), _dropped()):
+                log.info("%s is not printed here: another printer has printed it", job_id)
+                self._bell.set()
         if jobs:
             faults.at("after_fetch")
             self._bell.set()
@@ -244,6 +248,16 @@ def pair(server: str, code: str, name: str, wait: Callable[[float], object]) -> 
         except Away as failed:
             log.warning("The server does not answer yet (%s).", failed)
             wait(patience.seconds())
+
+
+def _dropped() -> dict[str, Any]:
+    return {
+        "outcome": "failed",
+        "detail": "printed on another printer",
+        "evidence": {},
+        "reprint": False,
+        "at": timestamp(),
+    }
 
 
 def _given_back(job: Job) -> dict[str, Any]:

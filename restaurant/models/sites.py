@@ -73,6 +73,8 @@ class Site(Base, TenantOwned):
     welcome: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     """A sentence on top of the menu, by language."""
     menu_id: Mapped[str | None] = mapped_column(Id("mnu"))
+    ticket_letter_at: Mapped[datetime | None]
+    """When the last letter about unprinted tickets was written."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     closed_at: Mapped[datetime | None]
 
@@ -120,3 +122,5 @@ class Station(Base, TenantOwned):
     code: Mapped[str] = mapped_column(Text, primary_key=True)
     name: Mapped[str] = mapped_column(Text)
     position: Mapped[int] = mapped_column(default=0)
+    display_only: Mapped[bool] = mapped_column(default=False)
+    """It works from the kitchen display and needs no printer."""

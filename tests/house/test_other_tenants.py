@@ -147,6 +147,7 @@ def refused(answers):
         "site_id",
         "menu_id",
         "table_id",
+        "area_id",
         "category_id",
         "item_id",
         "group_id",
@@ -254,7 +255,7 @@ def mine(rule):
     theirs |= {"contact_id", "field_id", "import_id", "erasure_id"}
     theirs |= {"campaign_id", "audience_id"}
     theirs |= {"connection_id", "automation_id", "conversation_id", "reply_id"}
-    theirs |= {"site_id", "table_id", "menu_id", "category_id", "item_id", "group_id"}
+    theirs |= {"site_id", "table_id", "area_id", "menu_id", "category_id", "item_id", "group_id"}
     theirs |= {"printer_id", "code_id", "print_job_id"}
     return bool(rule.arguments & theirs) and not is_api(rule) and not is_agents(rule)
 
@@ -337,6 +338,10 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("GET", "/restaurants/{site_id}/tables"),
         ("POST", "/restaurants/{site_id}/tables"),
         ("GET", "/restaurants/{site_id}/tables.pdf"),
+        ("GET", "/restaurants/tables/{table_id}"),
+        ("POST", "/restaurants/tables/{table_id}"),
+        ("GET", "/restaurants/areas/{area_id}"),
+        ("POST", "/restaurants/areas/{area_id}"),
         ("GET", "/restaurants/tables/{table_id}/code.svg"),
         ("GET", "/restaurants/tables/{table_id}/code.png"),
         ("POST", "/restaurants/tables/{table_id}/rotate"),
@@ -349,6 +354,7 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("POST", "/menus/{menu_id}/publish"),
         ("GET", "/menus/{menu_id}/preview"),
         ("POST", "/menus/{menu_id}/import"),
+        ("GET", "/menus/{menu_id}/import/sample.csv"),
         ("POST", "/menus/{menu_id}/items/new"),
         ("POST", "/menus/items/{item_id}"),
         ("POST", "/menus/items/{item_id}/hidden"),

@@ -58,6 +58,9 @@ OPEN = {
     "guides.search": "guides hold nothing of a tenant",
     "guides.picture": "guides hold nothing of a tenant",
     "guides.postman": "the API's description, as a collection",
+    "downloads.agent": "the print agent holds nothing of a tenant",
+    "downloads.agent_checksum": "the print agent holds nothing of a tenant",
+    "downloads.executable": "the print agent holds nothing of a tenant",
     "mailbox.index": "development only: the blueprint is not there when mail is sent",
     "mailbox.show": "development only: the blueprint is not there when mail is sent",
 }

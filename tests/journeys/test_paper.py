@@ -1,7 +1,10 @@
 """From an order to paper over real HTTP: an agent, a CloudPRNT and a Server Direct printer."""
 
 import base64
+import hashlib
 import json
+import subprocess
+import sys
 import threading
 import time
 from datetime import timedelta
@@ -163,7 +166,7 @@ def test_a_star_printer_prints_in_order_and_survives_its_faults(service, bistro)
     once = star.fetches(offer)
     assert once.headers["Content-Type"] == offer["mediaTypes"][0]
     assert star.fetches(offer).body == once.body
-    assert star.fetches(offer, type="image/png").status == 400
+    assert star.fetches(offer, type="image/png").status == 415  # Review D26
     assert star.polls().json() == {"jobReady": False}  # one in hand
     # The paper runs out: the ticket is kept, and the fault is shown.
     assert star.confirms(offer, "410 Out of paper").status == 200
@@ -193,6 +196,10 @@ def test_a_star_printer_prints_in_order_and_survives_its_faults(service, bistro)
     assert states(bistro) == ["printed", "printed"]
     with bistro.scope():
         assert printers.get(printer.id).state == "paper_low"
+    # The same printer, its address in another spelling (Review D15).
+    plain = star.mac.replace(":", "")
+    for mac in (plain, plain.upper(), star.mac.replace(":", "-"), star.mac.replace(":", ".")):
+        assert Star(star.url, mac=mac, code="200 OK").polls().status == 200, mac
     # Strangers.
     assert Star(star.url, mac="00:11:62:ff:ff:ff").polls().status == 403
     assert Star(f"{star.url[:-4]}abcd").polls().status == 404
@@ -247,6 +254,9 @@ def test_an_epson_printer_prints_in_order_and_survives_its_faults(service, bistr
     assert states(bistro) == ["printed", "unconfirmed"]
     assert epson.answers(other).status == 200
     assert states(bistro) == ["printed", "printed"]
+    # Old and unknown tickets: it would repeat its word until it is answered 200 (Review D26).
+    for old in ("01JF9Z6M3V7Q2N8K4T5W6X7Y8Z.1", "what-is-this.1", "x"):
+        assert epson.answers(old).status == 200, old
     assert epson.tells(0x20).status == 200
     with bistro.scope():
         assert printers.get(printer.id).state == "cover_open"
@@ -296,6 +306,41 @@ def test_an_order_is_paper_through_a_real_agent_that_is_killed_and_runs_out_of_p
     finally:
         agent.stop()
         kitchen.close()
+
+
+def test_the_downloaded_agent_prints_an_order_without_the_repository(service, bistro, tmp_path):
+    """Review pages 11: download, one line with the code, and the ticket is printed."""
+    url = f"{service.url}/downloads/print-agent.pyz"
+    got = call("GET", url)
+    assert got.status == 200
+    assert "attachment" in got.headers["Content-Disposition"]
+    digest, _, name = call("GET", f"{url}.sha256").body.decode().strip().partition("  ")
+    assert (digest, name) == (hashlib.sha256(got.body).hexdigest(), "print-agent.pyz")
+    (tmp_path / name).write_bytes(got.body)
+    with bistro.scope():
+        _, code = agents.new_code(bistro.site_id)
+    line = f"{name} --server {service.url} --pair {code} --data data --no-scan --log agent.log"
+    # -I -S: neither this repository nor any installed package is there to help.
+    agent = subprocess.Popen([sys.executable, "-I", "-S", *line.split()], cwd=tmp_path)
+    try:
+        until(lambda: (tmp_path / "data" / "agent.json").is_file(), 20)
+        with bistro.scope():
+            (known,) = agents.listed(bistro.site_id)
+        assert known.version == "1.1"
+        printer_of(
+            bistro,
+            "Mutfak",
+            agent_id=known.id,
+            output={"kind": "file", "path": "kitchen"},
+            stations=["kitchen"],
+        )
+        order = bistro.order()
+        until(lambda: states(bistro) == ["printed"], 30)
+        assert order.number.encode() in (tmp_path / "data" / "files" / "kitchen").read_bytes()
+    finally:
+        agent.terminate()
+        agent.wait(10)
+    assert "Paired with" in (tmp_path / "agent.log").read_text()
 
 
 def state_of(bistro, printer_id):

@@ -1,10 +1,11 @@
 """Printers and tickets as people see and tend them."""
 
 import re
+from html import unescape
 
 import pytest
 
-from printing import agents, printers, spool
+from printing import agent_package, agents, printers, spool
 from tests.printing.paper_cast import open_press
 
 
@@ -65,6 +66,55 @@ def test_the_pairing_page_turns_green_when_the_agent_is_there(press, browser, re
     part = text(browser.get(path, headers={"X-Part": "timeline"}))
     assert "Kasa" in part
     assert "data-live" not in part
+
+
+def test_the_pairing_page_leads_through_the_installation_on_each_system(press, browser, restaurant):
+    """Review pages 11: what to download and the one line to type, with the code in it."""
+    browser.signs_in(restaurant.owner)
+    browser.get("/printers")
+    path = browser.post("/printers/pair", site=press.bistro.site_id).location
+    code = re.search(r"--pair ([A-Z0-9]{4}-[A-Z0-9]{4})", text(browser.get(path)))[1]
+    options = f"--pair {code} --install"
+    windows = unescape(text(browser.get(f"{path}?system=windows")))
+    assert 'py "$HOME\\Downloads\\print-agent.pyz" --server' in windows
+    assert "/downloads/print-agent.pyz" in windows
+    assert options in windows
+    assert "~/Downloads/print-agent.pyz --server" in text(browser.get(f"{path}?system=macos"))
+    linux = unescape(text(browser.get(f"{path}?system=linux")))
+    assert "/downloads/print-agent.pyz && python3 print-agent.pyz --server" in linux
+    assert agent_package.package().sha256 in linux
+    guessed = browser.get(path, headers={"User-Agent": "Mozilla/5.0 (Windows NT 10.0; Win64)"})
+    assert "PowerShell" in text(guessed)
+
+
+def test_an_executable_of_the_agent_is_offered_when_the_operator_has_built_one(
+    press, browser, restaurant, settings, tmp_path, monkeypatch
+):
+    """Review pages 11."""
+    assert browser.get("/downloads/print-agent-windows.exe").status_code == 404
+    (tmp_path / "print-agent-windows.exe").write_bytes(b"MZ program")
+    (tmp_path / "secret.env").write_text("A=B")
+    monkeypatch.setattr(settings, "print_agent_dir", tmp_path)
+    answer = browser.get("/downloads/print-agent-windows.exe")
+    assert answer.get_data() == b"MZ program"
+    assert browser.get("/downloads/secret.env").status_code == 404
+    browser.signs_in(restaurant.owner)
+    browser.get("/printers")
+    path = browser.post("/printers/pair", site=press.bistro.site_id).location
+    page = unescape(text(browser.get(f"{path}?system=windows")))
+    assert '& "$HOME\\Downloads\\print-agent-windows.exe" --server' in page
+    assert "python.org" not in page
+    assert "print-agent.pyz" in text(browser.get(f"{path}?system=linux"))
+
+
+def test_a_browser_keeps_the_agent_until_it_changes(client):
+    first = client.get("/downloads/print-agent.pyz")
+    assert first.headers["Content-Type"] == "application/octet-stream"
+    again = client.get(
+        "/downloads/print-agent.pyz", headers={"If-None-Match": first.headers["ETag"]}
+    )
+    assert again.status_code == 304
+    assert "Set-Cookie" not in first.headers
 
 
 def test_a_ticket_without_proof_is_asked_about_and_answered(press, browser, restaurant):

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from decimal import Decimal
 
 import pytest
@@ -288,3 +289,51 @@ def test_a_wrong_row_is_named_and_nothing_is_written(manager, bistro):
     assert "2 price A price in TRY is written like 12.50." in page
     with bistro.scope():
         assert len(menus.items(bistro.menu_id)) == 4
+
+
+def test_a_table_is_edited_and_its_printed_code_stays_good(bistro, browser, restaurant):
+    """Review pages 22."""
+    browser.signs_in(restaurant.owner)
+    with bistro.scope():
+        table = tables.by_number(bistro.site_id, "12")
+    path = f"/restaurants/tables/{table.id}"
+    browser.get(path)
+    taken = browser.post(path, number="11", seats="4")
+    assert "Another table has this number." in taken.get_data(as_text=True)
+    assert browser.post(path, number="T12", seats="8", area="Bahçe").status_code == 302
+    with bistro.scope():
+        changed = tables.get(table.id)
+        assert (changed.number, changed.seats, changed.token) == ("T12", 8, bistro.tokens["12"])
+        (area,) = tables.areas(bistro.site_id)
+        assert changed.area_id == area.id
+    # Printed when it was table 12: still the same table, and proven.
+    order = bistro.order(table="12")
+    assert order.table_number == "T12"
+    renamed = browser.post(f"/restaurants/areas/{area.id}", name="Teras")
+    assert renamed.status_code == 302
+    assert "Teras" in browser.get(f"/restaurants/{bistro.site_id}/tables").get_data(as_text=True)
+
+
+def test_options_are_added_and_attached_to_dishes_on_one_page(bistro, browser, restaurant):
+    """Review pages 31."""
+    browser.signs_in(restaurant.owner)
+    with bistro.scope():
+        first, second, *_ = menus.items(bistro.menu_id)
+    path = f"/menus/{bistro.menu_id}/groups/new"
+    page = browser.get(path).get_data(as_text=True)
+    assert "data-add-row" in page
+    language = re.search(r'name="name-([a-z]+)"', page)[1]
+    rows = {f"o{row}-name-{language}": f"Sos {row}" for row in range(9)}
+    made = browser.post(
+        path, **{f"name-{language}": "Soslar", "most": "3", "dishes_shown": "yes"}, **rows,
+        dishes=[first.id, second.id],
+    )  # fmt: skip
+    group_id = made.location.rpartition("/")[2]
+    with bistro.scope():
+        assert len(menus.options_of([group_id])[group_id]) == 9
+        assert all(group_id in menus.item(one.id).groups for one in (first, second))
+    with bistro.scope():
+        menus.offer_group(menus.group(group_id), [second.id])
+    with bistro.scope():
+        assert group_id not in menus.item(first.id).groups
+        assert group_id in menus.item(second.id).groups

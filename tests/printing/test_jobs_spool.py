@@ -10,8 +10,9 @@ from core.clock import frozen, now
 from core.db import db, tenant_scope
 from core.errors import Conflict
 from jobs import printing as jobs
-from printing import agents, printers, reading, sheets, spool
+from printing import agents, handing, printers, reading, sheets, spool
 from printing.document import Document
+from printing.handing import Report
 from restaurant import calls, editing, orders, papers, payment_accounts, tables
 from restaurant.models import PaymentLink
 from restaurant.pricing import Wish
@@ -215,9 +216,39 @@ def test_without_proof_somebody_is_asked_and_the_answer_counts(press, restaurant
         assert press.job(bar["id"]).state == "failed"
         assert press.job(kitchen["id"]).state == "printed"
     subjects = [letter.subject for letter in letters_to(restaurant.owner.email)]
-    assert sum("printed?" in one or "basıldı mı" in one for one in subjects) == 2
+    assert sum("2" in one for one in subjects) == 1  # both in one letter
     told = told_of(press, "printing.job_failed")
     assert {one["job"]["state"] for one in told} == {"unconfirmed"}
+
+
+def test_letters_about_unprinted_tickets_are_gathered(press, restaurant):
+    """Review pages 25: one letter for each ticket and admin."""
+
+    def lose_one(at):
+        with frozen(at):
+            press.bistro.order()
+            set_all(press)
+            for job in press.agent.polls():
+                outcome = "unsure" if job["printer_id"] == press.kitchen else "printed"
+                press.agent.says(job, outcome)
+            watch(press)
+
+    began, before = now(), len(letters_to(restaurant.owner.email))
+    lose_one(began)
+    assert len(letters_to(restaurant.owner.email)) == before + 1  # the first at once
+    for minute in (1, 2, 3):
+        lose_one(began + timedelta(minutes=minute))
+    assert len(letters_to(restaurant.owner.email)) == before + 1
+    last = press.jobs(state="unconfirmed", printer_id=press.kitchen)[-1]
+    with press.scope():  # answered meanwhile: no letter needs to ask about it
+        reading.it_printed(last.id)
+    with frozen(began + timedelta(minutes=31)):
+        watch(press)
+        watch(press)
+    newest, *_ = gathered = letters_to(restaurant.owner.email)
+    assert len(gathered) == before + 2
+    assert newest.subject.startswith("2 ")
+    assert newest.body.count("\n- ") == 2
 
 
 def test_proof_that_comes_late_is_proof(press):
@@ -252,6 +283,68 @@ def test_after_half_a_minute_the_stand_in_gets_a_ticket_that_says_so(press):
     band = Document.from_json(stand_in.document).parts[0]
     assert band.kind == "band"
     assert "Mutfak" in band.text
+
+
+def stood_in(press, *, in_hand=False):
+    """The kitchen's ticket, still unprinted, and the stand-in's, which the bar has printed."""
+    press.bistro.order()
+    set_all(press)
+    if in_hand:  # with an agent whose kitchen printer is out of paper
+        _, bar = sorted(press.agent.polls(), key=lambda job: job["printer_id"] == press.bar)
+        press.agent.says(bar)
+    else:
+        with press.scope():
+            printers.change(press.kitchen, {"agent_id": None})
+        (bar,) = press.agent.polls()
+        press.agent.says(bar)
+    with frozen(now() + timedelta(seconds=31)):
+        watch(press)
+        set_all(press)
+        (stand_in,) = press.agent.polls()
+        assert press.agent.says(stand_in).job.fallback_of
+    (original,) = [job for job in press.jobs() if job.printer_id == press.kitchen]
+    return original, stand_in
+
+
+def test_what_the_stand_in_printed_is_not_printed_by_the_first_printer_too(press):
+    """Review D17: the dish was cooked twice."""
+    original, _ = stood_in(press)
+    assert (original.state, original.detail) == ("failed", spool.PRINTED_ELSEWHERE)
+    with press.scope():
+        printers.change(press.kitchen, {"agent_id": press.agent.id})
+        slips = reading.slips_of([original.order_id])[original.order_id]
+    with frozen(now() + timedelta(seconds=60)):
+        watch(press)
+        assert press.agent.polls() == []
+    assert {slip.state for slip in slips} == {"printed"}  # the board shows no fault
+    assert told_of(press, "printing.job_failed") == []
+
+
+def test_an_agent_is_asked_to_drop_what_the_stand_in_printed(press):
+    """Review D17: the agent had fetched it and waited for paper."""
+    original, _ = stood_in(press, in_hand=True)
+    assert original.state == "claimed"
+    with press.scope():
+        turn, _ = handing.begin(press.agent.id, Report(have=list(press.agent.hand)))
+    with press.scope():
+        handed = handing.take(press.agent.id, turn)
+        assert handed.body["drop"] == [original.id]
+        assert handed.any_jobs  # the poll is answered at once
+        assert not handing.take(press.agent.id, turn).any_jobs  # but once only
+    press.agent.says(press.agent.hand[original.id], "failed", "printed on another printer")
+    assert press.job(original.id).detail == spool.PRINTED_ELSEWHERE
+    assert press.agent.polls() == []
+
+
+def test_a_stand_in_is_called_off_when_the_first_printer_prints_after_all(press):
+    press.bistro.order()
+    set_all(press)
+    kitchen = next(job for job in press.agent.polls() if job["printer_id"] == press.kitchen)
+    with frozen(now() + timedelta(seconds=31)):
+        watch(press)
+        press.agent.says(kitchen)
+    (stand_in,) = [job for job in press.jobs() if job.fallback_of]
+    assert (stand_in.state, stand_in.detail) == ("failed", spool.PRINTED_ELSEWHERE)
 
 
 def test_a_printed_ticket_needs_no_stand_in(press):

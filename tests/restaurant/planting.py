@@ -155,6 +155,7 @@ def ids_of(business: Business, site: Site) -> dict[str, str]:
             "slug": site.slug,
             "menu_id": menu_id,
             "table_id": tables.listed(site.id)[0].id,
+            "area_id": tables.areas(site.id)[0].id,
             "category_id": menus.categories(menu_id)[0].id,
             "item_id": menus.items(menu_id)[0].id,
             "group_id": menus.groups(menu_id)[0].id,

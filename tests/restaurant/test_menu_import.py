@@ -6,8 +6,9 @@ from decimal import Decimal
 import pytest
 
 from core.errors import DomainError
-from restaurant import menu_import, menus
+from restaurant import menu_import, menus, sites, stations
 from restaurant.menu_import import price_text
+from tests.restaurant.kitchen import open_bistro
 
 # The shape in which a bistro's web site keeps its menu.
 LEMAR = {
@@ -93,7 +94,7 @@ def test_every_fault_is_named_by_row_and_field(menu, restaurant):
     text = (
         "Kategori;Ad;Fiyat;KDV;Alerjenler;İstasyon\n"
         "Izgara;Köfte;abc;10;gluten;kitchen\n"
-        ";;120;200;glue;Grill!\n"
+        ";;120;200;glue;!!!\n"
         "Izgara;Pide;90;10;gluten, milk;kitchen\n"
     )
     with restaurant.scope():
@@ -138,3 +139,72 @@ def test_what_is_no_menu_is_refused_whole(menu, restaurant, data, code):
 def test_odd_json_is_a_fault_and_no_crash(menu, restaurant, data):
     with restaurant.scope():
         assert menu_import.read(menu, data, "menu.json").faults
+
+
+def test_a_station_that_no_restaurant_has_is_decided_before_anything_is_written(restaurant):
+    """Review pages 5: an unknown station was imported, and its orders were never printed."""
+    bistro = open_bistro(restaurant)
+    text = "kategori,ad,fiyat,istasyon\nIzgara,Köfte,120,Izgara Köşesi\nIzgara,Pide,90,Mutfak\n"
+    with bistro.scope():
+        site, menu = sites.get(bistro.site_id), menus.get(bistro.menu_id)
+        reading = menu_import.read(menu, text.encode(), "m.csv", [site])
+        assert [(one.code, one.items) for one in reading.new_stations.values()] == [
+            ("izgara_kosesi", 1)
+        ]
+        assert reading.rows[1].values["stations"] == ["kitchen"]
+        with pytest.raises(DomainError) as refused:
+            menu_import.write(menu, reading, {}, [site])
+        assert refused.value.code == "unknown_station"
+    with bistro.scope():
+        site, menu = sites.get(bistro.site_id), menus.get(bistro.menu_id)
+        reading = menu_import.read(menu, text.encode(), "m.csv", [site])
+        menu_import.write(menu, reading, {"izgara_kosesi": menu_import.NEW_STATION}, [site])
+    with bistro.scope():
+        site, menu = sites.get(bistro.site_id), menus.get(bistro.menu_id)
+        assert "izgara_kosesi" in {one.code for one in stations.listed(site.id)}
+        again = menu_import.read(menu, text.encode(), "m.csv", [site])
+        assert not again.new_stations
+
+
+def test_items_of_a_new_station_can_go_to_a_known_one(restaurant):
+    """Review pages 5."""
+    bistro = open_bistro(restaurant)
+    text = "category,name,price,stations\nGrill,Kebab,120,griddle\n"
+    with bistro.scope():
+        site, menu = sites.get(bistro.site_id), menus.get(bistro.menu_id)
+        reading = menu_import.read(menu, text.encode(), "m.csv", [site])
+        menu_import.write(menu, reading, {"griddle": "kitchen"}, [site])
+    with bistro.scope():
+        (made,) = [one for one in menus.items(bistro.menu_id) if "Kebab" in str(one.texts)]
+        assert made.stations == ["kitchen"]
+
+
+def test_allergens_and_diets_are_read_in_the_languages_of_menus(menu, restaurant):
+    """Review pages 40."""
+    text = (
+        "kategori;ad;fiyat;alerjenler;diyet\n"
+        "Izgara;Levrek;90;Balık, SÜT, yer fıstığı;Glutensiz\n"
+        "Izgara;Fisch;90;Fisch, Milch, Erdnüsse;glutenfrei\n"
+        "Izgara;سمك;90;سمك, حليب;حلال\n"
+    )
+    with restaurant.scope():
+        reading = menu_import.read(menu, text.encode(), "menu.csv")
+    assert not reading.faults
+    assert [row.values["allergens"] for row in reading.rows] == [
+        ["fish", "peanuts", "milk"],
+        ["fish", "peanuts", "milk"],
+        ["fish", "milk"],
+    ]
+    assert [row.values["diets"] for row in reading.rows] == [
+        ["gluten_free"],
+        ["gluten_free"],
+        ["halal"],
+    ]
+
+
+def test_columns_that_mean_nothing_are_named(menu, restaurant):
+    """Review pages 40."""
+    text = "category,name,price,name_en,name_fr,Alergens\nGrill,Kebab,120,Kebab,Brochette,fish\n"
+    with restaurant.scope():
+        reading = menu_import.read(menu, text.encode(), "menu.csv")
+    assert reading.ignored == ["name_fr", "alergens"]

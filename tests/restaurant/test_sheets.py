@@ -69,3 +69,15 @@ def test_a_new_token_makes_another_code(app, restaurant):
         after = tables.address(BASE, site, tables.rotate(table.id))
     assert before != after
     assert sheets.code_svg(before) != sheets.code_svg(after)
+
+
+def test_a_sheet_keeps_the_order_of_the_languages_and_drops_none(app, restaurant):
+    """Review pages 22: English was dropped as the fourth language."""
+    bistro = open_bistro(restaurant, languages=["tr", "ar", "de", "en"])
+    with bistro.scope():
+        said = sheets.sentences(bistro.site())
+        paper = sheets.sheet(bistro.site(), tables.listed(bistro.site_id)[:1], lambda _: BASE)
+    assert len(said) == 4
+    assert said[0].startswith("Menüyü")
+    assert said[3] == "Scan to see the menu and to order"
+    assert said[3] in PdfReader(io.BytesIO(paper)).pages[0].extract_text()

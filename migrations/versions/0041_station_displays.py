@@ -1,0 +1,16 @@
+"""A station may work from the kitchen display, without a printer: then no warning is shown."""
+
+from alembic import op
+
+revision = "0041"
+down_revision = "0026"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.execute("ALTER TABLE stations ADD COLUMN display_only boolean NOT NULL DEFAULT false")
+
+
+def downgrade() -> None:
+    op.execute("ALTER TABLE stations DROP COLUMN display_only")
