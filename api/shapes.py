@@ -19,6 +19,18 @@ def _in_utc(moment: datetime) -> datetime:
 Moment = Annotated[datetime, AfterValidator(_in_utc)]
 
 
+class SitePath(BaseModel):
+    site_id: str = Field(max_length=40)
+
+
+class OfSite(BaseModel):
+    site_id: str = Field(max_length=40)
+
+
+class ContactPath(BaseModel):
+    contact_id: str = Field(max_length=64)
+
+
 class Fault(BaseModel):
     field: str = Field(examples=["phone"])
     code: str = Field(examples=["invalid_phone"])

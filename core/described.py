@@ -13,9 +13,20 @@ from flask_openapi3.types import ParametersTuple
 from flask_openapi3.utils import parse_parameters
 
 
+class Components(dict[str, Any]):
+    """The document's schemas. Two different ones under one name are a mistake in the code."""
+
+    def update(self, *more: Any, **named: Any) -> None:
+        for name, schema in dict(*more, **named).items():
+            known = self.setdefault(name, schema)
+            if known != schema:
+                raise RuntimeError(f"two schemas share the name {name}: give them distinct names")
+
+
 class DescribedLater(APIBlueprint):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
+        self.components_schemas = Components()
         self._later: list[tuple[str, Callable[..., Any], dict[str, Any]]] = []
 
     def _collect_openapi_info(

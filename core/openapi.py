@@ -101,7 +101,7 @@ def _join_lines(document: dict[str, Any]) -> None:
 
 def restore_examples(shapes: dict[str, Schema]) -> None:
     """The framework drops the examples of fields; the models they came from still have them."""
-    for model in _models(BaseModel):
+    for model in all_models(BaseModel):
         shape = shapes.get(model.__name__)
         if shape is None or not model.__module__.startswith("api."):
             continue
@@ -110,10 +110,10 @@ def restore_examples(shapes: dict[str, Schema]) -> None:
                 shape["properties"][name].setdefault("examples", list(field.examples))
 
 
-def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+def all_models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
     for inner in model.__subclasses__():
         yield inner
-        yield from _models(inner)
+        yield from all_models(inner)
 
 
 def add_examples(document: dict[str, Any]) -> None:

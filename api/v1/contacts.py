@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from api.auth import key_may
 from api.once import once
 from api.paging import PageQuery
-from api.shapes import ErrorBody
+from api.shapes import ContactPath, ErrorBody
 from api.v1 import v1
 from api.v1.contact_shapes import (
     ContactFacts,
@@ -41,15 +41,11 @@ CREATED: ResponseDict = {201: ContactShape, 409: ErrorBody}
 CHANGED: ResponseDict = {200: ContactShape, 409: ErrorBody}
 
 
-class ContactPath(BaseModel):
-    contact_id: str = Field(max_length=64)
-
-
 class ErasurePath(BaseModel):
     erasure_id: str = Field(max_length=64)
 
 
-class ListQuery(PageQuery):
+class ContactsQuery(PageQuery):
     search: str | None = Field(
         None,
         max_length=80,
@@ -67,7 +63,7 @@ class ListQuery(PageQuery):
 
 @v1.get("/contacts", tags=[TAG], summary="List and find contacts", responses={200: ContactPage})
 @key_may("contacts")
-def list_contacts(query: ListQuery) -> dict[str, Any]:
+def list_contacts(query: ContactsQuery) -> dict[str, Any]:
     """The newest first."""
     filters = Filters(
         search=_text(query.search or "", "search"),

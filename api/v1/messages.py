@@ -50,7 +50,7 @@ class MessagePath(BaseModel):
     message_id: str = Field(max_length=200, description="Our id or the network's.")
 
 
-class ListQuery(PageQuery):
+class MessagesQuery(PageQuery):
     phone: str | None = Field(None, max_length=15)
     instance_id: int | None = None
     status_code: str | None = Field(None, max_length=20)
@@ -89,7 +89,7 @@ def send_template(body: TemplateRequest) -> Response:
 
 @v1.get("/messages", tags=[TAG], summary="List messages", responses={200: MessagePage})
 @key_may("messages:read")
-def list_messages(query: ListQuery) -> dict[str, Any]:
+def list_messages(query: MessagesQuery) -> dict[str, Any]:
     filters = reading.Filters(
         phone=query.phone,
         line_id=query.instance_id,

@@ -49,7 +49,7 @@ class CustomerShape(BaseModel):
     name: str = Field("", max_length=120, examples=["Ayşe Kaya"])
 
 
-class ItemShape(BaseModel):
+class OrderItemShape(BaseModel):
     name: str
     quantity: int
     unit_price: float
@@ -59,7 +59,7 @@ class ItemShape(BaseModel):
     note: str
 
 
-class DeliveryShape(BaseModel):
+class OrderDeliveryShape(BaseModel):
     fee: float
     zone: str = Field(description="Empty while nobody knows where the address lies.")
     latitude: float | None
@@ -77,7 +77,7 @@ class OrderShape(BaseModel):
     table_number: str
     waiter_assigned: str
     customer: CustomerShape
-    items: list[ItemShape]
+    items: list[OrderItemShape]
     notes: str
     total_amount: float
     discount: float = Field(description="What coupons took off; the total is without it.")
@@ -87,7 +87,7 @@ class OrderShape(BaseModel):
     site: dict[str, str]
     currency: str
     address: str
-    delivery: DeliveryShape | None = Field(description="Null unless it is a delivery.")
+    delivery: OrderDeliveryShape | None = Field(description="Null unless it is a delivery.")
     paid: bool
     placed_at: str
     test: bool

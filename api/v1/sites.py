@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from api.auth import key_may
 from api.once import once
-from api.shapes import ErrorBody
+from api.shapes import ErrorBody, OfSite, SitePath
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -22,16 +22,8 @@ from restaurant.models import Site, Station, Table
 SITES, TABLES, STATIONS = Tag(name="Sites"), Tag(name="Tables"), Tag(name="Stations")
 
 
-class SitePath(BaseModel):
-    site_id: str = Field(max_length=40)
-
-
 class TablePath(BaseModel):
     table_id: str = Field(max_length=40)
-
-
-class OfSite(BaseModel):
-    site_id: str = Field(max_length=40)
 
 
 class SiteFields(BaseModel):

@@ -1,0 +1,78 @@
+"""What the OpenAPI document says of orders, deliveries and links is what is answered."""
+
+import json
+from collections import defaultdict
+
+import jsonschema_rs
+import pytest
+from pydantic import BaseModel
+
+from core.described import Components
+from core.openapi import all_models
+from tests.api.test_delivery import bistro, call, delivery  # noqa: F401 (fixtures)
+from tests.api.test_restaurant import API, wanted
+
+
+@pytest.fixture
+def holds(client, app):
+    """Check an answer against the schema of its operation."""
+    document = client.get(f"{API}/openapi.json").json
+
+    def check(path, method, answer):
+        described = document["paths"][f"{API}{path}"][method]["responses"]
+        shape = described[str(answer.status_code)]["content"]["application/json"]["schema"]
+        whole = {**shape, "components": document["components"]}
+        jsonschema_rs.validator_for(whole).validate(json.loads(answer.get_data()))
+
+    return check
+
+
+def test_no_two_models_of_the_api_share_a_name(app):
+    """Review D2."""
+    modules = defaultdict(set)
+    for model in all_models(BaseModel):
+        if model.__module__.startswith("api."):
+            modules[model.__name__].add(model.__module__)
+    assert {name: found for name, found in modules.items() if len(found) > 1} == {}
+
+
+def test_two_schemas_under_one_name_stop_the_document():
+    """Review D2."""
+    schemas = Components()
+    schemas.update({"ItemShape": {"type": "object"}})
+    schemas.update({"ItemShape": {"type": "object"}})
+    with pytest.raises(RuntimeError, match="two schemas share the name ItemShape"):
+        schemas.update(ItemShape={"type": "string"})
+
+
+def test_orders_are_answered_as_described(call, bistro, holds):  # noqa: F811
+    """Review D2."""
+    for body in (wanted(bistro), delivery(bistro)):
+        made = call("POST", "/orders", body)
+        assert made.status_code == 201, made.json
+        holds("/orders", "post", made)
+        path = f"/orders/{made.json['order_id']}"
+        holds("/orders/{order_id}", "get", call("GET", path))
+        moved = call("POST", f"{path}/status", {"status": "preparing"})
+        holds("/orders/{order_id}/status", "post", moved)
+        holds("/orders/{order_id}/cancel", "post", call("POST", f"{path}/cancel", {"reason": "x"}))
+    holds("/orders", "get", call("GET", "/orders"))
+
+
+def test_a_couriers_link_is_answered_as_described(call, bistro, holds):  # noqa: F811
+    """Review D2."""
+    new = {"site_id": bistro.site_id, "name": "Can", "phone": "905321112299"}
+    courier = call("POST", "/couriers", new)
+    assert courier.status_code == 201, courier.json
+    link = call("POST", f"/couriers/{courier.json['id']}/link")
+    assert set(link.json) == {"url", "expires_at"}
+    holds("/couriers/{courier_id}/link", "post", link)
+
+
+def test_items_and_webhook_deliveries_keep_their_schemas(client, app):
+    """Review D2."""
+    shapes = client.get(f"{API}/openapi.json").json["components"]["schemas"]
+    assert "category_id" in shapes["ItemShape"]["properties"]
+    assert "unit_price" in shapes["OrderItemShape"]["properties"]
+    assert "route_url" in shapes["OrderDeliveryShape"]["properties"]
+    assert "endpoint_id" in shapes["DeliveryShape"]["properties"]
