@@ -26,6 +26,7 @@ from restaurant import (
     locating,
     orders,
     payments,
+    placing,
     publishing,
     sites,
     telling,
@@ -116,7 +117,7 @@ def _order(
         telling.write_to(order, telling.line_words(order, "added"))
         _tell_of_coupon(order, bought)
         return order
-    order = orders.make(
+    order = placing.make(
         site,
         orders.Draft(
             order_type=cart.order_type,
@@ -174,7 +175,7 @@ def _by_hand(written: Written, line: Line, sender: Sender, message_id: str) -> O
     if sites.takes_orders(site, now()) or _orders_of(site, sender) >= site.phone_orders_per_hour:
         return None  # it stays in the inbox, where a person reads it
     sums = add_up(written.lines, carts.terms_of(site, written.lines))
-    order = orders.make(
+    order = placing.make(
         site,
         orders.Draft(
             order_type="dine_in" if written.table else "takeaway",
