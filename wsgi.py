@@ -18,6 +18,7 @@ from core.db import Base, db
 from core.ground import lay_ground
 from core.logs import bind_request, log_answer, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
+from core.whole_bodies import count_body_bytes
 from messaging.waiting import use_waiting
 from portal.doors import open_portal_doors, portal_answer_for
 from restaurant import followers, guests
@@ -50,6 +51,7 @@ def build_app(settings: Settings) -> OpenAPI:
     use_waiting(settings.redis_url)
     if settings.app_env == "test":
         use_cheap_hashes()
+    app.wsgi_app = count_body_bytes(app.wsgi_app)  # type: ignore[method-assign]
     if settings.trusted_proxies:
         proxies = settings.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, proxies, proxies, proxies)  # type: ignore[method-assign]

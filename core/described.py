@@ -33,7 +33,10 @@ class DescribedLater(APIBlueprint):
         self, rule: str, func: Callable[..., Any], **said: Any
     ) -> ParametersTuple:
         self._later.append((rule, func, said))
-        return parse_parameters(func, doc_ui=False)
+        found = parse_parameters(func, doc_ui=False)
+        # The view has them too: what a call takes is looked at before it is validated.
+        func.query_model, func.body_model = found[3], found[5]  # type: ignore[attr-defined]
+        return found
 
     def describe(self, app: OpenAPI) -> None:
         """Put what is said of its routes into the app's document."""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from api.auth import key_may
 from api.once import once
 from api.paging import PageQuery, page
-from api.shapes import Moment
+from api.shapes import Moment, PhoneFilter
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -34,8 +34,8 @@ class OrderPath(BaseModel):
 
 class OrdersQuery(PageQuery):
     site_id: str | None = Field(None, max_length=40)
-    status: str | None = Field(None, max_length=40)
-    phone: str | None = Field(None, max_length=15)
+    status: Literal[STATES] | None = None  # type: ignore[valid-type]
+    phone: PhoneFilter | None = None
     since: Moment | None = None
     until: Moment | None = None
 

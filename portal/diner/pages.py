@@ -11,16 +11,26 @@ from typing import Any
 import segno
 from babel.dates import format_date, format_time
 from babel.numbers import format_percent
-from flask import Blueprint, Response, current_app, make_response, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 from markupsafe import Markup
 from pydantic import BaseModel, Field, ValidationError
 
 from core.clock import now, zone
 from core.db import tenant_scope
-from core.errors import DomainError, Invalid
+from core.errors import DomainError, Invalid, NotFound
 from core.money import format_money
 from core.phone import display
 from core.settings import Settings
+from core.texts import BadText
 from core.wordbook import Wordbook
 from messaging.models import Line
 from portal.diner import shaping
@@ -98,8 +108,17 @@ class CallIn(BaseModel):
 @open_to_all
 def menu_here() -> Response:
     """On a restaurant's own host; on ours it is nobody's menu."""
-    facts = _on_this_host()
+    facts = site_of_host()
     return _menu(facts) if facts else nobody()
+
+
+@diner.get("/api/v1/menu")
+@open_to_all
+def menu_by_api() -> Any:
+    """Spec 4.3 under the API's base address: leads to the page, on a restaurant's own host."""
+    if site_of_host() is None:
+        raise NotFound("On a restaurant's own host this address leads to its menu.")
+    return redirect(url_for("diner.menu_here", **request.args.to_dict()))
 
 
 @diner.get("/r/<slug>/menu")
@@ -149,6 +168,8 @@ def send_cart(slug: str) -> Response:
             cart = carts.take(site, _wanted(asked))
     except DomainError as error:
         return _cart_refused(error, facts, language)
+    except BadText:
+        return refused(422, "failed", language)
     link = _chat_link(line, cart.text)
     return json_answer(
         {
@@ -177,7 +198,7 @@ def call(slug: str) -> Response:
             if table is None:
                 raise Invalid("unknown_table", "There is no such table here.")
             calls.call(site, table, asked.k, asked.kind)
-    except (ValidationError, DomainError):
+    except (ValidationError, DomainError, BadText):
         return refused(422, "failed", language)
     return json_answer({"said": BOOK.say(language, f"called_{asked.kind}")})
 
@@ -362,7 +383,8 @@ def nobody(title: str = "no_such_place", text: str = "no_such_place_text") -> Re
     return answer
 
 
-def _on_this_host() -> Facts | None:
+def site_of_host() -> Facts | None:
+    """The restaurant whose own host was asked; None on ours."""
     host = request.host.partition(":")[0].lower()
     settings: Settings = current_app.extensions["comanda"]
     domain = settings.menu_domain

@@ -22,6 +22,7 @@ UNGUARDED = {
     "printer_doors.star_done": "the secret in the address and the printer's MAC are the guard",
     "printer_doors.epson": "the secret in the address is the guard",
     "hooks.payment": "the token in the address finds an account, a question back is the guard",
+    "diner.menu_by_api": "leads to a restaurant's menu, which is for everybody",
     "hooks.cloud_handshake": "echoes only to who knows the line's verify token",
 }
 # Pages for people who are not signed in, or not yet.
