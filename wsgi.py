@@ -10,7 +10,7 @@ from flask_openapi3.openapi import OpenAPI
 from prometheus_client import Counter, Histogram
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from api.answers import add_api_headers, answer_for, in_api, invalid_answer
+from api.answers import add_api_headers, answer_for, in_api, refuse_invalid
 from api.doors import open_api_doors
 from api.reference import INFO, SECURITY_SCHEMES
 from api.shapes import ErrorBody
@@ -39,7 +39,7 @@ def build_app(settings: Settings) -> OpenAPI:
         info=INFO,
         security_schemes=SECURITY_SCHEMES,
         validation_error_model=ErrorBody,
-        validation_error_callback=invalid_answer,
+        validation_error_callback=refuse_invalid,
         doc_ui=False,
         static_folder="portal/static",
         static_url_path="/static",

@@ -1,12 +1,12 @@
 """Every error under /api is JSON with a code, a sentence and the request's id."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 from flask import Flask, Response, g, jsonify, request
 from pydantic import ValidationError
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
-from core.errors import DomainError, FieldFault, NotFound, RateLimited, invalid
+from core.errors import DomainError, FieldFault, Invalid, NotFound, RateLimited, invalid
 from core.faults import is_outage
 from core.ids import BadId
 from core.logs import logger
@@ -71,12 +71,18 @@ def http_answer(error: HTTPException) -> Response:
     return answer
 
 
-def invalid_answer(error: ValidationError) -> Response:
+def refuse_invalid(error: ValidationError) -> NoReturn:
+    raise invalid_error(error)
+
+
+def invalid_error(error: ValidationError) -> Invalid:
     """Pydantic's findings in our words: the field as the caller named it."""
     faults = [_fault(finding) for finding in error.errors(include_url=False, include_input=False)]
     first = faults[0]
     code = f"{first.code}_parameter" if first.code in ("missing", "invalid") else first.code
-    return error_answer(422, code, first.message, faults)
+    refusal = Invalid(code, "{sentence}", sentence=first.message)
+    refusal.faults = faults
+    return refusal
 
 
 def _fault(finding: Any) -> FieldFault:

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from core.described import DescribedLater
 from core.sample_ids import ULID, about, named_after, sample_id
+from core.wire_facts import add_webhooks, add_wire_facts
 
 Schema = dict[str, Any]
 
@@ -76,6 +77,8 @@ def described_api(app: Flask) -> dict[str, Any]:
         known = deepcopy(_document(app))
         known["servers"] = [{"url": app.extensions["comanda"].base_url}]
         _join_lines(known)
+        add_wire_facts(known)
+        add_webhooks(known, app.extensions.get("openapi_webhooks", {}))
         restore_examples(known["components"]["schemas"])
         add_examples(known)
         app.extensions["openapi_document"] = known

@@ -57,7 +57,7 @@ def check_body() -> None:
         return
     if getattr(view, "takes_file", False):
         request.max_content_length = LARGEST_FILE
-        if request.content_length is None:
+        if request.content_length is None and "Transfer-Encoding" in request.headers:
             raise LengthRequired()  # only a length tells a whole file from one that broke off
         return
     g.raw_body = raw = request.get_data(cache=True)

@@ -65,8 +65,8 @@ class OrderDeliveryShape(BaseModel):
     )
 
 
-class OrderShape(BaseModel):
-    """Spec 2.4 and more."""
+class OrderFacts(BaseModel):
+    """Spec 2.4 and more: as events and answers have it."""
 
     order_id: str
     order_type: str
@@ -87,6 +87,9 @@ class OrderShape(BaseModel):
     paid: bool
     placed_at: str
     test: bool
+
+
+class OrderShape(OrderFacts):
     changed_at: str
     version: int
     sums: dict[str, Any]

@@ -69,6 +69,45 @@ def test_a_couriers_link_is_answered_as_described(call, bistro, holds):  # noqa:
     holds("/couriers/{courier_id}/link", "post", link)
 
 
+def test_the_document_knows_headers_and_refusals(client, app):
+    """Review D19."""
+    document = client.get(f"{API}/openapi.json").json
+    send = document["paths"][f"{API}/messages/send"]["post"]
+    names = [one["name"] for one in send["parameters"]]
+    assert names == ["Idempotency-Key", "Prefer"]
+    assert {"409", "413", "415"} <= set(send["responses"])
+    assert "Retry-After" in send["responses"]["429"]["headers"]
+    assert {"Location", "Idempotent-Replayed"} <= set(send["responses"]["202"]["headers"])
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method in ("post", "patch", "put", "delete"):
+                assert "409" in operation["responses"], (method, path)
+            assert "X-Request-Id" in operation["responses"]["429"]["headers"], (method, path)
+
+
+def test_events_are_posted_as_the_document_says(app, call, bistro, client):  # noqa: F811
+    """Review D19."""
+    call("POST", "/orders", wanted(bistro))
+    document = client.get(f"{API}/openapi.json").json
+    posted = call("GET", "/events").json["data"]
+    assert "restaurant.order_created" in [one["event"] for one in posted]
+    assert set(document["webhooks"]) == {"messages.upsert", "restaurant.order_created"}
+    inbound = {
+        "event": "messages.upsert", "event_id": "evt_1", "occurred_at": "2026-03-01T10:00:00Z",
+        "sequence": 1, "instance_id": 7,
+        "data": {
+            "from": "905321112233", "from_kind": "phone", "sender_name": "Ayşe", "id": "msg_1",
+            "message_id": "wamid.1", "timestamp": 1772359200, "type": "text", "text": "Merhaba",
+        },
+    }  # fmt: skip
+    for event in [*posted, inbound]:
+        if event["event"] in document["webhooks"]:
+            hook = document["webhooks"][event["event"]]["post"]["requestBody"]
+            shape = hook["content"]["application/json"]["schema"]
+            whole = {**shape, "components": document["components"]}
+            jsonschema_rs.validator_for(whole).validate(event)
+
+
 def test_items_and_webhook_deliveries_keep_their_schemas(client, app):
     """Review D2."""
     shapes = client.get(f"{API}/openapi.json").json["components"]["schemas"]
