@@ -126,3 +126,27 @@ def test_an_api_call_cancels_only_with_a_reason(call, bistro):  # noqa: F811
     assert changes[-1]["because"] == "Guest left"
     again = call("POST", f"{path}/status", {"status": "cancelled"})
     assert (again.status_code, again.json["status"]) == (200, "cancelled")
+
+
+def test_a_cart_with_nul_is_refused_as_json(client, bistro):  # noqa: F811
+    """Review D30."""
+    line = {"id": bistro.items["Ayran"], "quantity": 1, "note": "a\u0000b"}
+    body = {"lines": [line], "items": [line], "notes": "a\u0000b", "table": "12"}
+    with bistro.scope():
+        slug = sites.get(bistro.site_id).slug
+    answer = client.post(f"/r/{slug}/cart", json=body)
+    assert (answer.status_code, answer.mimetype) == (422, "application/json")
+
+
+def test_the_api_address_of_a_menu_leads_to_the_page(client, bistro, call):  # noqa: F811
+    """Review D7."""
+    host = {"Host": "menu.placing.example"}
+    assert call("PATCH", f"/sites/{bistro.site_id}", {"host": host["Host"]}).status_code == 200
+    moved = client.get("/api/v1/menu?table=12", headers=host)
+    assert (moved.status_code, moved.headers["Location"]) == (302, "/menu?table=12")
+    assert client.get(moved.headers["Location"], headers=host).status_code == 200
+    bare = client.get("/", headers=host)
+    assert (bare.status_code, bare.headers["Location"]) == (302, "/menu")
+    ours = client.get("/api/v1/menu?table=12")
+    assert (ours.status_code, ours.json["code"]) == (404, "not_found")
+    assert "/signin" in client.get("/").headers["Location"]
