@@ -3,10 +3,11 @@
 from core.errors import invalid
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS
 
+N_ = str  # collected for translation here, translated where it is shown
 USUAL_PAYMENT = {"dine_in": "pos_at_table", "takeaway": "cash", "delivery": "cash"}
 _ONLY_FOR = {
-    "pos_at_table": ("dine_in", "Only guests at a table pay at the table."),
-    "card_at_door": ("delivery", "Only a delivery is paid at the door."),
+    "pos_at_table": ("dine_in", N_("Only guests at a table pay at the table.")),
+    "card_at_door": ("delivery", N_("Only a delivery is paid at the door.")),
 }
 
 

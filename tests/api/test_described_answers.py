@@ -11,6 +11,7 @@ from core.described import Components
 from core.openapi import all_models
 from tests.api.test_delivery import bistro, call, delivery  # noqa: F401 (fixtures)
 from tests.api.test_restaurant import API, wanted
+from tests.messaging.inbox_cast import add_line, writes
 
 
 @pytest.fixture
@@ -115,3 +116,24 @@ def test_items_and_webhook_deliveries_keep_their_schemas(client, app):
     assert "unit_price" in shapes["OrderItemShape"]["properties"]
     assert "route_url" in shapes["OrderDeliveryShape"]["properties"]
     assert "endpoint_id" in shapes["DeliveryShape"]["properties"]
+
+
+def test_a_message_shows_what_its_event_showed(call, restaurant, holds):  # noqa: F811
+    """Review D12."""
+    line = add_line(restaurant)
+    place = {"latitude": 41.03, "longitude": 28.97, "name": "Moda"}
+    for kind, content in (
+        ("location", place),
+        ("contacts", {"contacts": [{"name": {"formatted_name": "Can"}}]}),
+        ("reaction", {"emoji": "👍", "message_id": "wamid.9"}),
+        ("button", {"id": "yes", "title": "Yes"}),
+    ):
+        message_id = writes(restaurant, line, text="", kind=kind, **content)
+        shown = call("GET", f"/messages/{message_id}")
+        holds("/messages/{message_id}", "get", shown)
+        posted = call("GET", "/events").json["data"][-1]["data"]
+        assert shown.json[kind] == posted[kind], kind
+        assert shown.json["from_kind"] == posted["from_kind"] == "phone"
+    hidden = writes(restaurant, line, phone="", network_id="TR.1234")
+    assert call("GET", f"/messages/{hidden}").json["from_kind"] == "network_id"
+    holds("/messages", "get", call("GET", "/messages"))

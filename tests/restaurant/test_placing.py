@@ -130,8 +130,8 @@ def test_an_api_call_cancels_only_with_a_reason(call, bistro):  # noqa: F811
 
 def test_a_cart_with_nul_is_refused_as_json(client, bistro):  # noqa: F811
     """Review D30."""
-    line = {"id": bistro.items["Ayran"], "quantity": 1, "note": "a\u0000b"}
-    body = {"lines": [line], "items": [line], "notes": "a\u0000b", "table": "12"}
+    line = {"item": bistro.items["Ayran"], "quantity": 1, "note": "a\u0000b"}
+    body = {"lines": [line], "notes": "a\u0000b", "table": "12"}
     with bistro.scope():
         slug = sites.get(bistro.site_id).slug
     answer = client.post(f"/r/{slug}/cart", json=body)
