@@ -238,12 +238,10 @@ def retry(path: DeliveryPath) -> Response:
 def replay(body: ReplayRequest) -> Response:
     """To one endpoint or to all, as far as they subscribe to the events. 10,000 at most."""
     _sees_all_lines()
-    since = body.since
-    until = body.until or now()
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        wish = Replay(since or until, until, body.only_missed)
+        wish = Replay(body.since, body.until or now(), body.only_missed)
         count = sum(reading.replay(one.id, wish) for one in _meant(body.endpoint_id))
         return attempt.keep({"replayed": count}, 202)
 

@@ -16,7 +16,6 @@ from flask import (
     Response,
     current_app,
     make_response,
-    redirect,
     render_template,
     request,
     url_for,
@@ -26,7 +25,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from core.clock import now, zone
 from core.db import tenant_scope
-from core.errors import DomainError, Invalid, NotFound
+from core.errors import DomainError, Invalid
 from core.money import format_money
 from core.phone import display
 from core.settings import Settings
@@ -110,15 +109,6 @@ def menu_here() -> Response:
     """On a restaurant's own host; on ours it is nobody's menu."""
     facts = site_of_host()
     return _menu(facts) if facts else nobody()
-
-
-@diner.get("/api/v1/menu")
-@open_to_all
-def menu_by_api() -> Any:
-    """Spec 4.3 under the API's base address: leads to the page, on a restaurant's own host."""
-    if site_of_host() is None:
-        raise NotFound("On a restaurant's own host this address leads to its menu.")
-    return redirect(url_for("diner.menu_here", **request.args.to_dict()))
 
 
 @diner.get("/r/<slug>/menu")

@@ -41,6 +41,7 @@ OPEN = {
     "inbox.sent": "the link is signed for one file, and runs out",
     "invitations.accept": "the token in the link is the guard",
     "diner.menu_here": "a restaurant's menu is for everybody",
+    "diner.menu_by_api": "leads to a restaurant's menu, which is for everybody",
     "diner.menu": "a restaurant's menu is for everybody",
     "diner.place": "a restaurant's menu is for everybody",
     "diner.tone": "a restaurant's colour",
