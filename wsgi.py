@@ -10,7 +10,7 @@ from flask_openapi3.openapi import OpenAPI
 from prometheus_client import Counter, Histogram
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from api.answers import add_api_headers, answer_for, in_api, invalid_answer
+from api.answers import add_api_headers, answer_for, in_api, refuse_invalid
 from api.doors import open_api_doors
 from api.reference import INFO, SECURITY_SCHEMES
 from api.shapes import ErrorBody
@@ -18,6 +18,7 @@ from core.db import Base, db
 from core.ground import lay_ground
 from core.logs import bind_request, log_answer, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
+from core.whole_bodies import count_body_bytes
 from messaging.waiting import use_waiting
 from portal.doors import open_portal_doors, portal_answer_for
 from restaurant import followers, guests
@@ -38,7 +39,7 @@ def build_app(settings: Settings) -> OpenAPI:
         info=INFO,
         security_schemes=SECURITY_SCHEMES,
         validation_error_model=ErrorBody,
-        validation_error_callback=invalid_answer,
+        validation_error_callback=refuse_invalid,
         doc_ui=False,
         static_folder="portal/static",
         static_url_path="/static",
@@ -50,6 +51,7 @@ def build_app(settings: Settings) -> OpenAPI:
     use_waiting(settings.redis_url)
     if settings.app_env == "test":
         use_cheap_hashes()
+    app.wsgi_app = count_body_bytes(app.wsgi_app)  # type: ignore[method-assign]
     if settings.trusted_proxies:
         proxies = settings.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, proxies, proxies, proxies)  # type: ignore[method-assign]

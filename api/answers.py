@@ -1,12 +1,12 @@
 """Every error under /api is JSON with a code, a sentence and the request's id."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 from flask import Flask, Response, g, jsonify, request
 from pydantic import ValidationError
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import ClientDisconnected, HTTPException
 
-from core.errors import DomainError, FieldFault, NotFound, RateLimited
+from core.errors import DomainError, FieldFault, Invalid, NotFound, RateLimited, invalid
 from core.faults import is_outage
 from core.ids import BadId
 from core.logs import logger
@@ -18,6 +18,7 @@ API_VERSION = "1.4"
 
 HTTP_CODES = {
     400: ("bad_request", "The request could not be understood."),
+    411: ("length_required", "Send a file with its Content-Length."),
     404: ("not_found", "There is nothing at this address."),
     405: ("method_not_allowed", "This address does not answer that method."),
     408: ("try_again", "The request took too long to arrive."),
@@ -70,21 +71,28 @@ def http_answer(error: HTTPException) -> Response:
     return answer
 
 
-def invalid_answer(error: ValidationError) -> Response:
+def refuse_invalid(error: ValidationError) -> NoReturn:
+    raise invalid_error(error)
+
+
+def invalid_error(error: ValidationError) -> Invalid:
     """Pydantic's findings in our words: the field as the caller named it."""
-    faults = []
-    for finding in error.errors(include_url=False, include_input=False):
-        field = ".".join(str(part) for part in finding["loc"]) or "body"
-        missing = finding["type"] == "missing"
-        faults.append(
-            FieldFault(
-                field,
-                "missing" if missing else "invalid",
-                f"{field} is missing" if missing else f"{field}: {_sentence(finding)}",
-            )
-        )
+    faults = [_fault(finding) for finding in error.errors(include_url=False, include_input=False)]
     first = faults[0]
-    return error_answer(422, f"{first.code}_parameter", first.message, faults)
+    code = f"{first.code}_parameter" if first.code in ("missing", "invalid") else first.code
+    refusal = Invalid(code, "{sentence}", sentence=first.message)
+    refusal.faults = faults
+    return refusal
+
+
+def _fault(finding: Any) -> FieldFault:
+    context = finding.get("ctx") or {}
+    field = context.get("field") or ".".join(str(part) for part in finding["loc"]) or "body"
+    if context.get("ours"):
+        return FieldFault(field, finding["type"], context["sentence"])
+    if finding["type"] == "missing":
+        return FieldFault(field, "missing", f"{field} is missing")
+    return FieldFault(field, "invalid", f"{field}: {_sentence(finding)}")
 
 
 def _sentence(finding: Any) -> str:
@@ -110,7 +118,11 @@ def answer_for(error: Exception) -> Response:
     if isinstance(error, DomainError):
         return domain_answer(error)
     if isinstance(error, BadId):
-        return domain_answer(NotFound())
+        return domain_answer(_bad_id(error))
+    if isinstance(error, ClientDisconnected):
+        return error_answer(
+            400, "incomplete_body", "The body ended early: it is shorter than announced."
+        )
     if isinstance(error, BadText):
         return error_answer(422, error.code, f"{str(error)[:1].upper()}{str(error)[1:]}.")
     if isinstance(error, HTTPException):
@@ -120,6 +132,15 @@ def answer_for(error: Exception) -> Response:
         return outage_answer()
     log.error("unhandled error", exc_info=error)
     return crash_answer()
+
+
+def _bad_id(error: BadId) -> DomainError:
+    """Of a cursor, when it is the one that was given; otherwise there is nothing under that id."""
+    if error.value and error.value == request.args.get("after"):
+        return invalid(
+            "after", "invalid_cursor", "Take `after` from the `next` of the page before."
+        )
+    return NotFound()
 
 
 def http_answer_for(status: int) -> Response:

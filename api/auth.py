@@ -73,16 +73,20 @@ def key_may(scope: str | None) -> Callable[[View], View]:
     def guard(view: View) -> View:
         @wraps(view)
         def guarded(*args: Any, **kwargs: Any) -> Any:
-            if scope is not None and scope not in g.caller.key.scopes:
-                raise Forbidden(
-                    "missing_scope", "This key may not do that; it needs {scope}.", scope=scope
-                )
+            check_scope(guarded)
             return view(*args, **kwargs)
 
         guarded.key_scope = scope or "any"  # type: ignore[attr-defined]
         return guarded  # type: ignore[return-value]
 
     return guard
+
+
+def check_scope(view: object) -> None:
+    """Raise Forbidden unless the caller's key has the scope that this view needs."""
+    scope = getattr(view, "key_scope", "any")
+    if scope != "any" and scope not in g.caller.key.scopes:
+        raise Forbidden("missing_scope", "This key may not do that; it needs {scope}.", scope=scope)
 
 
 def forget_callers() -> None:

@@ -33,6 +33,7 @@ from api.v1 import (
     v1,
     webhooks,
 )
+from api.v1.event_shapes import WEBHOOKS
 
 # Importing a resource adds its routes to v1, and a kind of hook its routes to hooks.
 RESOURCES = (
@@ -70,3 +71,4 @@ def open_api_doors(app: OpenAPI, request_log_days: int) -> None:
     app.register_blueprint(print_agents)
     app.register_blueprint(printer_doors)
     app.register_api(v1)
+    app.extensions["openapi_webhooks"] = WEBHOOKS

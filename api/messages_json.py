@@ -4,17 +4,17 @@ from typing import Any
 
 from core.clock import rfc3339
 from core.money import json_number
-from messaging import media
+from messaging import contents, media
 from messaging.models import MediaFile, Message
 from messaging.sending import Ticket
 from messaging.settling import Told
 
 
-def ticket_json(ticket: Ticket, told: Told | None, unknown: list[str]) -> dict[str, Any]:
+def ticket_json(ticket: Ticket, told: Told | None) -> dict[str, Any]:
     """Spec 2.2 first, in its order. A test message quotes the real price."""
     # It may have gone another way than it was quoted for, as a template.
     cost = max(ticket.quoted_usd, told.cost_usd) if told else ticket.quoted_usd
-    answer: dict[str, Any] = {
+    return {
         "status": "success",
         "message_id": told.network_id if told else None,
         "status_code": told.state if told else ticket.state,
@@ -25,9 +25,6 @@ def ticket_json(ticket: Ticket, told: Told | None, unknown: list[str]) -> dict[s
         "reference": ticket.reference,
         "test": ticket.test,
     }
-    if unknown:
-        answer["warnings"] = [f"unknown field ignored: {name}" for name in unknown]
-    return answer
 
 
 def message_json(message: Message, file: MediaFile | None = None) -> dict[str, Any]:
@@ -50,7 +47,22 @@ def message_json(message: Message, file: MediaFile | None = None) -> dict[str, A
         "created_at": rfc3339(message.created_at),
         "error": error,
         "media": media_json(message, file),
+        "from_kind": _from_kind(message),
+        **dict.fromkeys(("location", *contents.SHOWN)),
+        **_content(message),
     }
+
+
+def _from_kind(message: Message) -> str:
+    """What `phone` is: a phone number, or the network's id of somebody whose phone is hidden."""
+    return "phone" if message.phone.isdigit() else "network_id"
+
+
+def _content(message: Message) -> dict[str, Any]:
+    try:
+        return contents.shown_content(message.kind, message.content)
+    except KeyError:  # emptied when the contact was erased
+        return {}
 
 
 def media_json(message: Message, file: MediaFile | None) -> dict[str, Any] | None:

@@ -32,6 +32,8 @@ class BadId(DontWrapMixin, ValueError):
     """An id that cannot be one of ours: for the asker it is simply not there."""
 
     code = "not_found"
+    value = ""
+    """What was given instead of an id."""
 
 
 class _Sequence:
@@ -105,15 +107,15 @@ def to_uuid(prefix: str, public: str) -> UUID:
     _check_prefix(prefix)
     letters = public[len(prefix) + 1 :]
     if not public.startswith(f"{prefix}_") or len(letters) != 26:
-        raise _bad(prefix)
+        raise _bad(prefix, public)
     value = 0
     for letter in letters:
         digit = _VALUES.get(letter)
         if digit is None:
-            raise _bad(prefix)
+            raise _bad(prefix, public)
         value = (value << 5) | digit
     if value >> 128:
-        raise _bad(prefix)
+        raise _bad(prefix, public)
     return UUID(int=value)
 
 
@@ -155,7 +157,7 @@ class Id(TypeDecorator[str]):
         if value is None or isinstance(value, UUID):
             return value
         if not isinstance(value, str):
-            raise _bad(self.prefix)
+            raise _bad(self.prefix, str(value))
         return to_uuid(self.prefix, value)
 
     def process_literal_param(self, value: str | None, _dialect: Dialect) -> str:
@@ -174,6 +176,8 @@ def _check_prefix(prefix: str) -> None:
         raise RuntimeError(f"{prefix!r} cannot be an id prefix: 1 to 8 lower-case letters")
 
 
-def _bad(prefix: str) -> BadId:
+def _bad(prefix: str, public: str) -> BadId:
     # The text that came in is left out: it may be anything, and this sentence is logged.
-    return BadId(f"that is not an id of the form {prefix}_ and 26 letters and digits")
+    error = BadId(f"that is not an id of the form {prefix}_ and 26 letters and digits")
+    error.value = public
+    return error

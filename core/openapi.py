@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from core.described import DescribedLater
 from core.sample_ids import ULID, about, named_after, sample_id
+from core.wire_facts import add_webhooks, add_wire_facts
 
 Schema = dict[str, Any]
 
@@ -76,6 +77,8 @@ def described_api(app: Flask) -> dict[str, Any]:
         known = deepcopy(_document(app))
         known["servers"] = [{"url": app.extensions["comanda"].base_url}]
         _join_lines(known)
+        add_wire_facts(known)
+        add_webhooks(known, app.extensions.get("openapi_webhooks", {}))
         restore_examples(known["components"]["schemas"])
         add_examples(known)
         app.extensions["openapi_document"] = known
@@ -101,7 +104,7 @@ def _join_lines(document: dict[str, Any]) -> None:
 
 def restore_examples(shapes: dict[str, Schema]) -> None:
     """The framework drops the examples of fields; the models they came from still have them."""
-    for model in _models(BaseModel):
+    for model in all_models(BaseModel):
         shape = shapes.get(model.__name__)
         if shape is None or not model.__module__.startswith("api."):
             continue
@@ -110,10 +113,10 @@ def restore_examples(shapes: dict[str, Schema]) -> None:
                 shape["properties"][name].setdefault("examples", list(field.examples))
 
 
-def _models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+def all_models(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
     for inner in model.__subclasses__():
         yield inner
-        yield from _models(inner)
+        yield from all_models(inner)
 
 
 def add_examples(document: dict[str, Any]) -> None:

@@ -5,6 +5,9 @@ import unicodedata
 from decimal import Decimal
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Letters and symbols that show nothing: Hangul fillers, the empty Braille pattern.
+_BLANKS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
+_INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 _TURKIC = {"tr", "az"}
 # Spreadsheets also read the full-width forms as the start of a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -23,6 +26,16 @@ def clean(text: str) -> str:
     if _SURROGATE.search(text):
         raise BadText("the text contains half of a character (a lone surrogate)")
     return unicodedata.normalize("NFC", text).strip()
+
+
+def is_visible(text: str) -> bool:
+    """False for texts of spaces, control and format characters and blank letters only."""
+    return any(not _is_blank(letter) for letter in text)
+
+
+def utf16_length(text: str) -> int:
+    """How messaging networks count: a character outside the first plane counts as two."""
+    return len(text) + sum(letter > "\uffff" for letter in text)
 
 
 def one_line(text: str, limit: int | None = None) -> str:
@@ -51,6 +64,14 @@ def csv_cell(value: object) -> str:
         return str(value)
     text = str(value).replace("\0", "")
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
+
+
+def _is_blank(letter: str) -> bool:
+    return (
+        letter in _BLANKS
+        or "\ufe00" <= letter <= "\ufe0f"
+        or unicodedata.category(letter) in _INVISIBLE
+    )
 
 
 def _is_break(letter: str) -> bool:

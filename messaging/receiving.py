@@ -13,9 +13,9 @@ from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
 from core.news import tell
 from core.phone import country_of, same_variants
-from core.places import route_url
 from messaging import contacts, lines_book, media, templates
 from messaging.contacts import Met
+from messaging.contents import shown_content
 from messaging.inbox import words
 from messaging.lines import InboundMessage, LineNews
 from messaging.models import Line
@@ -121,20 +121,9 @@ def upsert_body(
             "caption": content.get("caption"),
             "filename": content.get("filename"),
         }
-    elif message.kind == "location":
-        data["location"] = {
-            "latitude": content["latitude"],
-            "longitude": content["longitude"],
-            "name": content.get("name"),
-            "address": content.get("address"),
-            "route_url": route_url(content["latitude"], content["longitude"]),
-        }
-    else:
-        if message.text or message.kind == "text":
-            data["text"] = normalize("NFC", message.text)
-        if message.kind in ("contacts", "order", "button", "reaction"):
-            beside = ("reply_to", "forwarded", "referral")
-            data[message.kind] = {k: v for k, v in content.items() if k not in beside}
+    elif message.kind != "location" and (message.text or message.kind == "text"):
+        data["text"] = normalize("NFC", message.text)
+    data |= shown_content(message.kind, content)
     if reply_to := content.get("reply_to"):
         data["reply_to"] = reply_to
     return {"instance_id": line.id, "data": data}

@@ -14,7 +14,7 @@ from core.texts import one_line
 from portal.orders import orders_pages
 from portal.visitors import member_may
 from portal.words import in_words
-from restaurant import entry, orders, sites, tables, zones
+from restaurant import entry, orders, placing, sites, tables, zones
 from restaurant.entry import Taken
 from restaurant.models import Site
 from restaurant.pricing import MOST_LINES, Wish, text_in
@@ -96,7 +96,7 @@ def add(order_id: str) -> Any:
 def _menu(site: Site) -> dict[str, Any]:
     """The published menu in the restaurant's own language, ready to be shown."""
     try:
-        content, missing = entry.menu_of(site)
+        content, missing = placing.menu_of(site)
     except DomainError:
         return {"categories": []}
     languages = content["languages"]

@@ -19,6 +19,7 @@ from core.clock import now
 from core.db import global_scope, tenant_scope
 from core.errors import DomainError, Invalid
 from portal import letters
+from portal.diner.pages import site_of_host
 from portal.forms import (
     CodeForm,
     EmailForm,
@@ -54,6 +55,9 @@ def check_mail(email: str, purpose: str) -> str:
 @start.get("/")
 @open_to_all
 def front() -> Any:
+    """A diner who opens a restaurant's bare domain gets its menu, not the staff's sign-in."""
+    if site_of_host() is not None:
+        return redirect(url_for("diner.menu_here"))
     return redirect(url_for("home.index" if current_user.is_authenticated else "start.signin"))
 
 

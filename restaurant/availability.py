@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from core.clock import now, zone
 from core.db import current_tenant_id, db
 from core.errors import invalid
-from restaurant import hours
+from restaurant import hours, menus, publishing
 from restaurant.models import Site, SoldOut
 from tenants import audit
 
@@ -19,6 +19,10 @@ def sell_out(site: Site, thing_id: str, until: datetime | None) -> None:
     """An item or an option is gone, until a moment or until somebody says otherwise."""
     if not thing_id.startswith(("itm_", "opt_")):
         raise invalid("id", "unknown_item", "Only items and options can be sold out.")
+    if thing_id not in _on_menu(site):
+        raise invalid("id", "unknown_item", "This restaurant's menu has no such item or option.")
+    if until is not None and until <= now():
+        raise invalid("until", "invalid_time", "This moment has passed.")
     row = {"until": until, "by": audit.current_actor().name, "at": now()}
     db.session.execute(
         insert(SoldOut)
@@ -28,6 +32,21 @@ def sell_out(site: Site, thing_id: str, until: datetime | None) -> None:
         )
     )
     audit.record("sites.sold_out", site.name, site_id=site.id, thing_id=thing_id)
+
+
+def _on_menu(site: Site) -> set[str]:
+    """Items and options of the draft, and those that diners still see."""
+    if site.menu_id is None:
+        return set()
+    found = {item.id for item in menus.items(site.menu_id)}
+    options = menus.options_of(list(menus.group_ids(site.menu_id)))
+    found |= {option.id for group in options.values() for option in group}
+    version = publishing.published(site.menu_id)
+    if version is not None:
+        found |= {item["id"] for one in version.content["categories"] for item in one["items"]}
+        groups = version.content["groups"].values()
+        found |= {option["id"] for group in groups for option in group["options"]}
+    return found
 
 
 def put_back(site: Site, thing_id: str) -> None:

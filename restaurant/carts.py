@@ -18,7 +18,15 @@ from core.errors import Conflict, Invalid, RateLimited
 from core.ids import READABLE, short_code
 from core.money import format_money
 from core.texts import clean, one_line
-from restaurant import availability, payment_accounts, publishing, sites, tables, whereabouts
+from restaurant import (
+    availability,
+    order_rules,
+    payment_accounts,
+    publishing,
+    sites,
+    tables,
+    whereabouts,
+)
 from restaurant.loyalty import codes, coupons
 from restaurant.models import Cart, Site, Table
 from restaurant.pricing import ZERO, Line, Shelf, Sums, Terms, Wish, add_up, price_lines
@@ -252,12 +260,7 @@ def _check_kind(site: Site, wanted: Wanted) -> None:
         raise Invalid("payment_method_closed", "This way to pay is not taken here.")
     if wanted.payment_method == "card_link" and not takes_cards(site):
         raise Invalid("payment_method_closed", "This way to pay is not taken here.")
-    if wanted.payment_method == "pos_at_table" and wanted.order_type != "dine_in":
-        raise Invalid("payment_method_closed", "Only guests at a table pay at the table.")
-    if wanted.payment_method == "card_at_door" and wanted.order_type != "delivery":
-        raise Invalid("payment_method_closed", "Only a delivery is paid at the door.")
-    if wanted.order_type == "dine_in" and not wanted.table_number:
-        raise Invalid("table_missing", "Say at which table you sit.")
+    order_rules.check(wanted.order_type, wanted.payment_method, has_table=bool(wanted.table_number))
 
 
 def _table(site: Site, wanted: Wanted) -> tuple[Table | None, bool]:

@@ -26,6 +26,7 @@ from restaurant import (
     locating,
     orders,
     payments,
+    placing,
     publishing,
     sites,
     telling,
@@ -116,7 +117,7 @@ def _order(
         telling.write_to(order, telling.line_words(order, "added"))
         _tell_of_coupon(order, bought)
         return order
-    order = orders.make(
+    order = placing.make(
         site,
         orders.Draft(
             order_type=cart.order_type,
@@ -175,7 +176,7 @@ def _by_hand(written: Written, line: Line, sender: Sender, message_id: str) -> O
         return None  # it stays in the inbox, where a person reads it
     order_type = "dine_in" if written.table else "takeaway"
     sums = add_up(written.lines, carts.terms_of(site, order_type, written.lines))
-    order = orders.make(
+    order = placing.make(
         site,
         orders.Draft(
             order_type=order_type,

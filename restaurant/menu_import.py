@@ -345,18 +345,25 @@ def _from_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _from_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """A list of items, or an object with `items` and, by their id, `categories`."""
+    """A list of items; an object with `items` or `products` and, by their id, `categories`; or a
+    list of `categories`, each with its own items.
+    """
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise invalid(
             "file", "not_a_table", "This file is neither a CSV nor a JSON menu."
         ) from error
-    listed = found.get("items") if isinstance(found, dict) else found
-    named = found.get("categories") if isinstance(found, dict) else {}
+    listed = _items_in(found) if _is(found) else found
+    named = found.get("categories") if _is(found) else {}
     categories = named if isinstance(named, dict) else {}
     if not isinstance(listed, list):
-        raise invalid("file", "not_a_table", "This file is neither a CSV nor a JSON menu.")
+        raise invalid(
+            "file",
+            "not_a_table",
+            "This JSON file has no list of items. Expected: items or products, or categories with"
+            " items in each of them.",
+        )
     for number, one in enumerate(listed, 1):
         cells = {_column(str(key)): value for key, value in one.items()} if _is(one) else {}
         category: Any = categories.get(str(cells.get("category")))
@@ -368,6 +375,37 @@ def _from_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 if str(key).startswith("name_")
             }
         yield number, cells
+
+
+def _items_in(found: dict[str, Any]) -> Any:
+    """The items of an object, also those inside its categories; None if it has none."""
+    listed = _own_items(found)
+    categories = found.get("categories")
+    if listed is not None or not isinstance(categories, list):
+        return listed
+    nested = [(one, _own_items(one)) for one in categories if _is(one)]
+    if all(items is None for _, items in nested):
+        return None
+    return [
+        {**_category_names(category), **item} if _is(item) else item
+        for category, items in nested
+        for item in items or []
+    ]
+
+
+def _own_items(thing: dict[str, Any]) -> list[Any] | None:
+    named = (thing.get("items"), thing.get("products"))
+    return next((one for one in named if isinstance(one, list)), None)
+
+
+def _category_names(category: dict[str, Any]) -> dict[str, Any]:
+    """`name` and `name_tr` of a category, as an item names its category."""
+    names = {_column(str(key)): value for key, value in category.items()}
+    return {
+        key.replace("name", "category", 1): value
+        for key, value in names.items()
+        if key == "name" or key.startswith("name_")
+    }
 
 
 def _is(value: Any) -> bool:

@@ -7,7 +7,7 @@ from flask import Blueprint, Response, current_app, g, jsonify, request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from api.answers import answer_for, invalid_answer
+from api.answers import answer_for, invalid_error
 from api.v1 import parse
 from core.buckets import Bucket, take
 from core.db import global_scope, tenant_scope
@@ -50,7 +50,7 @@ class Result(BaseModel):
 @print_agents.errorhandler(Exception)
 def answer_error(error: Exception) -> Response:
     """Programs call here: JSON, with the code also where agents look for it."""
-    answer = invalid_answer(error) if isinstance(error, ValidationError) else answer_for(error)
+    answer = answer_for(invalid_error(error) if isinstance(error, ValidationError) else error)
     said = answer.get_json()
     said["error"] = {"code": said["code"], "message": said["message"]}
     answer.set_data(current_app.json.dumps(said))

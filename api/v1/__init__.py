@@ -6,18 +6,21 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from flask import current_app, g, request
+from flask import Response, current_app, g, request
 from flask_openapi3.types import ResponseDict
-from werkzeug.exceptions import UnsupportedMediaType
+from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
-from api.auth import authenticate
+from api.auth import authenticate, check_scope
+from api.bodies import as_warnings, tidied, unknown_names
 from api.shapes import ErrorBody
 from core.described import DescribedLater
-from core.errors import Malformed, invalid
+from core.errors import Invalid, Malformed, invalid
 
 LARGEST_BODY = 1024 * 1024
 LARGEST_FILE = 32 * LARGEST_BODY  # deploy/nginx.conf takes 33
 DEEPEST = 32
+# JSON, but not the object a call takes: a list of operations, or several texts.
+OTHER_LANGUAGES = frozenset({"application/json-patch+json", "application/json-seq"})
 View = TypeVar("View", bound=Callable[..., Any])
 # NUL is refused by PostgreSQL, half of a surrogate pair by UTF-8.
 NO_TEXT = re.compile("[\x00\ud800-\udfff]")
@@ -35,30 +38,56 @@ v1 = DescribedLater(
 
 @v1.before_request
 def check_caller() -> None:
+    """The scope comes first: a key without it learns nothing about parameters."""
     authenticate()
+    check_scope(current_app.view_functions.get(request.endpoint or ""))
 
 
 @v1.before_request
 def check_body() -> None:
     """Refused before anything looks inside: too large, not JSON, or JSON that is a trap."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    unknown = unknown_names(list(request.args), getattr(view, "query_model", None))
+    g.warnings = as_warnings(unknown, "parameter")
     for name, value in request.args.items():
         if NO_TEXT.search(value):
             raise invalid(name, "invalid_text", "A text holds NUL or half of a surrogate pair.")
     request.max_content_length = LARGEST_BODY
     if request.method not in ("POST", "PUT", "PATCH"):
         return
-    if getattr(current_app.view_functions.get(request.endpoint or ""), "takes_file", False):
+    if getattr(view, "takes_file", False):
         request.max_content_length = LARGEST_FILE
+        if request.content_length is None and "Transfer-Encoding" in request.headers:
+            raise LengthRequired()  # only a length tells a whole file from one that broke off
         return
     g.raw_body = raw = request.get_data(cache=True)
     if not raw:
         # As good as {}: what may be left out is, and what is missing is named.
         request._cached_json = ({}, {})  # noqa: SLF001
         return
-    if not request.is_json:
+    if request.content_length is None and len(raw) >= LARGEST_BODY:
+        raise RequestEntityTooLarge()  # a chunked body is read up to the limit only
+    if not request.is_json or request.mimetype in OTHER_LANGUAGES:
         raise UnsupportedMediaType()
+    body, model = parse(raw), getattr(view, "body_model", None)
+    if model is not None:
+        body, unknown = tidied(body, model)
+        g.warnings += as_warnings(unknown, "field")
     # Flask's own place for a parsed body: what is checked here is what the view gets.
-    request._cached_json = (parsed := parse(raw), parsed)  # noqa: SLF001
+    request._cached_json = (body, body)  # noqa: SLF001
+
+
+@v1.after_request
+def name_what_was_ignored(answer: Response) -> Response:
+    """Also a repeated answer gets them: the same request has the same warnings."""
+    warnings = g.get("warnings")
+    if warnings and answer.status_code < 300 and answer.is_json:
+        body = answer.get_json(silent=True)
+        if isinstance(body, dict):
+            known = body.get("warnings") or []
+            body["warnings"] = [*known, *(one for one in warnings if one not in known)]
+            answer.set_data(current_app.json.dumps(body))
+    return answer
 
 
 def takes_file(view: View) -> View:
@@ -71,13 +100,13 @@ def parse(raw: bytes) -> dict[str, Any]:
     try:
         value = json.loads(raw, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError:
-        raise Malformed("malformed_json", "The body's JSON is nested too deeply.") from None
+        raise _too_deep() from None
     except ValueError as error:
         raise Malformed(
             "malformed_json", "The body is not JSON: {fault}.", fault=str(error)
         ) from None
     if not isinstance(value, dict):
-        raise Malformed("malformed_json", "The body must be a JSON object.")
+        raise invalid("body", "invalid_body", "The body must be a JSON object.")
     for field, part in value.items():
         _check(field, "body")
         _check(part, field)
@@ -93,9 +122,15 @@ def _check(value: Any, field: str) -> None:
             raise invalid(field, "invalid_text", "A text holds NUL or half of a surrogate pair.")
         if isinstance(part, dict | list):
             if depth > DEEPEST:
-                raise Malformed("malformed_json", "The body's JSON is nested too deeply.")
+                raise _too_deep()
             inner = [*part, *part.values()] if isinstance(part, dict) else part
             parts.extend((one, depth + 1) for one in inner)
+
+
+def _too_deep() -> Invalid:
+    return invalid(
+        "body", "invalid_body", "The body is nested more than {most} levels deep.", most=DEEPEST
+    )
 
 
 def _no_constant(name: str) -> None:

@@ -10,7 +10,6 @@ from api.auth import key_may
 from api.once import once
 from api.paging import PageQuery, page
 from api.v1 import v1
-from api.v1.contact_shapes import Loose
 from core.clock import rfc3339
 from core.db import tenant_scope
 from messaging.campaigns import audiences
@@ -45,12 +44,12 @@ class FilterFacts(BaseModel):
         return self.model_dump(exclude_none=True)
 
 
-class AudienceFacts(Loose):
+class AudienceFacts(BaseModel):
     name: str = Field(max_length=240, examples=["Regulars of the bistro"])
     filters: FilterFacts = Field(default_factory=FilterFacts)
 
 
-class AudienceChange(Loose):
+class AudienceChange(BaseModel):
     name: str | None = Field(None, max_length=240)
     filters: FilterFacts | None = None
 
@@ -88,7 +87,7 @@ def add_audience(body: AudienceFacts) -> Response:
         if attempt.answer is not None:
             return attempt.answer
         made = audiences.save(body.name, body.filters.given())
-        return attempt.keep({**audience_json(made), **body.warnings}, 201)
+        return attempt.keep(audience_json(made), 201)
 
 
 @v1.get(
@@ -112,7 +111,7 @@ def change_audience(path: AudiencePath, body: AudienceChange) -> dict[str, Any]:
     given = body.filters.given() if body.filters else None
     with tenant_scope(g.tenant_id):
         changed = audiences.change(path.audience_id, body.name, given)
-        return {**audience_json(changed), **body.warnings}
+        return audience_json(changed)
 
 
 @v1.delete(

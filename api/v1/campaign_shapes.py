@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from api.paging import PageQuery
 from api.shapes import Moment
 from api.v1.audiences import FilterFacts
-from api.v1.contact_shapes import CONTACT_ID, Loose
+from api.v1.contact_shapes import CONTACT_ID
 from api.v1.message_shapes import media_url
 from core.clock import rfc3339
 from core.money import json_number, usd
@@ -62,7 +62,7 @@ class Quiet(BaseModel):
     until: str = Field(pattern=TIME, examples=["09:00"])
 
 
-class CampaignFacts(Loose):
+class CampaignFacts(BaseModel):
     name: str | None = Field(None, max_length=240, examples=["Soup day"])
     audience_id: str | None = Field(None, max_length=40, description="A saved audience.")
     filters: FilterFacts | None = Field(
@@ -113,7 +113,7 @@ class FileBody(RawModel):
     mimetypes: list[str] = ["application/octet-stream"]  # noqa: RUF012 - as the framework reads it
 
 
-class StartRequest(Loose):
+class StartRequest(BaseModel):
     at: Moment | None = Field(None, description="When; now, if it is not said.")
 
 

@@ -62,7 +62,7 @@ def add_campaign(body: CampaignFacts) -> Response:
             return attempt.answer
         _check_line(body)
         made = book.add(body.wanted(), test=_caller().test)
-        return attempt.keep({**campaign_json(made), **body.warnings}, 201)
+        return attempt.keep(campaign_json(made), 201)
 
 
 @v1.get(
@@ -88,7 +88,7 @@ def change_campaign(path: CampaignPath, body: CampaignFacts) -> dict[str, Any]:
         before = _mine(path.campaign_id).template
         _check_line(body)
         changed = book.change(path.campaign_id, body.wanted(before))
-        return {**campaign_json(changed), **body.warnings}
+        return campaign_json(changed)
 
 
 @v1.put(
@@ -147,7 +147,7 @@ def start_campaign(path: CampaignPath, body: StartRequest) -> Response:
             return attempt.answer
         _may_send(path.campaign_id)
         started = acts.start(path.campaign_id, body.at)
-        return attempt.keep({**campaign_json(started), **body.warnings})
+        return attempt.keep(campaign_json(started))
 
 
 @_act("unschedule", "Back to a draft")

@@ -40,7 +40,7 @@ def import_contacts(body: ImportRequest) -> Response:
             return attempt.answer
         one = importing.check(*_taken(body))
         where = {"Location": f"/api/v1/contacts/import/{one.id}"}
-        return attempt.keep({**import_json(one), **body.warnings}, 202, where)
+        return attempt.keep(import_json(one), 202, where)
 
 
 @v1.get(

@@ -3,8 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from api.shapes import MomentWithOffset
 from core.clock import rfc3339
 from core.money import json_number
 from messaging.crm.cards import Card
@@ -15,25 +16,14 @@ from messaging.models import ContactErasure, ContactField, ContactImport, Contac
 CONTACT_ID = "con_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
 
 
-class Loose(BaseModel):
-    """Unknown fields are ignored, but named in the answer, so that a typo is seen."""
-
-    model_config = ConfigDict(extra="allow")
-
-    @property
-    def warnings(self) -> dict[str, list[str]]:
-        unknown = sorted(self.model_extra or {})
-        return {"warnings": [f"unknown field ignored: {one}" for one in unknown]} if unknown else {}
-
-
 class Consent(BaseModel):
     source: str = Field(
         min_length=1, max_length=120, examples=["form on the web site"], description="How."
     )
-    at: datetime | None = Field(None, description="Since when; now, if it is not said.")
+    at: MomentWithOffset | None = Field(None, description="Since when; now, if it is not said.")
 
 
-class ContactFacts(Loose):
+class ContactFacts(BaseModel):
     name: str | None = Field(None, max_length=400, examples=["Ayşe Yılmaz"])
     phone: str | None = Field(
         None,
@@ -120,7 +110,7 @@ class FieldList(BaseModel):
     next: None
 
 
-class NoteRequest(Loose):
+class NoteRequest(BaseModel):
     text: str = Field(max_length=8000, examples=["Likes the table at the window."])
 
 
@@ -136,7 +126,7 @@ class NoteList(BaseModel):
     next: None
 
 
-class MergeRequest(Loose):
+class MergeRequest(BaseModel):
     other_id: str = Field(
         max_length=64, description="The one that goes; all it has is kept.", examples=[CONTACT_ID]
     )
@@ -152,7 +142,7 @@ class ErasureShape(BaseModel):
     done_at: str | None
 
 
-class ImportRow(Loose):
+class ImportRow(BaseModel):
     phone: str | None = Field(None, max_length=64, examples=["905321112233"])
     name: str | None = Field(None, max_length=400, examples=["Ayşe Yılmaz"])
     language: str | None = Field(None, max_length=20)
@@ -161,7 +151,7 @@ class ImportRow(Loose):
     note: str | None = Field(None, max_length=4000)
 
 
-class ImportRequest(Loose):
+class ImportRequest(BaseModel):
     """Rows as objects, or a CSV as text with its header; one of the two."""
 
     contacts: list[ImportRow] | None = Field(None, min_length=1, max_length=5000)

@@ -1,6 +1,5 @@
 """Contacts: the CRM pool for programs."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from flask import Response, g
@@ -11,7 +10,7 @@ from pydantic import BaseModel, Field
 from api.auth import key_may
 from api.once import once
 from api.paging import PageQuery
-from api.shapes import ErrorBody
+from api.shapes import ContactPath, ErrorBody, MomentWithOffset
 from api.v1 import v1
 from api.v1.contact_shapes import (
     ContactFacts,
@@ -41,15 +40,11 @@ CREATED: ResponseDict = {201: ContactShape, 409: ErrorBody}
 CHANGED: ResponseDict = {200: ContactShape, 409: ErrorBody}
 
 
-class ContactPath(BaseModel):
-    contact_id: str = Field(max_length=64)
-
-
 class ErasurePath(BaseModel):
     erasure_id: str = Field(max_length=64)
 
 
-class ListQuery(PageQuery):
+class ContactsQuery(PageQuery):
     search: str | None = Field(
         None,
         max_length=80,
@@ -62,12 +57,12 @@ class ListQuery(PageQuery):
     consent: bool | None = None
     has_phone: bool | None = None
     language: str | None = Field(None, max_length=20)
-    seen_since: datetime | None = Field(None, description="Wrote to you since.")
+    seen_since: MomentWithOffset | None = Field(None, description="Wrote to you since.")
 
 
 @v1.get("/contacts", tags=[TAG], summary="List and find contacts", responses={200: ContactPage})
 @key_may("contacts")
-def list_contacts(query: ListQuery) -> dict[str, Any]:
+def list_contacts(query: ContactsQuery) -> dict[str, Any]:
     """The newest first."""
     filters = Filters(
         search=_text(query.search or "", "search"),
@@ -77,7 +72,7 @@ def list_contacts(query: ListQuery) -> dict[str, Any]:
         consent=query.consent,
         has_phone=query.has_phone,
         language=_text(query.language or "", "language"),
-        seen_since=_moment(query.seen_since),
+        seen_since=query.seen_since,
     )
     with tenant_scope(g.tenant_id):
         country = accounts.account().country or None
@@ -98,7 +93,7 @@ def add_contact(body: ContactFacts) -> Response:
         if attempt.answer is not None:
             return attempt.answer
         card = _wishes(book.create(body.entry()), body)
-        return attempt.keep({**contact_json(card), **body.warnings}, 201)
+        return attempt.keep(contact_json(card), 201)
 
 
 @v1.get("/contacts/tags", tags=[TAG], summary="Tags in use", responses={200: TagList})
@@ -145,7 +140,7 @@ def change_contact(path: ContactPath, body: ContactFacts) -> dict[str, Any]:
     """What is not named stays as it is. A phone is added to those there are."""
     with tenant_scope(g.tenant_id):
         card = _wishes(book.change(path.contact_id, body.entry()), body)
-        return {**contact_json(card), **body.warnings}
+        return contact_json(card)
 
 
 @v1.delete("/contacts/<contact_id>", tags=[TAG], summary="Remove a contact", responses={204: None})
@@ -184,7 +179,7 @@ def merge_contacts(path: ContactPath, body: MergeRequest) -> Response:
         if attempt.answer is not None:
             return attempt.answer
         card = merging.merge(path.contact_id, body.other_id)
-        return attempt.keep({**contact_json(card), **body.warnings})
+        return attempt.keep(contact_json(card))
 
 
 @v1.get("/contacts/<contact_id>/notes", tags=[TAG], summary="Notes", responses={200: NoteList})
@@ -209,24 +204,13 @@ def add_contact_note(path: ContactPath, body: NoteRequest) -> Response:
 
 def _wishes(card: Card, body: ContactFacts) -> Card:
     if "consent" in body.model_fields_set:
-        at = _moment(body.consent.at) if body.consent else None
+        at = body.consent.at if body.consent else None
         card = book.set_consent(card.id, body.consent.source if body.consent else None, at)
     if body.opted_out is not None:
         card = book.set_opted_out(card.id, body.opted_out, "api")
     if body.blocked is not None:
         card = book.set_blocked(card.id, body.blocked)
     return card
-
-
-def _moment(moment: datetime | None) -> datetime | None:
-    if moment is None:
-        return None
-    if moment.tzinfo is None:
-        raise invalid("seen_since", "invalid_time", "A time needs its time zone, such as Z.")
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        raise invalid("seen_since", "invalid_time", "A time needs a year that exists.") from None
 
 
 def _text(said: str, field: str) -> str:

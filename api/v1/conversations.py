@@ -13,7 +13,7 @@ from api.v1 import v1
 from api.v1.message_shapes import MessagePage
 from core.clock import rfc3339
 from core.db import tenant_scope
-from core.errors import Malformed, NotFound
+from core.errors import Invalid, NotFound
 from messaging.callers import Caller
 from messaging.inbox import listing, tending, thread
 from messaging.inbox.listing import Asked, Known
@@ -116,7 +116,7 @@ def read_conversation(path: ConversationPath) -> dict[str, Any]:
 def change_conversation(path: ConversationPath, body: ConversationChange) -> dict[str, Any]:
     given = body.model_fields_set
     if not given & {"state", "assigned_to", "unread"}:
-        raise Malformed("nothing_to_change", "Give state, assigned_to or unread.")
+        raise Invalid("nothing_to_change", "Give state, assigned_to or unread.")
     with tenant_scope(g.tenant_id):
         talk = _get(path.conversation_id)
         if "assigned_to" in given:

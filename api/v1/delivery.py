@@ -8,19 +8,18 @@ from flask_openapi3.models.tag import Tag
 
 from api.auth import key_may
 from api.once import once
-from api.shapes import ErrorBody
+from api.shapes import ErrorBody, OfSite
 from api.v1 import v1
 from api.v1.delivery_shapes import (
     Assign,
     CourierFields,
+    CourierLinkShape,
     CourierPage,
     CourierPath,
     CourierShape,
-    LinkShape,
     Located,
     NewCourier,
     NewZone,
-    OfSite,
     PlaceQuery,
     QuoteShape,
     RideShape,
@@ -187,7 +186,7 @@ def remove_courier(path: CourierPath) -> Response:
     "/couriers/<courier_id>/link",
     tags=[COURIERS],
     summary="A link to the courier's list",
-    responses={200: LinkShape, 409: ErrorBody},
+    responses={200: CourierLinkShape, 409: ErrorBody},
 )
 @key_may("orders")
 def courier_link(path: CourierPath) -> dict[str, Any]:

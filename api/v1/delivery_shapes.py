@@ -5,11 +5,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from api.shapes import OfSite
 from restaurant.trips import PROBLEMS, STEPS
-
-
-class OfSite(BaseModel):
-    site_id: str = Field(max_length=40)
 
 
 class ZonePath(BaseModel):
@@ -99,7 +96,7 @@ class CourierPage(BaseModel):
     next: None
 
 
-class LinkShape(BaseModel):
+class CourierLinkShape(BaseModel):
     url: str = Field(description="Whoever has it sees and moves this courier's orders.")
     expires_at: str
 

@@ -8,12 +8,11 @@ from flask_openapi3.models.tag import Tag
 from api.auth import key_may
 from api.once import once
 from api.paging import page
-from api.shapes import ErrorBody
+from api.shapes import ContactPath, ErrorBody, SitePath
 from api.v1 import v1
 from api.v1.loyalty_shapes import (
     BalanceShape,
     CancelCoupon,
-    ContactPath,
     Correction,
     CouponPage,
     CouponPath,
@@ -31,7 +30,6 @@ from api.v1.loyalty_shapes import (
     RewardPage,
     RewardPath,
     RewardShape,
-    SitePath,
 )
 from core.clock import rfc3339
 from core.db import tenant_scope

@@ -8,14 +8,6 @@ from pydantic import BaseModel, Field
 from api.paging import PageQuery
 
 
-class SitePath(BaseModel):
-    site_id: str = Field(max_length=40)
-
-
-class ContactPath(BaseModel):
-    contact_id: str = Field(max_length=40)
-
-
 class RewardPath(BaseModel):
     reward_id: str = Field(max_length=40)
 

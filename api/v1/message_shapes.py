@@ -1,16 +1,18 @@
 """The bodies of the message calls, and how a request becomes a draft."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from flask import current_app
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt
+from pydantic import AfterValidator, BaseModel, Field, StrictInt
+from pydantic_core import PydanticCustomError
 
+from api.shapes import MomentWithOffset, refused
 from core.clock import now
 from core.errors import invalid
 from core.outbound import BadUrl, Policy, RefusedAddress, check_url
 from core.phone import BadPhone, check_phone
-from core.texts import BadText, clean
+from core.texts import BadText, clean, is_visible, utf16_length
 from messaging.lines.cloud_template import template
 from messaging.sending import VALID, Draft
 
@@ -18,29 +20,53 @@ LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
 FURTHEST = timedelta(days=35)
 
 
-def _empty_is_none(value: object) -> object:
-    return None if value == "" else value
+def _phone(text: str) -> str:
+    try:
+        return check_phone(text)
+    except BadPhone as error:
+        raise refused("invalid_phone", str(error)) from None
 
 
-InstanceId = Annotated[StrictInt | None, BeforeValidator(_empty_is_none)]
+def _near(moment: datetime) -> datetime:
+    if moment > now() + FURTHEST:
+        raise refused("too_far", "scheduled_at is more than 35 days ahead")
+    return moment
+
+
+def _words(text: str, field: str, most: int) -> str:
+    """NFC, trimmed, neither empty nor longer than the network takes."""
+    try:
+        cleaned = clean(text)
+    except BadText as error:
+        raise refused(f"invalid_{field}", str(error)) from None
+    if not is_visible(cleaned):
+        raise refused(f"empty_{field}", f"{field} must not be empty")
+    if utf16_length(cleaned) > most:
+        raise refused(f"long_{field}", f"{field} has more than {most} characters")
+    return cleaned
+
+
+def _checked(field: str, most: int) -> AfterValidator:
+    return AfterValidator(lambda text: _words(text, field, most))
+
+
+def _checked_or_none(field: str, most: int) -> AfterValidator:
+    """For what may be left out: a blank text is none."""
+    return AfterValidator(lambda text: _words(text, field, most) if text and text.strip() else None)
 
 
 class SendOptions(BaseModel):
-    """Unknown fields are ignored, but named in the answer, so that a typo is seen."""
-
-    model_config = ConfigDict(extra="allow")
-
-    phone: str = Field(
+    phone: Annotated[str, AfterValidator(_phone)] = Field(
         description="Country code first, digits only.", examples=["905321112233"], max_length=64
     )
-    instance_id: InstanceId = Field(None, description="The line; empty: the default line.")
-    scheduled_at: datetime | None = Field(None, description="RFC 3339, 35 days ahead at most.")
+    instance_id: StrictInt | None = Field(None, description="The line; empty: the default line.")
+    scheduled_at: Annotated[MomentWithOffset, AfterValidator(_near)] | None = Field(
+        None, description="RFC 3339, 35 days ahead at most."
+    )
     valid_for_seconds: int | None = Field(None, ge=10, le=35 * 86400)
-    reference: str | None = Field(None, max_length=64, description="Yours; echoed everywhere.")
-
-    @property
-    def unknown(self) -> list[str]:
-        return sorted(self.model_extra or {})
+    reference: Annotated[str | None, _checked_or_none("reference", 64)] = Field(
+        None, max_length=64, description="Yours; echoed everywhere."
+    )
 
 
 Parameters = Annotated[
@@ -69,21 +95,27 @@ class FreeOptions(SendOptions):
 
 
 class TextRequest(FreeOptions):
-    message: str = Field(description="The text, 1 to 4096 characters.", examples=["Merhaba!"])
+    message: Annotated[str, _checked("message", LONGEST_TEXT)] = Field(
+        description="1 to 4096 characters, counted as UTF-16 (most emoji count as 2) after "
+        "trimming and Unicode normalization (NFC).",
+        examples=["Merhaba!"],
+    )
 
 
 class MediaRequest(FreeOptions):
     media_url: str = Field(description="Where the file is.", max_length=2048)
     type: Literal["image", "document", "video", "audio"] = Field(examples=["document"])
-    caption: str | None = Field(None, description="1024 characters at most.")
-    filename: str | None = Field(None, max_length=240)
+    caption: Annotated[str | None, _checked_or_none("caption", LONGEST_CAPTION)] = Field(
+        None, description="1024 characters at most."
+    )
+    filename: Annotated[str | None, _checked_or_none("filename", 240)] = Field(None, max_length=240)
 
 
 class LocationRequest(FreeOptions):
     latitude: float = Field(ge=-90, le=90, examples=[41.0082])
     longitude: float = Field(ge=-180, le=180, examples=[28.9784])
-    name: str | None = Field(None, max_length=200)
-    address: str | None = Field(None, max_length=400)
+    name: Annotated[str | None, _checked_or_none("name", 200)] = Field(None, max_length=200)
+    address: Annotated[str | None, _checked_or_none("address", 400)] = Field(None, max_length=400)
 
 
 class TemplateRequest(TemplateNamed, SendOptions):
@@ -131,6 +163,17 @@ class MessageShape(BaseModel):
     created_at: str
     error: dict[str, Any] | None
     media: MediaShape | None
+    from_kind: str = Field(
+        description="What `phone` is: `phone`, or `network_id` where the network hides it.",
+        examples=["phone"],
+    )
+    location: dict[str, Any] | None = Field(
+        description="latitude, longitude, name, address, route_url."
+    )
+    contacts: dict[str, Any] | None = Field(description="Contact cards, as in the event.")
+    order: dict[str, Any] | None = Field(description="A catalog order, as in the event.")
+    button: dict[str, Any] | None = Field(description="The button that was pressed.")
+    reaction: dict[str, Any] | None = Field(description="The emoji, and the message it is for.")
 
 
 class MessagePage(BaseModel):
@@ -150,23 +193,22 @@ class Timeline(BaseModel):
 
 
 def draft_of_text(body: TextRequest) -> Draft:
-    return _draft(body, kind="text", text=_text(body.message, "message", LONGEST_TEXT))
+    return _draft(body, kind="text", text=body.message)
 
 
 def draft_of_media(body: MediaRequest) -> Draft:
-    caption = _caption(body.caption)
     content: dict[str, Any] = {"url": media_url(body.media_url)}
     if body.filename:
-        content["filename"] = _text(body.filename, "filename", 240)
-    return _draft(body, kind=body.type, text=caption, content=content)
+        content["filename"] = body.filename
+    return _draft(body, kind=body.type, text=body.caption or "", content=content)
 
 
 def draft_of_location(body: LocationRequest) -> Draft:
     content: dict[str, Any] = {"latitude": body.latitude, "longitude": body.longitude}
     for field in ("name", "address"):
         value = getattr(body, field)
-        if value and value.strip():
-            content[field] = _text(value, field, 400)
+        if value:
+            content[field] = value
     return _draft(body, kind="location", content=content)
 
 
@@ -202,35 +244,19 @@ def _draft(body: SendOptions, **more: Any) -> Draft:
         more["content"] = {**more.get("content", {}), "fallback": fallback}
     valid = VALID if body.valid_for_seconds is None else timedelta(seconds=body.valid_for_seconds)
     return Draft(
-        phone=_phone(body.phone),
-        reference=None if body.reference is None else _text(body.reference, "reference", 64),
-        scheduled_at=_scheduled(body.scheduled_at),
+        phone=body.phone,
+        reference=body.reference,
+        scheduled_at=body.scheduled_at,
         valid_for=valid,
         **more,
     )
 
 
-def _phone(text: str) -> str:
-    try:
-        return check_phone(text)
-    except BadPhone as error:
-        raise invalid("phone", "invalid_phone", "{fault}", fault=str(error)) from None
-
-
 def _text(text: str, field: str, most: int) -> str:
     try:
-        cleaned = clean(text)
-    except BadText as error:
-        raise invalid(field, f"invalid_{field}", "{fault}", fault=str(error)) from None
-    if not cleaned:
-        raise invalid(field, f"empty_{field}", f"{field} must not be empty")
-    if len(cleaned) > most:
-        raise invalid(field, f"long_{field}", f"{field} has more than {most} characters")
-    return cleaned
-
-
-def _caption(caption: str | None) -> str:
-    return _text(caption, "caption", LONGEST_CAPTION) if caption and caption.strip() else ""
+        return _words(text, field, most)
+    except PydanticCustomError as error:
+        raise invalid(field, error.type, "{fault}", fault=error.message()) from None
 
 
 def media_url(url: str, field: str = "media_url") -> str:
@@ -241,16 +267,3 @@ def media_url(url: str, field: str = "media_url") -> str:
         return str(check_url(url, policy))
     except (BadUrl, RefusedAddress) as error:
         raise invalid(field, "invalid_media_url", "{fault}", fault=str(error)) from None
-
-
-def _scheduled(moment: datetime | None) -> datetime | None:
-    if moment is None:
-        return None
-    if moment.tzinfo is None:
-        raise invalid("scheduled_at", "invalid_time", "scheduled_at needs a time zone, such as Z")
-    if moment > now() + FURTHEST:
-        raise invalid("scheduled_at", "too_far", "scheduled_at is more than 35 days ahead")
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        raise invalid("scheduled_at", "invalid_time", "scheduled_at is beyond all years") from None

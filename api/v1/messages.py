@@ -1,19 +1,20 @@
 """Sending and reading messages: spec 4.1 and 4.2, and what they leave open."""
 
 import re
-from typing import Any
+from typing import Any, Literal
 
 from flask import Response, g, jsonify, request
 from flask_openapi3.models.tag import Tag
 from flask_openapi3.types import ResponseDict
-from pydantic import BaseModel, Field
+from pydantic import AliasChoices, BaseModel, Field
+from werkzeug.exceptions import MethodNotAllowed
 
 from api.answers import domain_answer
 from api.auth import key_may
 from api.messages_json import message_json, ticket_json
 from api.once import Attempt, asked_before, fingerprint, key_given, once, stored_form
 from api.paging import PageQuery, page
-from api.shapes import Moment
+from api.shapes import Moment, PhoneFilter
 from api.v1 import v1
 from api.v1.message_shapes import (
     LocationRequest,
@@ -38,11 +39,14 @@ from messaging.callers import Caller
 from messaging.lines_book import Route
 from messaging.sending import Draft, KeyKnown, Once, Ticket
 from messaging.settling import Told
+from messaging.states import OUT_STATES
 from messaging.waiting import wait_for
 from tenants import idempotency
 
 TAG = Tag(name="Messages")
 WAIT_SECONDS, LONGEST_WAIT = 10.0, 30.0
+STATES = (*OUT_STATES, "received")
+SENDS = frozenset({"send", "send-media", "send-location", "send-template"})
 SENT: ResponseDict = {200: SendAnswer, 202: SendAnswer}
 
 
@@ -50,10 +54,20 @@ class MessagePath(BaseModel):
     message_id: str = Field(max_length=200, description="Our id or the network's.")
 
 
-class ListQuery(PageQuery):
-    phone: str | None = Field(None, max_length=15)
-    instance_id: int | None = None
-    status_code: str | None = Field(None, max_length=20)
+class MessagesQuery(PageQuery):
+    phone: PhoneFilter | None = None
+    instance_id: int | None = Field(
+        None,
+        ge=1,
+        le=2**31 - 1,
+        validation_alias=AliasChoices("instance_id", "line"),
+        description="Only this line. `line` is the same.",
+    )
+    status_code: Literal[STATES] | None = Field(  # type: ignore[valid-type]
+        None,
+        validation_alias=AliasChoices("status_code", "state"),
+        description="Only messages in this state. `state` is the same.",
+    )
     direction: str | None = Field(None, pattern="^(in|out)$")
     reference: str | None = Field(None, max_length=64)
     since: Moment | None = None
@@ -64,32 +78,32 @@ class ListQuery(PageQuery):
 @key_may("messages:send")
 def send(body: TextRequest) -> Response:
     """Waits until the line has handed the message to the network, 10 s at most."""
-    return _send(draft_of_text(body), body.instance_id, body.unknown)
+    return _send(draft_of_text(body), body.instance_id)
 
 
 @v1.post("/messages/send-media", tags=[TAG], summary="Send an image or a document", responses=SENT)
 @key_may("messages:send")
 def send_media(body: MediaRequest) -> Response:
     """An image, document, video or audio file by its URL, with a caption."""
-    return _send(draft_of_media(body), body.instance_id, body.unknown)
+    return _send(draft_of_media(body), body.instance_id)
 
 
 @v1.post("/messages/send-location", tags=[TAG], summary="Send a location", responses=SENT)
 @key_may("messages:send")
 def send_location(body: LocationRequest) -> Response:
-    return _send(draft_of_location(body), body.instance_id, body.unknown)
+    return _send(draft_of_location(body), body.instance_id)
 
 
 @v1.post("/messages/send-template", tags=[TAG], summary="Send an approved template", responses=SENT)
 @key_may("messages:send")
 def send_template(body: TemplateRequest) -> Response:
     """Reaches people outside the 24 hours after they last wrote."""
-    return _send(draft_of_template(body), body.instance_id, body.unknown)
+    return _send(draft_of_template(body), body.instance_id)
 
 
 @v1.get("/messages", tags=[TAG], summary="List messages", responses={200: MessagePage})
 @key_may("messages:read")
-def list_messages(query: ListQuery) -> dict[str, Any]:
+def list_messages(query: MessagesQuery) -> dict[str, Any]:
     filters = reading.Filters(
         phone=query.phone,
         line_id=query.instance_id,
@@ -112,6 +126,8 @@ def list_messages(query: ListQuery) -> dict[str, Any]:
 )
 @key_may("messages:read")
 def read(path: MessagePath) -> dict[str, Any]:
+    if path.message_id in SENDS:
+        raise MethodNotAllowed(["POST"])
     with tenant_scope(g.tenant_id):
         message = reading.get(path.message_id)
         return message_json(message, media.of(message.id))
@@ -149,7 +165,7 @@ def cancel(path: MessagePath) -> Response:
         return attempt.keep(message_json(reading.cancel(path.message_id)))
 
 
-def _send(draft: Draft, line_id: int | None, unknown: list[str]) -> Response:
+def _send(draft: Draft, line_id: int | None) -> Response:
     caller: Caller = g.caller
     key = key_given()
     patience, applied = _patience()
@@ -161,7 +177,7 @@ def _send(draft: Draft, line_id: int | None, unknown: list[str]) -> Response:
         ready = sending.prepare(draft, line, caller.tenant, caller.cards)
         ticket = ready.ticket
         at_once = ticket.state != "queued" or patience == 0
-        answer = _answer(*_accepted(ticket, None, unknown, applied))
+        answer = _answer(*_accepted(ticket, None, applied))
         sending.accept_alone(ready, _once(key, answer if at_once else None, ticket))
     except (KeyKnown, DomainError) as refusal:
         # Whatever would be said now: what was asked before gets its first answer.
@@ -174,7 +190,7 @@ def _send(draft: Draft, line_id: int | None, unknown: list[str]) -> Response:
     if told is not None and told.state == "failed":
         return _refused(Attempt(key), ticket, told)
     if told is not None:
-        answer = _answer(*_accepted(ticket, told, unknown, applied))
+        answer = _answer(*_accepted(ticket, told, applied))
     if key is not None:
         with tenant_scope(g.tenant_id):
             Attempt(key).store(answer)
@@ -220,14 +236,14 @@ def _answer(body: dict[str, Any], status: int, headers: dict[str, str]) -> Respo
 
 
 def _accepted(
-    ticket: Ticket, told: Told | None, unknown: list[str], applied: str
+    ticket: Ticket, told: Told | None, applied: str
 ) -> tuple[dict[str, Any], int, dict[str, str]]:
     """200 with the network's id; 202 when it is not known yet."""
     known = told is not None and told.state == "sent"
     headers = {} if known else {"Location": f"/api/v1/messages/{ticket.id}"}
     if applied:
         headers["Preference-Applied"] = applied
-    return ticket_json(ticket, told if known else None, unknown), 200 if known else 202, headers
+    return ticket_json(ticket, told if known else None), 200 if known else 202, headers
 
 
 def _refused(attempt: Attempt, ticket: Ticket, told: Told) -> Response:

@@ -1,6 +1,5 @@
 """Orders: made by programs too, read, moved, cancelled."""
 
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -11,21 +10,18 @@ from pydantic import BaseModel, Field
 from api.auth import key_may
 from api.once import once
 from api.paging import PageQuery, page
-from api.shapes import Moment
+from api.shapes import Moment, PhoneFilter
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
-from core.errors import invalid
+from core.errors import Conflict, invalid
 from core.money import json_number
 from core.phone import BadPhone, check_phone
-from messaging import contacts
-from restaurant import carts, finding, orders, publishing, sites, tables, telling, whereabouts
-from restaurant.availability import missing_now
-from restaurant.loyalty import redeeming
-from restaurant.models import Order, OrderLine, Site, Table
+from restaurant import finding, order_rules, orders, placing, sites, tables, telling
+from restaurant.models import Order, OrderLine, Table
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS, STATES
-from restaurant.pricing import ZERO, Line, Shelf, Wish, add_up, price_lines
-from restaurant.whereabouts import Spot
+from restaurant.placing import Asked
+from restaurant.pricing import Wish
 
 TAG = Tag(name="Orders")
 
@@ -38,8 +34,8 @@ class OrderPath(BaseModel):
 
 class OrdersQuery(PageQuery):
     site_id: str | None = Field(None, max_length=40)
-    status: str | None = Field(None, max_length=40)
-    phone: str | None = Field(None, max_length=15)
+    status: Literal[STATES] | None = None  # type: ignore[valid-type]
+    phone: PhoneFilter | None = None
     since: Moment | None = None
     until: Moment | None = None
 
@@ -49,7 +45,7 @@ class CustomerShape(BaseModel):
     name: str = Field("", max_length=120, examples=["Ayşe Kaya"])
 
 
-class ItemShape(BaseModel):
+class OrderItemShape(BaseModel):
     name: str
     quantity: int
     unit_price: float
@@ -59,7 +55,7 @@ class ItemShape(BaseModel):
     note: str
 
 
-class DeliveryShape(BaseModel):
+class OrderDeliveryShape(BaseModel):
     fee: float
     zone: str = Field(description="Empty while nobody knows where the address lies.")
     latitude: float | None
@@ -69,15 +65,15 @@ class DeliveryShape(BaseModel):
     )
 
 
-class OrderShape(BaseModel):
-    """Spec 2.4 and more."""
+class OrderFacts(BaseModel):
+    """Spec 2.4 and more: as events and answers have it."""
 
     order_id: str
     order_type: str
     table_number: str
     waiter_assigned: str
     customer: CustomerShape
-    items: list[ItemShape]
+    items: list[OrderItemShape]
     notes: str
     total_amount: float
     discount: float = Field(description="What coupons took off; the total is without it.")
@@ -87,10 +83,13 @@ class OrderShape(BaseModel):
     site: dict[str, str]
     currency: str
     address: str
-    delivery: DeliveryShape | None = Field(description="Null unless it is a delivery.")
+    delivery: OrderDeliveryShape | None = Field(description="Null unless it is a delivery.")
     paid: bool
     placed_at: str
     test: bool
+
+
+class OrderShape(OrderFacts):
     changed_at: str
     version: int
     sums: dict[str, Any]
@@ -127,8 +126,15 @@ class WishIn(BaseModel):
 class NewOrder(BaseModel):
     site_id: str = Field(max_length=40)
     order_type: str = Field("dine_in", examples=list(ORDER_TYPES))
-    payment_method: str = Field("pos_at_table", examples=list(PAYMENT_METHODS))
-    table_number: str = Field("", max_length=12)
+    payment_method: str = Field(
+        "",
+        max_length=20,
+        examples=list(PAYMENT_METHODS),
+        description="Empty: `pos_at_table` for a table, `cash` otherwise.",
+    )
+    table_number: str = Field(
+        "", max_length=12, examples=["12"], description="A table of the site; needed for `dine_in`."
+    )
     customer: CustomerShape = Field(default_factory=lambda: CustomerShape(phone="", name=""))
     items: list[WishIn] = Field(min_length=1, max_length=60)
     notes: str = Field("", max_length=500)
@@ -145,7 +151,10 @@ class NewOrder(BaseModel):
 
 class Move(BaseModel):
     status: Literal[STATES] = Field(examples=["preparing"])  # type: ignore[valid-type]
-    version: int | None = Field(None, description="Refuse when somebody changed it meanwhile.")
+    version: int | None = Field(
+        None, description="The version you know: 409 if the order has changed since."
+    )
+    reason: str = Field("", max_length=200, description="Needed for `cancelled`.")
 
 
 class Cancel(BaseModel):
@@ -177,48 +186,31 @@ def list_orders(query: OrdersQuery) -> dict[str, Any]:
 @v1.post("/orders", tags=[TAG], summary="Make an order", responses={201: OrderShape})
 @key_may("orders")
 def make_order(body: NewOrder) -> Response:
-    """Priced by the published menu. It goes to the kitchen at once."""
+    """Priced by the published menu. It goes to the kitchen at once, or waits for its payment."""
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
         site = sites.get(body.site_id)
-        version = publishing.published(site.menu_id or "")
-        if version is None:
-            raise invalid("site_id", "no_menu", "This restaurant has no published menu.")
-        table = _table(site.id, body)
-        wishes = [Wish(w.item_id, w.quantity, tuple(w.options), w.note) for w in body.items]
-        shelf = Shelf(version.content, missing_now(site, version.content))
-        lines = price_lines(shelf, wishes, site.languages[0])
-        where = _where(site, body, lines)
-        phone = _phone(body.customer.phone)
-        contact_id = contacts.find(phone) if phone else None
-        coupon = redeeming.apply(site, body.coupon, lines, contact_id)
-        terms = carts.terms_of(site, body.order_type, lines, delivery_fee=where.fee)
-        if coupon is not None:
-            terms = replace(terms, discount=coupon.discount or ZERO)
-        sums = add_up(lines, terms)
-        order = orders.make(
+        usual = order_rules.USUAL_PAYMENT.get(body.order_type, "")
+        order = placing.take(
             site,
-            orders.Draft(
-                order_type=_among("order_type", body.order_type, ORDER_TYPES),
-                payment_method=_among("payment_method", body.payment_method, PAYMENT_METHODS),
-                lines=lines,
-                sums=sums.as_json(),
-                total=sums.total,
-                language=site.languages[0],
+            Asked(
+                wishes=[Wish(w.item_id, w.quantity, tuple(w.options), w.note) for w in body.items],
+                order_type=body.order_type,
+                payment_method=body.payment_method or usual,
                 source="api",
-                table_id=table.id if table else None,
-                table_number=table.number if table else "",
-                contact_id=contact_id,
-                customer_phone=phone,
-                customer_name=body.customer.name,
+                table=_table(site.id, body),
+                address=body.address,
+                latitude=body.latitude,
+                longitude=body.longitude,
+                zone_id=body.zone_id,
+                phone=_phone(body.customer.phone),
+                name=body.customer.name,
                 notes=body.notes,
-                address=where.as_json(),
+                coupon=body.coupon,
                 test=g.caller.key.mode == "test",
             ),
         )
-        if coupon is not None:
-            coupon.order_id = order.id
         return attempt.keep(order_json(order, orders.lines_of(order.id), site.name), 201)
 
 
@@ -265,8 +257,7 @@ def move_order(path: OrderPath, body: Move) -> Response:
         if attempt.answer is not None:
             return attempt.answer
         order = orders.get(path.order_id)
-        site = sites.of_order(order)
-        return attempt.keep(_whole(orders.move(site, order, body.status, seen=body.version)))
+        return attempt.keep(_whole(_moved(order, body)))
 
 
 @v1.post(
@@ -306,12 +297,19 @@ def _numbers(sums: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "taxes": taxes}
 
 
-def _where(site: Site, body: NewOrder, lines: list[Line]) -> Spot:
-    if body.order_type != "delivery":
-        return Spot(body.address)
-    place = whereabouts.given(body.latitude, body.longitude)
-    subtotal = sum((line.amount for line in lines), Decimal(0))
-    return whereabouts.spot(site, body.address, place, subtotal, zone_id=body.zone_id)
+def _moved(order: Order, body: Move) -> Order:
+    """As in the portal: a refund makes an order refunded, and a cancellation needs its reason."""
+    if order.state == body.status:
+        return order
+    if body.status == "refunded":
+        raise Conflict(
+            "refund_needed",
+            "An order becomes refunded by refunding its payment: POST /payments/{id}/refunds.",
+        )
+    site = sites.of_order(order)
+    if body.status == "cancelled":
+        return orders.cancel(site, order, body.reason, seen=body.version)
+    return orders.move(site, order, body.status, seen=body.version)
 
 
 def _table(site_id: str, body: NewOrder) -> Table | None:
@@ -321,12 +319,6 @@ def _table(site_id: str, body: NewOrder) -> Table | None:
     if table is None:
         raise invalid("table_number", "unknown_table", "There is no such table here.")
     return table
-
-
-def _among(field: str, value: str, known: tuple[str, ...]) -> str:
-    if value not in known:
-        raise invalid(field, "invalid_choice", "It is one of {known}.", known=", ".join(known))
-    return value
 
 
 def _phone(phone: str) -> str:

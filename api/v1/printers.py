@@ -1,6 +1,6 @@
 """Printers, the agents that reach them, and what they print."""
 
-from typing import Any
+from typing import Any, Literal
 
 from flask import Response, current_app, g
 from flask_openapi3.models.tag import Tag
@@ -155,7 +155,7 @@ class JobPage(BaseModel):
 
 class JobQuery(PageQuery):
     printer_id: str | None = Field(None, max_length=40)
-    state: str | None = Field(None, max_length=20)
+    state: Literal[kinds.JOB_STATES] | None = None  # type: ignore[valid-type]
 
 
 class Made(BaseModel):

@@ -1,6 +1,5 @@
 """Restaurants: their settings, tables, stations, and what is sold out."""
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from api.auth import key_may
 from api.once import once
-from api.shapes import ErrorBody
+from api.shapes import ErrorBody, Moment, OfSite, SitePath
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -22,16 +21,8 @@ from restaurant.models import Site, Station, Table
 SITES, TABLES, STATIONS = Tag(name="Sites"), Tag(name="Tables"), Tag(name="Stations")
 
 
-class SitePath(BaseModel):
-    site_id: str = Field(max_length=40)
-
-
 class TablePath(BaseModel):
     table_id: str = Field(max_length=40)
-
-
-class OfSite(BaseModel):
-    site_id: str = Field(max_length=40)
 
 
 class SiteFields(BaseModel):
@@ -122,7 +113,7 @@ class SitePage(BaseModel):
 
 
 class Pause(BaseModel):
-    until: datetime | None = Field(None, description="RFC 3339; empty takes orders again.")
+    until: Moment | None = Field(None, description="RFC 3339; empty takes orders again.")
 
 
 class SoldOutIn(BaseModel):
@@ -132,7 +123,7 @@ class SoldOutIn(BaseModel):
         examples=[sample_id("item_id")],
     )
     sold_out: bool = True
-    until: datetime | None = Field(None, description="Empty: until you say otherwise.")
+    until: Moment | None = Field(None, description="Empty: until you say otherwise.")
 
 
 class SoldOutShape(BaseModel):

@@ -1,6 +1,6 @@
 """Templates of cloud lines, as the network last told them."""
 
-from typing import Any
+from typing import Any, Literal
 
 from flask import g
 from flask_openapi3.models.tag import Tag
@@ -21,8 +21,8 @@ TAG = Tag(name="Templates")
 
 
 class TemplatesQuery(PageQuery):
-    state: str | None = Field(None, max_length=40, description="Such as approved or paused.")
-    category: str | None = Field(None, max_length=40, description="Such as utility.")
+    state: Literal[templates.STATES] | None = None  # type: ignore[valid-type]
+    category: Literal[templates.CATEGORIES] | None = None  # type: ignore[valid-type]
     name: str | None = Field(None, max_length=100, description="A part of the name.")
     instance_id: int | None = Field(
         None, ge=1, le=2**31 - 1, description="Only what this line can send."

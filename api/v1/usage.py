@@ -9,6 +9,7 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field, model_validator
 
 from api.auth import key_may
+from api.shapes import Day, refused
 from api.v1 import v1
 from core.db import tenant_scope
 from core.money import json_number
@@ -19,13 +20,16 @@ TAG = Tag(name="Usage")
 
 
 class PeriodQuery(BaseModel):
-    since: date | None = Field(None, description="The first day (UTC); 30 days ago by default.")
-    until: date | None = Field(None, description="The last day (UTC); today by default.")
+    since: Day | None = Field(None, description="The first day (UTC); 30 days ago by default.")
+    until: Day | None = Field(None, description="The last day (UTC); today by default.")
     instance_id: int | None = Field(None, ge=1, le=2**31 - 1, description="Only this line.")
 
     @model_validator(mode="after")
     def can_be_counted(self) -> "PeriodQuery":
-        usage.period(self.since, self.until)
+        try:
+            usage.period(self.since, self.until)
+        except usage.BadPeriod as error:
+            raise refused("invalid_period", str(error), "since") from None
         return self
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from api.shapes import MomentWithOffset
 from core.clock import rfc3339
 from webhooks.endpoints import state_of
 from webhooks.kinds import KINDS
@@ -14,18 +15,7 @@ EVENTS = "`*` for all, or names: " + ", ".join(KINDS)
 EXAMPLE_ID = "ep_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
 
 
-class Wish(BaseModel):
-    """Unknown fields are ignored, but named in the answer, so that a typo is seen."""
-
-    model_config = ConfigDict(extra="allow")
-
-    @property
-    def warnings(self) -> dict[str, Any]:
-        unknown = sorted(self.model_extra or {})
-        return {"warnings": [f"unknown field ignored: {one}" for one in unknown]} if unknown else {}
-
-
-class NewEndpoint(Wish):
+class NewEndpoint(BaseModel):
     url: str = Field(
         max_length=2048,
         description="http or https, on the public internet.",
@@ -37,7 +27,7 @@ class NewEndpoint(Wish):
     description: str | None = Field(None, max_length=200, examples=["Our CRM"])
 
 
-class EndpointChange(Wish):
+class EndpointChange(BaseModel):
     url: str | None = Field(None, max_length=2048)
     events: list[str] | None = Field(None, description=EVENTS, max_length=50)
     description: str | None = Field(None, max_length=200)
@@ -46,7 +36,7 @@ class EndpointChange(Wish):
     )
 
 
-class RotateRequest(Wish):
+class RotateRequest(BaseModel):
     overlap_hours: float = Field(
         24, ge=0, le=168, description="So long both secrets sign what we send."
     )
@@ -57,9 +47,9 @@ class RotateRequest(Wish):
         return {} if body is None else body
 
 
-class ReplayRequest(Wish):
-    since: datetime = Field(description="RFC 3339", examples=["2026-03-01T10:00:00Z"])
-    until: datetime | None = Field(None, description="RFC 3339; now by default.")
+class ReplayRequest(BaseModel):
+    since: MomentWithOffset = Field(description="RFC 3339", examples=["2026-03-01T10:00:00Z"])
+    until: MomentWithOffset | None = Field(None, description="RFC 3339; now by default.")
     endpoint_id: str | None = Field(
         None, max_length=64, description="All endpoints by default.", examples=[EXAMPLE_ID]
     )

@@ -1,7 +1,7 @@
 """Webhooks: where events go, what became of each, and the same events as a feed to pull."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, Literal
 
 from flask import Response, current_app, g
@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from api.auth import key_may
 from api.once import once
 from api.paging import PageQuery, page
+from api.shapes import MomentWithOffset
 from api.v1 import v1
 from api.v1.webhook_shapes import (
     DeliveryPage,
@@ -56,8 +57,8 @@ class DeliveryQuery(PageQuery):
     event_id: str | None = Field(None, max_length=64)
     event: str | None = Field(None, max_length=64, description="Only this kind of event.")
     state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None
-    since: datetime | None = None
-    until: datetime | None = None
+    since: MomentWithOffset | None = None
+    until: MomentWithOffset | None = None
 
 
 class FeedQuery(BaseModel):
@@ -89,7 +90,7 @@ def register(body: NewEndpoint) -> Response:
         wishes = Wishes(url=body.url, events=body.events, description=body.description)
         endpoint = endpoints.register(wishes, policy())
         answer = attempt.keep(
-            {**endpoint_json(endpoint), "secret": None, **body.warnings},
+            {**endpoint_json(endpoint), "secret": None},
             201,
             {"Location": f"/api/v1/webhooks/{endpoint.id}"},
         )
@@ -123,7 +124,7 @@ def change_endpoint(path: EndpointPath, body: EndpointChange) -> dict[str, Any]:
             endpoint = endpoints.change(path.endpoint_id, wishes, policy())
         if body.enabled is not None:
             endpoint = endpoints.set_enabled(path.endpoint_id, body.enabled)
-        return {**endpoint_json(endpoint), **body.warnings}
+        return endpoint_json(endpoint)
 
 
 @v1.delete(
@@ -169,7 +170,7 @@ def rotate(path: EndpointPath, body: RotateRequest) -> Response:
         if attempt.answer is not None:
             return _with_secret(attempt.answer)
         endpoint = endpoints.rotate(path.endpoint_id, timedelta(hours=body.overlap_hours))
-        answer = {**endpoint_json(endpoint), "secret": None, **body.warnings}
+        answer = {**endpoint_json(endpoint), "secret": None}
         return _with_secret(attempt.keep(answer))
 
 
@@ -185,8 +186,8 @@ def list_deliveries(query: DeliveryQuery) -> dict[str, Any]:
         event_id=query.event_id,
         type=query.event,
         state=query.state,
-        since=_utc("since", query.since),
-        until=_utc("until", query.until),
+        since=query.since,
+        until=query.until,
     )
     with tenant_scope(g.tenant_id):
         rows = reading.listed(filters, query.after, query.limit + 1)
@@ -237,14 +238,12 @@ def retry(path: DeliveryPath) -> Response:
 def replay(body: ReplayRequest) -> Response:
     """To one endpoint or to all, as far as they subscribe to the events. 10,000 at most."""
     _sees_all_lines()
-    since = _utc("since", body.since)
-    until = _utc("until", body.until) or now()
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        wish = Replay(since or until, until, body.only_missed)
+        wish = Replay(body.since, body.until or now(), body.only_missed)
         count = sum(reading.replay(one.id, wish) for one in _meant(body.endpoint_id))
-        return attempt.keep({"replayed": count, **body.warnings}, 202)
+        return attempt.keep({"replayed": count}, 202)
 
 
 @v1.get("/events", tags=[TAG], summary="Pull events", responses={200: EventPage})
@@ -293,14 +292,3 @@ def _meant(endpoint_id: str | None) -> list[Endpoint]:
         raise invalid(
             "endpoint_id", "unknown_endpoint", "There is no endpoint with that id."
         ) from None
-
-
-def _utc(field: str, moment: datetime | None) -> datetime | None:
-    if moment is None:
-        return None
-    if moment.tzinfo is None:
-        raise invalid(field, "invalid_time", "{field} needs a time zone, such as Z.", field=field)
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        raise invalid(field, "invalid_time", "{field} is out of range.", field=field) from None

@@ -11,7 +11,7 @@ from sqlalchemy import or_, select, text
 
 from core.clock import now
 from core.db import current_tenant_id, db
-from core.ids import BadId, canonical, from_uuid, to_uuid
+from core.ids import canonical, from_uuid, to_uuid
 from core.money import json_number
 from core.partitions import id_at
 from messaging.campaigns import orders
@@ -177,8 +177,8 @@ def listed(
         .order_by(CampaignRecipient.contact_id)
         .limit(limit)
     )
-    if after and (known := _known(after)):
-        query = query.where(CampaignRecipient.contact_id > known)
+    if after:
+        query = query.where(CampaignRecipient.contact_id > canonical("con", after))
     return _named(list(db.session.scalars(query)))
 
 
@@ -254,13 +254,6 @@ def _latest(rows: Sequence[Any]) -> datetime:
     """Ids are made by the real clock, whatever a test's clock says."""
     latest: datetime = max(row.handed_at for row in rows)
     return max(latest, datetime.now(latest.tzinfo))
-
-
-def _known(after: str) -> str | None:
-    try:
-        return canonical("con", after)
-    except BadId:
-        return None
 
 
 def _mine(campaign: Campaign) -> dict[str, Any]:

@@ -84,7 +84,7 @@ class Lent:
 
 def keep(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> Kept:
     """Read once, never more than the largest kind may have; `folder` is the tenant's own."""
-    body = stream.read(max(MOST_BYTES.values()) + 1)
+    body = _read(stream, max(MOST_BYTES.values()) + 1)
     filename = _filename(name)
     kind, mime_type = _look_into(body, filename)
     if len(body) > MOST_BYTES[kind]:
@@ -99,6 +99,14 @@ def keep(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> Kept:
     blob = blobs.put(key, body, mime_type)
     url = url_for_network(key, mime_type, filename)
     return Kept(kind, mime_type, key, blob.size, filename, url)
+
+
+def _read(stream: IO[bytes], most: int) -> bytes:
+    """Up to the end or to `most` bytes: one read of a request's stream may bring less."""
+    body = bytearray()
+    while len(body) < most and (piece := stream.read(most - len(body))):
+        body += piece
+    return bytes(body)
 
 
 def url_for_network(key: str, mime_type: str, filename: str) -> str:

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from core.clock import now
 from core.db import current_tenant_id, db
-from core.errors import NotFound
+from core.errors import NotFound, invalid
 from core.ids import BadId, from_uuid, to_uuid
 from core.phone import same_variants
 from messaging.inbox import words
@@ -167,9 +167,14 @@ def _params(**more: Any) -> dict[str, Any]:
 
 def _read_cursor(after: str) -> tuple[datetime, str]:
     micros, _, public = after.partition(".")
-    if not (micros.isascii() and micros.isdigit() and len(micros) <= 17):
-        raise BadId("that is not the `next` of a page")
-    return _EPOCH + timedelta(microseconds=int(micros)), str(to_uuid("cnv", public))
+    try:
+        if not (micros.isascii() and micros.isdigit() and len(micros) <= 17):
+            raise BadId("that is not the `next` of a page")
+        return _EPOCH + timedelta(microseconds=int(micros)), str(to_uuid("cnv", public))
+    except BadId:
+        raise invalid(
+            "after", "invalid_cursor", "Take `after` from the `next` of the page before."
+        ) from None
 
 
 def _known(rows: Sequence[Any]) -> list[Known]:

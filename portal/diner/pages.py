@@ -11,7 +11,15 @@ from typing import Any
 import segno
 from babel.dates import format_date, format_time
 from babel.numbers import format_percent
-from flask import Blueprint, Response, current_app, make_response, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    make_response,
+    render_template,
+    request,
+    url_for,
+)
 from markupsafe import Markup
 from pydantic import BaseModel, Field, ValidationError
 
@@ -21,7 +29,7 @@ from core.errors import DomainError, Invalid
 from core.money import format_money
 from core.phone import display
 from core.settings import Settings
-from core.texts import one_line
+from core.texts import BadText, one_line
 from core.wordbook import Wordbook
 from messaging.models import Line
 from portal.diner import shaping
@@ -100,7 +108,7 @@ class CallIn(BaseModel):
 @open_to_all
 def menu_here() -> Response:
     """On a restaurant's own host; on ours it is nobody's menu."""
-    facts = _on_this_host()
+    facts = site_of_host()
     return _menu(facts) if facts else nobody()
 
 
@@ -151,6 +159,8 @@ def send_cart(slug: str) -> Response:
             cart = carts.take(site, _wanted(asked))
     except DomainError as error:
         return _cart_refused(error, facts, language)
+    except BadText:
+        return refused(422, "failed", language)
     link = _chat_link(line, cart.text)
     return json_answer(
         {
@@ -179,7 +189,7 @@ def call(slug: str) -> Response:
             if table is None:
                 raise Invalid("unknown_table", "There is no such table here.")
             calls.call(site, table, asked.k, asked.kind)
-    except (ValidationError, DomainError):
+    except (ValidationError, DomainError, BadText):
         return refused(422, "failed", language)
     return json_answer({"said": BOOK.say(language, f"called_{asked.kind}")})
 
@@ -388,7 +398,8 @@ def nobody(title: str = "no_such_place", text: str = "no_such_place_text") -> Re
     return answer
 
 
-def _on_this_host() -> Facts | None:
+def site_of_host() -> Facts | None:
+    """The restaurant whose own host was asked; None on ours."""
     host = request.host.partition(":")[0].lower()
     settings: Settings = current_app.extensions["comanda"]
     domain = settings.menu_domain

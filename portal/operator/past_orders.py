@@ -17,7 +17,7 @@ from core.clock import frozen, now
 from core.db import current_tenant_id, db
 from core.ids import new_id
 from messaging import contacts
-from restaurant import entry, hours, legs, moves, orders, tables, telling
+from restaurant import hours, legs, moves, orders, placing, tables, telling
 from restaurant.loyalty import book, programmes
 from restaurant.models import (
     Courier,
@@ -54,7 +54,7 @@ class Past:
 
     @cached_property
     def menu(self) -> tuple[dict[str, Any], frozenset[str]]:
-        return entry.menu_of(self.site)
+        return placing.menu_of(self.site)
 
     @cached_property
     def hall(self) -> list[Table]:

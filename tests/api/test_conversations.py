@@ -47,7 +47,7 @@ def test_pages_follow_each_other(app, client, restaurant, line):
         if after is None:
             break
     assert sorted(seen) == ["0", "1", "2", "3", "4"]
-    assert get(client, restaurant, "/conversations", after="nonsense").status_code == 404
+    assert get(client, restaurant, "/conversations", after="nonsense").status_code == 422
 
 
 def test_what_was_said_newest_first(app, client, restaurant, line, talk):
@@ -71,7 +71,7 @@ def test_it_is_given_closed_and_marked(app, client, restaurant, talk):
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ({}, 400),
+        ({}, 422),
         ({"state": "gone"}, 422),
         ({"unread": 7}, 422),
         ({"assigned_to": "per_00000000000000000000000000"}, 422),

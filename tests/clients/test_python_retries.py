@@ -5,8 +5,11 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from comanda import Comanda, ConnectionFailed, RateLimited, Unavailable
+from comanda import BadKey, Comanda, ConnectionFailed, RateLimited, Unavailable, verify_webhook
 from comanda import transport as transport_module
+
+from core.clock import now
+from core.signing import webhook_headers
 
 SENT = {"id": "msg_1", "message_id": "wamid.1", "status_code": "sent", "cost_usd": 0.0034}
 SENT |= {"phone": "905321112233", "instance_id": 7}
@@ -120,3 +123,19 @@ def test_an_answer_that_is_no_json_is_an_error_too(stage, client):
 def test_pauses_grow_and_end():
     assert 0.3 < transport_module._back_off(0) < 0.7
     assert transport_module._back_off(20) <= 25
+
+
+def test_a_key_with_a_newline_is_used_without_it():
+    """Review D31."""
+    Comanda("ck_test_abc\n", "http://127.0.0.1:1").close()
+    with pytest.raises(BadKey) as refusal:
+        Comanda("ck_test_abc\ndef", "http://127.0.0.1:1")
+    assert "abc" not in str(refusal.value)
+
+
+def test_a_webhook_body_may_be_text():
+    """Review D31."""
+    event = {"event": "x", "event_id": "evt_1", "occurred_at": "2026-03-01T10:00:00Z", "of": "ş"}
+    secret, body = "whsec_" + "QUJD" * 8, json.dumps(event, ensure_ascii=False)
+    headers = webhook_headers(secret, "evt_1", body.encode(), now())
+    assert verify_webhook(headers, body, secret) == verify_webhook(headers, body.encode(), secret)

@@ -22,6 +22,7 @@ UNGUARDED = {
     "printer_doors.star_done": "the secret in the address and the printer's MAC are the guard",
     "printer_doors.epson": "the secret in the address is the guard",
     "hooks.payment": "the token in the address finds an account, a question back is the guard",
+    "diner.menu_by_api": "leads to a restaurant's menu, which is for everybody",
     "hooks.cloud_handshake": "echoes only to who knows the line's verify token",
 }
 # Pages for people who are not signed in, or not yet.
@@ -40,6 +41,7 @@ OPEN = {
     "inbox.sent": "the link is signed for one file, and runs out",
     "invitations.accept": "the token in the link is the guard",
     "diner.menu_here": "a restaurant's menu is for everybody",
+    "diner.menu_by_api": "leads to a restaurant's menu, which is for everybody",
     "diner.menu": "a restaurant's menu is for everybody",
     "diner.place": "a restaurant's menu is for everybody",
     "diner.tone": "a restaurant's colour",

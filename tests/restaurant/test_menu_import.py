@@ -208,3 +208,30 @@ def test_columns_that_mean_nothing_are_named(menu, restaurant):
     with restaurant.scope():
         reading = menu_import.read(menu, text.encode(), "menu.csv")
     assert reading.ignored == ["name_fr", "alergens"]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        {"categories": [{"name": "Soups", "items": [{"name": "Lentil", "price": "90"}]}]},
+        {"categories": [{"name": "Soups", "products": [{"name": "Lentil", "price": "90"}]}]},
+        {"products": [{"name": "Lentil", "price": "90", "category": "Soups"}]},
+    ],
+)
+def test_nested_categories_and_products_are_imported(menu, restaurant, found):
+    """Review D30."""
+    with restaurant.scope():
+        reading = menu_import.read(menu, json.dumps(found).encode(), "menu.json")
+        assert reading.faults == []
+        menu_import.write(menus.get(menu.id), reading)
+        item = menus.items(menu.id)[0]
+        home = menu.languages[0]
+        assert item.texts[home]["name"] == "Lentil"
+        category = menus.categories(menu.id)[0]
+        assert category.texts[home]["name"] == "Soups"
+
+
+def test_json_without_items_is_told_what_is_expected(menu, restaurant):
+    """Review D30."""
+    with restaurant.scope(), pytest.raises(DomainError, match="no list of items"):
+        menu_import.read(menu, b'{"dishes": []}', "menu.json")

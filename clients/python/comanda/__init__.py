@@ -3,6 +3,7 @@
 from comanda.client import Comanda, Options
 from comanda.errors import (
     ApiError,
+    BadKey,
     BadSignature,
     ComandaError,
     Conflict,
@@ -19,6 +20,7 @@ from comanda.webhooks import verify_webhook
 
 __all__ = [
     "ApiError",
+    "BadKey",
     "BadSignature",
     "Change",
     "Comanda",

@@ -8,6 +8,10 @@ class ComandaError(Exception):
     """Everything this package raises."""
 
 
+class BadKey(ComandaError, ValueError):
+    """What was given is not an API key. The key itself is not in the message."""
+
+
 class BadSignature(ComandaError):
     """A webhook that is not from Comanda, was changed, or is too old."""
 

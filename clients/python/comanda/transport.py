@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import urllib3
 from urllib3.exceptions import HTTPError
 
-from comanda.errors import ConnectionFailed, error_for
+from comanda.errors import BadKey, ConnectionFailed, error_for
 
 AGAIN = frozenset({429, 500, 502, 503, 504})
 LONGEST_WAIT = 60.0
@@ -28,8 +28,11 @@ class Transport:
         retries: int,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        api_key = api_key.strip()  # a key read from a file often ends with a newline
         if not api_key.startswith("ck_"):
-            raise ValueError("an API key begins with ck_live_ or ck_test_")
+            raise BadKey("an API key begins with ck_live_ or ck_test_")
+        if not (api_key.isascii() and api_key.replace("_", "").isalnum()):
+            raise BadKey("an API key consists of letters, digits and underscores")
         self._base = base_url.rstrip("/").removesuffix("/api/v1") + "/api/v1"
         self._retries = retries
         self._sleep = sleep

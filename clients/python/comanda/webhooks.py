@@ -16,14 +16,15 @@ TOLERANCE_SECONDS = 300
 
 def verify_webhook(
     headers: Mapping[str, str],
-    body: bytes,
+    body: bytes | str,
     secret: str | Sequence[str],
     *,
     tolerance: int = TOLERANCE_SECONDS,
     now: float | None = None,
 ) -> Event:
     """The event, or `BadSignature`. `body` is what came over the wire, not parsed and written
-    again. An event may come twice: keep the ids you have seen. `secret`: one, or several."""
+    again; a str is read as UTF-8. An event may come twice: keep the ids you have seen. `secret`:
+    one, or several."""
     given = {name.lower(): value for name, value in headers.items()}
     event_id, stamp = given.get("webhook-id", ""), given.get("webhook-timestamp", "")
     signatures = given.get("webhook-signature", "").split()
@@ -34,7 +35,8 @@ def verify_webhook(
     if abs((time.time() if now is None else now) - int(stamp)) > tolerance:
         raise BadSignature("webhook-timestamp is too far from the present")
     secrets = [secret] if isinstance(secret, str) else list(secret)
-    signed = f"{event_id}.{stamp}.".encode() + body
+    raw = body.encode() if isinstance(body, str) else body
+    signed = f"{event_id}.{stamp}.".encode() + raw
     fits = [
         hmac.compare_digest(_signature(one, signed).encode(), other.encode())
         for one in secrets
@@ -42,7 +44,7 @@ def verify_webhook(
     ]
     if not any(fits):
         raise BadSignature("no signature fits the body")
-    return Event.of(json.loads(body))
+    return Event.of(json.loads(raw))
 
 
 def _signature(secret: str, signed: bytes) -> str:
