@@ -33,7 +33,7 @@ NOISE = {
 }
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _QUESTION = re.compile(r"q[0-9]+_")
-_BRACKETS = re.compile(r"\[([^\]]*)\]")
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
 @dataclass
