@@ -205,6 +205,7 @@ def _parts(hook: Hook, lines: "Lines", *, alone: bool) -> Parts:
             parts.dropped.append(f"{parsed.phone_number_id} is not the number of a line")
         else:
             parts.each += _parts_of(line, parsed, alone)
+            parts.dropped += parsed.skipped
     return parts
 
 

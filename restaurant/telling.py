@@ -31,7 +31,11 @@ def fired(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
 
 
 def added(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
-    publish("restaurant.order_updated", {**order_body(site, order, lines), "change": "added"})
+    whole = order_body(site, order, orders_lines(order))
+    added_items = order_body(site, order, lines)["items"]
+    publish(
+        "restaurant.order_updated", {**whole, "change": "added", "added_items": added_items}
+    )
     papers.added(site, order, lines)
 
 

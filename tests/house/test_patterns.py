@@ -71,7 +71,7 @@ def test_every_regular_expression_can_be_known_before_the_code_runs():
         (r"\s*([0-9]{1,2})\s*[x×*]\s*(.+?)\s*(?::[^:]*)?", "fullmatch"),
         (r"\[([^\]]*)\]", "sub"),
         (r"\{\{(.*?)\}\}", "sub"),
-        (r"(a+)+b", "match"),
+        (r"\s*\s*x", "match"),
     ],
 )
 def test_a_slow_one_is_found(pattern, way):
