@@ -203,9 +203,7 @@ def _calling_code(region: str) -> int:
 
 def _is_valid(digits: str) -> bool:
     number = _parse(f"+{digits}", None)
-    return (
-        number is not None and _digits(number) == digits and phonenumbers.is_valid_number(number)
-    )
+    return number is not None and _digits(number) == digits and phonenumbers.is_valid_number(number)
 
 
 def _digits(number: PhoneNumber) -> str:

@@ -1,4 +1,4 @@
-"""Every regular expression in the code base, how it is used, and texts that make a slow one slow."""
+"""Every regular expression of the code base, how it is used, and hostile texts for it."""
 
 import ast
 import importlib

@@ -119,7 +119,9 @@ def test_a_hostile_text_is_read_in_milliseconds(text):
 
 
 def test_the_code_is_found_at_the_end_of_a_very_long_text():
-    assert carts.code_in("Not: " + "az soğanlı " * 3000 + "\nSipariş kodu: #BCDF-2345") == "BCDF2345"
+    assert (
+        carts.code_in("Not: " + "az soğanlı " * 3000 + "\nSipariş kodu: #BCDF-2345") == "BCDF2345"
+    )
 
 
 @pytest.mark.parametrize(
@@ -206,7 +208,8 @@ def test_a_second_cart_of_the_same_table_is_an_addition(bistro):
         e for e in bistro.events("order_updated")
         if e.get("change") == "added"
     ]  # fmt: skip
-    assert [item["name"] for item in event["items"]] == ["Menemen"]
+    assert [item["name"] for item in event["items"]] == ["Hamburger", "Ayran", "Menemen"]
+    assert [item["name"] for item in event["added_items"]] == ["Menemen"]  # Review D13
 
 
 def test_another_guest_at_the_table_has_an_order_of_their_own(bistro):
