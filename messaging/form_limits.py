@@ -28,8 +28,8 @@ LOOKED_BACK = timedelta(days=31)  # a run may wait for a while before it is sent
 LONGEST_NAME, LONGEST_VALUE = 40, 200
 NAMES = ("customer.first_name", "customer.last_name", "customer.name")
 N_ = str  # collected for translation here, translated where it is shown
-RECIPIENT_LIMIT = N_("This phone has had as many replies to forms as one may get for now.")
-CONNECTION_LIMIT = N_("This form has had as many replies as it may cause for now.")
+RECIPIENT_LIMIT = N_("The limit of form replies to this phone is reached.")
+CONNECTION_LIMIT = N_("The limit of replies to this form is reached.")
 _LINK = re.compile(r"://|\bwww\.|\w\.[^\W\d_]{2}")
 READERS = ("owner", "admin")
 SUBJECTS = {
