@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import NotFound
 
 from api import service_metrics
-from core import partitions
+from core import database_clock, partitions
 from core.clock import now
 from core.db import db, global_scope
 from core.rings import redis_client
@@ -35,12 +35,14 @@ def healthz() -> Response:
 
 @health.get("/readyz")
 def readyz() -> Response:
-    """Redis may be away: sends still work. The database and its schema may not."""
+    """Redis may be away: sends still work. The database and its schema may not. A wrong clock is
+    corrected, and reported so that somebody sets it."""
     checks = {
         "database": _database(),
         "redis": _redis(),
         "migrations": _migrations(),
         "months": _months(),
+        "clock": database_clock.fault() or "ok",
     }
     ready = checks["database"] == "ok" and checks["migrations"] == "ok"
     answer = jsonify(status="ready" if ready else "not ready", checks=checks)

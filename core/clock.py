@@ -13,6 +13,8 @@ _RFC3339 = re.compile(
 
 # One value for the whole process: a frozen test also stops the clock of the threads it starts.
 _frozen_at: datetime | None = None
+# What must be added to the host's clock to get the database's time; see core/database_clock.py.
+_correction = timedelta(0)
 
 
 class BadTime(ValueError):
@@ -22,7 +24,27 @@ class BadTime(ValueError):
 
 
 def now() -> datetime:
-    return _frozen_at if _frozen_at is not None else datetime.now(UTC)
+    return _frozen_at if _frozen_at is not None else running_now()
+
+
+def running_now() -> datetime:
+    """The present also while a test's clock stands still: the time that ids are made of."""
+    return host_now() + _correction
+
+
+def host_now() -> datetime:
+    """As the host's own clock shows it."""
+    return datetime.now(UTC)
+
+
+def correct(by: timedelta) -> None:
+    """From now on the host's clock is read with this added."""
+    global _correction
+    _correction = by
+
+
+def correction() -> timedelta:
+    return _correction
 
 
 def today(tz: str | tzinfo = UTC) -> date:

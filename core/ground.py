@@ -2,7 +2,7 @@
 
 from flask import Flask
 
-from core import faultpoints
+from core import database_clock, faultpoints
 from core.blobs import blobs_at
 from core.buckets import use_share
 from core.db import current_tenant_id, db, engine_options
@@ -26,6 +26,8 @@ def lay_ground(app: Flask, settings: Settings) -> None:
     stand_on(settings)
     app.extensions["blobs"] = blobs_at(settings.blob_url)
     db.init_app(app)
+    with app.app_context():
+        database_clock.watch(db.engine)
 
 
 def stand_on(settings: Settings) -> None:

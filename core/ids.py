@@ -7,13 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from uuid import UUID
 
 from sqlalchemy import Dialect, Uuid
 from sqlalchemy.exc import DontWrapMixin
 from sqlalchemy.types import TypeDecorator
+
+from core import clock
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 # For codes that people read out and type: nothing that looks like another, no vowels.
@@ -26,6 +28,7 @@ _PAIRS = [first + second for first in CROCKFORD for second in CROCKFORD]
 _SHIFTS = range(120, -1, -10)
 _RANDOM_BITS = 74
 _RANDOM_TOP = 1 << _RANDOM_BITS
+MILLISECOND = timedelta(milliseconds=1)
 
 
 class BadId(DontWrapMixin, ValueError):
@@ -50,6 +53,7 @@ class _Sequence:
         self._lock = threading.Lock()
         self._millis = -1
         self._tail = 0
+        self._correction = clock.correction()
 
     def next(self) -> UUID:
         with self._lock:
@@ -67,9 +71,12 @@ class _Sequence:
         return UUID(int=(millis << 80) | (0x7 << 76) | (high << 64) | (0b10 << 62) | low)
 
     def _now(self) -> int:
-        if self.clock is None:
-            return time.time_ns() // 1_000_000
-        return int(self.clock().timestamp() * 1000)
+        if self.clock is not None:
+            return int(self.clock().timestamp() * 1000)
+        if (correction := clock.correction()) != self._correction:
+            self._correction = correction  # ids made by a wrong clock do not hold back later ones
+            self._millis = -1
+        return time.time_ns() // 1_000_000 + correction // MILLISECOND
 
 
 _sequence = _Sequence()

@@ -5,6 +5,7 @@ Mexico's 1 and Argentina's 9 come and go. `same_variants` knows them.
 """
 
 import re
+import unicodedata
 from functools import lru_cache
 
 import phonenumbers
@@ -12,6 +13,8 @@ from phonenumbers import NumberParseException, PhoneNumber, PhoneNumberFormat, V
 
 EXAMPLE = "905321112233"
 _ASCII_DIGITS = re.compile(r"[0-9]+")
+_PLUS = ("+", "＋")
+_SHORTEST_ABROAD = 11  # digits of which the first ones may be another country's code
 _LETTER = re.compile(r"[^\W\d_]")
 _GAP = r"[ \t\u00a0\u2007\u2009\u202f().\-\u2010-\u2015\u2212/]{0,3}"
 _MASKABLE = re.compile(
@@ -79,11 +82,14 @@ def normalize(text: str, region: str | None = None) -> str | None:
     if written.startswith("00"):
         written = "+" + written[2:]
     tries = [_parse(written, region.upper())] if region else []
-    if not written.startswith(("+", "＋", "0")):
-        tries.append(_parse(f"+{written}", None))
-    elif not region and written.startswith(("+", "＋")):
+    if not written.startswith(_PLUS):
+        if not written.startswith("0") and (not region or _may_be_abroad(written)):
+            # With the country's own code in front it is that country's number, written whole.
+            whole = bool(region) and written.startswith(str(_calling_code(region or "")))
+            tries.insert(0 if whole else len(tries), _parse(f"+{written}", None))
+    elif not region:
         tries.append(_parse(written, None))
-    numbers = [number for number in tries if number is not None]
+    numbers = [number for number in tries if number is not None and _kept(written, number)]
     for check in (phonenumbers.is_valid_number, _possible):
         for number in numbers:
             digits = _digits(number)
@@ -93,13 +99,19 @@ def normalize(text: str, region: str | None = None) -> str | None:
 
 
 def reachable(text: str, region: str | None = None) -> str | None:
-    """As `normalize`, for numbers nobody is there to correct: a national form must be one that
-    is given out in its country, so that no stranger is written to."""
+    """As `normalize`, for numbers that nobody is there to correct, so that no stranger is written
+    to: the number must be one that its country gives out, every digit of an international form
+    is kept, and without a plus it is never read as a number of another country."""
     digits = normalize(text, region)
-    if digits is None or text.strip().startswith(("+", "＋", "00")):
-        return digits
-    number = _parse(f"+{digits}", None)
-    return digits if number is not None and phonenumbers.is_valid_number(number) else None
+    if digits is None or not any(_is_valid(same) for same in same_variants(digits)):
+        return None
+    written = text.strip().removeprefix("tel:").strip()
+    if written.startswith((*_PLUS, "00")):
+        given = _digits_in(written.replace("(0)", "")).removeprefix("00")
+        return digits if given in same_variants(digits) else None
+    if region and not digits.startswith(str(_calling_code(region))):
+        return None
+    return digits
 
 
 def country_of(phone: str) -> str | None:
@@ -163,6 +175,35 @@ def _parse(text: str, region: str | None) -> PhoneNumber | None:
         return phonenumbers.parse(text, region)
     except NumberParseException:
         return None
+
+
+def _may_be_abroad(written: str) -> bool:
+    """Digits in one piece, as programs write them. Ten digits, or some with national punctuation,
+    are a national number, even if it is a wrong one."""
+    return _ASCII_DIGITS.fullmatch(written) is not None and len(written) >= _SHORTEST_ABROAD
+
+
+def _kept(written: str, number: PhoneNumber) -> bool:
+    """An international form means its own digits: only a trunk 0 may be left out."""
+    if not written.startswith(_PLUS):
+        return True
+    given, digits = _digits_in(written), _digits(number)
+    code = str(number.country_code)
+    trunk = f"{code}{given.removeprefix(code).removeprefix('0')}"
+    return given in same_variants(digits) or trunk in same_variants(digits)
+
+
+def _digits_in(written: str) -> str:
+    return "".join(str(unicodedata.digit(one)) for one in written if one.isdecimal())
+
+
+def _calling_code(region: str) -> int:
+    return phonenumbers.country_code_for_region(region.upper())
+
+
+def _is_valid(digits: str) -> bool:
+    number = _parse(f"+{digits}", None)
+    return number is not None and _digits(number) == digits and phonenumbers.is_valid_number(number)
 
 
 def _digits(number: PhoneNumber) -> str:

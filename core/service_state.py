@@ -14,12 +14,12 @@ from redis import RedisError
 from rq import Queue
 from rq.job import Job
 from rq.worker import Worker
-from sqlalchemy import Text, func, select, text
+from sqlalchemy import Text, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core import partitions
+from core import database_clock, partitions
 from core.clock import now
 from core.db import Base, global_scope
 from core.rings import ALL_QUEUES, redis_client
@@ -151,9 +151,8 @@ def measure() -> None:
 def _database() -> DatabaseState:
     with global_scope() as session:
         began = time.perf_counter()
-        theirs: datetime = session.scalar(select(func.clock_timestamp()))  # type: ignore[assignment]
+        session.scalar(select(1))
         taken = time.perf_counter() - began
-        offset = (datetime.now(UTC) - theirs).total_seconds() - taken / 2
         moment = now()
         used, allowed = session.execute(CONNECTIONS).one()
         held, wanted, hosts = session.execute(SESSIONS, {"now": moment}).one()
@@ -163,7 +162,7 @@ def _database() -> DatabaseState:
             connections=used,
             connections_allowed=allowed,
             months_ahead=partitions.months_ahead(session.connection(), moment),
-            clock_offset_seconds=offset,
+            clock_offset_seconds=-(database_clock.offset_seconds() or 0.0),
             lanes=[
                 LaneState(kind, due, max((moment - oldest).total_seconds(), 0.0))
                 for kind, due, oldest in session.execute(LANES, {"now": moment})

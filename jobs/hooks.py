@@ -1,5 +1,6 @@
 """Work off what was posted to us: many hooks in one transaction, a troublesome one on its own."""
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -32,6 +33,7 @@ log = logger(__name__)
 
 WORK_SECONDS = 30.0
 BATCH = 25  # what waits for a lock of ours waits for this many
+BATCH_SECONDS = 0.5  # or for this long; the rest of the batch is claimed again
 TURN_SECONDS = 5.0  # then another tenant's lane comes first
 # A hook whose transaction ends after our last look is found by a second one.
 SECOND_LOOK = timedelta(seconds=2)
@@ -87,7 +89,7 @@ def _work(tenant_id: int) -> int:
     try:
         with tenant_scope(tenant_id):
             batch += hooks.claim(BATCH)
-            late = _apply_together(batch)
+            late, untouched = _apply_together(batch)
     except Exception as error:
         if _is_outage(error):
             raise
@@ -95,15 +97,21 @@ def _work(tenant_id: int) -> int:
         return sum(_work_carefully(tenant_id) for _ in batch)
     for hook in late:
         _work_carefully(tenant_id, hook)
-    return len(batch)
+    return len(batch) - untouched
 
 
-def _apply_together(batch: list[Hook]) -> list[Hook]:
-    """Without savepoints. Returns those that need a transaction of their own."""
+def _apply_together(batch: list[Hook]) -> tuple[list[Hook], int]:
+    """Without savepoints. Returns the hooks that need a transaction of their own, and how many
+    were left because the batch took long: their locks go with the transaction."""
+    ends = time.monotonic() + BATCH_SECONDS
     tally, lines = Tally(), Lines()
     done: list[Hook] = []
     late: list[Hook] = []
-    for hook in batch:
+    untouched = 0
+    for place, hook in enumerate(batch):
+        if place and time.monotonic() > ends:
+            untouched = len(batch) - place
+            break
         try:
             parts = _parts(hook, lines, alone=False)
         except Unreadable as error:
@@ -121,7 +129,7 @@ def _apply_together(batch: list[Hook]) -> list[Hook]:
             done.append(hook)
     tally.write()
     hooks.all_done(done)
-    return late
+    return late, untouched
 
 
 def _work_carefully(tenant_id: int, hook: Hook | None = None) -> int:
@@ -197,6 +205,7 @@ def _parts(hook: Hook, lines: "Lines", *, alone: bool) -> Parts:
             parts.dropped.append(f"{parsed.phone_number_id} is not the number of a line")
         else:
             parts.each += _parts_of(line, parsed, alone)
+            parts.dropped += parsed.skipped
     return parts
 
 

@@ -1,4 +1,8 @@
-"""A customer's message, whatever line it came by: stored, then heard by those who wait for one."""
+"""A customer's message, whatever line it came by: stored, then given to what reacts to it.
+
+Called by the worker for hooks and, in a thread, by the hosts of linked lines. The texts that are
+looked at and the patterns that look at them are bounded, so that nobody can hold a worker up.
+"""
 
 from sqlalchemy.exc import DBAPIError
 

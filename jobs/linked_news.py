@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from core.clock import now
-from messaging import receipts, receiving
+from jobs import inbound
+from messaging import receipts
 from messaging.lines import Receipt
 from messaging.linked import (
     CodeShown,
@@ -48,7 +49,7 @@ class News:
         """An event is taken when its rows are written."""
         if isinstance(event, Received):
             await self.session.apply(
-                lambda line, t: receiving.receive_message(line, event.message, t)
+                lambda line, tally: inbound.receive(line, event.message, tally)
             )
         elif isinstance(event, Receipted):
             await self.receipt(event.receipt)

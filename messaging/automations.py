@@ -16,7 +16,7 @@ from core.clock import now
 from core.db import current_tenant_id, db, ring, savepoint
 from core.errors import Conflict, DomainError
 from core.ids import from_uuid, new_uuid, to_uuid
-from messaging import contacts, lines_book, reading, sending, store_events
+from messaging import contacts, form_limits, lines_book, reading, sending, store_events
 from messaging.conditions import unmet
 from messaging.models import Automation, AutomationRun, Connection, Contact, StoreEvent
 from messaging.placeholders import fill, values_of
@@ -176,6 +176,8 @@ def compose(automation: Automation, event: StoreEvent) -> tuple[Draft, tuple[str
     """The message as it would leave for this event, and the names that had no value."""
     recipe, facts = RECIPES[automation.recipe], known_facts()
     values = values_of(event.data, event.phone, facts.name, accounts.account().locale)
+    if _answers_visitor(recipe):
+        values = form_limits.harmless(values)
     blank = Draft(
         "text",
         automation.to_phone if recipe.to_owner else event.phone,
@@ -216,12 +218,19 @@ def _outcome(run: AutomationRun) -> Outcome:
         return Outcome("skipped", event.no_phone or NO_PHONE)
     if why := _unwelcome(recipe, event.phone):
         return Outcome("skipped", why, event.phone)
+    if _answers_visitor(recipe) and (why := form_limits.exceeded(automation, run, event.phone)):
+        return Outcome("skipped", why, event.phone)
     draft, _ = compose(automation, event)
     if draft.kind == "text" and not draft.text:
         return Outcome("skipped", NOTHING_TO_SAY, draft.phone)
     line = lines_book.route_for(automation.line_id, test=False, allowed=None)
     ticket = sending.accept(draft, line, known_facts())
     return Outcome("sent", "", draft.phone, ticket.id)
+
+
+def _answers_visitor(recipe: Recipe) -> bool:
+    """Anybody may fill in a form, with anybody's phone."""
+    return recipe.trigger == "form.submitted" and not recipe.to_owner
 
 
 def _unwelcome(recipe: Recipe, phone: str) -> str:

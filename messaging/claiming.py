@@ -6,14 +6,14 @@ What is taken is `sending`, in small groups just before their bytes leave; all e
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import text
 
-from core.clock import now
+from core.clock import now, running_now
 from core.db import current_tenant_id, db
 from core.ids import from_uuid
 from core.keyring import Sealed, the_keyring
@@ -87,7 +87,7 @@ def take_params(most: int, lease: float, allowed: Mapping[int, int]) -> dict[str
         "until": moment + timedelta(seconds=lease),
         "held_since": moment - HOLDS_BACK,
         "most": most,
-        "change": id_at(datetime.now(UTC))[:13],
+        "change": id_at(running_now())[:13],
         **months(moment),
         "lines": list(allowed),
         "allowed": list(allowed.values()),
@@ -113,7 +113,7 @@ def leave_params(lane: str, lease: UUID, soon: datetime, again: datetime) -> dic
 
 def months(moment: datetime) -> dict[str, str]:
     """Between these ids is everything that may still wait. Ids are made by the real clock."""
-    latest = max(moment, datetime.now(UTC))
+    latest = max(moment, running_now())
     return {"oldest": id_at(moment - WAITS_AT_MOST), "newest": id_at(latest + CLOCKS_DIFFER)}
 
 

@@ -14,7 +14,7 @@ from core.texts import BadText, clean
 LONGEST_TEXT = 4096
 LONGEST_LINE = 300
 MOST_ITEMS = 5
-_BRACES = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+_BRACES = re.compile(r"\{\{((?:(?!\{\{).)*?)\}\}", re.DOTALL)
 _ONE = re.compile(r"\s*(coupon|[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)\s*(?:\|([^{}|]{0,200}))?")
 _MANY_BREAKS = re.compile(r"\n{3,}")
 

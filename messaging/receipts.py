@@ -38,7 +38,9 @@ VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING
 """)
 ROW = """
 SELECT id, line_id, state, phone, reference, network_id, country, category, quoted_usd, cost_usd,
-       test, created_at, content -> 'gone_ids', content -> 'fallback', content -> 'own_line'
+       test, created_at, content -> 'gone_ids', content -> 'fallback', content -> 'own_line',
+       (SELECT max(c.at) FROM message_changes AS c
+         WHERE c.tenant_id = :tenant_id AND c.message_id = :id)
   FROM messages
  WHERE tenant_id = :tenant_id AND id = :id AND line_id = :line_id AND direction = 'out'
    FOR UPDATE"""
@@ -87,6 +89,8 @@ class _Found:
     gone_ids: list[str] | None
     fallback: dict[str, Any] | None
     own_line: int | None
+    last_at: datetime | None
+    """Of its last change."""
 
     @property
     def charged(self) -> Charged:
@@ -230,6 +234,8 @@ def _account(line: Line, message: _Found, receipt: Receipt, moved: bool, tally: 
 
 def _tell(message: _Found, receipt: Receipt, cost: Decimal) -> None:
     at = min(datetime.fromtimestamp(receipt.at, UTC), now())
+    if message.last_at is not None:  # receipts have whole seconds; the timeline never goes back
+        at = max(at, message.last_at)
     told = _Told(
         id=message.id,
         line_id=message.line_id,

@@ -11,6 +11,7 @@ from sqlalchemy import select, text
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, new_uuid, to_uuid
+from core.logs import logger
 from core.news import tell
 from core.phone import country_of, same_variants
 from messaging import contacts, lines_book, media, templates
@@ -23,10 +24,24 @@ from messaging.sending import look_again
 from messaging.usage import Tally
 from webhooks.publishing import publish
 
+log = logger(__name__)
+
+MOST_EARLIER = 10  # texts of one message that are kept
 WINDOW = timedelta(hours=24)  # in which a cloud line may answer freely
 FIRST_TIME = text("""
 INSERT INTO network_ids (tenant_id, network_id, message_id)
 VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING RETURNING message_id
+""")
+ORIGINAL = text("""
+SELECT m.id, m.text, m.content
+  FROM network_ids AS n JOIN messages AS m ON m.tenant_id = n.tenant_id AND m.id = n.message_id
+ WHERE n.tenant_id = :tenant_id AND n.network_id = :network_id AND m.tenant_id = :tenant_id
+   AND m.line_id = :line_id AND m.direction = 'in'
+   FOR UPDATE OF m
+""")
+REWRITE = text("""
+UPDATE messages SET text = :text, content = :content, changed_at = :now
+ WHERE tenant_id = :tenant_id AND id = :id
 """)
 # The conversation is written so that the order of arrival does not matter.
 STORE = text("""
@@ -77,6 +92,9 @@ def receive_news(line: Line, news: LineNews, _tally: Tally | None = None) -> Non
     """The network's word on the line itself, or on what somebody wants to get from it."""
     if news.kind == "marketing":
         _preference(line, news.detail)
+        return
+    if news.kind in ("edited", "deleted"):
+        _rewrite(line, news)
         return
     if news.kind == "template":
         if not templates.note_news(line, news.detail):
@@ -209,6 +227,39 @@ def _preference(line: Line, detail: dict[str, Any]) -> None:
         _opt_out(line, phone, network_id, contact.id, at)
     elif detail.get("value") in ("resume", "signup"):
         contacts.opt_in(contact.id, at)
+
+
+def _rewrite(line: Line, news: LineNews) -> None:
+    """The customer changed or deleted a message: the original is marked, nothing new comes. What
+    it said before is kept beside it."""
+    found = db.session.execute(
+        ORIGINAL,
+        {
+            "tenant_id": current_tenant_id(),
+            "network_id": news.detail["network_id"],
+            "line_id": line.id,
+        },
+    ).first()
+    if found is None:
+        log.info("original of a changed message not found", line=line.id, change=news.kind)
+        return
+    content, said = {**found.content, f"{news.kind}_at": news.detail["at"]}, found.text
+    if news.kind == "edited" and news.detail["text"]:
+        content["earlier"] = [*found.content.get("earlier", []), said][-MOST_EARLIER:]
+        said = normalize("NFC", news.detail["text"])
+        if "caption" in content:
+            content["caption"] = said
+    db.session.execute(
+        REWRITE,
+        {
+            "tenant_id": current_tenant_id(),
+            "id": found.id,
+            "text": said,
+            "content": Json(content),
+            "now": now(),
+        },
+    )
+    tell("messages.changed", id=from_uuid("msg", found.id), state="received")
 
 
 def _lines_meant(line: Line, detail: dict[str, Any]) -> list[Line]:

@@ -82,6 +82,8 @@ RECIPES = {
                 " teşekkürler."
                 " Mesajınızı aldık, en kısa sürede dönüş yapacağız.\n\n{{shop.name}}",
             },
+            # Anybody can type anybody's phone into a form.
+            conditions={"consent": True},
         ),
         Recipe(
             "owner_notice",

@@ -56,7 +56,7 @@ REST = tuple(
 CHAPTERS = (*ORDER, (lazy_gettext("More"), REST))
 PAGES = tuple(name for _, names in CHAPTERS for name in names if (DOCS / f"{name}.md").is_file())
 MOST_FOUND, MOST_WORDS = 20, 8
-FILE_LINK = re.compile(r"\[[\w/-]+\.md\]\((?P<file>[^)#]+\.md)(?P<mark>#[^)]*)?\)")
+FILE_LINK = re.compile(r"\[[\w/-]+\.md\]\((?P<file>[^()#]+\.md)(?P<mark>#[^()]*)?\)")
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def inline(text: str) -> Markup:
 
 def plain(text: str) -> str:
     """Without the marks: `code`, **loud**, [a link](…)."""
-    return " ".join(re.sub(r"[`*]|!?\[([^\]]*)\]\([^)]*\)", r"\1", text).split())
+    return " ".join(re.sub(r"[`*]|!?\[([^\[\]]*)\]\([^()]*\)", r"\1", text).split())
 
 
 def within(place: str, target: str) -> str:

@@ -37,7 +37,10 @@ KEPT = timedelta(hours=2)
 CODE_LENGTH = 8
 LONGEST_NOTES = 500
 HOUR = timedelta(hours=1)
-_CODE = re.compile(rf"#\s*([{READABLE}]{{4}})\s*[-–— ]?\s*([{READABLE}]{{4}})\b", re.IGNORECASE)
+LOOKED_AT = 2000  # characters at either end of a message; the code is in the last row of ours
+_CODE = re.compile(
+    rf"#\s{{0,3}}([{READABLE}]{{4}})\s{{0,3}}[-–—]?\s{{0,3}}([{READABLE}]{{4}})\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,8 @@ def takes_cards(site: Site) -> bool:
 
 def code_in(text: str) -> str | None:
     """The order code of a message, however it was typed."""
+    if len(text) > 2 * LOOKED_AT:
+        text = f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
     found = _CODE.search(text)
     return (found[1] + found[2]).upper() if found else None
 

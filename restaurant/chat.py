@@ -39,7 +39,7 @@ from restaurant.models import Cart, Order, Site
 from restaurant.pricing import Chosen, NotOnMenu, Shelf, add_up
 from restaurant.pricing import Line as PricedLine
 from restaurant.reasons import BY_HAND, NEWCOMER, NO_PLACE, NOT_SCANNED
-from restaurant.wording import say
+from restaurant.wording import say, spoken
 from tenants.plans import known_facts
 
 HOUR = timedelta(hours=1)
@@ -53,6 +53,7 @@ class Sender:
     contact_id: str
     phone: str
     name: str
+    language: str
     blocked: bool
 
 
@@ -78,7 +79,9 @@ def order_from(line: Line, message: InboundMessage, message_id: str) -> Order | 
         return None
     cart = carts.find(code, lock=True)
     if cart is None:
-        _answer(line, sender, "en", "unknown_code")
+        if places := sites.of_line(line):  # elsewhere such a text is no order at all
+            language = _language(message.text, sender, places[0])
+            _answer(line, sender, language, "unknown_code")
         return None
     site = _site(cart)
     refusal = _refusal(line, site, cart, sender)
@@ -289,7 +292,19 @@ def _sender(message: InboundMessage) -> Sender | None:
     contact = db.session.get(Contact, (current_tenant_id(), contact_id)) if contact_id else None
     if contact is None:
         return None
-    return Sender(contact.id, message.sender_phone, contact.name, contact.blocked_at is not None)
+    blocked = contact.blocked_at is not None
+    return Sender(contact.id, message.sender_phone, contact.name, contact.language, blocked)
+
+
+def _language(text: str, sender: Sender, site: Site) -> str:
+    """That of the text we wrote for the diner; else the diner's own; else the site's."""
+    code = text.rpartition("#")[0].rpartition("\n")[2].strip()
+    for language in (*site.languages, *sorted(spoken() - {*site.languages})):
+        if code and code == f"{say(language, 'code')}:":
+            return language
+    if sender.language.partition("-")[0] in spoken():
+        return sender.language
+    return site.languages[0]
 
 
 def _site(cart: Cart) -> Site | None:

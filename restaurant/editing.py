@@ -24,9 +24,7 @@ def add(site: Site, order: Order, lines: Sequence[Line], *, because: str = "") -
     if held.state != "sent_to_kitchen":
         held.state = "sent_to_kitchen"
         orders.note(held, "moved", because=because)
-    telling.added(
-        site, held, [line for line in orders.lines_of(held.id) if line.batch == held.batch]
-    )
+    telling.added(site, held, orders.lines_of(held.id))
     return held
 
 
@@ -40,7 +38,8 @@ def void(
     if order.state in moves.ENDS:
         raise Conflict("order_closed", "This order is closed.")
     held = orders.hold(order, seen)
-    line = next((one for one in orders.lines_of(held.id) if one.position == position), None)
+    lines = orders.lines_of(held.id)
+    line = next((one for one in lines if one.position == position), None)
     if line is None:
         raise NotFound()
     if not 1 <= quantity <= line.quantity - line.voided:
@@ -50,7 +49,7 @@ def void(
     reckon(site, held)
     orders.note(held, "voided", because=f"{quantity} × {line.name}: {because}")
     audit.record("orders.voided", held.number, line=line.name, quantity=quantity, because=because)
-    telling.voided(site, held, line, quantity)
+    telling.voided(site, held, lines, line, quantity)
     return held
 
 

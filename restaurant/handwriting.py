@@ -15,8 +15,8 @@ from restaurant.pricing import Shelf, Wish, price_lines
 from restaurant.wording import spoken, words
 
 MOST_LINES = 40
-_LINE = re.compile(r"\s*([0-9]{1,2})\s*[x×*]\s*(.+?)\s*(?::[^:]*)?")
-_PLUS = re.compile(r"\s*\+\s*(.+)")
+LOOKED_AT, LONGEST_ROW = 4000, 200  # characters: a longer text was not typed as an order
+_LINE = re.compile(r"([0-9]{1,2})\s{0,3}[x×*](.+)")
 
 
 @dataclass(frozen=True)
@@ -30,18 +30,15 @@ class Written:
 
 
 def looks_like_lines(text: str) -> bool:
-    return any(_LINE.fullmatch(row) for row in text.splitlines()[:MOST_LINES])
+    return any(_quantity_and_name(row) for row in _rows(text))
 
 
 def read(line: Line, text: str) -> Written | None:
     """None: this is no order. Only a text of which at least one line is on the menu is one."""
     if not looks_like_lines(text):
         return None
-    rows = text.splitlines()[:MOST_LINES]
-    for site in sites.listed():
-        mine = sites.line_of(site)
-        if site.menu_id is None or mine is None or mine.id != line.id:
-            continue
+    rows = _rows(text)
+    for site in sites.of_line(line):
         found = _read_for(site, rows)
         if found is not None:
             return found
@@ -57,26 +54,41 @@ def _read_for(site: Site, rows: list[str]) -> Written | None:
     unread: list[str] = []
     language = site.languages[0]
     for row in rows:
-        found, plus = _LINE.fullmatch(row), _PLUS.fullmatch(row)
-        if found:
-            known = names.get(_plain(found[2]))
+        if found := _quantity_and_name(row):
+            quantity, name = found
+            known = names.get(_plain(name))
             if known is None:
-                unread.append(row.strip())
+                unread.append(row)
                 continue
             item_id, language = known
-            wishes.append(Wish(item_id, max(int(found[1]), 1)))
-        elif plus and wishes:
+            wishes.append(Wish(item_id, max(quantity, 1)))
+        elif row.startswith("+") and wishes:
             last = wishes[-1]
             mine = options.get(last.item_id, {})
-            chosen = [mine.get(_plain(one)) for one in plus[1].split(",")]
+            chosen = [mine.get(_plain(one)) for one in row[1:].split(",")]
             if None in chosen:
-                unread.append(row.strip())
+                unread.append(row)
             extra = tuple(one for one in chosen if one)
             wishes[-1] = Wish(last.item_id, last.quantity, (*last.options, *extra))
     if not wishes:
         return None
     lines, failed = _priced(Shelf(version.content), wishes, language)
     return Written(site, language, lines, _table(site, rows), unread + failed) if lines else None
+
+
+def _rows(text: str) -> list[str]:
+    rows = (row.strip() for row in text[:LOOKED_AT].splitlines()[:MOST_LINES])
+    return [row for row in rows if row and len(row) <= LONGEST_ROW]
+
+
+def _quantity_and_name(row: str) -> tuple[int, str] | None:
+    """`2 x Ayran: 90,00 TL` is two of “Ayran”: a price after the last colon is not read."""
+    found = _LINE.fullmatch(row)
+    if found is None:
+        return None
+    name, colon, price = found[2].rpartition(":")
+    name = (name if colon else price).strip()
+    return (int(found[1]), name) if name else None
 
 
 def _priced(shelf: Shelf, wishes: list[Wish], language: str) -> tuple[list[PricedLine], list[str]]:

@@ -11,7 +11,7 @@ from core.places import BadPlace, Place, crosses_itself, metres, place, square_m
 FEWEST, MOST = 3, 200
 SMALLEST_M2 = 1000
 LARGEST_M = 200_000
-_PAIR = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)\s*[,;\s]\s*(-?[0-9]+(?:\.[0-9]+)?)")
+_PAIR = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)(?:\s*[,;]\s*|\s+)(-?[0-9]+(?:\.[0-9]+)?)")
 
 
 def one_place(text: str, field: str = "position") -> Place:

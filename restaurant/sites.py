@@ -184,6 +184,12 @@ def line_of(site: Site) -> Line | None:
     return lines_book.default_line(test=False) or lines_book.default_line(test=True)
 
 
+def of_line(line: Line) -> list[Site]:
+    """The open sites whose customers write to this line."""
+    found = ((site, line_of(site)) for site in listed())
+    return [site for site, mine in found if mine is not None and mine.id == line.id]
+
+
 def takes_orders(site: Site, moment: datetime) -> str:
     """Empty when it does, else why not: paused, closed or no_menu."""
     if site.menu_id is None:

@@ -31,13 +31,31 @@ def fired(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
 
 
 def added(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
-    publish("restaurant.order_updated", {**order_body(site, order, lines), "change": "added"})
-    papers.added(site, order, lines)
+    """`lines` are all of the order's; the kitchen gets those of the last batch."""
+    new = [line for line in lines if line.batch == order.batch]
+    publish(
+        "restaurant.order_updated",
+        {
+            **order_body(site, order, lines),
+            "change": "added",
+            "added_items": [_item_body(line) for line in new],
+        },
+    )
+    papers.added(site, order, new)
 
 
-def voided(site: Site, order: Order, line: OrderLine, quantity: int) -> None:
-    body = order_body(site, order, [line])
-    publish("restaurant.order_updated", {**body, "change": "voided", "quantity": quantity})
+def voided(
+    site: Site, order: Order, lines: Sequence[OrderLine], line: OrderLine, quantity: int
+) -> None:
+    publish(
+        "restaurant.order_updated",
+        {
+            **order_body(site, order, lines),
+            "change": "voided",
+            "quantity": quantity,
+            "voided_items": [{**_item_body(line), "quantity": quantity}],
+        },
+    )
     papers.voided(site, order, line, quantity)
 
 

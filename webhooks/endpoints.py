@@ -87,7 +87,7 @@ def set_enabled(endpoint_id: str, on: bool) -> Endpoint:
     fanout.lock_feed()
     if on:
         endpoint.enabled, endpoint.disabled_because, endpoint.disabled_at = True, "", None
-        endpoint.listens_since = now()
+        endpoint.listens_since = func.clock_timestamp()
         forget_failures(endpoint)
     else:
         switch_off(endpoint, "person")

@@ -28,12 +28,13 @@ UPDATE events SET sequence = :last + mine.place
           FROM (SELECT id FROM events WHERE tenant_id = :tenant_id AND sequence IS NULL
                  ORDER BY id LIMIT :most) AS waiting) AS mine
  WHERE events.tenant_id = :tenant_id AND events.id = mine.id
-RETURNING events.id, events.type, events.occurred_at, events.sequence
+RETURNING events.id, events.type, events.sequence,
+          coalesce(events.published_at, events.occurred_at) AS published_at
 """)
 NUMBER_ONE = text("""
 UPDATE events SET sequence = :last + 1
  WHERE tenant_id = :tenant_id AND id = :id AND sequence IS NULL
-RETURNING id, type, occurred_at, sequence
+RETURNING id, type, sequence
 """)
 ADVANCE = text("""
 UPDATE event_feeds SET last_sequence = :last WHERE tenant_id = :tenant_id
@@ -146,7 +147,7 @@ def _deliver(rows: Sequence[Any], listening: list[Listener], last: int) -> None:
             (one.id, row)
             for row in rows
             for one in listening
-            if wants(one.events, row.type) and row.occurred_at >= one.since
+            if wants(one.events, row.type) and row.published_at >= one.since
         ),
         cause="event",
         last=last,

@@ -3,7 +3,7 @@
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Date, Index, SmallInteger, Text, text
+from sqlalchemy import ARRAY, BigInteger, Date, Index, SmallInteger, Text, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
@@ -33,6 +33,8 @@ class Event(Base, TenantOwned):
     body: Mapped[dict[str, Any]]
     occurred_at: Mapped[datetime] = mapped_column(default=now)
     sequence: Mapped[int | None] = mapped_column(BigInteger)
+    published_at: Mapped[datetime | None] = mapped_column(server_default=func.clock_timestamp())
+    """By the database's clock; `occurred_at` may be the network's word. None: an old event."""
 
 
 class EventFeed(Base, TenantOwned):
@@ -69,8 +71,9 @@ class Endpoint(Base, TenantOwned):
     busy_until: Mapped[datetime | None]
     """One batch at a time: the lease of whoever posts to it."""
     last_success_at: Mapped[datetime | None]
-    listens_since: Mapped[datetime] = mapped_column(default=now)
-    """What occurred before, or while it was off, is not brought to it."""
+    listens_since: Mapped[datetime] = mapped_column(default=func.clock_timestamp())
+    """What was published before, or while it was off, is not brought to it. By the database's
+    clock, like `Event.published_at`."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]
 

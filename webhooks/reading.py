@@ -23,7 +23,7 @@ from webhooks.publishing import announce
 STATES = ("waiting", "sending", "delivered", "failed", "cancelled")
 MOST_REPLAYED = 10_000
 EPOCH = datetime(1970, 1, 2, tzinfo=UTC)
-SLACK = timedelta(minutes=5)  # between an event's own time and that of its id
+SLACK = timedelta(hours=1)  # between an event's own time and that of its id
 
 FEED = text("""
 SELECT id, body, occurred_at, sequence FROM events
@@ -31,8 +31,9 @@ SELECT id, body, occurred_at, sequence FROM events
 """)
 IN_RANGE = text("""
 SELECT id, type, sequence FROM events
- WHERE tenant_id = :tenant_id AND id >= CAST(:oldest AS uuid) AND occurred_at >= :since
-   AND occurred_at <= :until AND type = ANY(:types) AND sequence IS NOT NULL
+ WHERE tenant_id = :tenant_id AND id >= CAST(:oldest AS uuid)
+   AND (occurred_at BETWEEN :since AND :until OR published_at BETWEEN :since AND :until)
+   AND type = ANY(:types) AND sequence IS NOT NULL
  ORDER BY id LIMIT :most
 """)
 ARRIVED = text("""

@@ -5,6 +5,7 @@ literal address nor a second look-up gets past them.
 """
 
 import asyncio
+import re
 import socket
 import ssl
 import time
@@ -44,6 +45,8 @@ from core.outbound.reply import (
 
 CHUNK = 16 * 1024
 READ_BUFFER = 64 * 1024
+STATUS_LINE = 13  # bytes of "HTTP/1.1 200 "
+_SUCCESS = re.compile(rb"HTTP/1\.[01] (2[0-9]{2})[ \r]")
 LOOKUPS = 32  # at once; a look-up cannot be cut short, and one slow name must not stop the others
 
 
@@ -118,6 +121,8 @@ class Client:
         """The answer, whatever its status; redirects are answers too. Raises OutboundError.
 
         `keep`: only the first bytes of the body are kept in memory while it is read.
+        With `truncate` the body matters little: an answer that begins with a status of success is
+        one, even if its body breaks off or should not be there.
         """
         started = time.monotonic()
         target = check_url(url, self._policy)
@@ -138,6 +143,9 @@ class Client:
             what = "did not answer in time" if seen.sent else "did not take the connection in time"
             raise Timeout(f"{target.host} {what}", sent=seen.sent) from error
         except (aiohttp.ClientError, OSError) as error:
+            if truncate and (found := _SUCCESS.match(seen.head)):
+                took = time.monotonic() - started
+                return Reply(int(found[1]), {}, b"", took, seen.peer, truncated=True)
             raise _in_plain_words(error, target, seen.sent) from error
 
     async def _exchange(
@@ -234,6 +242,9 @@ class _Limits:
 @dataclass
 class _Seen:
     sent: bool = False
+    peer: str = ""
+    head: bytes = b""
+    """The first bytes of the answer, which hold its status."""
 
 
 _seen: ContextVar[_Seen] = ContextVar("seen")
@@ -243,9 +254,28 @@ class _Request(aiohttp.ClientRequest):
     """Notes when its first byte is about to leave."""
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
-        _seen.get().sent = True
+        seen = _seen.get()
+        seen.sent = True
+        _note_first_bytes(conn, seen)
         faultpoints.soon("after_bytes")
         return await super().send(conn)
+
+
+def _note_first_bytes(conn: Connection, seen: _Seen) -> None:
+    """aiohttp drops an answer whose end it cannot read, with the status that was in it."""
+    protocol = conn.protocol
+    if protocol is None:
+        return
+    peer = conn.transport.get_extra_info("peername") if conn.transport else None
+    seen.peer = str(peer[0]) if peer else ""
+    receive = type(protocol).data_received
+
+    def note(data: bytes) -> None:
+        if len(seen.head) < STATUS_LINE:
+            seen.head += data[:STATUS_LINE]
+        receive(protocol, data)
+
+    protocol.data_received = note  # type: ignore[method-assign]
 
 
 @lru_cache(maxsize=4096)

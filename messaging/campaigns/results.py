@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import or_, select, text
 
-from core.clock import now
+from core.clock import now, running_now
 from core.db import current_tenant_id, db
 from core.ids import canonical, from_uuid, to_uuid
 from core.money import json_number
@@ -253,7 +253,7 @@ def _place(campaign: Campaign) -> str:
 def _latest(rows: Sequence[Any]) -> datetime:
     """Ids are made by the real clock, whatever a test's clock says."""
     latest: datetime = max(row.handed_at for row in rows)
-    return max(latest, datetime.now(latest.tzinfo))
+    return max(latest, running_now())
 
 
 def _mine(campaign: Campaign) -> dict[str, Any]:

@@ -127,3 +127,5 @@ class Parsed:
     messages: list[InboundMessage] = field(default_factory=list)
     receipts: list[Receipt] = field(default_factory=list)
     news: list[LineNews] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    """What was not taken, and why, for the people who look at the hook."""

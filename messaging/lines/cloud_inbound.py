@@ -37,6 +37,8 @@ STATES = {
     "played": "read",
     "failed": "failed",
 }
+ECHOES = "smb_message_echoes"
+REWRITES = {"edit": "edited", "revoke": "deleted"}
 # The rate card knows four categories; the network counts these apart from them.
 CATEGORIES = {
     "authentication_international": "authentication",
@@ -81,6 +83,9 @@ def parse(raw_body: bytes) -> list[Parsed]:
             parsed = found.setdefault(line, Parsed(line))
             if (field := text(change.get("field"))) == "messages":
                 _take(parsed, value, inner)
+            elif field == ECHOES:
+                for place_of, _ in _each(value.get("message_echoes"), f"{inner}.message_echoes"):
+                    _skip(parsed, place_of, "was sent from the phone app and is not taken yet")
             else:
                 parsed.news.extend(read_news(field, known_id(entry.get("id")), value))
     return list(found.values())
@@ -111,6 +116,11 @@ def _each(parts: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
             _note(f"{place}[{number}]", "is not an object")
 
 
+def _skip(parsed: Parsed, place: str, why: object) -> None:
+    parsed.skipped.append(f"{place} {why}")
+    _note(place, why)
+
+
 def _note(place: str, why: object) -> None:
     _log.info("part of a cloud hook skipped", place=place, why=str(why))
 
@@ -119,17 +129,20 @@ def _take(parsed: Parsed, value: dict[str, Any], place: str) -> None:
     contacts = mappings(value.get("contacts"))
     for inner, message in _each(value.get("messages"), f"{place}.messages"):
         try:
-            if message.get("type") == "system":
+            kind = message.get("type")
+            if kind == "system":
                 parsed.news.append(_number_changed(message))
+            elif kind in REWRITES and isinstance(message.get(kind), dict):
+                parsed.news.append(_rewritten(message, kind))
             else:
                 parsed.messages.append(_message(message, contacts))
         except Skip as why:
-            _note(inner, why)
+            _skip(parsed, inner, why)
     for inner, status in _each(value.get("statuses"), f"{place}.statuses"):
         try:
             parsed.receipts.append(_receipt(status))
         except Skip as why:
-            _note(inner, why)
+            _skip(parsed, inner, why)
     for inner, error in _each(value.get("errors"), f"{place}.errors"):
         _note(inner, read_error(error).details or "an error of the network")
 
@@ -166,6 +179,7 @@ def _sender(message: dict[str, Any], contacts: list[dict[str, Any]]) -> tuple[st
             for one in contacts
             if (said and said == one.get("user_id"))
             or (user_id and user_id == one.get("user_id"))
+            or (said and said == known_id(one.get("wa_id")))
             or phone_of(one.get("wa_id")) in spellings
         ),
         # Somebody else's name and phone must not stick to this sender.
@@ -177,6 +191,19 @@ def _sender(message: dict[str, Any], contacts: list[dict[str, Any]]) -> tuple[st
         sender_id = said
     profile = mapping(contact, "profile")
     return phone, sender_id, text(profile.get("name")) or text(profile.get("username"))
+
+
+def _rewritten(message: dict[str, Any], kind: str) -> LineNews:
+    """The customer changed or deleted a message that was here before."""
+    part = mapping(message, kind)
+    original = known_id(part.get("original_message_id"))
+    if not original:
+        raise Skip("does not say which message it changes")
+    detail: dict[str, Any] = {"network_id": original, "at": when(message.get("timestamp"))}
+    if kind == "edit":
+        _, detail["text"], content = read_content(mapping(part, "message"))
+        detail["caption"] = content.get("caption")
+    return LineNews(REWRITES[kind], detail)
 
 
 def _number_changed(message: dict[str, Any]) -> LineNews:

@@ -46,6 +46,8 @@ def _media(kind: str, part: Any) -> Content | None:
     for name in ("voice", "animated"):
         if part.get(name) is True:
             content[name] = True
+    if kind == "voice":
+        kind, content["voice"] = "audio", True
     return kind, content.get("caption", ""), content
 
 
@@ -149,7 +151,7 @@ def _about(message: dict[str, Any]) -> dict[str, Any]:
 
 _READERS: dict[str, Callable[[str, Any], Content | None]] = {
     "text": _text,
-    **dict.fromkeys(("image", "video", "audio", "document", "sticker"), _media),
+    **dict.fromkeys(("image", "video", "audio", "voice", "document", "sticker"), _media),
     "location": _location,
     "contacts": _contacts,
     "reaction": _reaction,

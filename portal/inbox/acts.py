@@ -18,7 +18,7 @@ from portal.visitors import member_may
 from portal.words import in_words
 
 _NUMBERS = r"(-?\d{1,3}(?:\.\d{1,15})?)"
-PLACE = re.compile(rf"{_NUMBERS}\s*[,; ]\s*{_NUMBERS}")
+PLACE = re.compile(rf"{_NUMBERS}\s{{0,5}}[,; ]\s{{0,5}}{_NUMBERS}")
 IN_LINK = re.compile(
     rf"(?:@|[?&](?:q|ll|query|destination|center)=|!3d){_NUMBERS}(?:,|%2C|!4d){_NUMBERS}"
 )

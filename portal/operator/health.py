@@ -8,6 +8,7 @@ from flask import current_app, render_template
 from flask_babel import format_decimal, gettext
 
 from core import service_state
+from core.database_clock import TOLERATED
 from core.service_state import DatabaseState, RedisState, ServiceState
 from portal.operator.pages import operator
 from portal.visitors import operator_only
@@ -18,7 +19,6 @@ QUEUE_SLOW_SECONDS, QUEUE_STUCK_SECONDS = 30, 300
 LANE_SLOW_SECONDS, LANE_STUCK_SECONDS = 30, 300
 TICKET_LATE_SECONDS = 120
 UNKNOWN_OLD_SECONDS = 3600
-CLOCK_OFF_SECONDS = 2.0
 CONNECTIONS_SHARE = 0.8
 MEMORY_SHARE = 0.8
 MONTHS_ENOUGH, MONTHS_LEAST = 2, 1
@@ -102,7 +102,7 @@ def _database(state: ServiceState, database: DatabaseState) -> Iterator[Check]:
     yield Check(
         gettext("Clock of this host"),
         gettext("%(seconds)s s from the database", seconds=format_decimal(round(offset, 1))),
-        "bad" if abs(offset) > CLOCK_OFF_SECONDS else "good",
+        "bad" if abs(offset) > TOLERATED.total_seconds() else "good",
         gettext("Switch on time synchronisation (NTP) on this host."),
     )
     oldest = max((one.oldest_seconds for one in database.lanes), default=0.0)

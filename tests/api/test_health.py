@@ -21,7 +21,7 @@ def test_the_process_lives(client, app):
 def test_it_is_ready_when_all_is_there(client, app):
     answer = client.get("/readyz")
     assert answer.status_code == 200
-    assert set(answer.json["checks"]) == {"database", "redis", "migrations", "months"}
+    assert set(answer.json["checks"]) == {"database", "redis", "migrations", "months", "clock"}
     assert set(answer.json["checks"].values()) == {"ok"}
 
 

@@ -187,6 +187,27 @@ def test_what_does_not_speak_http(raw, reach):
     assert caught.value.sent
 
 
+@pytest.mark.parametrize(
+    ("raw", "status"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", 200),
+        (b"HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok", 204),
+        (b"HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 202),
+    ],
+)
+def test_who_wants_no_body_is_content_with_a_status_of_success(raw, status):
+    """Review D27."""
+    with Server(answers(raw)) as server:
+        reply = reach_by(DOORS["aio"])(server, "POST", timeout=3, truncate=True)
+    assert (reply.status, reply.ok) == (status, True)
+
+
+def test_a_failure_that_breaks_off_is_no_success():
+    raw = b"HTTP/1.1 500 Oh\r\nContent-Length: 10\r\n\r\nhalf"
+    with Server(answers(raw)) as server, pytest.raises(ConnectFailed):
+        reach_by(DOORS["aio"])(server, "POST", timeout=3, truncate=True)
+
+
 def test_nobody_at_home(call):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

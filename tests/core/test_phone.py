@@ -239,7 +239,7 @@ def test_the_same_phone_in_the_networks_other_words(same):
     ("written", "region", "digits"),
     [
         ("0532 111 22 33", "TR", "905321112233"),
-        ("+1 123 123 1234", "CA", "11231231234"),  # somebody wrote it with its country code
+        ("+1 123 123 1234", "CA", None),  # somebody wrote it with its country code
         ("123-123-1234", "CA", None),  # no such area code: a national form must be a real one
         ("555-555-SHIP", "US", None),
         ("0532 111 22 33", None, None),
@@ -247,4 +247,42 @@ def test_the_same_phone_in_the_networks_other_words(same):
     ],
 )
 def test_a_number_nobody_can_correct_must_be_one_that_is_given_out(written, region, digits):
+    assert reachable(written, region) == digits
+
+
+@pytest.mark.parametrize(
+    ("written", "region"),
+    [
+        ("536-297-3865", "MX"),
+        ("536-297-3865", "US"),
+        ("5362973865", "MX"),
+        ("4915112345678", "TR"),
+    ],
+)
+def test_national_digits_are_never_read_as_a_number_of_another_country(written, region):
+    """Review D4."""
+    assert reachable(written, region) is None
+    assert not (normalize(written, region) or "").startswith("536")
+
+
+@pytest.mark.parametrize(
+    "written", ["+7 (800) 55-35-35-55", "+1 187 215 5230", "+900532 111 22 33", "007 80055353555"]
+)
+def test_an_international_number_must_exist_and_keeps_all_its_digits(written):
+    """Review D5."""
+    assert reachable(written, "TR") is None
+
+
+@pytest.mark.parametrize(
+    ("written", "region", "digits"),
+    [
+        ("+7 800 555-35-35", "TR", "78005553535"),
+        ("+44 (0)20 7946 0958", "TR", "442079460958"),
+        ("4915123456789", "DE", "4915123456789"),
+        ("905321112233", "TR", "905321112233"),
+        ("+55 11 8765-4321", "BR", "551187654321"),
+    ],
+)
+def test_a_number_that_exists_is_read_as_it_is_written(written, region, digits):
+    """Review D4 and D5."""
     assert reachable(written, region) == digits

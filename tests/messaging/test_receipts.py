@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
+from core.clock import now
 from core.db import db, tenant_scope
 from core.ids import to_uuid
 from messaging import settling
@@ -16,6 +17,7 @@ from messaging.ledger import cost_of
 from messaging.lines import Accepted, Envelope
 from messaging.models import Message, MessageChange, NetworkId, UsageDay
 from messaging.receipts import TooEarly, receive_receipt
+from messaging.timeline import note_changes
 from messaging.usage import Tally
 from tests.messaging.line_cast import add_line, events_of, message_row, receipt, sent_message
 
@@ -244,3 +246,18 @@ def test_a_receipt_while_another_settles_waits_and_moves_on(line):
             .values(state="read")
         )
     assert take(line, receipt(network_id, "delivered")) == [False]
+
+
+def test_a_receipt_in_whole_seconds_never_stands_before_what_came_first(line):
+    """Review D34."""
+    message_id, network_id = started(line)
+    sent_at = now().replace(microsecond=441_000)
+    with tenant_scope(line.tenant_id):
+        note_changes([str(to_uuid("msg", message_id))], ["sent"], [""], sent_at)
+    seconds = int(sent_at.timestamp())
+    take(line, receipt(network_id, "delivered", at=seconds), receipt(network_id, "read", at=1))
+    with tenant_scope(line.tenant_id):
+        query = select(MessageChange).where(MessageChange.tenant_id == line.tenant_id)
+        changes = db.session.scalars(query.order_by(MessageChange.id)).all()
+    assert [one.state for one in changes] == ["sent", "delivered", "read"]
+    assert [one.at for one in changes] == sorted(one.at for one in changes)

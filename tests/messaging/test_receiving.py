@@ -251,3 +251,23 @@ def test_news_of_one_number_is_not_about_the_others(restaurant, line):
     with tenant_scope(line.tenant_id):
         assert db.session.get(Line, (line.tenant_id, line.id)).state == "connected"
         assert db.session.get(Line, (line.tenant_id, other.id)).state == "restricted"
+
+
+def test_an_edit_changes_the_original_and_keeps_what_it_said(line):
+    """Review D14."""
+    said = wrote("bugün")
+    message_id = receive(line, said)
+    for kind, more in (("edited", {"text": "yarın"}), ("deleted", {})):
+        with tenant_scope(line.tenant_id):
+            receive_news(line, LineNews(kind, {"network_id": said.network_id, "at": 1, **more}))
+    with tenant_scope(line.tenant_id):
+        message = message_row(line.tenant_id, message_id)
+        assert (message.text, message.content["earlier"]) == ("yarın", ["bugün"])
+        assert {"edited_at", "deleted_at"} <= message.content.keys()
+        count = select(func.count()).where(Message.tenant_id == line.tenant_id)
+        assert db.session.scalar(count) == 1
+
+
+def test_an_edit_of_what_we_never_had_changes_nothing(line):
+    with tenant_scope(line.tenant_id):
+        receive_news(line, LineNews("edited", {"network_id": "wamid.?", "at": 1, "text": "x"}))

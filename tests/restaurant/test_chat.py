@@ -1,5 +1,6 @@
 """From a cart's text to an order: once, from the stored cart, with a polite answer otherwise."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -9,9 +10,10 @@ from sqlalchemy import select
 from core.clock import advance, frozen, now
 from core.db import db
 from messaging.models import Contact, Message
-from restaurant import availability, carts, menus, orders, publishing, sites
+from restaurant import availability, carts, handwriting, menus, orders, publishing, sites
 from restaurant.models import Order
 from restaurant.pricing import Wish
+from restaurant.wording import say
 from tests.restaurant.kitchen import GUEST, lira, open_bistro
 
 
@@ -83,7 +85,59 @@ def test_an_unknown_code_is_answered(bistro):
     cart = bistro.cart()
     code = f"#{cart.code[:4]}-{cart.code[4:]}"
     assert bistro.hears(cart.text.replace(code, "#BCDF-2345")) is None
-    assert "do not know this order code" in answers(bistro)[-1]
+    assert answers(bistro)[-1] == say("tr", "unknown_code")
+
+
+def test_an_unknown_code_is_answered_in_the_language_of_the_text(bistro):
+    """Review D18."""
+    cart = bistro.cart(language="en")
+    code = f"#{cart.code[:4]}-{cart.code[4:]}"
+    bistro.hears(cart.text.replace(code, "#BCDF-2345"))
+    bistro.hears("#BCDF-2345")
+    assert answers(bistro) == [say("en", "unknown_code"), say("tr", "unknown_code")]
+
+
+def test_a_line_that_serves_no_site_never_asks_for_an_order_code(restaurant):
+    """Review H3."""
+    bistro = open_bistro(restaurant)
+    with bistro.scope():
+        sites.close_site(bistro.site_id)
+    bistro.hears("Where is my parcel #BCDF-2345?")
+    assert answers(bistro) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["#BBBB" + " " * 65_000 + "!", "1x a" + " " * 65_000 + "b", "1 x a\n" * 10_000, "#" * 65_536],
+)
+def test_a_hostile_text_is_read_in_milliseconds(text):
+    """Review H3."""
+    began = time.thread_time()
+    carts.code_in(text)
+    handwriting.looks_like_lines(text)
+    assert time.thread_time() - began < 0.02
+
+
+def test_the_code_is_found_at_the_end_of_a_very_long_text():
+    assert (
+        carts.code_in("Not: " + "az soğanlı " * 3000 + "\nSipariş kodu: #BCDF-2345") == "BCDF2345"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "read"),
+    [
+        ("2 x Ayran", (2, "Ayran")),
+        (" 2× Ayran : ₺90,00 ", (2, "Ayran")),
+        ("10*Su: büyük: 5", (10, "Su: büyük")),
+        ("2 x ", None),
+        ("2 x :5", None),
+        ("200 x Ayran", None),
+    ],
+)
+def test_a_row_is_a_quantity_and_a_name(row, read):
+    rows = handwriting._rows(row)
+    assert handwriting._quantity_and_name(rows[0]) == read
 
 
 def test_a_cart_is_good_for_two_hours(bistro):
@@ -154,7 +208,8 @@ def test_a_second_cart_of_the_same_table_is_an_addition(bistro):
         e for e in bistro.events("order_updated")
         if e.get("change") == "added"
     ]  # fmt: skip
-    assert [item["name"] for item in event["items"]] == ["Menemen"]
+    assert [item["name"] for item in event["items"]] == ["Hamburger", "Ayran", "Menemen"]
+    assert [item["name"] for item in event["added_items"]] == ["Menemen"]  # Review D13
 
 
 def test_another_guest_at_the_table_has_an_order_of_their_own(bistro):

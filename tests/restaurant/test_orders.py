@@ -66,6 +66,8 @@ def test_a_void_takes_the_price_off_and_needs_a_reason(bistro):
         editing.void(bistro.site(), orders.get(order.number), 1, 2, "Yine")
     change = bistro.events("order_updated")[-1]
     assert (change["change"], change["quantity"]) == ("voided", 1)
+    whole = sum(item["quantity"] for item in change["items"])
+    assert (whole, [one["quantity"] for one in change["voided_items"]]) == (2, [1])  # Review D13
 
 
 def test_a_cancelled_order_says_why(bistro):

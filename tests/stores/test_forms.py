@@ -1,6 +1,7 @@
 """Forms of any builder: their fields are learnt, the visitor is answered, the owner is told."""
 
 import json
+from datetime import timedelta
 from urllib.parse import urlencode
 
 import pytest
@@ -8,9 +9,10 @@ from sqlalchemy import select
 
 from api.hooks.stores import plates
 from core.clock import advance, frozen, now
-from core.db import db
+from core.db import db, global_scope
+from core.mail import Mail
 from core.signing import new_webhook_secret, webhook_headers
-from messaging import automation_book, connections, contacts
+from messaging import automation_book, connections, contacts, form_limits
 from messaging.models import Contact
 from tests.lines import give_line
 from tests.stores.store_cast import (
@@ -272,3 +274,71 @@ def test_what_nobody_can_read_is_parked_and_its_neighbours_go_on(
 
 def test_a_body_too_large_is_refused(website):
     assert website.submits(b"x" * (2 * 1024 * 1024 + 1), "text/plain").status_code == 413
+
+
+def test_google_forms_by_item_id_are_read_by_their_titles(app, shop, website):
+    """Review D28."""
+    website.submits(
+        {
+            "123": {"type": "TEXT", "title": "Telefon", "value": "0532 111 22 33"},
+            "124": {"type": "TEXT", "title": "Adınız", "value": "Ayşe Kaya"},
+        }
+    )
+    work(app)
+    by_phone = dict(sent(shop))
+    assert "Ayşe" in by_phone[AYSE]
+    assert "Telefon: 0532 111 22 33" in by_phone[OWNER]
+
+
+def test_a_phone_gets_few_replies_however_often_the_form_is_sent(app, shop, website):
+    """Review M14."""
+    with frozen():
+        for hour in range(6):
+            for number in range(2):
+                website.submits({"cep": "0532 111 22 33", "mesaj": f"{hour} {number}"})
+            work(app)
+            advance(timedelta(minutes=61))
+    assert sum(phone == AYSE for phone, _ in sent(shop)) == 3
+    assert ("skipped", form_limits.RECIPIENT_LIMIT) in states(shop)
+
+
+def test_a_form_causes_no_more_replies_than_its_limit_and_the_owner_is_told(
+    app, shop, website, monkeypatch
+):
+    """Review M14."""
+    monkeypatch.setattr(form_limits, "PER_CONNECTION", ((timedelta(hours=1), 2),))
+    for number in range(5):
+        website.submits({"cep": f"0532 111 22 3{number}", "mesaj": "merhaba"})
+    work(app)
+    replies = [phone for phone, _ in sent(shop) if phone != OWNER]
+    assert len(replies) == 2
+    with global_scope():
+        letters = db.session.scalars(select(Mail).where(Mail.subject.contains("form"))).all()
+    assert len(letters) == 1
+
+
+@pytest.mark.parametrize("name", ["Win at https://evil.example", "www.evil.example", "evil.com"])
+def test_a_name_that_is_a_link_is_not_repeated(app, shop, website, name):
+    """Review M14."""
+    website.submits({"isim": name, "cep": "0532 111 22 33"})
+    work(app)
+    assert "evil" not in dict(sent(shop))[AYSE]
+
+
+def test_a_long_name_is_cut(app, shop, website):
+    """Review M14."""
+    website.submits({"isim": "A" * 300, "cep": "0532 111 22 33"})
+    work(app)
+    assert "A" * 41 not in dict(sent(shop))[AYSE]
+
+
+def test_a_new_reply_to_forms_asks_for_consent_first(app, shop, client, redis):
+    """Review M14."""
+    give_line(shop)
+    with shop.scope():
+        automation_book.add("form_reply", "Reply")
+    website = connect(shop, client, "form", country="TR")
+    website.submits({"cep": "0532 111 22 33"})
+    website.submits({"cep": "0532 111 22 44", "kvkk": "on"})
+    work(app)
+    assert [phone for phone, _ in sent(shop)] == ["905321112244"]

@@ -309,3 +309,12 @@ def test_a_connection_that_is_off_answers_and_keeps_nothing(app, shop, shopify):
     plates.forget()
     assert shopify.shopify("orders/create", shopify_order()).status_code == 200
     assert not hooks_of(shop)
+
+
+@pytest.mark.parametrize("topic", ["orders/cancelled", "checkouts/create", "fulfillments/create"])
+def test_a_body_posted_under_another_topic_is_left(app, shop, shopify, topic):
+    """Review L13."""
+    shopify.shopify(topic, shopify_order(cancelled_at=None, financial_status="paid"))
+    work(app)
+    assert sent(shop) == []
+    assert "The topic is" in hooks_of(shop)[-1].error

@@ -13,8 +13,9 @@ from core.db import db
 from jobs import deliveries as deliveries_job
 from jobs import housekeeping
 from tests.core.outbound_cast import Server, answers
-from tests.webhooks.endpoint_cast import add_endpoint, attempts_of, deliveries_of, until
+from tests.webhooks.endpoint_cast import LOCAL, add_endpoint, attempts_of, deliveries_of, until
 from webhooks import claiming, endpoints, fanout, forgetting, reading, settling
+from webhooks.endpoints import Wishes
 from webhooks.models import Endpoint
 from webhooks.posting import Posted
 from webhooks.publishing import publish
@@ -49,6 +50,45 @@ def test_an_event_arrives_signed_and_numbered(restaurant, receive, run_jobs):
     assert (delivery.state, delivery.status, delivery.due_at) == ("delivered", 200, None)
     assert (attempt.status, attempt.answer, attempt.error) == (200, "fine", None)
     assert attempt.signature == headers["webhook-signature"]
+
+
+def late_receipt(business, seconds=20):
+    """An event that the network dates before the endpoint was made."""
+    with business.scope():
+        event = publish("messages.delivered", {"data": {}})
+        event.occurred_at = now() - timedelta(seconds=seconds)
+        db.session.flush()
+        return event.id
+
+
+def test_an_event_dated_before_the_endpoint_was_made_arrives(restaurant, receive, run_jobs):
+    """Review D6."""
+    server = receive()
+    tell(restaurant)  # published before: not for this endpoint
+    endpoint = add_endpoint(restaurant, server.url)
+    event_id = late_receipt(restaurant)
+    run_jobs()
+    assert [one["event_id"] for one in server.bodies] == [event_id]
+    with restaurant.scope():
+        endpoints.set_enabled(endpoint.id, False)
+        endpoints.set_enabled(endpoint.id, True)
+    again = late_receipt(restaurant)
+    run_jobs()
+    assert [one["event_id"] for one in server.bodies] == [event_id, again]
+
+
+def test_a_replay_finds_what_was_published_in_its_range(restaurant, receive, run_jobs):
+    """Review D6."""
+    server = receive()
+    endpoint = add_endpoint(restaurant, server.url, "messages.read")
+    late_receipt(restaurant, 120)
+    run_jobs()
+    with restaurant.scope():
+        endpoints.change(endpoint.id, Wishes(events=["*"]), LOCAL)
+    since = now() - timedelta(seconds=60)
+    with restaurant.scope():
+        wish = reading.Replay(since, now() + timedelta(seconds=5), missed=True)
+        assert reading.replay(endpoint.id, wish) == 1
 
 
 def test_numbers_rise_without_a_gap_whoever_listens(restaurant, receive, run_jobs):

@@ -31,9 +31,10 @@ NOISE = {
     *("remote_ip", "ip", "user_agent", "page_url", "powered_by", "created_at", "referer_title"),
     *("post_id", "queried_id", "_wpcf7", "_wpnonce", "g-recaptcha-response"),
 }
+SUBMISSION_IDS = ("submission_id", "entry_id", "id")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _QUESTION = re.compile(r"q[0-9]+_")
-_BRACKETS = re.compile(r"\[([^\]]*)\]")
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
 @dataclass
@@ -69,10 +70,18 @@ def _of_object(told: dict[str, Any]) -> Submission:
         return _jotform(told)
     if isinstance(told.get("fields"), dict):
         return _named_fields(told)
+    if items := {key: one for key, one in told.items() if _is_item(one)}:
+        named = _named_fields({"fields": items})
+        return _made("google_forms", _first(told, *SUBMISSION_IDS), _title(told), named.answers)
     answers = [
         _answer(key, key, value) for key, value in _flat(told) if key.lower() not in NOISE and value
     ]
-    return _made("other", _first(told, "submission_id", "entry_id", "id"), _title(told), answers)
+    return _made("other", _first(told, *SUBMISSION_IDS), _title(told), answers)
+
+
+def _is_item(one: Any) -> bool:
+    """An answer under its item's id: `{"type": "TEXT", "title": "Phone", "value": "0532 …"}`."""
+    return isinstance(one, dict) and "value" in one and isinstance(one.get("title"), str)
 
 
 def _of_pairs(pairs: dict[str, Any]) -> Submission:

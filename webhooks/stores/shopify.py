@@ -58,11 +58,28 @@ def parse(known: Facts, body: bytes) -> Read:
     if kind is None:
         return Read(nothing=f"Nothing is done for {topic or 'a post without a topic'}.")
     told = read_object(body)
+    if why := _implausible(topic, told):
+        return Read(nothing=why)
     if topic.startswith("fulfillments/"):
         return Read((_fulfillment(told),))
     if kind.startswith("checkout."):
         return Read((_checkout(kind, told),))
     return Read((_order(kind, told),))
+
+
+def _implausible(topic: str, told: dict[str, Any]) -> str:
+    """The topic is a header, which the signature does not cover: the body must agree with it."""
+    order = "order_number" in told or "financial_status" in told
+    kinds = {
+        "orders": order or not ({"order_id", "abandoned_checkout_url"} & told.keys()),
+        "fulfillments": "order_id" in told and not order,
+        "checkouts": "order_id" not in told and not order,
+    }
+    if not kinds[topic.partition("/")[0]]:
+        return f"The topic is {topic}, but the body is not of that kind."
+    if topic == "orders/cancelled" and "cancelled_at" in told and not told["cancelled_at"]:
+        return "The topic is orders/cancelled, but the order is not cancelled."
+    return ""
 
 
 def _order(kind: str, told: dict[str, Any]) -> StoreEvent:

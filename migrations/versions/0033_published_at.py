@@ -1,0 +1,21 @@
+"""When an event was published, by the database's clock: what fan-out compares with endpoints.
+
+Rows of the release before have none, and rows that it still writes get the default.
+"""
+
+from alembic import op
+
+revision = "0033"
+down_revision = "0026"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.execute("ALTER TABLE events ADD COLUMN published_at timestamptz")
+    # In a second step: a volatile default in the first would write every row anew.
+    op.execute("ALTER TABLE events ALTER COLUMN published_at SET DEFAULT clock_timestamp()")
+
+
+def downgrade() -> None:
+    op.execute("ALTER TABLE events DROP COLUMN published_at")
