@@ -1,24 +1,21 @@
-"""A photo of a dish or a logo: looked at, made small, and written anew before it is kept."""
+"""A photo of a dish or a logo, redrawn small before it is kept."""
 
 from hashlib import sha256
 from io import BytesIO
 
-from PIL import Image, ImageOps, UnidentifiedImageError
-
 from core.blobs import Blobs
-from core.db import current_tenant_id
 from core.errors import invalid
+from core.pictures import NoPicture, TooManyPixels, redraw
 
 LARGEST_BYTES = 12 * 1024 * 1024
-MOST_PIXELS = 50_000_000
 SIDE = 960
 KINDS = ("JPEG", "PNG", "WEBP")
 
 
-def keep(blobs: Blobs, data: bytes) -> str:
-    """The key under which it can be shown. What else was in the file is gone."""
+def keep(blobs: Blobs, data: bytes, tenant_id: int) -> str:
+    """The key under which it can be shown. Call it before the transaction: drawing takes time."""
     small = _small(data)
-    key = f"{current_tenant_id()}/{sha256(small).hexdigest()[:32]}.webp"
+    key = f"{tenant_id}/{sha256(small).hexdigest()[:32]}.webp"
     blobs.put(f"photos/{key}", small, "image/webp")
     return key
 
@@ -27,15 +24,14 @@ def _small(data: bytes) -> bytes:
     if len(data) > LARGEST_BYTES:
         raise invalid("photo", "too_large", "A photo may have at most 12 MB.")
     try:
-        with Image.open(BytesIO(data), formats=KINDS) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise invalid("photo", "too_large", "A photo may have at most 50 million pixels.")
-            upright = ImageOps.exif_transpose(image).convert("RGB")
-            upright.thumbnail((SIDE, SIDE))
-            out = BytesIO()
-            upright.save(out, "WEBP", quality=80, method=4)
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        return redraw(BytesIO(data), SIDE, "WEBP", quality=80, formats=KINDS)
+    except TooManyPixels:
+        raise invalid(
+            "photo",
+            "too_large",
+            "The photo has too many pixels. Make it smaller and upload it again.",
+        ) from None
+    except NoPicture:
         raise invalid(
             "photo", "not_a_photo", "Only JPEG, PNG and WebP pictures can be used."
-        ) from error
-    return out.getvalue()
+        ) from None

@@ -118,9 +118,9 @@ def save(site_id: str) -> Any:
     if form.validate_on_submit():
         with refusals_on(form):
             values = form.values(site.languages) if part == "looks" else form.values()
+            if part == "looks":
+                values |= _logo(form)
             with tenant_scope(g.tenant_id):
-                if part == "looks":
-                    values |= _logo(form)
                 sites.change(site_id, values)
             flash(gettext("Saved."), "success")
             return redirect(url_for("sites.show", site_id=site_id, _anchor=part))
@@ -262,4 +262,5 @@ def _logo(form: Any) -> dict[str, Any]:
     if file is None or not file.filename:
         return {}
     settings: Settings = current_app.extensions["comanda"]
-    return {"logo": photos.keep(blobs_at(settings.blob_url), file.read(photos.LARGEST_BYTES + 1))}
+    data = file.read(photos.LARGEST_BYTES + 1)
+    return {"logo": photos.keep(blobs_at(settings.blob_url), data, g.tenant_id)}
