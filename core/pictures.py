@@ -117,9 +117,7 @@ def _decoded(
     with Image.open(file, formats=formats) as picture:
         if isinstance(picture, JpegImageFile):
             _read_small(picture, file, longest_side)
-        elif picture.width * picture.height > MOST_PIXELS:
-            raise TooManyPixels
-        elif picture.format == "WEBP" and picture.width * picture.height * WEBP_BYTES > MOST_BYTES:
+        elif picture.width * picture.height > MOST_PIXELS or (picture.format == "WEBP" and picture.width * picture.height * WEBP_BYTES > MOST_BYTES):
             raise TooManyPixels
         if max(picture.size) > LONGEST_SIDE:
             raise TooManyPixels
