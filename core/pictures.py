@@ -24,7 +24,7 @@ MOST_PIXELS = 16_000_000  # decoded; Pillow keeps up to four bytes for each
 MOST_BYTES = 4 * MOST_PIXELS
 MOST_JPEG_PIXELS = 4 * MOST_PIXELS  # as photographed: it is decoded at half the size or less
 LONGEST_SIDE = 20_000  # keeps a band of a long, thin picture small
-WEBP_BYTES = 16  # for each pixel: two canvases of the decoder, their copy, and the picture
+PIXEL_BYTES = {"WEBP": 16}  # two canvases of the decoder, their copy, and the picture
 BAND_PIXELS = 500_000
 AT_ONCE = 2  # in one process
 PATIENCE_SECONDS = 20
@@ -117,7 +117,7 @@ def _decoded(
     with Image.open(file, formats=formats) as picture:
         if isinstance(picture, JpegImageFile):
             _read_small(picture, file, longest_side)
-        elif picture.width * picture.height > MOST_PIXELS or (picture.format == "WEBP" and picture.width * picture.height * WEBP_BYTES > MOST_BYTES):
+        elif picture.width * picture.height * PIXEL_BYTES.get(picture.format or "", 4) > MOST_BYTES:
             raise TooManyPixels
         if max(picture.size) > LONGEST_SIDE:
             raise TooManyPixels

@@ -15,6 +15,7 @@ from portal.operator import demo
 from portal.operator.plan_commands import plan_commands
 from portal.operator.telling import as_json, show, told
 from tenants import accounts, keys, people, resealing
+from tenants.passwords import hash_password
 from tenants.rights import SCOPES
 
 tenants = AppGroup("tenants", help="Make, suspend and resume tenants.")
@@ -37,13 +38,14 @@ def create_tenant(
 ) -> None:
     """Make a tenant with an owner, a live key with all scopes, and a test key."""
     chosen = password or secrets.token_urlsafe(12)
+    hashed = hash_password(chosen, owner_email)
     facts: dict[str, Any]
     with tenant_scope(accounts.reserve_id()):
         owner = people.find(owner_email)
         known = owner is not None
         if owner is None:
             local_part = owner_email.partition("@")[0]
-            owner = people.register(owner_email, local_part, chosen, verified=True)
+            owner = people.register(owner_email, local_part, hashed, verified=True)
         tenant = accounts.create(name, owner, plan)
         equip(live=not current_app.extensions["comanda"].production)
         _, live = keys.create("Operator-made key", "live", list(SCOPES))
