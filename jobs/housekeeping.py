@@ -8,6 +8,7 @@ from flask import current_app
 from sqlalchemy import Connection, NullPool, create_engine, select
 
 from core import lanes, partitions
+from core.blobs import BlobError, Blobs
 from core.clock import now
 from core.db import db, global_scope, ring, tenant_scope
 from core.logs import logger
@@ -31,6 +32,7 @@ from jobs import (
 from messaging import automation_book, connections, hook_book, sending, store_events
 from printing import agents as print_agents
 from printing import reading as print_jobs
+from restaurant import photos
 from tenants import idempotency, people
 from tenants.accounts import every_tenant
 
@@ -93,7 +95,7 @@ def tidy() -> dict[str, int]:
     hear("jobs.housekeeping.tidy")
     moment = now()
     settings: Settings = current_app.extensions["comanda"]
-    gone = dict.fromkeys(("tokens", "idempotency_keys", "hooks", "hook_keys", "runs"), 0)
+    gone = dict.fromkeys(("tokens", "idempotency_keys", "hooks", "hook_keys", "runs", "photos"), 0)
     with global_scope():
         gone["tokens"] = people.forget_old_tokens(moment - timedelta(days=30))
     for tenant_id in every_tenant(because="idempotency keys are kept 7 days"):
@@ -105,8 +107,25 @@ def tidy() -> dict[str, int]:
             print_agents.forget_old_codes()
             print_jobs.forget_old()
         gone["hooks"] += _forget_hooks(tenant_id, settings)
+        gone["photos"] += _forget_photos(tenant_id)
     log.info("tidied", **gone)
     return gone
+
+
+def _forget_photos(tenant_id: int) -> int:
+    """Files of photos that were replaced. Outside the transaction that says which are in use."""
+    blobs: Blobs = current_app.extensions["blobs"]
+    try:
+        if not (kept := photos.listed(blobs, tenant_id)):
+            return 0
+        with tenant_scope(tenant_id):
+            unused = photos.unused(kept)
+        for key in unused:
+            blobs.delete(key)
+    except (BlobError, OSError) as error:
+        log.warning("photos not removed", tenant_id=tenant_id, error=type(error).__name__)
+        return 0
+    return len(unused)
 
 
 def _forget_hooks(tenant_id: int, settings: Settings) -> int:
