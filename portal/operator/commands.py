@@ -8,8 +8,11 @@ from flask import Flask, current_app
 from flask.cli import AppGroup
 from flask_migrate import upgrade
 
+from core import leases
 from core.db import global_scope, tenant_scope
 from messaging import sending
+from messaging.linked import KIND as LINKED
+from messaging.linked.store import Store
 from portal.newborn import equip
 from portal.operator import demo
 from portal.operator.plan_commands import plan_commands
@@ -118,11 +121,25 @@ def make_operator(email: str, off: bool) -> None:
 
 
 @secret_commands.command("rotate")
+@click.option("--hosts-done", is_flag=True, help="It was run where LINKED_STORE_URL is set.")
 @told
-def rotate_secrets() -> None:
+def rotate_secrets(hosts_done: bool) -> None:
     """Seal every stored secret again with the first key of ENCRYPTION_KEYS."""
     outcome = resealing.reseal_everything()
-    click.echo(f"{outcome.done} secrets sealed anew.")
+    store_url = current_app.extensions["comanda"].linked_store_url
+    if store_url:
+        store = Store(store_url)
+        store.prepare()
+        done, unreadable = store.reseal()
+        outcome.done, outcome.unreadable = outcome.done + done, outcome.unreadable + unreadable
+    click.echo(f"{outcome.done} secrets sealed with the new key.")
+    with global_scope():
+        phones = leases.count(LINKED)
+    if phones and not store_url and not hosts_done:
+        raise click.ClickException(
+            f"Not done yet: the sessions of {phones} linked phones are in the hosts' own database."
+            " Run this command where LINKED_STORE_URL is set, then here with --hosts-done."
+        )
     if outcome.unreadable:
         raise click.ClickException(
             f"{outcome.unreadable} secrets open with no key of ENCRYPTION_KEYS; keep the old keys."
