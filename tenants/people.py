@@ -63,6 +63,12 @@ def get(person_id: str) -> Person | None:
     return db.session.get(Person, person_id)
 
 
+def get_unverified(person_id: str) -> Person | None:
+    """Locked, so that the address is not confirmed meanwhile."""
+    query = select(Person).where(Person.id == person_id, Person.verified_at.is_(None))
+    return db.session.scalar(query.with_for_update())
+
+
 def names_of(person_ids: set[str]) -> dict[str, Person]:
     rows = db.session.scalars(select(Person).where(Person.id.in_(person_ids)))
     return {person.id: person for person in rows}
