@@ -20,12 +20,6 @@ IDLE = timedelta(days=14)
 LONGEST = timedelta(days=90)
 SEEN_EVERY = timedelta(minutes=1)
 
-TOO_MANY_TRIES = "Too many tries. Wait {seconds} seconds and try again."
-TOO_MANY_SIGN_INS = (
-    "Too many tries. Wait {seconds} seconds and try again, or reset your password by e-mail."
-)
-TOO_MANY_MAILS = "We have sent many e-mails to this address. Try again in {minutes} minutes."
-
 
 @dataclass
 class Visitor:
@@ -50,27 +44,37 @@ class Proven:
     new_hash: Hashed | None
 
 
-def throttle(act: str, *names: str, message: str = TOO_MANY_TRIES) -> None:
+def throttle(act: str, *names: str) -> None:
     """Ten tries, then one every half minute, for each of the names."""
-    _take([_bucket(act, name, rate=1 / 30, burst=10) for name in names], message)
+    if wait := _wait(_tries(act, *names)):
+        raise RateLimited(
+            "Too many tries. Wait {seconds} seconds and try again.", retry_after=wait, seconds=wait
+        )
 
 
 def throttle_mailbox(email: str) -> None:
     """Six e-mails to one mailbox, then one every ten minutes, whoever asks for them."""
     name = f"mailbox {people.typed_key(email)}"
-    _take([_bucket("mail", name, rate=1 / 600, burst=6)], TOO_MANY_MAILS)
+    if wait := _wait([_bucket("mail", name, rate=1 / 600, burst=6)]):
+        raise RateLimited(
+            "We have sent many e-mails to this address. Try again in {minutes} minutes.",
+            retry_after=wait,
+            minutes=-(-wait // 60),
+        )
+
+
+def _tries(act: str, *names: str) -> list[Bucket]:
+    return [_bucket(act, name, rate=1 / 30, burst=10) for name in names]
 
 
 def _bucket(act: str, name: str, rate: float, burst: int) -> Bucket:
     return Bucket(f"{act}:{digest(name.casefold())[:32]}", rate=rate, burst=burst)
 
 
-def _take(buckets: list[Bucket], message: str) -> None:
+def _wait(buckets: list[Bucket]) -> int:
+    """How many seconds the caller has to wait; none is nothing."""
     taken = take(buckets)
-    if not taken.allowed:
-        seconds = taken.retry_after
-        minutes = -(-seconds // 60)
-        raise RateLimited(message, retry_after=seconds, seconds=seconds, minutes=minutes)
+    return 0 if taken.allowed else taken.retry_after
 
 
 def by_account(email: str) -> str:
@@ -90,10 +94,14 @@ def device_key(email: str) -> str:
 def throttle_sign_in(email: str, address: str, device: str = "") -> None:
     """A browser in which this person has signed in before has an allowance of its own, so that
     wrong tries elsewhere do not lock its owner out."""
-    if device:
-        throttle("signin", f"device {device}")
-    else:
-        throttle("signin", by_account(email), by_address(address), message=TOO_MANY_SIGN_INS)
+    names = [f"device {device}"] if device else [by_account(email), by_address(address)]
+    if wait := _wait(_tries("signin", *names)):
+        raise RateLimited(
+            "Too many tries. Wait {seconds} seconds and try again, or reset your password by"
+            " e-mail.",
+            retry_after=wait,
+            seconds=wait,
+        )
 
 
 def stored_hash(email: str) -> tuple[str, str] | None:

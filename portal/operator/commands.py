@@ -17,6 +17,7 @@ from portal.newborn import equip
 from portal.operator import demo
 from portal.operator.plan_commands import plan_commands
 from portal.operator.telling import as_json, show, told
+from restaurant import sites
 from tenants import accounts, keys, people, resealing
 from tenants.passwords import hash_password
 from tenants.rights import SCOPES
@@ -25,6 +26,7 @@ tenants = AppGroup("tenants", help="Make, suspend and resume tenants.")
 key_commands = AppGroup("keys", help="Make API keys.")
 people_commands = AppGroup("people", help="Rights of people.")
 secret_commands = AppGroup("secrets", help="Encryption at rest.")
+host_commands = AppGroup("hosts", help="Host names of restaurants.")
 demo_commands = AppGroup("demo", help="The demo tenants.")
 local = AppGroup("local", help="What `make run` needs.")
 
@@ -146,6 +148,31 @@ def rotate_secrets(hosts_done: bool) -> None:
         )
 
 
+@host_commands.command("waiting")
+@told
+def waiting_hosts() -> None:
+    """Host names of restaurants that wait for a confirmation."""
+    for tenant_id in accounts.every_tenant(because="the operator confirms host names"):
+        with tenant_scope(tenant_id):
+            for site in sites.waiting_for_host():
+                click.echo(f"{site.host_pending}  {site.name}, tenant {tenant_id}")
+
+
+@host_commands.command("confirm")
+@click.argument("host")
+@click.option("--tenant", "tenant_id", type=int, required=True)
+@told
+def confirm_host(host: str, tenant_id: int) -> None:
+    """Serve a restaurant's menu at its own host name. Make sure first that the name is theirs."""
+    with tenant_scope(tenant_id):
+        for site in sites.waiting_for_host():
+            if site.host_pending == host.lower():
+                sites.confirm_host(site)
+                click.echo(f"{site.host} shows the menu of {site.name}.")
+                return
+    raise click.ClickException(f"No restaurant of tenant {tenant_id} has asked for {host}.")
+
+
 @demo_commands.command("load")
 @as_json
 @told
@@ -181,5 +208,5 @@ def prepare(as_json: bool) -> None:
 
 def add_commands(app: Flask) -> None:
     groups = (tenants, key_commands, people_commands, secret_commands, demo_commands, local)
-    for group in (*groups, plan_commands):
+    for group in (*groups, host_commands, plan_commands):
         app.cli.add_command(group)

@@ -239,6 +239,8 @@ def _form(part: str, site: Site, *, fresh: bool = False) -> Form:
             "menu_id": site.menu_id or "",
             "line_id": str(site.line_id or ""),
         }
+    if part == "looks":
+        shown["host"] = site.host_pending or site.host
     if part == "money":
         shown["tips"] = ", ".join(str(one) for one in site.tip_percents)
         for name in ("service_percent", "newcomer_limit"):
