@@ -288,7 +288,7 @@ def forget_abandoned() -> int:
     return len(db.session.execute(gone.returning(Cart.id)).all())
 
 
-def _being_paid() -> Select[tuple[str | None]]:
+def _being_paid() -> Select[str | None]:
     return select(PaymentLink.cart_id).where(
         PaymentLink.tenant_id == current_tenant_id(),
         PaymentLink.cart_id.is_not(None),
