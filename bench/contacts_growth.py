@@ -29,6 +29,7 @@ from messaging.crm import cards, finding
 from messaging.crm.finding import Filters
 from messaging.crm.tokens import plain, word_tokens
 from tenants import accounts, people
+from tenants.passwords import hash_password
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 40
@@ -229,8 +230,9 @@ def main(sizes: list[int]) -> int:
     with database() as superuser:
         app = bare_app()
         with app.app_context():
+            password = hash_password(new_token())
             with global_scope():
-                owner = people.register("o@example.com", "Ada", new_token(), verified=True)
+                owner = people.register("o@example.com", "Ada", password, verified=True)
             tenants: dict[int, int] = {}
             for size in sizes:
                 with tenant_scope(accounts.reserve_id()):

@@ -13,6 +13,7 @@ from core.ids import new_token
 from messaging import lines_book
 from tenants import accounts, keys, people
 from tenants.models import Account
+from tenants.passwords import hash_password
 
 NO_LIMIT = 1_000_000_000
 PER_SECOND = Decimal(10_000)
@@ -26,7 +27,7 @@ OWNERS = 4  # the first few businesses have one of their own, who can sign in
 
 
 def make(count: int) -> list[dict[str, object]]:
-    password = new_token()
+    password = hash_password(new_token())
     with global_scope():
         owners = [
             people.register(f"owner{n}@example.com", "Ada Ferrer", password, verified=True)

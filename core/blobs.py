@@ -11,7 +11,7 @@ import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, cast
 from urllib.parse import parse_qs, quote, unquote, urlsplit
@@ -52,11 +52,18 @@ class Blob:
     content_type: str
 
 
+@dataclass(frozen=True)
+class Listed:
+    key: str
+    changed_at: datetime
+
+
 class Blobs(Protocol):
     def put(self, key: str, data: bytes | IO[bytes], content_type: str) -> Blob: ...
     def open(self, key: str) -> BinaryIO: ...
     def delete(self, key: str) -> None: ...
     def exists(self, key: str) -> bool: ...
+    def under(self, folder: str, most: int) -> list[Listed]: ...
 
 
 def blobs_at(url: str, environ: Mapping[str, str] = os.environ) -> Blobs:
@@ -116,6 +123,19 @@ class FolderBlobs:
     def exists(self, key: str) -> bool:
         return self._path(key).is_file()
 
+    def under(self, folder: str, most: int) -> list[Listed]:
+        """Some of the blobs in a folder and the folders in it, `most` at the most."""
+        root, found = self.root.resolve(), []
+        for place, _, names in os.walk(self._path(folder.rstrip("/"))):
+            for path in (Path(place) / name for name in sorted(names)):
+                if path.name.startswith("."):
+                    continue
+                changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+                found.append(Listed(str(path.relative_to(root)), changed))
+                if len(found) == most:
+                    return found
+        return found
+
     def _path(self, key: str) -> Path:
         root = self.root.resolve()
         path = root / _checked(key)
@@ -138,7 +158,7 @@ class FolderBlobs:
 
 @dataclass(frozen=True)
 class Signer:
-    """AWS Signature Version 4 for single requests without a query."""
+    """AWS Signature Version 4 for single requests."""
 
     access_key: str
     secret_key: str
@@ -153,8 +173,9 @@ class Signer:
         headers: Mapping[str, str],
         sha256: str,
         at: datetime,
+        query: str = "",
     ) -> dict[str, str]:
-        """The headers to send. `path` is already percent-encoded."""
+        """The headers to send. `path` and `query` are percent-encoded, `query` is sorted."""
         stamp = at.strftime("%Y%m%dT%H%M%SZ")
         signed = {name.lower(): value.strip() for name, value in headers.items()}
         signed |= {"host": host, "x-amz-date": stamp, "x-amz-content-sha256": sha256}
@@ -162,7 +183,7 @@ class Signer:
             signed["x-amz-security-token"] = self.session_token
         names = ";".join(sorted(signed))
         lines = "".join(f"{name}:{signed[name]}\n" for name in sorted(signed))
-        request = f"{method}\n{path}\n\n{lines}\n{names}\n{sha256}"
+        request = f"{method}\n{path}\n{query}\n{lines}\n{names}\n{sha256}"
         scope = f"{stamp[:8]}/{self.region}/s3/aws4_request"
         digest = hashlib.sha256(request.encode()).hexdigest()
         key = f"AWS4{self.secret_key}".encode()
@@ -189,6 +210,7 @@ class S3Blobs:
         if parts.path or parts.query:
             raise BadBlobUrl("the endpoint in BLOB_URL must have no path")
         self._host = parts.netloc
+        self._bucket = folder
         self._folder = f"{folder}/{_checked(prefix)}" if prefix else folder
         self._signer = signer
         self._pool = urllib3.PoolManager(
@@ -228,6 +250,27 @@ class S3Blobs:
         self._expect(answer, key, 200, 404)
         return answer.status == 200
 
+    def under(self, folder: str, most: int) -> list[Listed]:
+        """Some of the blobs whose keys begin with the folder, 1,000 or `most` at the most."""
+        above = f"{self._folder}/".removeprefix(f"{self._bucket}/")
+        prefix = f"{above}{_checked(folder.rstrip('/'))}/"
+        asked = (("list-type", "2"), ("max-keys", str(min(most, 1000))), ("prefix", prefix))
+        query = "&".join(f"{name}={quote(value, safe='-_.~')}" for name, value in asked)
+        path = quote(f"{self._bucket}/", safe="/-_.~")
+        headers = self._signer.sign("GET", self._host, path, {}, _NOTHING, clock.now(), query)
+        answer = self._sent("GET", f"{path}?{query}", headers)
+        self._expect(answer, folder, 200)
+        # Our keys need no escaping in XML, so that these two elements can be read as they stand.
+        listed = re.findall(
+            r"<Key>([^<]+)</Key>.*?<LastModified>([^<]+)</LastModified>",
+            answer.data.decode(),
+            re.DOTALL,
+        )
+        return [
+            Listed(key.removeprefix(above), datetime.fromisoformat(changed))
+            for key, changed in listed
+        ]
+
     def _ask(
         self,
         method: str,
@@ -238,8 +281,13 @@ class S3Blobs:
     ) -> urllib3.BaseHTTPResponse:
         path = quote(f"{self._folder}/{_checked(key)}", safe="/-_.~")
         signed = self._signer.sign(method, self._host, path, headers or {}, sha256, clock.now())
+        return self._sent(method, path, signed, **options)
+
+    def _sent(
+        self, method: str, path: str, headers: Mapping[str, str], **options: Any
+    ) -> urllib3.BaseHTTPResponse:
         try:
-            return self._pool.request(method, self._base + path, headers=signed, **options)
+            return self._pool.request(method, self._base + path, headers=headers, **options)
         except urllib3.exceptions.HTTPError as error:
             raise BlobError(f"the blob store cannot be reached: {type(error).__name__}") from error
 

@@ -126,6 +126,10 @@ def _transaction(scope: Scope) -> Iterator[Session]:
         leave(scope.tenant_id or 0, things)
 
 
+def in_transaction() -> bool:
+    return _scope.get() is not None
+
+
 def facts_changed() -> None:
     """What the doors remember of this tenant is to be forgotten once this is committed."""
     _require_scope().facts_changed = True

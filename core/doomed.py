@@ -1,7 +1,8 @@
 """Blobs nobody needs any more: named in the transaction that drops them, removed by a job.
 
 A blob is outside the transaction. Removed before the commit it could be missed after a rollback;
-removed after it, a crash would leave it for ever.
+removed after it, a crash would leave it for ever. A name that ends with a slash is a folder: all
+blobs in it are removed.
 """
 
 from collections.abc import Iterable
@@ -28,6 +29,11 @@ def doom(keys: Iterable[str | None]) -> int:
     if rows:
         db.session.execute(insert(DoomedBlob).values(rows).on_conflict_do_nothing())
     return len(rows)
+
+
+def folders_of(tenant_id: int) -> list[str]:
+    """Where a tenant's files are, apart from those that a row names in a column `…blob_key`."""
+    return [f"{tenant_id}/", f"photos/{tenant_id}/", f"tenants/{tenant_id}/"]
 
 
 def doomed(limit: int) -> list[str]:

@@ -33,7 +33,12 @@ def lay_ground(app: Flask, settings: Settings) -> None:
 def stand_on(settings: Settings) -> None:
     """What a process keeps once, whichever app asks."""
     use_keyring(Keyring.parse(settings.encryption_keys), current_tenant_id)
-    use_links(settings.base_url, settings.secret_key)
+    use_links(
+        settings.base_url,
+        settings.secret_key,
+        live_url=settings.live_url,
+        menu_domain=settings.menu_domain,
+    )
     use_redis(settings.redis_url)
     use_share(settings.web_processes)
 

@@ -163,3 +163,8 @@ def _this(kind: str, tenant_id: int, thing: int, turn: int) -> tuple[ColumnEleme
 
 def _mine(statement: object) -> bool:
     return db.session.execute(statement).first() is not None  # type: ignore[call-overload]
+
+
+def count(kind: str) -> int:
+    """How many things of a kind somebody has to have."""
+    return db.session.scalar(select(func.count()).where(Lease.kind == kind)) or 0

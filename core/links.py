@@ -2,16 +2,25 @@
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 from core.signing import read_token, sign_token
 
 _base_url = ""
 _secret_key = ""
+_our_hosts: frozenset[str] = frozenset()
 
 
-def use_links(base_url: str, secret_key: str) -> None:
-    global _base_url, _secret_key
+def use_links(base_url: str, secret_key: str, *, live_url: str = "", menu_domain: str = "") -> None:
+    global _base_url, _secret_key, _our_hosts
     _base_url, _secret_key = base_url, secret_key
+    hosts = (urlsplit(base_url).hostname, urlsplit(live_url).hostname, menu_domain)
+    _our_hosts = frozenset(host.lower() for host in hosts if host)
+
+
+def is_ours(host: str) -> bool:
+    """A host of the service itself, or one below it."""
+    return any(host == ours or host.endswith(f".{ours}") for ours in _our_hosts)
 
 
 def address(path: str) -> str:

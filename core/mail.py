@@ -83,10 +83,12 @@ def body_of(mail_id: str) -> str:
     return db.session.scalars(select(Mail.body).where(Mail.id == mail_id)).one()
 
 
-def deliver(mail: Mail, body: str, url: str, sender: str) -> None:
-    """Hand one letter to the SMTP server named by MAIL_URL.
+def deliver(mail: Mail, body: str, url: str, sender: str, *, may_be_plain: bool) -> None:
+    """Hand one e-mail to the SMTP server named by MAIL_URL.
 
-    Raises OSError or SMTPException, and ValueError for a letter that cannot be written down.
+    Raises OSError or SMTPException, and ValueError for one that cannot be written down. Where the
+    connection may not be plain, nothing is sent to a server that offers no encryption: somebody
+    in between could have taken the offer away.
     """
     place = urlsplit(url)
     message = EmailMessage()
@@ -100,8 +102,9 @@ def deliver(mail: Mail, body: str, url: str, sender: str) -> None:
         place.hostname or "localhost", place.port or (465 if secure else 25), timeout=20
     ) as server:
         server.ehlo()
-        if not secure and server.has_extn("starttls"):
+        if not secure and (server.has_extn("starttls") or not may_be_plain):
             server.starttls(context=ssl.create_default_context())
+            server.ehlo()
         if place.username:
             server.login(unquote(place.username), unquote(place.password or ""))
         server.send_message(message)

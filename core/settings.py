@@ -5,6 +5,7 @@ import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -34,6 +35,7 @@ class Settings(BaseSettings):
     secret_key: str = Field(min_length=16)
     encryption_keys: str = Field(min_length=1)
     mail_url: str = "smtp://localhost:25"
+    mail_starttls: Literal["required", "offered"] = "required"
     mail_from: str = "Comanda <no-reply@localhost>"
     metrics_token: str = ""
     allow_loopback: bool = False
@@ -138,6 +140,12 @@ class Settings(BaseSettings):
     def mailbox(self) -> bool:
         """Development keeps mail on a page of its own instead of sending it."""
         return self.mail_url.startswith("mailbox:")
+
+    @property
+    def mail_may_be_plain(self) -> bool:
+        """Told so, or to an e-mail server on this machine."""
+        host = urlsplit(self.mail_url).hostname or "localhost"
+        return self.mail_starttls == "offered" or host in ("localhost", "127.0.0.1", "::1")
 
     @property
     def https(self) -> bool:

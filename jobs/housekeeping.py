@@ -1,13 +1,14 @@
 """What the clock asks for: the sweep that finds unheard work, and the nightly tidying."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 
 from flask import current_app
 from sqlalchemy import Connection, NullPool, create_engine, select
 
 from core import lanes, partitions
+from core.blobs import BlobError, Blobs
 from core.clock import now
 from core.db import db, global_scope, ring, tenant_scope
 from core.logs import logger
@@ -31,8 +32,10 @@ from jobs import (
 from messaging import automation_book, connections, hook_book, sending, store_events
 from printing import agents as print_agents
 from printing import reading as print_jobs
-from tenants import idempotency, people
-from tenants.accounts import every_tenant
+from restaurant import carts, photos
+from tenants import forgetting, idempotency, people
+from tenants.accounts import every_tenant, forget_facts
+from tenants.erasing import erase_tenant
 
 log = logger(__name__)
 
@@ -93,9 +96,12 @@ def tidy() -> dict[str, int]:
     hear("jobs.housekeeping.tidy")
     moment = now()
     settings: Settings = current_app.extensions["comanda"]
-    gone = dict.fromkeys(("tokens", "idempotency_keys", "hooks", "hook_keys", "runs"), 0)
+    kinds = ("tokens", "idempotency_keys", "hooks", "hook_keys", "runs", "photos", "carts", "audit")
+    gone = dict.fromkeys(kinds, 0)
     with global_scope():
         gone["tokens"] = people.forget_old_tokens(moment - timedelta(days=30))
+        carts.forget_visitor_keys()
+    gone |= _forget_people()
     for tenant_id in every_tenant(because="idempotency keys are kept 7 days"):
         with tenant_scope(tenant_id):
             gone["idempotency_keys"] += idempotency.forget_old(moment - idempotency.KEPT)
@@ -104,9 +110,66 @@ def tidy() -> dict[str, int]:
             store_events.forget_old_links()
             print_agents.forget_old_codes()
             print_jobs.forget_old()
+            gone["carts"] += carts.forget_abandoned()
         gone["hooks"] += _forget_hooks(tenant_id, settings)
+        gone["photos"] += _forget_photos(tenant_id)
+        gone["audit"] += _until_few(tenant_scope, tenant_id, forgetting.audit)
     log.info("tidied", **gone)
     return gone
+
+
+def _forget_people() -> dict[str, int]:
+    """What nobody needs any more about people who sign in, or who signed up and never came."""
+    gone = {
+        "sign_ins": _until_few(global_scope, None, forgetting.sign_ins),
+        "person_events": _until_few(global_scope, None, forgetting.person_events),
+        "mails": _until_few(global_scope, None, forgetting.mails),
+        "unverified": 0,
+    }
+    with global_scope():
+        strangers = forgetting.unverified()
+    for person_id in strangers:
+        with global_scope():
+            alone = forgetting.tenants_of_alone(person_id)
+        for tenant_id in alone:
+            with tenant_scope(tenant_id):
+                if people.get_unverified(person_id) is not None:
+                    erase_tenant()
+            forget_facts(tenant_id)
+        with global_scope():
+            gone["unverified"] += forgetting.forget_person(person_id)
+    return gone
+
+
+def _until_few(
+    scope: Callable[..., AbstractContextManager[object]],
+    tenant_id: int | None,
+    step: Callable[[], int],
+) -> int:
+    """In small steps, each its own transaction."""
+    gone = 0
+    while True:
+        with scope() if tenant_id is None else scope(tenant_id):
+            done = step()
+        gone += done
+        if done < forgetting.AT_ONCE:
+            return gone
+
+
+def _forget_photos(tenant_id: int) -> int:
+    """Files of photos that were replaced. Outside the transaction that says which are in use."""
+    blobs: Blobs = current_app.extensions["blobs"]
+    try:
+        if not (kept := photos.listed(blobs, tenant_id)):
+            return 0
+        with tenant_scope(tenant_id):
+            unused = photos.unused(kept)
+        for key in unused:
+            blobs.delete(key)
+    except (BlobError, OSError) as error:
+        log.warning("photos not removed", tenant_id=tenant_id, error=type(error).__name__)
+        return 0
+    return len(unused)
 
 
 def _forget_hooks(tenant_id: int, settings: Settings) -> int:

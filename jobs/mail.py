@@ -35,7 +35,13 @@ def _send(letter: mail.Mail, settings: Settings) -> str | None:
     try:
         with global_scope():
             body = mail.body_of(letter.id)
-        mail.deliver(letter, body, settings.mail_url, settings.mail_from)
+        mail.deliver(
+            letter,
+            body,
+            settings.mail_url,
+            settings.mail_from,
+            may_be_plain=settings.mail_may_be_plain,
+        )
     except (OSError, SMTPException, ValueError) as error:
         log.warning("letter not sent", mail=letter.id, error=type(error).__name__)
         return f"{type(error).__name__}: {error}"[:500]

@@ -51,15 +51,28 @@ def remove_doomed() -> int:
     gone = []
     for key in keys:
         try:
-            blobs.delete(key)
+            removed = _remove_folder(blobs, key) if key.endswith("/") else _remove(blobs, key)
         except (BlobError, OSError) as error:
             log.warning("blob not removed", error=type(error).__name__)
         else:
-            gone.append(key)
+            gone += [key] if removed else []
     if gone:
         with global_scope():
             doomed.forget(gone)
     return len(gone)
+
+
+def _remove(blobs: Blobs, key: str) -> bool:
+    blobs.delete(key)
+    return True
+
+
+def _remove_folder(blobs: Blobs, folder: str) -> bool:
+    """Whether it is empty now; otherwise the next run continues."""
+    some = blobs.under(folder, DOOMED_AT_ONCE)
+    for one in some:
+        blobs.delete(one.key)
+    return len(some) < DOOMED_AT_ONCE
 
 
 def _work(tenant_id: int) -> int:

@@ -6,10 +6,11 @@ import tempfile
 from typing import IO
 
 from core.blobs import CHUNK, Blobs
+from core.errors import TryAgain
 from core.logs import logger
 from core.outbound import OutboundError, Policy, TooLarge
 from core.outbound.sync import request
-from core.pictures import NoPicture, preview
+from core.pictures import NoPicture, TooManyPixels, preview
 from core.settings import Settings
 from core.sniff import HEAD, sniff
 from messaging.lines import LineFacts, cloud_media
@@ -122,8 +123,12 @@ def _draw(blobs: Blobs, wanted: Wanted, file: IO[bytes], key: str) -> str | None
     file.seek(0)
     try:
         picture, mime_type = preview(file)
+    except TooManyPixels as why:
+        raise NotFetched(TOO_LARGE, final=True) from why
     except NoPicture as why:
         raise NotFetched(NOT_SO, final=True) from why
+    except TryAgain as why:
+        raise NotFetched("Too many pictures are waiting to be drawn.") from why
     small = f"{key}.{mime_type.partition('/')[2]}"
     blobs.put(small, picture, mime_type)
     return small

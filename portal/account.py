@@ -17,7 +17,7 @@ from portal.forms import CodeForm, PasswordForm, ProfileForm, ProveForm, refusal
 from portal.visitors import address, signed_in
 from tenants import people, signin, two_step
 from tenants.models import Person
-from tenants.passwords import password_fits
+from tenants.passwords import hash_password, password_fits
 
 account = Blueprint("account", __name__)
 
@@ -62,11 +62,12 @@ def password() -> Any:
     if form.validate_on_submit():
         with refusals_on(form):
             signin.throttle("password", f"account {current_user.person.id}")
+            if not password_fits(said(form.current), current_user.person.password_hash):
+                raise invalid("current", "wrong_password", "That is not your password.")
+            new = hash_password(said(form.password), current_user.person.email)
             with global_scope():
                 person = _me()
-                if not password_fits(said(form.current), person.password_hash):
-                    raise invalid("current", "wrong_password", "That is not your password.")
-                people.set_password(person, said(form.password), address())
+                people.set_password(person, new, address())
                 signin.end_all_sessions(person.id, but=current_user.sign_in.id)
                 letters.security_notice(person, "password_changed")
             flash(gettext("The password is changed. Other browsers are signed out."), "success")
@@ -141,8 +142,9 @@ def two_step_off() -> Any:
     form = ProveForm()
     if form.validate_on_submit():
         with refusals_on(form):
+            _prove(form)
             with global_scope():
-                person = _proven(form)
+                person = _me()
                 two_step.turn_off(person)
                 letters.security_notice(person, "two_step_off")
             flash(gettext("2-step sign-in is off."), "success")
@@ -156,19 +158,18 @@ def recovery_codes() -> Any:
     form = ProveForm()
     if form.validate_on_submit():
         with refusals_on(form):
+            _prove(form)
             with global_scope():
-                codes = two_step.new_recovery_codes(_proven(form))
+                codes = two_step.new_recovery_codes(_me())
             return render_template("account/recovery_codes.html", codes=codes)
     return _two_step_on(form)
 
 
-def _proven(form: ProveForm) -> Person:
-    """Whoever finds an open browser must not be able to take the second step away."""
+def _prove(form: ProveForm) -> None:
+    """An open browser alone is not enough to turn the second step off."""
     signin.throttle("password", f"account {current_user.person.id}")
-    person = _me()
-    if not password_fits(said(form.password), person.password_hash):
+    if not password_fits(said(form.password), current_user.person.password_hash):
         raise invalid("password", "wrong_password", "That is not your password.")
-    return person
 
 
 @account.get("/account/sessions")

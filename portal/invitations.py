@@ -13,6 +13,7 @@ from portal.visitors import address, let_in, open_to_all
 from tenants import accounts, people, signin, team
 from tenants.audit import Actor, acting
 from tenants.models import Invitation, Person
+from tenants.passwords import hash_password
 
 invitations = Blueprint("invitations", __name__)
 
@@ -30,11 +31,12 @@ def accept(token: str) -> Any:
         return _join(tenant_id, invitation, current_user.person)
     if mode == "new" and form.validate_on_submit():
         with refusals_on(form):
+            password = hash_password(said(form.password), invitation.email)
             with tenant_scope(tenant_id):
                 newcomer = people.register(
                     invitation.email,
                     said(form.name),
-                    said(form.password),
+                    password,
                     locale=str(get_locale()),
                     time_zone=accounts.account().time_zone,
                     verified=True,  # the link came by that address

@@ -17,8 +17,9 @@ from flask_login import current_user, logout_user
 
 from core.clock import now
 from core.db import global_scope, tenant_scope
-from core.errors import DomainError, Invalid
+from core.errors import DomainError, Invalid, RateLimited
 from portal import letters
+from portal.devices import known_device, remember_device
 from portal.diner.pages import site_of_host
 from portal.forms import (
     CodeForm,
@@ -33,6 +34,7 @@ from portal.newborn import equip
 from portal.visitors import address, let_in, next_path, open_to_all
 from portal.words import in_words
 from tenants import accounts, people, signin, two_step
+from tenants.models import Person
 from tenants.passwords import hash_password
 from tenants.people import LOCALES, THEMES
 from tenants.signin import throttle
@@ -68,19 +70,21 @@ def signup() -> Any:
     form = SignUpForm()
     if form.validate_on_submit():
         with refusals_on(form):
-            throttle("signup", f"address {address()}")
+            throttle("signup", signin.by_address(address()))
             email = people.clean_email(said(form.email))
             business = people.clean_name(said(form.business), "business")
+            name = people.clean_name(said(form.name))
+            password = hash_password(said(form.password), email)
+            signin.throttle_mailbox(email)
             with tenant_scope(accounts.reserve_id()):
                 known = people.find(email)
                 if known is not None:
-                    _check_as_if_new(form, email)
                     letters.already_registered(known)
                 else:
                     person = people.register(
                         email,
-                        said(form.name),
-                        said(form.password),
+                        name,
+                        password,
                         locale=str(get_locale()),
                         time_zone=form.zone(),
                     )
@@ -91,18 +95,13 @@ def signup() -> Any:
     return render_template("start/signup.html", form=form)
 
 
-def _check_as_if_new(form: SignUpForm, email: str) -> None:
-    """A known address is refused for the same faults as a new one, and takes as long."""
-    people.clean_name(said(form.name))
-    hash_password(said(form.password), email)
-
-
 @start.post("/verify/resend")
 @open_to_all
 def resend() -> Any:
     email = request.form.get("email", "")[:254]
     try:
-        throttle("resend", f"account {email}", f"address {address()}")
+        throttle("resend", signin.by_account(email), signin.by_address(address()))
+        signin.throttle_mailbox(email)
     except DomainError as error:
         flash(in_words(error), "error")
         return check_mail(email, "verify")
@@ -140,8 +139,7 @@ def signin_page() -> Any:
     form = SignInForm()
     if form.validate_on_submit():
         with refusals_on(form):
-            with global_scope():
-                person = signin.check_password(said(form.email), said(form.password), address())
+            person = _checked(said(form.email), said(form.password))
             if person.verified_at is None:
                 return _ask_to_verify(person.id)
             if person.two_step_since is not None:
@@ -154,11 +152,27 @@ def signin_page() -> Any:
     return render_template("start/signin.html", form=form)
 
 
+def _checked(email: str, password: str) -> Person:
+    """The password is compared between two transactions: it may have to wait for its turn."""
+    signin.throttle_sign_in(email, address(), known_device(email))
+    with global_scope():
+        known = signin.stored_hash(email)
+    proven = signin.prove(known, password)
+    with global_scope():
+        return signin.accept(proven)
+
+
 def _ask_to_verify(person_id: str) -> Any:
     with global_scope():
         person = people.get(person_id)
         if person is None:
             return redirect(url_for("start.signin"))
+    try:
+        signin.throttle_mailbox(person.email)
+    except RateLimited as error:
+        flash(in_words(error), "error")
+        return check_mail(person.email, "verify")
+    with global_scope():
         letters.verify_address(person, people.issue_token(person.id, "verify"))
     return check_mail(person.email, "verify")
 
@@ -183,7 +197,7 @@ def two_step_page() -> Any:
     form = CodeForm()
     if form.validate_on_submit():
         with refusals_on(form):
-            throttle("two_step", f"account {person.id}", f"address {address()}")
+            throttle("two_step", f"account {person.id}", signin.by_address(address()))
             with global_scope():
                 known = people.get(person.id)
                 if known is None or not two_step.check(known, said(form.code)):
@@ -213,8 +227,9 @@ def reset_request() -> Any:
     form = EmailForm()
     if form.validate_on_submit():
         with refusals_on(form):
-            throttle("reset", f"account {said(form.email).strip()}", f"address {address()}")
             email = people.clean_email(said(form.email))
+            throttle("reset", signin.by_account(email), signin.by_address(address()))
+            signin.throttle_mailbox(email)
             with global_scope():
                 person = people.find(email)
                 if person is not None:
@@ -234,10 +249,12 @@ def reset(token: str) -> Any:
         return render_template("start/reset.html", form=form, token=token, email="", over=True)
     if form.validate_on_submit():
         with refusals_on(form):
+            password = hash_password(said(form.password), person.email)
             with global_scope():
-                person = people.reset_password(token, said(form.password), address())
+                person = people.reset_password(token, password, address())
                 signin.end_all_sessions(person.id)
                 letters.security_notice(person, "password_changed")
+            remember_device(person)
             flash(gettext("The password is set. Sign in with it."), "success")
             return redirect(url_for("start.signin"))
     return render_template(

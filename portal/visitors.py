@@ -13,6 +13,7 @@ from werkzeug.exceptions import Forbidden, HTTPException
 from core.clock import now
 from core.db import global_scope, tenant_scope
 from portal import plan_words
+from portal.devices import remember_device
 from tenants import accounts, quota, renewals, signin, team
 from tenants.audit import Actor, act_as
 from tenants.models import Person, Tenant
@@ -103,6 +104,7 @@ def let_in(person: Person, tenant_id: int | None = None) -> None:
     session.permanent = True
     if visitor is not None:
         login_user(PortalUser(token, visitor))
+        remember_device(person)
 
 
 def address() -> str:
@@ -192,6 +194,8 @@ def is_page(path: str) -> bool:
     if not path.startswith("/") or "\\" in path or not path.isprintable():
         return False
     route = path.partition("#")[0].partition("?")[0]
+    if "//" in route:  # the router would read `//docs/quick-start` as `/docs/quick-start`
+        return False
     try:
         current_app.url_map.bind("").match(route, "GET")
     except HTTPException:

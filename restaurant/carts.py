@@ -3,20 +3,22 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
-from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, delete, func, select
 from sqlalchemy.exc import IntegrityError
 
+from core import server_keys
 from core.clock import now
 from core.db import current_tenant_id, db, savepoint
 from core.errors import Conflict, Invalid, RateLimited
 from core.ids import READABLE, short_code
 from core.money import format_money
+from core.peers import counted_as
+from core.server_keys import keyed_digest
 from core.texts import clean, one_line
 from restaurant import (
     availability,
@@ -28,7 +30,7 @@ from restaurant import (
     whereabouts,
 )
 from restaurant.loyalty import codes, coupons
-from restaurant.models import Cart, Site, Table
+from restaurant.models import Cart, PaymentLink, Site, Table
 from restaurant.pricing import ZERO, Line, Shelf, Sums, Terms, Wish, add_up, price_lines
 from restaurant.whereabouts import Spot
 from restaurant.wording import say
@@ -41,6 +43,8 @@ LOOKED_AT = 2000  # characters at either end of a message; the code is in the la
 _CODE = re.compile(
     rf"#\s{{0,3}}([{READABLE}]{{4}})\s{{0,3}}[-–—]?\s{{0,3}}([{READABLE}]{{4}})\b", re.IGNORECASE
 )
+ABANDONED = timedelta(days=1)
+VISITOR_KEYS = "visitors "
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ def take(site: Site, wanted: Wanted) -> Cart:
         raise Conflict(why, say(_language(site, wanted.language), "paused"))
     _check_kind(site, wanted)
     table, seated = _table(site, wanted)
-    visitor = sha256(wanted.visitor.encode()).hexdigest()[:32] if wanted.visitor else ""
+    visitor = _visitor(wanted.visitor, moment)
     _cap(site, table, visitor)
     version = publishing.published(site.menu_id or "")
     if version is None:
@@ -275,6 +279,38 @@ def _table(site: Site, wanted: Wanted) -> tuple[Table | None, bool]:
     if table is None:
         raise Invalid("unknown_table", "There is no such table here.")
     return table, tables.proves(table, wanted.table_token)
+
+
+def _visitor(address: str, moment: datetime) -> str:
+    """Enough to count by. The key is of today, and is dropped tomorrow: nobody can search then
+    which address it was."""
+    if not address:
+        return ""
+    return keyed_digest(f"{VISITOR_KEYS}{moment:%Y-%m-%d}", counted_as(address))[:32]
+
+
+def forget_abandoned() -> int:
+    """Carts that never became an order hold an address, notes and a place. Kept for a day."""
+    gone = delete(Cart).where(
+        Cart.tenant_id == current_tenant_id(),
+        Cart.order_id.is_(None),
+        Cart.expires_at < now() - ABANDONED,
+        Cart.id.not_in(_being_paid()),
+    )
+    return len(db.session.execute(gone.returning(Cart.id)).all())
+
+
+def _being_paid() -> Select[str | None]:
+    return select(PaymentLink.cart_id).where(
+        PaymentLink.tenant_id == current_tenant_id(),
+        PaymentLink.cart_id.is_not(None),
+        PaymentLink.expires_at > now() - ABANDONED,
+    )
+
+
+def forget_visitor_keys() -> int:
+    """In a global transaction."""
+    return server_keys.forget(VISITOR_KEYS, now() - 2 * ABANDONED)
 
 
 def _cap(site: Site, table: Table | None, visitor: str) -> None:

@@ -6,7 +6,7 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.ids import to_uuid
 from messaging.crm import erasing, merging
-from messaging.crm.traces import Sought
+from messaging.crm.traces import ERASED, Sought, marks_of
 from restaurant.loyalty import keeping
 
 MOVE = text("""
@@ -74,6 +74,15 @@ UPDATE refunds SET reason = ''
        SELECT id FROM payments
         WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[])))
 """)
+DROP_ABANDONED = text("""
+DELETE FROM carts
+ WHERE tenant_id = :tenant_id AND order_id IS NULL
+   AND concat_ws(' ', text, notes, address::text) LIKE ANY(:inside)
+""")
+BLANK_COURIER_AUDIT = text("""
+UPDATE audit_entries SET subject = :erased, detail = '{}'
+ WHERE tenant_id = :tenant_id AND act >= 'couriers.' AND act < 'couriers/' AND subject = :name
+""")
 DROP_CARTS = text("""
 DELETE FROM carts
  WHERE tenant_id = :tenant_id
@@ -110,6 +119,10 @@ def erase(sought: Sought) -> None:
         mine = {"tenant_id": current_tenant_id(), "courier_id": str(rider.id)}
         db.session.execute(BLANK_RIDDEN, {**mine, "name": rider.name})
         db.session.execute(BLANK_COURIER, {**mine, "at": now()})
+        audited = {"tenant_id": current_tenant_id(), "name": rider.name, "erased": ERASED}
+        db.session.execute(BLANK_COURIER_AUDIT, audited)
+    marks = {"tenant_id": current_tenant_id(), "inside": marks_of(sought)["inside"]}
+    db.session.execute(DROP_ABANDONED, marks)
     rows = db.session.execute(FIND, who).all()
     mine = {
         "tenant_id": current_tenant_id(),

@@ -1,41 +1,70 @@
-"""A photo of a dish or a logo: looked at, made small, and written anew before it is kept."""
+"""A photo of a dish or a logo, redrawn small before it is kept."""
 
+from datetime import timedelta
 from hashlib import sha256
 from io import BytesIO
 
-from PIL import Image, ImageOps, UnidentifiedImageError
+from sqlalchemy import text
 
-from core.blobs import Blobs
-from core.db import current_tenant_id
+from core.blobs import Blobs, Listed
+from core.clock import now
+from core.db import current_tenant_id, db
 from core.errors import invalid
+from core.pictures import NoPicture, TooManyPixels, redraw
 
 LARGEST_BYTES = 12 * 1024 * 1024
-MOST_PIXELS = 50_000_000
 SIDE = 960
 KINDS = ("JPEG", "PNG", "WEBP")
+FOLDER = "photos"
+UNUSED = timedelta(days=2)  # longer than a form may stay open, and a page in a browser's cache
+AT_ONCE = 1000
+# Diners see the version in force; carts may still be priced by the one before it.
+USED = text("""
+SELECT photo FROM menu_items WHERE tenant_id = :tenant_id AND photo <> ''
+UNION
+SELECT logo FROM sites WHERE tenant_id = :tenant_id AND logo <> ''
+UNION
+SELECT jsonb_path_query(version.content, '$.categories[*].items[*].photo') #>> '{}'
+  FROM menus AS menu
+  JOIN menu_versions AS version
+    ON version.tenant_id = menu.tenant_id AND version.menu_id = menu.id
+   AND version.number >= menu.version - 1
+ WHERE menu.tenant_id = :tenant_id AND version.tenant_id = :tenant_id
+""")
 
 
-def keep(blobs: Blobs, data: bytes) -> str:
-    """The key under which it can be shown. What else was in the file is gone."""
+def keep(blobs: Blobs, data: bytes, tenant_id: int) -> str:
+    """The key under which it can be shown. Call it before the transaction: drawing takes time."""
     small = _small(data)
-    key = f"{current_tenant_id()}/{sha256(small).hexdigest()[:32]}.webp"
-    blobs.put(f"photos/{key}", small, "image/webp")
+    key = f"{tenant_id}/{sha256(small).hexdigest()[:32]}.webp"
+    blobs.put(f"{FOLDER}/{key}", small, "image/webp")
     return key
+
+
+def listed(blobs: Blobs, tenant_id: int) -> list[Listed]:
+    """Outside a transaction: a bucket may be slow."""
+    return blobs.under(f"{FOLDER}/{tenant_id}", AT_ONCE)
+
+
+def unused(kept: list[Listed]) -> list[str]:
+    """The keys of photos that were replaced, or uploaded and never saved."""
+    used = set(db.session.scalars(USED, {"tenant_id": current_tenant_id()}))
+    old = [one.key for one in kept if one.changed_at < now() - UNUSED]
+    return [key for key in old if key.removeprefix(f"{FOLDER}/") not in used]
 
 
 def _small(data: bytes) -> bytes:
     if len(data) > LARGEST_BYTES:
         raise invalid("photo", "too_large", "A photo may have at most 12 MB.")
     try:
-        with Image.open(BytesIO(data), formats=KINDS) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise invalid("photo", "too_large", "A photo may have at most 50 million pixels.")
-            upright = ImageOps.exif_transpose(image).convert("RGB")
-            upright.thumbnail((SIDE, SIDE))
-            out = BytesIO()
-            upright.save(out, "WEBP", quality=80, method=4)
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        return redraw(BytesIO(data), SIDE, "WEBP", quality=80, formats=KINDS)
+    except TooManyPixels:
+        raise invalid(
+            "photo",
+            "too_large",
+            "The photo has too many pixels. Make it smaller and upload it again.",
+        ) from None
+    except NoPicture:
         raise invalid(
             "photo", "not_a_photo", "Only JPEG, PNG and WebP pictures can be used."
-        ) from error
-    return out.getvalue()
+        ) from None

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from core import lookups, news
+from core import links, lookups, news
 from core.clock import now
 from core.db import current_tenant_id, db, savepoint
 from core.errors import Conflict, NotFound, invalid
@@ -136,8 +136,9 @@ def change(site_id: str, values: Mapping[str, Any]) -> Site:
         raise invalid(min(unknown), "unknown_field", "A restaurant has no such setting.")
     clean = {field: site_checks.checked(field, value) for field, value in values.items()}
     changed = {field: value for field, value in clean.items() if getattr(site, field) != value}
-    if "host" in changed:
-        _move_host(site, changed["host"])
+    if "host" in clean:
+        changed.pop("host", None)
+        changed |= _ask_for_host(site, clean["host"])
     for field, value in changed.items():
         setattr(site, field, value)
     if changed:
@@ -203,12 +204,35 @@ def why_no_orders_now(site: Site) -> str:
     return takes_orders(site, now())
 
 
-def _move_host(site: Site, host: str) -> None:
+def _ask_for_host(site: Site, host: str) -> dict[str, str]:
+    """What changes. A new host name waits for the operator; until then the old one is served."""
+    if host in (site.host, site.host_pending):
+        return {"host_pending": ""} if host == site.host and site.host_pending else {}
+    if not host:
+        lookups.withdraw(HOST_LOOKUP, site.host)
+        return {"host": "", "host_pending": ""}
+    if links.is_ours(host):
+        raise invalid("host", "host_not_yours", "This host name belongs to the service.")
+    found = lookups.find(HOST_LOOKUP, host)
+    if found is not None and found != (current_tenant_id(), site.id):
+        raise Conflict("host_taken", "Another restaurant uses this host name.")
+    return {"host_pending": host}
+
+
+def waiting_for_host() -> list[Site]:
+    mine = select(Site).where(Site.tenant_id == current_tenant_id(), Site.host_pending != "")
+    return list(db.session.scalars(mine.where(Site.closed_at.is_(None))))
+
+
+def confirm_host(site: Site) -> None:
+    """The operator has made sure that it is the restaurant's own. From now on it is served."""
+    host = site.host_pending
     if site.host:
         lookups.withdraw(HOST_LOOKUP, site.host)
-    if host:
-        try:
-            with savepoint():
-                lookups.publish(HOST_LOOKUP, host, site.id)
-        except IntegrityError as error:
-            raise Conflict("host_taken", "Another restaurant uses this host name.") from error
+    try:
+        with savepoint():
+            lookups.publish(HOST_LOOKUP, host, site.id)
+    except IntegrityError as error:
+        raise Conflict("host_taken", "Another restaurant uses this host name.") from error
+    site.host, site.host_pending = host, ""
+    audit.record("sites.changed", site.name, site_id=site.id, fields=["host"])

@@ -1,12 +1,13 @@
 """Take a tenant out of the database: every row it owns, and what points to it.
 
-A column whose name ends with blob_key names a file of the tenant; a job removes it afterwards.
+A column whose name ends with blob_key names a file of the tenant, and all other files are in the
+tenant's folders; a job removes both afterwards.
 """
 
 from sqlalchemy import delete, select, tuple_
 
 from core.db import Base, current_tenant_id, db
-from core.doomed import doom
+from core.doomed import doom, folders_of
 from core.lanes import Lane
 from core.leases import ENDED, Lease
 from core.lookups import Lookup
@@ -44,6 +45,7 @@ def erase_batch(name: str, most: int) -> int:
 def erase_tenant() -> None:
     """Inside the tenant's transaction. People stay: they may belong to others."""
     tenant_id = current_tenant_id()
+    doom(folders_of(tenant_id))
     for name in reversed(owned_tables()):
         table = Base.metadata.tables[name]
         for column in table.columns:

@@ -1,4 +1,8 @@
-"""Argon2id, a few at a time: each hash takes 64 MiB and a fifth of a second."""
+"""Argon2id, a few at a time: each hash takes 64 MiB and a fifth of a second.
+
+Hash and compare outside a transaction: a request that waits for its turn here must not keep a
+database connection from the others.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,6 +11,7 @@ from threading import BoundedSemaphore
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from core.db import in_transaction
 from core.errors import TryAgain, invalid
 
 SHORTEST = 10
@@ -22,6 +27,14 @@ POOR = {
 }
 
 _hasher = PasswordHasher()
+
+
+class Hashed(str):
+    """A password that was checked and hashed, so that no plain one is stored by mistake."""
+
+    __slots__ = ()
+
+
 _stand_in = ""
 _turns = BoundedSemaphore(AT_ONCE)
 
@@ -35,6 +48,8 @@ def use_cheap_hashes() -> None:
 
 @contextmanager
 def _turn() -> Iterator[None]:
+    if in_transaction():
+        raise RuntimeError("hash or compare passwords before the transaction is opened")
     if not _turns.acquire(timeout=PATIENCE_SECONDS):
         raise TryAgain("try_again", "Many people are signing in just now. Try again in a moment.")
     try:
@@ -43,7 +58,8 @@ def _turn() -> Iterator[None]:
         _turns.release()
 
 
-def hash_password(password: str, email: str = "") -> str:
+def hash_password(password: str, email: str = "") -> Hashed:
+    """Raises Invalid for a password that is too short, too long or too easy to guess."""
     if len(password) < SHORTEST:
         raise invalid(
             "password",
@@ -64,7 +80,7 @@ def hash_password(password: str, email: str = "") -> str:
             "password", "weak_password", "That password is among the first ones somebody would try."
         )
     with _turn():
-        return _hasher.hash(password)
+        return Hashed(_hasher.hash(password))
 
 
 def password_fits(password: str, known_hash: str | None) -> bool:
@@ -80,10 +96,10 @@ def password_fits(password: str, known_hash: str | None) -> bool:
     return known_hash is not None
 
 
-def hash_again(password: str) -> str:
+def hash_again(password: str) -> Hashed:
     """For somebody who signed in already: yesterday's password is not judged by today's rules."""
     with _turn():
-        return _hasher.hash(password)
+        return Hashed(_hasher.hash(password))
 
 
 def needs_new_hash(known_hash: str) -> bool:

@@ -13,7 +13,7 @@ from core.ids import new_token
 from core.lookups import digest
 from core.texts import BadText, one_line
 from tenants.models import Person, PersonEvent, PersonToken
-from tenants.passwords import hash_password
+from tenants.passwords import Hashed
 
 LOCALES = ("en", "tr")
 THEMES = ("auto", "light", "dark")
@@ -34,6 +34,14 @@ def email_key(email: str) -> str:
     return email.casefold()
 
 
+def typed_key(text: str) -> str:
+    """The key of an address as somebody typed it: people are found and throttled by the same."""
+    try:
+        return email_key(clean_email(text))
+    except Invalid:
+        return email_key(text.strip())
+
+
 def clean_name(text: str, field: str = "name") -> str:
     try:
         name = one_line(text, 120)
@@ -45,12 +53,20 @@ def clean_name(text: str, field: str = "name") -> str:
 
 
 def find(email: str) -> Person | None:
-    key = email_key(email.strip())
-    return db.session.scalar(select(Person).where(Person.email_key == key.replace("\0", "")))
+    key = typed_key(email)
+    if "\0" in key:  # no text of the database can hold one
+        return None
+    return db.session.scalar(select(Person).where(Person.email_key == key))
 
 
 def get(person_id: str) -> Person | None:
     return db.session.get(Person, person_id)
+
+
+def get_unverified(person_id: str) -> Person | None:
+    """Locked, so that the address is not confirmed meanwhile."""
+    query = select(Person).where(Person.id == person_id, Person.verified_at.is_(None))
+    return db.session.scalar(query.with_for_update())
 
 
 def names_of(person_ids: set[str]) -> dict[str, Person]:
@@ -61,7 +77,7 @@ def names_of(person_ids: set[str]) -> dict[str, Person]:
 def register(
     email: str,
     name: str,
-    password: str,
+    password: Hashed,
     *,
     locale: str = "en",
     time_zone: str = "UTC",
@@ -72,7 +88,7 @@ def register(
         email=address,
         email_key=email_key(address),
         name=clean_name(name),
-        password_hash=hash_password(password, address),
+        password_hash=str(password),
         locale=locale if locale in LOCALES else "en",
         time_zone=time_zone,
         verified_at=now() if verified else None,
@@ -168,13 +184,13 @@ def verify_email(token: str) -> Person:
     return person
 
 
-def set_password(person: Person, password: str, address: str = "") -> None:
-    person.password_hash = hash_password(password, person.email)
+def set_password(person: Person, password: Hashed, address: str = "") -> None:
+    person.password_hash = str(password)
     note(person.id, "password_changed", address)
 
 
-def reset_password(token: str, password: str, address: str) -> Person:
-    """Whoever reads the letter owns the address, so it counts as verified too."""
+def reset_password(token: str, password: Hashed, address: str) -> Person:
+    """Whoever reads the e-mail owns the address, so it counts as verified too."""
     used = use_token(token, "reset")
     person = db.session.get_one(Person, used.person_id)
     person.verified_at = person.verified_at or now()

@@ -11,9 +11,10 @@ from core.db import db
 from core.errors import Invalid, RateLimited
 from core.ids import new_token
 from core.lookups import digest
+from core.peers import counted_as
 from tenants import people
 from tenants.models import Membership, Person, SignIn, Tenant
-from tenants.passwords import hash_again, needs_new_hash, password_fits
+from tenants.passwords import Hashed, hash_again, needs_new_hash, password_fits
 
 IDLE = timedelta(days=14)
 LONGEST = timedelta(days=90)
@@ -34,28 +35,100 @@ class Visitor:
         return chosen[0] if chosen else next(iter(self.tenants), None)
 
 
+@dataclass(frozen=True)
+class Proven:
+    """Somebody who gave the right password, and its new hash where the old one is weak."""
+
+    person_id: str
+    old_hash: str
+    new_hash: Hashed | None
+
+
 def throttle(act: str, *names: str) -> None:
-    """Ten tries, then one every half minute; told apart by account and by address."""
-    buckets = [
-        Bucket(f"{act}:{digest(name.casefold())[:32]}", rate=1 / 30, burst=10) for name in names
-    ]
-    taken = take(buckets)
-    if not taken.allowed:
+    """Ten tries, then one every half minute, for each of the names."""
+    if wait := _wait(_tries(act, *names)):
         raise RateLimited(
-            "Too many tries. Wait {seconds} seconds and try again.",
-            retry_after=taken.retry_after,
-            seconds=taken.retry_after,
+            "Too many tries. Wait {seconds} seconds and try again.", retry_after=wait, seconds=wait
         )
 
 
-def check_password(email: str, password: str, address: str) -> Person:
-    """The same answer, after the same time, whether the person or the password is wrong."""
-    throttle("signin", f"account {email.strip()}", f"address {address}")
+def throttle_mailbox(email: str) -> None:
+    """Six e-mails to one mailbox, then one every ten minutes, whoever asks for them."""
+    name = f"mailbox {people.typed_key(email)}"
+    if wait := _wait([_bucket("mail", name, rate=1 / 600, burst=6)]):
+        raise RateLimited(
+            "We have sent many e-mails to this address. Try again in {minutes} minutes.",
+            retry_after=wait,
+            minutes=-(-wait // 60),
+        )
+
+
+def _tries(act: str, *names: str) -> list[Bucket]:
+    return [_bucket(act, name, rate=1 / 30, burst=10) for name in names]
+
+
+def _bucket(act: str, name: str, rate: float, burst: int) -> Bucket:
+    return Bucket(f"{act}:{digest(name.casefold())[:32]}", rate=rate, burst=burst)
+
+
+def _wait(buckets: list[Bucket]) -> int:
+    """How many seconds the caller has to wait; none is nothing."""
+    taken = take(buckets)
+    return 0 if taken.allowed else taken.retry_after
+
+
+def by_account(email: str) -> str:
+    """The name under which tries for an account are counted, however its address is typed."""
+    return f"account {people.typed_key(email)}"
+
+
+def by_address(address: str) -> str:
+    return f"address {counted_as(address)}"
+
+
+def device_key(email: str) -> str:
+    """What a browser's cookie keeps of an address that signed in there."""
+    return digest(f"device {people.typed_key(email)}")[:32]
+
+
+def throttle_sign_in(email: str, address: str, device: str = "") -> None:
+    """A browser in which this person has signed in before has an allowance of its own, so that
+    wrong tries elsewhere do not lock its owner out."""
+    names = [f"device {device}"] if device else [by_account(email), by_address(address)]
+    if wait := _wait(_tries("signin", *names)):
+        raise RateLimited(
+            "Too many tries. Wait {seconds} seconds and try again, or reset your password by"
+            " e-mail.",
+            retry_after=wait,
+            seconds=wait,
+        )
+
+
+def stored_hash(email: str) -> tuple[str, str] | None:
+    """The person's id and the hash of their password."""
     person = people.find(email)
-    if not password_fits(password, person.password_hash if person else None) or person is None:
+    return (person.id, person.password_hash) if person else None
+
+
+def prove(known: tuple[str, str] | None, password: str) -> Proven:
+    """Compare outside the transaction.
+
+    The answer, and how long it takes, is the same for a wrong person and a wrong password.
+    """
+    if not password_fits(password, known[1] if known else None) or known is None:
         raise Invalid("wrong_credentials", "That e-mail and password do not belong together.")
-    if needs_new_hash(person.password_hash):
-        person.password_hash = hash_again(password)
+    person_id, old_hash = known
+    new_hash = hash_again(password) if needs_new_hash(old_hash) else None
+    return Proven(person_id, old_hash, new_hash)
+
+
+def accept(proven: Proven) -> Person:
+    """The person, unless the password was changed in the meantime."""
+    person = people.get(proven.person_id)
+    if person is None or person.password_hash != proven.old_hash:
+        raise Invalid("wrong_credentials", "That e-mail and password do not belong together.")
+    if proven.new_hash is not None:
+        person.password_hash = str(proven.new_hash)
     return person
 
 

@@ -17,6 +17,7 @@ from core.db import global_scope, tenant_scope
 from core.ids import short_code
 from tenants import accounts, keys, people, team
 from tenants.models import Person
+from tenants.passwords import hash_password
 from tenants.rights import SCOPES
 
 PASSWORD = "correct horse battery"
@@ -29,8 +30,9 @@ def unique_email(name: str = "person") -> str:
 
 
 def make_person(name: str = "Ada Ferrer", *, verified: bool = True) -> Person:
+    password = hash_password(PASSWORD)
     with global_scope():
-        return people.register(unique_email(), name, PASSWORD, verified=verified)
+        return people.register(unique_email(), name, password, verified=verified)
 
 
 @dataclass

@@ -8,6 +8,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from aiohttp import web
@@ -16,10 +17,11 @@ from flask import Flask
 from api.agents import owner_of
 from api.live.hub import OVER, Away, Hub, Waiter
 from core.db import tenant_scope
-from core.errors import DomainError
+from core.errors import DomainError, RateLimited
 from core.faults import is_outage
 from core.ground import lay_ground
 from core.logs import logger
+from core.peers import counted_as
 from core.settings import Settings
 from printing import agents, handing, spool
 from printing.handing import Handed, Report
@@ -32,7 +34,24 @@ WITHOUT_NEWS_SECONDS = 2.0
 SOONEST_AGAIN = 0.2
 LATE_WORKER_SECONDS = spool.WORKER_LATE.total_seconds() + 0.05
 MOST_POLLS = 5_000
+MOST_WRONG, WRONG_SECONDS = 20, 60  # for each address
+MOST_STRANGERS = 10_000
 Answer = TypeVar("Answer")
+
+
+@dataclass
+class Wrong:
+    """Polls with a wrong token from one address within a while."""
+
+    count: int = 0
+    until: float = 0.0
+
+    def note(self, clock: float) -> None:
+        self.count = self.count + 1 if clock < self.until else 1
+        self.until = clock + WRONG_SECONDS
+
+    def allows(self, clock: float) -> bool:
+        return clock >= self.until or self.count < MOST_WRONG
 
 
 class PrintDoor:
@@ -41,18 +60,25 @@ class PrintDoor:
         self._hub = hub
         self._app: Flask | None = None
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="prints")
+        self._wrong: dict[str, Wrong] = {}
         self.waiting = 0
 
     def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def poll(self, request: web.Request) -> web.StreamResponse:
-        if self.waiting >= MOST_POLLS:
-            return _refusal(503, "try_again", "Too many agents wait here. Come back.")
-        self.waiting += 1
         try:
+            owner = await self._owner(request)
+            if self.waiting >= MOST_POLLS:
+                return _refusal(503, "try_again", "Too many agents are waiting. Try again.")
             asked = _read(await request.json())
-            return await self._serve(request, asked)
+            self.waiting += 1
+            try:
+                return await self._serve(request, owner, asked)
+            finally:
+                self.waiting -= 1
+        except RateLimited as error:
+            return _refusal(429, error.code, error.message, error.retry_after)
         except (ValueError, TypeError, KeyError):
             return _refusal(400, "malformed_json", "The body is not what a poll sends.")
         except DomainError as error:
@@ -61,14 +87,32 @@ class PrintDoor:
             if not is_outage(error):
                 raise
             return _refusal(503, "try_again", "The service cannot reach its database just now.")
-        finally:
-            self.waiting -= 1
 
-    async def _serve(self, request: web.Request, asked: tuple[float, Report]) -> web.StreamResponse:
+    async def _owner(self, request: web.Request) -> tuple[int, str]:
+        """Asked before the poll counts. Whoever keeps coming with a wrong token is not asked
+        about any more, so that strangers neither fill the places nor use up the threads."""
         kind, _, token = request.headers.get("Authorization", "").partition(" ")
-        owner = await self._ask(lambda: owner_of(token.strip() if kind == "Bearer" else ""))
+        token = token.strip() if kind == "Bearer" else ""
+        peer = counted_as(_peer(request, self._settings.trusted_proxies))
+        wrong = self._wrong.get(peer)
+        if wrong is not None and not wrong.allows(asyncio.get_running_loop().time()):
+            raise RateLimited("Too many polls with a wrong token.", retry_after=WRONG_SECONDS)
+        owner = await self._ask(lambda: owner_of(token)) if token else None
         if owner is None:
+            self._note_wrong(peer)
             raise agents.revoked()
+        return owner
+
+    def _note_wrong(self, peer: str) -> None:
+        clock = asyncio.get_running_loop().time()
+        if len(self._wrong) >= MOST_STRANGERS:
+            kept = {name: one for name, one in self._wrong.items() if one.until > clock}
+            self._wrong = kept if len(kept) < MOST_STRANGERS else {}
+        self._wrong.setdefault(peer, Wrong()).note(clock)
+
+    async def _serve(
+        self, request: web.Request, owner: tuple[int, str], asked: tuple[float, Report]
+    ) -> web.StreamResponse:
         tenant_id, agent_id = owner
         waiter = await self._join(tenant_id)
         try:
@@ -188,7 +232,15 @@ def _list(body: dict[str, Any], name: str) -> list[Any]:
     return given[:300]
 
 
-def _refusal(status: int, code: str, message: str) -> web.Response:
+def _peer(request: web.Request, proxies: int) -> str:
+    """The caller's address, as the last proxy that we trust saw it."""
+    came = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",")]
+    if proxies and len(came) >= proxies and came[-proxies]:
+        return came[-proxies]
+    return request.remote or ""
+
+
+def _refusal(status: int, code: str, message: str, retry_after: int = 2) -> web.Response:
     return web.json_response(
         {
             "status": "error",
@@ -197,6 +249,9 @@ def _refusal(status: int, code: str, message: str) -> web.Response:
             "error": {"code": code, "message": message},
         },
         status=status,
-        headers={"Cache-Control": "no-store", **({"Retry-After": "2"} if status == 503 else {})},
+        headers={
+            "Cache-Control": "no-store",
+            **({"Retry-After": str(retry_after)} if status in (429, 503) else {}),
+        },
         dumps=json.dumps,
     )

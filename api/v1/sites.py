@@ -78,6 +78,7 @@ class SiteShape(BaseModel):
     name: str
     slug: str
     host: str
+    host_pending: str = Field("", description="Waits for the operator before it is served.")
     prefix: str
     currency: str
     time_zone: str
@@ -326,8 +327,8 @@ def add_station(body: NewStation) -> Response:
 def site_json(site: Site) -> dict[str, Any]:
     settings: Settings = current_app.extensions["comanda"]
     plain = (
-        "id", "name", "slug", "host", "prefix", "currency", "time_zone", "country", "address",
-        "phone", "line_id", "hours", "day_starts", "tax_included", "accept_minutes",
+        "id", "name", "slug", "host", "host_pending", "prefix", "currency", "time_zone", "country",
+        "address", "phone", "line_id", "hours", "day_starts", "tax_included", "accept_minutes",
         "manager_phone", "tone", "menu_id",
     )  # fmt: skip
     lists = ("languages", "order_types", "payment_methods", "tip_percents", "told_states")

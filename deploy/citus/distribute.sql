@@ -30,6 +30,7 @@ SELECT create_reference_table('person_tokens');
 SELECT create_reference_table('person_events');
 SELECT create_reference_table('invoice_years');
 SELECT create_reference_table('invoices');
+SELECT create_reference_table('server_keys');
 
 -- Global queues and leases, where many reach for one row: they stay whole on the coordinator,
 -- where a row's lock is a row's lock.

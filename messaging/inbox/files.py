@@ -7,12 +7,11 @@ from datetime import timedelta
 from pathlib import PurePath
 from typing import IO, Any
 
-from PIL import Image, ImageOps, UnidentifiedImageError
-
 from core import links
 from core.blobs import Blobs
 from core.errors import invalid
 from core.ids import new_id
+from core.pictures import NoPicture, TooManyPixels, redraw
 from core.signing import read_token, sign_token
 from core.texts import BadText, one_line
 
@@ -23,7 +22,7 @@ MOST_BYTES = {
     "audio": 16 * MEGABYTE,
     "document": 25 * MEGABYTE,
 }
-LARGEST_SIDE, MOST_PIXELS = 2560, 60_000_000
+LARGEST_SIDE = 2560
 QUALITY = 86
 LINK_FOR_NETWORK = timedelta(days=2)  # a message waits a day at most
 LINK_FOR_PAGE = timedelta(hours=6)
@@ -158,24 +157,13 @@ def _is_text(body: bytes) -> bool:
 
 
 def _drawn_again(body: bytes) -> bytes:
-    """The picture and nothing else: what a phone writes beside it, such as where, is gone."""
+    """The picture without the data a phone writes beside it, such as where it was taken."""
     try:
-        with Image.open(io.BytesIO(body)) as picture:
-            if picture.width * picture.height > MOST_PIXELS:
-                raise invalid("file", "file_too_large", "The picture has too many pixels.")
-            turned = ImageOps.exif_transpose(picture)
-            if turned.mode in ("RGBA", "LA", "P"):
-                turned = turned.convert("RGBA")
-                paper = Image.new("RGB", turned.size, "white")
-                paper.paste(turned, mask=turned.getchannel("A"))
-                turned = paper
-            drawn = turned.convert("RGB")
-            drawn.thumbnail((LARGEST_SIDE, LARGEST_SIDE))
-            out = io.BytesIO()
-            drawn.save(out, "JPEG", quality=QUALITY, optimize=True)
-    except (UnidentifiedImageError, OSError, Image.DecompressionBombError, SyntaxError):
+        return redraw(io.BytesIO(body), LARGEST_SIDE, quality=QUALITY)
+    except TooManyPixels:
+        raise invalid("file", "file_too_large", "The picture has too many pixels.") from None
+    except NoPicture:
         raise invalid("file", "broken_file", "The picture cannot be read.") from None
-    return out.getvalue()
 
 
 def _filename(name: str) -> str:

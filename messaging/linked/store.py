@@ -27,6 +27,8 @@ ON CONFLICT (tenant_id, line_id) DO UPDATE SET device = excluded.device
 """
 FIND = "SELECT device FROM devices WHERE tenant_id = %s AND line_id = %s"
 ALL = "SELECT tenant_id, line_id FROM devices"
+SEALED = "SELECT tenant_id, line_id, device FROM devices"
+RESEAL = "UPDATE devices SET device = %s WHERE tenant_id = %s AND line_id = %s AND device = %s"
 FORGET = "DELETE FROM devices WHERE tenant_id = %s AND line_id = %s RETURNING device"
 # The library's own tables: whatever is kept for a device names it in one of these columns.
 KEPT_BY_LIBRARY = r"""
@@ -61,6 +63,22 @@ class Store:
         with self._opened() as connection, connection.cursor() as cursor:
             cursor.execute(ALL)
             return list(cursor.fetchall())
+
+    def reseal(self) -> tuple[int, int]:
+        """Seal every device with the newest key. How many were, and how many no key opens."""
+        done = unreadable = 0
+        with self._opened() as connection, connection.cursor() as cursor:
+            cursor.execute(SEALED)
+            for tenant_id, line_id, sealed in cursor.fetchall():
+                try:
+                    fresh = the_keyring().reseal(sealed, _context(tenant_id, line_id))
+                except KeyringError:
+                    unreadable += 1
+                    continue
+                if fresh != sealed:
+                    cursor.execute(RESEAL, (fresh, tenant_id, line_id, sealed))
+                    done += 1
+        return done, unreadable
 
     def forget(self, tenant_id: int, line_id: int) -> None:
         """The device and every key of it. The library drops its rows when the network has heard of

@@ -8,19 +8,25 @@ from flask import Flask, current_app
 from flask.cli import AppGroup
 from flask_migrate import upgrade
 
+from core import leases
 from core.db import global_scope, tenant_scope
 from messaging import sending
+from messaging.linked import KIND as LINKED
+from messaging.linked.store import Store
 from portal.newborn import equip
 from portal.operator import demo
 from portal.operator.plan_commands import plan_commands
 from portal.operator.telling import as_json, show, told
+from restaurant import sites
 from tenants import accounts, keys, people, resealing
+from tenants.passwords import hash_password
 from tenants.rights import SCOPES
 
 tenants = AppGroup("tenants", help="Make, suspend and resume tenants.")
 key_commands = AppGroup("keys", help="Make API keys.")
 people_commands = AppGroup("people", help="Rights of people.")
 secret_commands = AppGroup("secrets", help="Encryption at rest.")
+host_commands = AppGroup("hosts", help="Host names of restaurants.")
 demo_commands = AppGroup("demo", help="The demo tenants.")
 local = AppGroup("local", help="What `make run` needs.")
 
@@ -37,13 +43,14 @@ def create_tenant(
 ) -> None:
     """Make a tenant with an owner, a live key with all scopes, and a test key."""
     chosen = password or secrets.token_urlsafe(12)
+    hashed = hash_password(chosen, owner_email)
     facts: dict[str, Any]
     with tenant_scope(accounts.reserve_id()):
         owner = people.find(owner_email)
         known = owner is not None
         if owner is None:
             local_part = owner_email.partition("@")[0]
-            owner = people.register(owner_email, local_part, chosen, verified=True)
+            owner = people.register(owner_email, local_part, hashed, verified=True)
         tenant = accounts.create(name, owner, plan)
         equip(live=not current_app.extensions["comanda"].production)
         _, live = keys.create("Operator-made key", "live", list(SCOPES))
@@ -116,15 +123,54 @@ def make_operator(email: str, off: bool) -> None:
 
 
 @secret_commands.command("rotate")
+@click.option("--hosts-done", is_flag=True, help="It was run where LINKED_STORE_URL is set.")
 @told
-def rotate_secrets() -> None:
+def rotate_secrets(hosts_done: bool) -> None:
     """Seal every stored secret again with the first key of ENCRYPTION_KEYS."""
     outcome = resealing.reseal_everything()
-    click.echo(f"{outcome.done} secrets sealed anew.")
+    store_url = current_app.extensions["comanda"].linked_store_url
+    if store_url:
+        store = Store(store_url)
+        store.prepare()
+        done, unreadable = store.reseal()
+        outcome.done, outcome.unreadable = outcome.done + done, outcome.unreadable + unreadable
+    click.echo(f"{outcome.done} secrets sealed with the new key.")
+    with global_scope():
+        phones = leases.count(LINKED)
+    if phones and not store_url and not hosts_done:
+        raise click.ClickException(
+            f"Not done yet: the sessions of {phones} linked phones are in the hosts' own database."
+            " Run this command where LINKED_STORE_URL is set, then here with --hosts-done."
+        )
     if outcome.unreadable:
         raise click.ClickException(
             f"{outcome.unreadable} secrets open with no key of ENCRYPTION_KEYS; keep the old keys."
         )
+
+
+@host_commands.command("waiting")
+@told
+def waiting_hosts() -> None:
+    """Host names of restaurants that wait for a confirmation."""
+    for tenant_id in accounts.every_tenant(because="the operator confirms host names"):
+        with tenant_scope(tenant_id):
+            for site in sites.waiting_for_host():
+                click.echo(f"{site.host_pending}  {site.name}, tenant {tenant_id}")
+
+
+@host_commands.command("confirm")
+@click.argument("host")
+@click.option("--tenant", "tenant_id", type=int, required=True)
+@told
+def confirm_host(host: str, tenant_id: int) -> None:
+    """Serve a restaurant's menu at its own host name. Make sure first that the name is theirs."""
+    with tenant_scope(tenant_id):
+        for site in sites.waiting_for_host():
+            if site.host_pending == host.lower():
+                sites.confirm_host(site)
+                click.echo(f"{site.host} shows the menu of {site.name}.")
+                return
+    raise click.ClickException(f"No restaurant of tenant {tenant_id} has asked for {host}.")
 
 
 @demo_commands.command("load")
@@ -162,5 +208,5 @@ def prepare(as_json: bool) -> None:
 
 def add_commands(app: Flask) -> None:
     groups = (tenants, key_commands, people_commands, secret_commands, demo_commands, local)
-    for group in (*groups, plan_commands):
+    for group in (*groups, host_commands, plan_commands):
         app.cli.add_command(group)

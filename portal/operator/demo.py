@@ -41,6 +41,7 @@ from tenants import accounts, keys, people, signin, team
 from tenants.audit import Actor, acting
 from tenants.erasing import erase_tenant
 from tenants.models import Person
+from tenants.passwords import hash_password
 from tenants.rights import SCOPES
 
 PASSWORD = "dinner-at-eight"  # noqa: S105 - printed by `make run`
@@ -104,10 +105,11 @@ def erase(settings: Settings) -> None:
 
 
 def _make(settings: Settings) -> dict[str, Any]:
+    password = hash_password(PASSWORD)
     with global_scope():
         cast = {
             email: people.register(
-                email, name, PASSWORD, locale=locale, verified=True, time_zone="Europe/Istanbul"
+                email, name, password, locale=locale, verified=True, time_zone="Europe/Istanbul"
             )
             for email, name, locale in PEOPLE
         }

@@ -112,8 +112,8 @@ def _item(menu: Menu, item: Item | None) -> Any:
     if form.validate_on_submit():
         shown = {**_typed_item(menu), "photo": shown["photo"]}
         with refusals_on(form):
+            shown["photo"] = _photo(shown["photo"])
             with tenant_scope(g.tenant_id):
-                shown["photo"] = _photo(shown["photo"])
                 values = {**shown, "price": price_text(shown["price"], menu.currency)}
                 kept = menus.get(menu.id)
                 if item is None:
@@ -179,7 +179,8 @@ def _photo(before: str) -> str:
     if file is None or not file.filename:
         return before
     settings: Settings = current_app.extensions["comanda"]
-    return photos.keep(blobs_at(settings.blob_url), file.read(photos.LARGEST_BYTES + 1))
+    data = file.read(photos.LARGEST_BYTES + 1)
+    return photos.keep(blobs_at(settings.blob_url), data, g.tenant_id)
 
 
 def _group(menu: Menu, one: OptionGroup | None) -> Any:

@@ -129,9 +129,9 @@ def save(site_id: str) -> Any:
     if form.validate_on_submit():
         with refusals_on(form):
             values = form.values(site.languages) if part == "looks" else form.values()
+            if part == "looks":
+                values |= _logo(form)
             with tenant_scope(g.tenant_id):
-                if part == "looks":
-                    values |= _logo(form)
                 sites.change(site_id, values)
             return redirect(url_for("sites.show", site_id=site_id, part=part, saved=1))
     return _show(site, part, form)
@@ -257,6 +257,8 @@ def _form(part: str, site: Site, *, fresh: bool = False) -> Form:
             "menu_id": site.menu_id or "",
             "line_id": str(site.line_id or ""),
         }
+    if part == "looks":
+        shown["host"] = site.host_pending or site.host
     if part == "money":
         shown["tips"] = ", ".join(str(one) for one in site.tip_percents)
         for name in ("service_percent", "newcomer_limit"):
@@ -282,4 +284,5 @@ def _logo(form: Any) -> dict[str, Any]:
     if file is None or not file.filename:
         return {}
     settings: Settings = current_app.extensions["comanda"]
-    return {"logo": photos.keep(blobs_at(settings.blob_url), file.read(photos.LARGEST_BYTES + 1))}
+    data = file.read(photos.LARGEST_BYTES + 1)
+    return {"logo": photos.keep(blobs_at(settings.blob_url), data, g.tenant_id)}

@@ -47,7 +47,7 @@ class Cart(Base, TenantOwned):
     text: Mapped[str] = mapped_column(Text)
     """Exactly what the diner was given to send: a changed text is noticed."""
     visitor: Mapped[str] = mapped_column(Text, default="")
-    """A digest of the sender's network address, for the caps."""
+    """The sender's network address, digested with a key of the day, for the caps."""
     made_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]

@@ -29,6 +29,8 @@ class Site(Base, TenantOwned):
     slug: Mapped[str] = mapped_column(Text)
     """In the address of the menu; one in the whole service (core.lookups keeps it so)."""
     host: Mapped[str] = mapped_column(Text, default="")
+    host_pending: Mapped[str] = mapped_column(Text, default="", server_default="")
+    """Asked for, and not served until the operator has confirmed it."""
     """The restaurant's own host name for the menu, where it has one."""
     prefix: Mapped[str] = mapped_column(Text)
     """Begins each order's id."""

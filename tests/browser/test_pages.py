@@ -45,6 +45,7 @@ from restaurant import (
 from restaurant import finding as order_finding
 from tenants import calls, keys, people, signin, team
 from tenants.calls import Filters as CallFilters
+from tenants.passwords import hash_password
 from tenants.plans import known_facts
 from tests.browser.account_pages import ACCOUNT
 from tests.browser.campaign_pages import CAMPAIGNS, campaign_ids
@@ -326,8 +327,9 @@ def _ids(tenant_id: int) -> dict[str, object]:
         delivered = deliveries.listed(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
         undelivered = deliveries.listed(DeliveryFilters(state="cancelled"), None, 1)[0]
         people_there = _contacts() | _dining() | _orders() | campaign_ids()
+    password = hash_password("a fine long password")
     with global_scope():
-        person = people.register(unique_email(), "Nora Sol", "a fine long password")
+        person = people.register(unique_email(), "Nora Sol", password)
         mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
         return {
             **people_there,

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from core.db import global_scope
 from messaging.starting import add_simulated_line
 from tenants import people
+from tenants.passwords import hash_password
 from tests.cast import PASSWORD, Business, make_business, unique_email
 from tests.chaos.stage import Stage
 
@@ -39,8 +40,9 @@ class Crowd:
         """Answers that are neither a promise nor a refusal in JSON."""
         self.promised_at: list[float] = []
         self._lock = threading.Lock()
+        password = hash_password(PASSWORD)
         with global_scope():
-            owner = people.register(unique_email(), "Derya Aksoy", PASSWORD, verified=True)
+            owner = people.register(unique_email(), "Derya Aksoy", password, verified=True)
         self.businesses = [make_business(f"Lokanta {n}", plan, owner) for n in range(businesses)]
         for business in self.businesses:
             with business.scope():

@@ -5,6 +5,7 @@ import re
 import threading
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -37,7 +38,8 @@ class Bucket(BaseHTTPRequestHandler):
         if claimed != hashlib.sha256(body).hexdigest():
             return False
         lines = "".join(f"{name}:{self.headers[name]}\n" for name in names.split(";"))
-        request = f"{self.command}\n{self.path}\n\n{lines}\n{names}\n{claimed}"
+        path, _, query = self.path.partition("?")
+        request = f"{self.command}\n{path}\n{query}\n{lines}\n{names}\n{claimed}"
         text = "\n".join(
             [
                 "AWS4-HMAC-SHA256",
@@ -60,6 +62,16 @@ class Bucket(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(body)
 
+    def listing(self, path, prefix, **asked):
+        names = sorted(name.removeprefix(path) for name in self.server.objects)
+        found = [name for name in names if name.startswith(prefix)][: int(asked["max-keys"])]
+        rows = (
+            f"<Contents><Key>{name}</Key><LastModified>2026-11-16T01:02:03.000Z</LastModified>"
+            "<Size>1</Size></Contents>"
+            for name in found
+        )
+        return f"<ListBucketResult><Name>box</Name>{''.join(rows)}</ListBucketResult>".encode()
+
     def handle_any(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         store = self.server
@@ -74,6 +86,10 @@ class Bucket(BaseHTTPRequestHandler):
         if self.command == "DELETE":
             store.objects.pop(self.path, None)
             return self.answer(204)
+        path, _, query = self.path.partition("?")
+        if query:
+            wanted = {name: values[0] for name, values in parse_qs(query).items()}
+            return self.answer(200, self.listing(path, **wanted))
         if self.path not in store.objects:
             return self.answer(404)
         kept, kind = store.objects[self.path]
@@ -133,6 +149,19 @@ def test_what_is_deleted_is_gone(store):
     assert not store.exists("a/b")
     with pytest.raises(NoSuchBlob):
         store.open("a/b")
+
+
+def test_the_blobs_of_a_folder_are_listed(store):
+    """Review M6: an erasure removes whole folders."""
+    for key in ("7/sent/a", "7/sent/b", "7/exports/c", "77/sent/d", "photos/7/e"):
+        store.put(key, b"x", "text/plain")
+    found = store.under("7/", 100)
+    assert sorted(one.key for one in found) == ["7/exports/c", "7/sent/a", "7/sent/b"]
+    assert all(one.changed_at.tzinfo for one in found)
+    assert len(store.under("7", 2)) == 2
+    assert store.under("8/", 100) == []
+    with pytest.raises(BadKey):
+        store.under("../", 100)
 
 
 @pytest.mark.parametrize(

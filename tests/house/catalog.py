@@ -23,6 +23,7 @@ GLOBAL = {
     "plans": "the price list",
     "rates": "the rate card, the same for everybody",
     "recovery_codes": "a person's second step",
+    "server_keys": "keys of the service itself, for digests",
     "service_measurements": "figures over all tenants, for the operator",
     "sign_ins": "a person's browsers",
     "tenants": "listed before one is chosen",

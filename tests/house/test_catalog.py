@@ -116,3 +116,16 @@ def test_a_trigger_is_reported(scratch):
 def test_a_power_given_to_the_app_is_reported(scratch, statement):
     scratch.execute(statement)
     assert role_faults(scratch)
+
+
+def test_no_function_of_ours_is_open_to_everybody(superuser_connection):
+    """Review L12: a new function may be run by PUBLIC until a migration revokes it."""
+    with superuser_connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT oid::regprocedure::text, proacl IS NULL OR EXISTS ("
+            "  SELECT 1 FROM aclexplode(proacl) AS given WHERE given.grantee = 0)"
+            " FROM pg_proc WHERE pronamespace = 'app'::regnamespace"
+        )
+        found = cursor.fetchall()
+    assert len(found) > 10
+    assert [name for name, everybody in found if everybody] == []

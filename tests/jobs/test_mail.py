@@ -1,5 +1,7 @@
 """Letters leave by SMTP, are tried again, and stay in the mailbox in development."""
 
+import socket
+
 import pytest
 from sqlalchemy import delete
 
@@ -155,3 +157,28 @@ def test_a_password_with_odd_signs_reaches_the_server(app, settings, monkeypatch
         write()
         drain()
     assert seen == [("post@comanda", "p/w:1")]
+
+
+def test_nothing_is_sent_to_a_server_that_offers_no_encryption(sending, app, monkeypatch):
+    """Review L7: whoever takes the offer of STARTTLS away read the password and the links."""
+    url = sending.url.replace("127.0.0.1", "user:secret@mail.example.com")
+    told = app.extensions["comanda"].model_copy(update={"mail_url": url})
+    monkeypatch.setattr("smtplib.socket.create_connection", connect_to(sending))
+    monkeypatch.setitem(app.extensions, "comanda", told)
+    write()
+    drain()
+    assert (states(), sending.letters) == (["queued"], [])
+    with global_scope():
+        assert "STARTTLS" in mail.mailbox(None, 1)[0].error
+    assert load_settings(app, mail_url=url, mail_starttls="offered").mail_may_be_plain
+    assert load_settings(app, mail_url="smtp://localhost:25").mail_may_be_plain
+    assert not load_settings(app, mail_url=url).mail_may_be_plain
+
+
+def connect_to(office):
+    connect = socket.create_connection
+    return lambda _, *more: connect(office.server_address, *more)
+
+
+def load_settings(app, **told):
+    return app.extensions["comanda"].model_copy(update=told)

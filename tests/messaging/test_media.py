@@ -199,7 +199,7 @@ def test_a_file_over_the_cap_is_not_read_to_its_end(app, restaurant, line, netwo
 
 
 def test_a_bomb_of_a_picture_is_not_drawn(app, restaurant, line, network, monkeypatch):
-    monkeypatch.setattr("core.pictures.MOST_PIXELS", 1000)
+    monkeypatch.setattr("core.pictures.MOST_BYTES", 4000)
     message_id = receives(restaurant, line, network, picture("PNG", (100, 100)), mime="image/png")
     fetch(app)
     assert kept(restaurant, message_id).state == "failed"

@@ -4,16 +4,21 @@ import io
 import zipfile
 from datetime import timedelta
 from decimal import Decimal
+from io import BytesIO
 
 import pytest
+from PIL import Image
 from sqlalchemy import select, text
 
 from core.clock import frozen, now
 from core.db import db, global_scope
 from jobs import closing as closing_job
 from jobs import exports, keeping
-from messaging.inbox import words
+from jobs.media import remove_doomed
+from messaging.crm import importing
+from messaging.inbox import files, words
 from messaging.models import Message
+from restaurant import photos
 from tenants import accounts, audit, billing, closing, exporting, people
 from tenants.models import Tenant
 from tests.cast import PASSWORD, make_business, make_person
@@ -205,6 +210,30 @@ def test_closing_holds_everything_for_a_month_and_then_nothing_is_left(
             assert cursor.fetchone()[0] == 0, table
     with global_scope():
         assert db.session.get(Tenant, restaurant.tenant_id) is None
+
+
+def test_an_erased_account_leaves_no_file(app, restaurant, shop):
+    """Review M6: sent files, photos, logos and imports stayed, photos for everybody to see."""
+    blobs = app.extensions["blobs"]
+    kept = {}
+    for business in (restaurant, shop):
+        folder = str(business.tenant_id)
+        picture = BytesIO()
+        Image.new("RGB", (40, 40)).save(picture, "PNG")
+        photo = photos.keep(blobs, picture.getvalue(), business.tenant_id)
+        with business.scope():
+            listed = importing.take_in(BytesIO(b"phone\n+905321112233\n"), "a.csv", blobs)
+        sent = files.keep(blobs, BytesIO(b"%PDF-1.7 x"), "menu.pdf", folder)
+        kept[business.name] = [f"photos/{photo}", listed.blob, sent.key]
+        assert all(map(blobs.exists, kept[business.name]))
+    with restaurant.scope():
+        closing.close(restaurant.name)
+    with frozen(now() + timedelta(days=31)):
+        assert closing_job.erase_due() == 1
+        remove_doomed()
+    assert not any(map(blobs.exists, kept[restaurant.name]))
+    assert app.test_client().get(f"/{kept[restaurant.name][0]}").status_code == 404
+    assert all(map(blobs.exists, kept[shop.name]))
 
 
 def test_a_suspended_account_that_is_closed_stays_suspended_when_opened_again(restaurant):

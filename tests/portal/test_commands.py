@@ -5,9 +5,12 @@ import stat
 
 import pytest
 
+from core import leases
 from core.db import global_scope
 from core.keyring import Keyring
 from core.settings import load_settings
+from messaging.linked import KIND as LINKED
+from messaging.linked.store import Store
 from tenants import accounts, people, signin, team
 from tenants.rights import SCOPES
 from tests.cast import PASSWORD, Browser, make_person, unique_email
@@ -201,6 +204,39 @@ def test_secrets_are_sealed_with_the_newest_key(settings, app, superuser_connect
         build_app(settings)  # what a process has one of is this app's again
     with global_scope():
         assert mail.mailbox(None, 500)
+
+
+def test_linked_phones_are_sealed_with_the_newest_key_too(settings, app, restaurant, monkeypatch):
+    """Review M8: after the old key was dropped no phone could be opened."""
+    from wsgi import build_app
+
+    store = Store(settings.linked_store_url)
+    store.prepare()
+    store.keep(restaurant.tenant_id, 7, "905321112233:5@s.whatsapp.net")
+    with restaurant.scope():
+        leases.want(LINKED, restaurant.tenant_id, 7)
+    fresh = Keyring.new_entry("k9")
+
+    def rotate(keys, *more, **told):
+        changed = settings.model_copy(update={"encryption_keys": keys, **told})
+        made = build_app(changed)
+        monkeypatch.setitem(app.extensions, "comanda", changed)  # the runner finds this app
+        return made.test_cli_runner().invoke(args=["secrets", "rotate", *more])
+
+    try:
+        both = f"{fresh},{settings.encryption_keys}"
+        away = rotate(both, linked_store_url="")
+        assert away.exit_code != 0, away.output
+        assert "linked phones are in the hosts' own database" in away.output
+        assert rotate(both).exit_code == 0
+        assert rotate(both, "--hosts-done", linked_store_url="").exit_code == 0
+        rotate(fresh)
+        assert store.find(restaurant.tenant_id, 7) == "905321112233:5@s.whatsapp.net"
+        rotate(f"{settings.encryption_keys},{fresh}")
+    finally:
+        build_app(settings)
+        store.forget(restaurant.tenant_id, 7)
+    assert store.find(restaurant.tenant_id, 7) == ""
 
 
 def demo_tenants():

@@ -3,12 +3,14 @@
 import io
 import json
 import re
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from PIL import Image
 
-from core.clock import now
+from core.clock import frozen, now
+from jobs import housekeeping
 from restaurant import availability, menus, publishing, sites, tables
 from tests.portal.pages import text_of
 from tests.restaurant.kitchen import open_bistro
@@ -213,6 +215,31 @@ def test_a_photo_is_made_small_and_shown(manager, bistro):
         assert kept.size == (960, 720)
     fields = dish(bistro, photo=(io.BytesIO(b"GIF89a"), "pizza.gif"))
     assert "Only JPEG, PNG and WebP" in text_of(manager.post(path, **fields))
+
+
+def test_the_file_of_a_replaced_photo_is_removed_once_nobody_sees_it(app, manager, bistro):
+    """Review M6."""
+    path = f"/menus/items/{bistro.items['Pizza']}"
+    blobs, keys = app.extensions["blobs"], []
+    for colour in ("red", "green", "blue"):
+        out = io.BytesIO()
+        Image.new("RGB", (60, 60), colour).save(out, "PNG")
+        manager.get(path)
+        manager.post(path, **dish(bistro, photo=(io.BytesIO(out.getvalue()), "a.png")))
+        with bistro.scope():
+            keys.append(f"photos/{menus.item(bistro.items['Pizza']).photo}")
+            if colour == "green":
+                publishing.publish(bistro.menu_id)
+    housekeeping.tidy()
+    assert [blobs.exists(key) for key in keys] == [True, True, True], "too young"
+    with frozen(now() + timedelta(days=3)):
+        housekeeping.tidy()
+        assert [blobs.exists(key) for key in keys] == [False, True, True], "green is published"
+        with bistro.scope():
+            publishing.publish(bistro.menu_id)
+            publishing.publish(bistro.menu_id)
+        housekeeping.tidy()
+    assert [blobs.exists(key) for key in keys] == [False, False, True]
 
 
 def test_order_by_button_and_by_dragging(manager, bistro):

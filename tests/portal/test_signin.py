@@ -1,11 +1,15 @@
 """Signing in, where it leads, and signing out."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Event, Semaphore
 
 import pytest
 
 from core.clock import frozen, now
+from core.db import db, global_scope
+from tenants import passwords, people, signin
 from tests.cast import PASSWORD, Browser, make_business, make_person, unique_email
 from tests.portal.letters import letters_to
 from tests.portal.pages import text_of, title_of
@@ -14,6 +18,8 @@ from tests.portal.pages import text_of, title_of
 EVIL = [
     "//evil.example",
     "///evil.example",
+    "//docs/quick-start",  # Review L1: the router takes it for a page of ours
+    "/docs//quick-start",
     "/\\evil.example",
     "\\\\evil.example",
     "/\t/evil.example",
@@ -128,6 +134,59 @@ def test_spelling_an_account_differently_is_the_same_account(app, restaurant):
     other = Browser(app.test_client())
     other.client.environ_base["REMOTE_ADDR"] = "198.51.100.99"
     assert "Too many tries" in text_of(enter(other, restaurant.owner))
+
+
+def test_a_browser_that_signed_in_before_is_not_locked_out(app, restaurant):
+    """Review L3: ten wrong tries anywhere kept everybody out of the account."""
+    known = Browser(app.test_client())
+    enter(known, restaurant.owner)
+    known.post("/signout")
+    for number in range(11):
+        guesser = Browser(app.test_client())
+        guesser.client.environ_base["REMOTE_ADDR"] = f"203.0.113.{number}"
+        guesser.post("/signin", email=restaurant.owner.email, password="not the password")
+    assert enter(known, restaurant.owner).status_code == 302
+    stolen = Browser(app.test_client())
+    stolen.client.environ_base["REMOTE_ADDR"] = "203.0.113.99"
+    stolen.client.set_cookie("comanda_device", "made up")
+    answer = text_of(enter(stolen, restaurant.owner))
+    assert "or reset your password by e-mail" in answer
+
+
+def test_passwords_are_compared_without_a_database_connection(app, restaurant, monkeypatch):
+    """Review M5: those who waited for their turn held all connections of the pool."""
+    with app.app_context():
+        crowd = db.engine.pool.size() + 2
+    waiting, go_on, compare = Semaphore(0), Event(), signin.password_fits
+
+    def wait_for_a_turn(*given):
+        waiting.release()
+        assert go_on.wait(60)
+        return compare(*given)
+
+    monkeypatch.setattr(signin, "password_fits", wait_for_a_turn)
+
+    def sign_in(number):
+        client = Browser(app.test_client())
+        client.client.environ_base["REMOTE_ADDR"] = f"198.18.0.{number}"
+        return client.post("/signin", email=unique_email(), password=PASSWORD).status_code
+
+    with ThreadPoolExecutor(crowd) as hands:
+        try:
+            tries = [hands.submit(sign_in, number) for number in range(crowd)]
+            for _ in range(crowd):
+                assert waiting.acquire(timeout=60), "some wait for a connection instead"
+            with global_scope():
+                assert people.get(restaurant.owner.id) is not None
+        finally:
+            go_on.set()
+        assert {one.result(60) for one in tries} == {200}
+
+
+def test_no_password_is_hashed_inside_a_transaction(app):
+    """Review M5: the rule holds for every way to a password, so it is checked at the hash."""
+    with global_scope(), pytest.raises(RuntimeError, match="before the transaction"):
+        passwords.hash_password(PASSWORD)
 
 
 @pytest.mark.parametrize("wanted", EVIL)

@@ -15,6 +15,7 @@ from babel.messages.pofile import read_po
 from core.db import global_scope
 from deploy.local.translations import FOLDERS, KEYWORDS, compile_translations
 from tenants import people
+from tenants.passwords import hash_password
 from tests.cast import PASSWORD, make_business, unique_email
 from tests.house.planting import plant_messages, plant_store, plant_webhooks
 
@@ -117,9 +118,10 @@ def english_on(page: str) -> list[str]:
 
 @pytest.fixture
 def derya(app):
+    password = hash_password(PASSWORD)
     with global_scope():
         return people.register(
-            unique_email("derya"), "Derya Aksoy", PASSWORD, locale="tr", verified=True
+            unique_email("derya"), "Derya Aksoy", password, locale="tr", verified=True
         )
 
 

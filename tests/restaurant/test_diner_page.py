@@ -2,11 +2,13 @@
 
 import json
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 import pytest
 
 from core.clock import now
 from core.db import db
+from core.errors import DomainError
 from messaging.models import Line
 from portal.diner.facts import remembered
 from restaurant import availability, sites
@@ -156,9 +158,32 @@ def test_a_place_with_its_own_host(client, bistro):
     with bistro.scope():
         sites.change(bistro.site_id, {"host": "menu.lemar.example"})
     remembered.forget()
+    asked = client.get("/menu?table=12", headers={"Host": "menu.lemar.example"})
+    assert asked.status_code == 404, "not before the operator has confirmed it"
+    command = ["hosts", "confirm", "Menu.Lemar.example", "--tenant", bistro.business.tenant_id]
+    result = client.application.test_cli_runner().invoke(args=[str(word) for word in command])
+    assert result.exit_code == 0, result.output
+    remembered.forget()
     page = client.get("/menu?table=12", headers={"Host": "menu.lemar.example"})
     assert page.status_code == 200
     assert "Lemar Bistro" in page.text
+
+
+def test_a_host_name_of_ours_or_of_a_neighbour_is_refused(app, bistro, shop):
+    """Review L9: any host name could be claimed, first come."""
+    other = open_bistro(shop)
+    with other.scope():
+        sites.change(other.site_id, {"host": "menu.neighbour.example"})
+        sites.confirm_host(sites.get(other.site_id))
+    ours = urlsplit(app.extensions["comanda"].base_url).hostname
+    for host in ("menu.neighbour.example", f"x.{ours}"):
+        with bistro.scope(), pytest.raises(DomainError):
+            sites.change(bistro.site_id, {"host": host})
+    with bistro.scope():
+        sites.change(bistro.site_id, {"host": f"www.{ours}.example"})
+        assert sites.get(bistro.site_id).host == ""
+        sites.change(bistro.site_id, {"host": ""})
+        assert sites.get(bistro.site_id).host_pending == ""
 
 
 def test_a_paused_place_shows_its_menu_and_takes_no_cart(client, bistro, path):

@@ -1,12 +1,22 @@
 """An erased guest leaves no trace in orders and carts; what was sold still adds up."""
 
-import pytest
+from datetime import timedelta
+from hashlib import sha256
 
+import pytest
+from sqlalchemy import select
+
+from core.clock import advance, frozen, now
+from core.db import db, global_scope
+from core.server_keys import ServerKey
+from jobs import housekeeping
 from messaging import contacts
 from messaging.crm import erasing
 from printing import printers
-from restaurant import orders
+from restaurant import carts, couriers, orders, sites
+from restaurant.models import Cart
 from restaurant.pricing import Wish
+from tenants.models import AuditEntry
 from tests.messaging.test_contact_erase import traces
 from tests.restaurant.kitchen import open_bistro
 
@@ -41,3 +51,56 @@ def test_an_erased_guest_leaves_no_trace(bistro, run_jobs, superuser_connection)
         blank = orders.get(order.number)
         assert (blank.total, blank.customer_phone, blank.contact_id) == (total, "", None)
         assert orders.get(kept.number).customer_phone == "905321110001"
+
+
+def test_abandoned_carts_are_found_by_an_erasure_and_gone_after_a_day(bistro, run_jobs):
+    """Review M13: addresses and notes of carts that were never sent stayed for ever."""
+    with frozen(now()):
+        bistro.hears(bistro.cart().text, PHONE, NAME)
+        theirs = bistro.cart(notes=f"call me, {NAME}")
+        others = bistro.cart(notes="no onions")
+        with bistro.scope():
+            erasing.erase(contacts.find(PHONE))
+        run_jobs()
+        assert codes(bistro) == {others.code}
+        assert theirs.code not in codes(bistro)
+        advance(timedelta(hours=20))
+        housekeeping.tidy()
+        assert codes(bistro) == {others.code}
+        advance(timedelta(hours=8))
+        housekeeping.tidy()
+        assert codes(bistro) == set()
+
+
+def codes(bistro):
+    with bistro.scope():
+        mine = select(Cart.code).where(Cart.tenant_id == bistro.business.tenant_id)
+        return set(db.session.scalars(mine.where(Cart.order_id.is_(None))))
+
+
+def test_a_visitor_is_counted_by_a_digest_whose_key_is_dropped(bistro):
+    """Review M13: an unsalted hash of an IPv4 address is reversed in minutes."""
+    with frozen(now().replace(hour=12)):
+        first, again = (bistro.cart(visitor="192.0.2.7").visitor for _ in range(2))
+        assert first == again
+        assert first not in {sha256(b"192.0.2.7").hexdigest()[:32], ""}
+        advance(timedelta(days=3))
+        housekeeping.tidy()
+        assert bistro.cart(visitor="192.0.2.7").visitor != first
+    with global_scope():
+        days = select(ServerKey.name).where(ServerKey.name.startswith(carts.VISITOR_KEYS))
+        assert len(db.session.scalars(days).all()) == 1
+
+
+def test_an_erased_couriers_name_is_gone_from_the_audit(bistro, run_jobs):
+    """Review M13."""
+    with bistro.scope():
+        rider = couriers.add(sites.get(bistro.site_id), NAME, PHONE)
+        couriers.remove(rider)
+        erasing.erase(contacts.find(PHONE))
+    run_jobs()
+    with bistro.scope():
+        mine = select(AuditEntry).where(AuditEntry.tenant_id == bistro.business.tenant_id)
+        entries = db.session.scalars(mine.where(AuditEntry.act.startswith("couriers."))).all()
+    assert len(entries) == 2
+    assert {entry.subject for entry in entries} == {"erased contact"}

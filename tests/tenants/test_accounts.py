@@ -14,6 +14,7 @@ from messaging import callers
 from tenants import accounts, audit, keys, people, signin, team
 from tenants.audit import Actor, acting
 from tenants.erasing import erase_tenant, owned_tables
+from tenants.passwords import hash_password
 from tests.cast import make_business, unique_email
 from tests.house import catalog
 from tests.house.planting import plant, rows_of
@@ -98,6 +99,7 @@ def test_an_unknown_tenant_is_not_found(app):
 
 
 def test_everything_that_changes_rights_keys_or_settings_is_in_the_audit(restaurant):
+    password = hash_password("a fine password")
     with frozen(), acting(OPERATOR), restaurant.scope():
         key, _ = keys.create("Till", "live", ["orders"])
         keys.change(key.id, "Till 2", ["orders", "menus"], None)
@@ -106,7 +108,7 @@ def test_everything_that_changes_rights_keys_or_settings_is_in_the_audit(restaur
         invitation, _ = team.invite(unique_email(), "viewer", "owner", "Ada")
         team.revoke_invitation(invitation.id)
         second, _ = team.invite(unique_email(), "viewer", "owner", "Ada")
-        newcomer = people.register(unique_email(), "Newcomer", "a fine password")
+        newcomer = people.register(unique_email(), "Newcomer", password)
         member = team.accept(second.id, newcomer)
         team.change_role(member.id, "manager", "owner")
         team.remove(member.id, "owner")

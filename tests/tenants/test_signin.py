@@ -8,6 +8,7 @@ import pytest
 from core.clock import advance, frozen
 from core.db import global_scope
 from core.errors import Invalid, RateLimited
+from core.peers import counted_as
 from tenants import passwords, people, signin
 from tests.cast import PASSWORD, make_business, make_person, unique_email
 
@@ -18,9 +19,13 @@ def somewhere(app):
     return f"address {uuid4()}"
 
 
-def check(email, password, address):
+def check(email, password, address, device=""):
+    signin.throttle_sign_in(email, address, device)
     with global_scope():
-        return signin.check_password(email, password, address)
+        known = signin.stored_hash(email)
+    proven = signin.prove(known, password)
+    with global_scope():
+        return signin.accept(proven)
 
 
 def refusal(email, password, address):
@@ -73,6 +78,59 @@ def test_an_address_is_throttled_whoever_is_tried(somewhere):
         refusal(unique_email(), "not the password", somewhere)
     with pytest.raises(RateLimited):
         check(make_person().email, PASSWORD, somewhere)
+
+
+def test_no_spelling_of_an_account_gets_tries_of_its_own(app):
+    """Review M4: a NUL in the address passed the throttle."""
+    person = make_person()
+    local, _, domain = person.email.partition("@")
+    spellings = [
+        person.email, f"  {person.email}", f"{local}@{domain.upper()}", f"{person.email}\u3000",
+    ]  # fmt: skip
+    for number in range(10):
+        refusal(spellings[number % 4], "not the password", f"address {uuid4()} {number}")
+    for spelling in spellings:
+        with pytest.raises(RateLimited):
+            check(spelling, PASSWORD, f"address {uuid4()}")
+    for place in range(len(local)):
+        with_nul = f"{local[:place]}\0{local[place:]}@{domain}"
+        assert refusal(with_nul, PASSWORD, f"address {uuid4()}")[0] == "wrong_credentials"
+
+
+def test_an_ipv6_address_is_counted_by_its_64(app):
+    """Review M4: one customer has 2^64 addresses."""
+    net = f"2001:db8:{uuid4().hex[:4]}:{uuid4().hex[:4]}"
+    for number in range(10):
+        refusal(unique_email(), "not the password", f"{net}::{number + 1:x}")
+    with pytest.raises(RateLimited):
+        check(make_person().email, PASSWORD, f"{net}:ffff::1")
+    assert counted_as("::ffff:192.0.2.7") == counted_as("192.0.2.7") == "192.0.2.7"
+    assert counted_as("fe80::1%eth0") == "fe80::/64"
+
+
+def test_a_known_browser_is_not_locked_out_by_tries_elsewhere(app):
+    """Review L3."""
+    person = make_person()
+    for number in range(10):
+        refusal(person.email, "not the password", f"address {uuid4()} {number}")
+    device = uuid4().hex
+    assert check(person.email, PASSWORD, f"address {uuid4()}", device).id == person.id
+    for _ in range(9):
+        with pytest.raises(Invalid):
+            check(person.email, "not the password", "", device)
+    with pytest.raises(RateLimited):
+        check(person.email, PASSWORD, "", device)
+
+
+def test_a_password_that_changed_during_the_check_signs_nobody_in(app):
+    person = make_person()
+    with global_scope():
+        known = signin.stored_hash(person.email)
+    proven, new = signin.prove(known, PASSWORD), passwords.hash_password("a whole new password")
+    with global_scope():
+        people.set_password(people.get(person.id), new)
+    with pytest.raises(Invalid), global_scope():
+        signin.accept(proven)
 
 
 def test_other_people_elsewhere_are_not_held_up(somewhere):
@@ -130,14 +188,10 @@ def test_a_session_that_was_ended_is_over(app):
 
 
 def test_nobody_ends_another_persons_session(app):
-    token = open_session(make_person())
+    token, eve = open_session(make_person()), make_person("Eve")
     with global_scope():
-        assert signin.end_session(make_person_id(), visitor_id(token)) is False
+        assert signin.end_session(eve.id, visitor_id(token)) is False
     assert visitor(token) is not None
-
-
-def make_person_id():
-    return people.register(unique_email(), "Eve", PASSWORD).id
 
 
 def visitor_id(token):

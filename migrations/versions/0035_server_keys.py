@@ -1,0 +1,33 @@
+"""Keys that the service makes for itself, and one function that everybody could run."""
+
+from alembic import op
+
+from migrations.tenancy import APP_ROLE, grant
+
+revision = "0035"
+down_revision = "0026"
+branch_labels = None
+depends_on = None
+
+LEASE_AND_TAKE = (
+    "app.lease_and_take(text, uuid, timestamptz, integer, timestamptz, timestamptz, timestamptz,"
+    " uuid, uuid, integer, text, integer[], integer[], text[], text[])"
+)
+
+
+def upgrade() -> None:
+    op.execute("""
+    CREATE TABLE server_keys (
+        name text PRIMARY KEY,
+        key text NOT NULL,
+        made_at timestamptz NOT NULL
+    )
+    """)
+    grant("server_keys")
+    op.execute(f"REVOKE ALL ON FUNCTION {LEASE_AND_TAKE} FROM PUBLIC")
+    op.execute(f"GRANT EXECUTE ON FUNCTION {LEASE_AND_TAKE} TO {APP_ROLE}")
+
+
+def downgrade() -> None:
+    op.execute(f"GRANT EXECUTE ON FUNCTION {LEASE_AND_TAKE} TO PUBLIC")
+    op.execute("DROP TABLE server_keys")

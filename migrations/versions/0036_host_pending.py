@@ -1,0 +1,17 @@
+"""A restaurant's own host name waits for the operator before it is served."""
+
+from alembic import op
+
+revision = "0036"
+down_revision = "0035"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Host names that are served already stay as they are."""
+    op.execute("ALTER TABLE sites ADD COLUMN host_pending text NOT NULL DEFAULT ''")
+
+
+def downgrade() -> None:
+    op.execute("ALTER TABLE sites DROP COLUMN host_pending")
