@@ -13,7 +13,18 @@ from core.ids import BadId
 from portal.road import Road, road
 from portal.visitors import may, member_may
 from printing import reading
-from restaurant import availability, calls, days, finding, moves, sites, stations, tables
+from restaurant import (
+    availability,
+    calls,
+    days,
+    finding,
+    kitchen_display,
+    kitchen_items,
+    moves,
+    sites,
+    stations,
+    tables,
+)
 from restaurant.models import Order, OrderLine, Site, Station, Table, TableCall
 
 board_pages = Blueprint("board", __name__)
@@ -26,6 +37,15 @@ COLUMNS = (
     ("ready", ("ready",)),
     ("out", ("served", "out_for_delivery")),
 )
+WAITING = frozenset({"awaiting_confirmation", "awaiting_payment"})
+FINISHED_SHOWN = 8
+# A station's next tap, by how far it is and whether something of it has not been started.
+STATION_STEPS = {
+    (kitchen_items.WAITING, True): "preparing",
+    (kitchen_items.STARTED, True): "preparing",
+    (kitchen_items.STARTED, False): "ready",
+    (kitchen_items.READY, False): None,
+}
 LATE, VERY_LATE = timedelta(minutes=10), timedelta(minutes=20)
 PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
 
@@ -34,11 +54,30 @@ PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
 class Card:
     order: Order
     lines: list[OrderLine]
+    """Of the chosen station, or all."""
+    made: dict[int, str]
+    """By position of the line: waiting, started or ready."""
     since: datetime
+    """When the oldest dish that is not made yet was ordered."""
     tone: str
     step: str | None
     """The move its one tap makes."""
+    station: str = ""
+    """The station whose items the tap moves; empty: the whole order."""
+    last_tap: datetime | None = None
     slips: list[reading.Slip] = field(default_factory=list)
+
+    @property
+    def state(self) -> str:
+        """How far the station, or the whole order, is."""
+        states = set(self.made.values())
+        if states == {kitchen_items.READY}:
+            return kitchen_items.READY
+        return kitchen_items.WAITING if states <= {kitchen_items.WAITING} else kitchen_items.STARTED
+
+    @property
+    def undoable(self) -> bool:
+        return self.last_tap is not None and self.order.state in kitchen_display.UNDOABLE
 
     @property
     def minutes(self) -> int:
@@ -67,6 +106,8 @@ class Board:
     calls: list[TableCall]
     columns: list[tuple[str, list[Card]]] = field(default_factory=list)
     areas: list[tuple[str, list[Seat]]] = field(default_factory=list)
+    finished: list[Card] = field(default_factory=list)
+    """In the kitchen's view: what was made last and can be recalled, the latest first."""
     elsewhere: list[Card] = field(default_factory=list)
     """Open orders without a table, in the tables' view."""
     road: Road | None = None
@@ -158,7 +199,7 @@ def _board(site: Site) -> Board:
         return made
     made.cards = _cards(site, made.station)
     if made.view == "kitchen":
-        made.cards = [card for card in made.cards if card.order.state in moves.IN_THE_KITCHEN]
+        _sort_for_kitchen(made)
     elif made.view == "tables":
         _seat(made)
     elif made.view == "delivery":
@@ -172,26 +213,62 @@ def _board(site: Site) -> Board:
     return made
 
 
+def _sort_for_kitchen(made: Board) -> None:
+    """What is to be made, and what this display finished last."""
+    finished = [
+        card
+        for card in made.cards
+        if card.undoable and card.last_tap and card.state == kitchen_items.READY
+    ]
+    finished.sort(key=lambda card: card.last_tap or card.since, reverse=True)
+    made.finished = finished[:FINISHED_SHOWN]
+    made.cards = [
+        card
+        for card in made.cards
+        if card.order.state in moves.IN_THE_KITCHEN and card.state != kitchen_items.READY
+    ]
+
+
 def _cards(site: Site, station: str) -> list[Card]:
     found = finding.open_orders(site.id)
-    lines = finding.lines_of([order.id for order in found])
-    again = finding.added_at(found)
+    ids = [order.id for order in found]
+    lines, progress = finding.lines_of(ids), kitchen_items.progress_of(ids)
+    ordered_at = finding.batches_at(found)
     slips = reading.slips_of([order.id for order in found]) if may("printing.view") else {}
     made = []
     for order in found:
-        mine = [
-            line
-            for line in lines[order.id]
-            if line.quantity > line.voided and (not station or station in line.stations)
-        ]
+        mine = kitchen_items.left(lines[order.id], station)
         if station and not mine:
             continue
-        since = again.get(order.id, order.placed_at)
-        step = moves.next_step(order.state, order.order_type)
+        in_kitchen = order.state in moves.IN_THE_KITCHEN
+        states = {line.position: progress[order.id].of(line, station) for line in mine}
+        if not in_kitchen and order.state not in WAITING:
+            states = dict.fromkeys(states, kitchen_items.READY)
+        since = _since(mine, states, ordered_at[order.id])
+        card = Card(
+            order,
+            mine,
+            states,
+            since,
+            _tone(order, since),
+            moves.next_step(order.state, order.order_type),
+            station if in_kitchen else "",
+            progress[order.id].last_tap(station),
+            slips.get(order.id, []),
+        )
+        if card.station:
+            card.step = STATION_STEPS[card.state, kitchen_items.WAITING in states.values()]
         if order.state == "awaiting_payment" or not may("orders.manage"):
-            step = None
-        made.append(Card(order, mine, since, _tone(order, since), step, slips.get(order.id, [])))
+            card.step = None
+        made.append(card)
     return made
+
+
+def _since(lines: list[OrderLine], states: dict[int, str], ordered_at: list[datetime]) -> datetime:
+    """The age of the oldest dish that is not made; when all are, of the last that was ordered."""
+    unmade = [line.batch for line in lines if states[line.position] != kitchen_items.READY]
+    batch = min(unmade, default=len(ordered_at))
+    return ordered_at[min(batch, len(ordered_at)) - 1]
 
 
 def _tone(order: Order, since: datetime) -> str:

@@ -14,6 +14,7 @@ from portal.words import in_words
 from restaurant import (
     couriers,
     editing,
+    kitchen_display,
     locating,
     moves,
     orders,
@@ -45,6 +46,30 @@ def move(order_id: str) -> Any:
             audit.record("orders.moved", order.number, was=was, now=order.state)
 
     return _act(order_id, moved)
+
+
+@orders_pages.post(f"{ORDER}/kitchen")
+@member_may("orders.manage")
+def kitchen(order_id: str) -> Any:
+    """A tap of one station's kitchen display: its own items are started, finished or taken back."""
+    to, station = request.form.get("to", ""), request.form.get("station", "")[:40]
+
+    def tapped(site: Site, order: Order) -> str:
+        was = order.state
+        if to == "undo":
+            kitchen_display.undo(site, order, station)
+        elif to in kitchen_display.TAPS and station:
+            kitchen_display.tap(site, order, station, to, _number("batch"))
+        else:
+            raise Invalid("invalid_choice", "An order cannot become that by a tap.")
+        if was != order.state:
+            audit.record("orders.moved", order.number, was=was, now=order.state)
+        told = was == "ready" and "ready" in site.told_states and order.customer_phone
+        if not told or order.state == was:
+            return ""
+        return str(gettext("Back in the kitchen. The guest was already told that it is ready."))
+
+    return _act(order_id, tapped)
 
 
 @orders_pages.route(f"{ORDER}/cancel", methods=["GET", "POST"])
@@ -98,7 +123,7 @@ def waiter(order_id: str) -> Any:
         if wanted and chosen is None:
             raise Invalid("invalid_choice", "Choose somebody of the team.")
         name = chosen.name if chosen else ""
-        editing.assign_waiter(site, order, chosen.id if chosen else None, name)
+        editing.assign_waiter(site, order, chosen.id if chosen else None, name, seen=_seen())
         audit.record("orders.waiter_changed", order.number, name=name)
 
     return _act(order_id, assigned, done=gettext("Saved."))
@@ -151,7 +176,7 @@ def table(order_id: str) -> Any:
         if chosen.id == order.table_id:
             return
         was = order.table_number
-        editing.move_table(site, order, chosen.id, chosen.number)
+        editing.move_table(site, order, chosen.id, chosen.number, seen=_seen())
         audit.record("orders.table_changed", order.number, was=was, now=chosen.number)
 
     return _act(order_id, seated, done=gettext("The order is at another table now."))

@@ -25,6 +25,8 @@ from printing import reading as reading_prints
 from restaurant import (
     couriers,
     finding,
+    kitchen_display,
+    kitchen_items,
     moves,
     orders,
     payment_links,
@@ -137,8 +139,11 @@ def order(order_id: str) -> Any:
         site = sites.of_order(known)
         open_now = known.state not in moves.ENDS
         seats = tables.listed(site.id) if open_now and known.order_type == "dine_in" else []
+        progress = kitchen_items.progress_of([known.id])[known.id]
         facts = {
             "lines": orders.lines_of(known.id),
+            "progress": progress,
+            "undoable": known.state in kitchen_display.UNDOABLE and progress.last_tap() is not None,
             "changes": orders.changes_of(known.id),
             "tables": seats,
             "ride": trips.ride_of(known),

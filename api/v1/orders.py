@@ -104,7 +104,8 @@ class OrderPage(BaseModel):
 class ChangeShape(BaseModel):
     at: str
     what: str = Field(
-        description="moved, added, voided, table, waiter, courier, location, problem, alarm.",
+        description="moved, recalled, added, voided, table, waiter, courier, location, problem, "
+        "payment, alarm.",
         examples=["moved"],
     )
     status: str = Field(description="The state it had then.", examples=["preparing"])

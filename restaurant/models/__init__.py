@@ -19,7 +19,15 @@ from restaurant.models.menus import (
     OptionGroup,
     SoldOut,
 )
-from restaurant.models.orders import Cart, Order, OrderChange, OrderDay, OrderLine, TableCall
+from restaurant.models.orders import (
+    Cart,
+    KitchenItem,
+    Order,
+    OrderChange,
+    OrderDay,
+    OrderLine,
+    TableCall,
+)
 from restaurant.models.payments import (
     Payment,
     PaymentAccount,
@@ -38,6 +46,7 @@ __all__ = [
     "Courier",
     "DeliveryZone",
     "Item",
+    "KitchenItem",
     "LoyaltyEntry",
     "LoyaltyMember",
     "LoyaltyMessage",

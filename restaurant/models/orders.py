@@ -139,6 +139,25 @@ class OrderLine(Base, TenantOwned):
     void_because: Mapped[str] = mapped_column(Text, default="")
 
 
+class KitchenItem(Base, TenantOwned):
+    """How far one station is with one line of an order. No row: it has not been started."""
+
+    __tablename__ = "kitchen_items"
+    __table_args__ = (
+        of_tenant(
+            ["order_id", "position"], "order_lines", ["order_id", "position"], ondelete="CASCADE"
+        ),
+    )
+
+    order_id: Mapped[str] = mapped_column(Id("ord"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    station: Mapped[str] = mapped_column(Text, primary_key=True)
+    started_at: Mapped[datetime | None]
+    started_by: Mapped[str] = mapped_column(Text, default="")
+    ready_at: Mapped[datetime | None]
+    ready_by: Mapped[str] = mapped_column(Text, default="")
+
+
 class OrderChange(Base, TenantOwned):
     """Every move with its who and when."""
 
@@ -149,7 +168,8 @@ class OrderChange(Base, TenantOwned):
     id: Mapped[str] = new_key("och")
     at: Mapped[datetime] = mapped_column(default=now)
     what: Mapped[str] = mapped_column(Text)
-    """moved, added, voided, table, waiter, courier, location, problem, coupon, note, alarm"""
+    """moved, recalled, added, voided, table, waiter, courier, location, problem, coupon, payment,
+    note, alarm"""
     state: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
     because: Mapped[str] = mapped_column(Text, default="")

@@ -62,8 +62,8 @@ def test_the_kitchen_sees_only_what_is_to_be_made_at_its_station(staff, bistro):
     done = bistro.order(phone="905321119999", table="3")
     bistro.moves(done, "ready")
     kitchen = text_of(staff.get(f"/orders/board/{bistro.site_id}?view=kitchen&station=bar"))
-    assert order.number in kitchen
-    assert done.number not in kitchen
+    assert f'data-order="{order.id}"' in kitchen
+    assert f'data-order="{done.id}"' not in kitchen
     assert "Ayran" in kitchen
     assert "Hamburger" not in kitchen
 
