@@ -291,8 +291,10 @@ def _make(link: PaymentLink) -> PaymentLink:
 
 def _again(link: PaymentLink, minutes: int | None) -> None:
     account = payment_accounts.known(link.account_id)
-    if not payment_accounts.ready(account):
-        link.account_id = payment_accounts.needed(link.site_id).id
+    order = db.session.get(Order, (link.tenant_id, link.order_id)) if link.order_id else None
+    test = order.test if order is not None else not account.live
+    if not payment_accounts.ready(account) or not payment_accounts.takes(account, test=test):
+        link.account_id = payment_accounts.needed(link.site_id, test=test).id
     close_sessions(link)
     link.state, link.url, link.error, link.tries = "making", "", "", 0
     link.attempt += 1
