@@ -182,11 +182,12 @@ def test_the_day_adds_up(staff, bistro):
     assert "₺765.00" in day.replace("TRY", "₺")
 
 
-def test_an_addition_waits_from_when_it_was_made(staff, bistro):
+def test_an_addition_waits_from_when_it_was_made_once_the_rest_is_ready(staff, bistro):
     with frozen(now() - timedelta(minutes=25)):
         order = bistro.order()
     address = f"/orders/board/{bistro.site_id}"
     assert "ticket-hot" in text_of(staff.get(address))
+    bistro.moves(order, "ready")
     with bistro.scope():
         editing.add(bistro.site(), orders.get(order.number), [])
     assert "ticket-hot" not in text_of(staff.get(address))
@@ -228,3 +229,29 @@ def test_who_looks_on_gets_no_buttons(browser, restaurant, bistro):
     assert "/move" not in text_of(browser.get(f"/orders/{order.number}"))
     assert browser.post(f"/orders/{order.number}/move", to="ready").status_code == 403
     assert state(bistro, order) == "sent_to_kitchen"
+
+
+def test_a_required_choice_has_no_preset_and_is_asked_for(staff, bistro):
+    """Review pages 4: a waiter's order went out with the first option, unseen."""
+    page = text_of(staff.get(f"/orders/new?site={bistro.site_id}"))
+    size = re.search(r'<select[^>]+name="g\.[^"]+"[^>]*>(.*?)</select>', page, re.S)
+    assert "selected" not in size[1]
+    assert size[1].startswith('<option value="">Choose one</option>')
+    visible = re.search(r"<div class=\"entry-required\".*?</div></div>", page, re.S)[0]
+    assert "Küçük" in visible
+    with bistro.scope():
+        table = tables.by_number(bistro.site_id, "5")
+    answer = staff.post(
+        "/orders/new",
+        **{
+            "site": bistro.site_id,
+            "order_type": "dine_in",
+            "payment_method": "cash",
+            "table_id": table.id,
+            f"q.{bistro.items['Pizza']}.0": "2",
+        },
+    )
+    said = answer.get_data(as_text=True)
+    assert answer.status_code == 422
+    assert "Pizza: choose 1 of “Boy”." in said
+    assert "is-invalid" in said
