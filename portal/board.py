@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from flask import Blueprint, flash, g, jsonify, redirect, render_template, request, url_for
@@ -9,23 +10,30 @@ from flask_babel import gettext
 
 from core.clock import now
 from core.db import tenant_scope
+from core.errors import DomainError, NotFound
 from core.ids import BadId
+from portal.csv_files import csv_answer
 from portal.road import Road, road
 from portal.visitors import may, member_may
-from printing import reading
+from portal.words import in_words
+from printing import printers, reading
 from restaurant import (
     availability,
+    bills,
     calls,
+    cashier,
     days,
     finding,
     kitchen_display,
     kitchen_items,
     moves,
+    papers,
     sites,
     stations,
     tables,
 )
 from restaurant.models import Order, OrderLine, Site, Station, Table, TableCall
+from tenants import audit
 
 board_pages = Blueprint("board", __name__)
 
@@ -91,8 +99,9 @@ class Seat:
     calls: list[TableCall] = field(default_factory=list)
 
     @property
-    def total(self) -> Any:
-        return sum(card.order.total for card in self.cards)
+    def open(self) -> Any:
+        """What its guests still have to pay."""
+        return sum(card.order.open_amount for card in self.cards)
 
 
 @dataclass
@@ -179,6 +188,82 @@ def answered(site_id: str) -> Any:
     if sentence:
         flash(sentence, "info")
     return redirect(url_for("board.board", site_id=site_id))
+
+
+@board_pages.get("/orders/board/<site_id>/day.csv")
+@member_may("orders.view")
+def day_csv(site_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+        day = days.summary(site, _day(site))
+    rows = [(day.day.isoformat(), site.name, site.currency, *row) for row in day.rows()]
+    columns = ("business_day", "site", "currency", "figure", "value")
+    return csv_answer(f"day-{day.day.isoformat()}", columns, rows)
+
+
+@board_pages.get("/orders/board/<site_id>/tables/<table_id>/bill")
+@member_may("orders.view")
+def table_bill(site_id: str, table_id: str) -> Any:
+    """All open orders of a table on one bill."""
+    with tenant_scope(g.tenant_id):
+        site, table = sites.get(site_id), _table(site_id, table_id)
+        open_orders = papers.on_bill(site.id, table.id)
+        lines = finding.lines_of([order.id for order in open_orders])
+        both = bills.together(open_orders)
+        printable = bool(printers.for_bills(site.id))
+    return render_template(
+        "board/bill.html",
+        site=site,
+        table=table,
+        tabs=[(order, lines[order.id]) for order in open_orders],
+        both=both,
+        printable=printable,
+    )
+
+
+@board_pages.post("/orders/board/<site_id>/tables/<table_id>/bill")
+@member_may("orders.manage")
+def settle_table(site_id: str, table_id: str) -> Any:
+    """Print the bill, or record that all that is open was paid."""
+    act, back = (
+        request.form.get("act", ""),
+        url_for("board.table_bill", site_id=site_id, table_id=table_id),
+    )
+    try:
+        with tenant_scope(g.tenant_id):
+            site, table = sites.get(site_id), _table(site_id, table_id)
+            if act == "print":
+                if papers.table_bill(site, table):
+                    audit.record("orders.bill_printed", table.number)
+                done = gettext("The bill is on its way to the printer.")
+            else:
+                cashier.settle_table(site, table.id, act, _money(request.form.get("seen", "")))
+                done = gettext("The payment is recorded.")
+    except NotFound:
+        raise
+    except DomainError as error:
+        flash(in_words(error), "error")
+        return redirect(back)
+    flash(done, "success")
+    return redirect(back)
+
+
+def _table(site_id: str, table_id: str) -> Table:
+    try:
+        table = tables.get(table_id)
+    except BadId:
+        raise NotFound() from None
+    if table.site_id != site_id:
+        raise NotFound()
+    return table
+
+
+def _money(given: str) -> Decimal:
+    try:
+        amount = Decimal(given[:20])
+    except InvalidOperation:
+        return Decimal(0)
+    return amount if amount.is_finite() else Decimal(0)
 
 
 def _board(site: Site) -> Board:

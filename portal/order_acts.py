@@ -8,10 +8,12 @@ from flask_babel import gettext
 
 from core.db import tenant_scope
 from core.errors import DomainError, Invalid, NotFound
+from core.ids import BadId
 from portal.orders import orders_pages, waiters
 from portal.visitors import member_may, next_path
 from portal.words import in_words
 from restaurant import (
+    cashier,
     couriers,
     editing,
     kitchen_display,
@@ -21,6 +23,7 @@ from restaurant import (
     papers,
     sites,
     tables,
+    till,
     trips,
     zones,
 )
@@ -190,6 +193,47 @@ def bill(order_id: str) -> Any:
             audit.record("orders.bill_printed", order.number)
 
     return _act(order_id, printed, done=gettext("The bill is on its way to the printer."))
+
+
+@orders_pages.post(f"{ORDER}/payments")
+@member_may("orders.manage")
+def record_payment(order_id: str) -> Any:
+    """Paid in cash or by card at the table: all that is open, or a part of it."""
+    method = request.form.get("method", "")
+    amount, tip = request.form.get("amount", "")[:20], request.form.get("tip", "")[:20]
+
+    def recorded(site: Site, order: Order) -> None:
+        cashier.record(site, order, method, amount, tip, seen=_seen())
+
+    return _act(order_id, recorded, done=gettext("The payment is recorded."))
+
+
+@orders_pages.post(f"{ORDER}/payments/<payment_id>/undo")
+@member_may("orders.manage")
+def undo_payment(order_id: str, payment_id: str) -> Any:
+    because = request.form.get("because", "")[:1000].replace("\0", "")
+
+    def undone(site: Site, order: Order) -> None:
+        try:
+            payment = till.get(payment_id)
+        except BadId:
+            raise NotFound() from None
+        if payment.order_id != order.id:
+            raise NotFound()
+        cashier.undo(site, payment, because)
+
+    return _act(order_id, undone, done=gettext("The payment is undone."))
+
+
+@orders_pages.post(f"{ORDER}/way-to-pay")
+@member_may("orders.manage")
+def way_to_pay(order_id: str) -> Any:
+    way = request.form.get("way", "")[:40]
+    return _act(
+        order_id,
+        lambda site, order: cashier.change_way(site, order, way, seen=_seen()),
+        done=gettext("The way to pay is changed."),
+    )
 
 
 def _act(order_id: str, act: Act, done: str = "") -> Any:

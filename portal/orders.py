@@ -23,6 +23,7 @@ from portal.visitors import may, member_may
 from printing import printers
 from printing import reading as reading_prints
 from restaurant import (
+    cashier,
     couriers,
     finding,
     kitchen_display,
@@ -34,6 +35,7 @@ from restaurant import (
     refunds,
     sites,
     tables,
+    till,
     trips,
     whereabouts,
     zones,
@@ -158,6 +160,8 @@ def order(order_id: str) -> Any:
             "slips": reading_prints.of_order(known.id) if may("printing.view") else [],
             "printers": printers.every() if may("printing.view") else {},
             "bills": bool(printers.for_bills(site.id)),
+            "taken": till.of_order(known.id),
+            "ways": cashier.ways(known),
             "coupons": [(one, codes.shown(one.code)) for one in coupons.of_order(known.id)],
             **_money(known),
         }
@@ -210,6 +214,12 @@ def _translated(line: str) -> str:
 def set_up_orders(app: Flask) -> None:
     app.add_template_filter(staff_note, "staff_note")
     app.add_template_filter(Decimal, "decimal")
+    app.add_template_filter(plain_money, "plain_money")
+
+
+def plain_money(amount: Decimal, currency: str) -> str:
+    """As it is typed into a field."""
+    return str(quantize(amount, currency))
 
 
 def _other_moves(order: Order) -> list[str]:

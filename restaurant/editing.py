@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
-from restaurant import kitchen_items, moves, orders, payment_links, telling
+from restaurant import kitchen_items, moves, orders, payment_links, telling, till
 from restaurant.loyalty import book, redeeming
 from restaurant.models import Order, Site
 from restaurant.pricing import Line, Terms, add_up
@@ -103,5 +103,6 @@ def reckon(site: Site, order: Order) -> None:
     )
     sums = add_up(lines, terms)
     order.sums, order.total = sums.as_json(), sums.total
+    till.follow(order)
     payment_links.order_repriced(order)
     book.follow(site, order, repriced=True)

@@ -114,6 +114,7 @@ def written(site: Site, draft: Draft, day: date, sequence: int) -> Order:
         cart_id=draft.cart_id,
         address=draft.address,
         test=draft.test,
+        taken=Decimal(0),
         placed_at=moment,
         changed_at=moment,
     )

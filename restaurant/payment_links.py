@@ -218,12 +218,17 @@ def renew(link: PaymentLink, *, minutes: int | None = None) -> PaymentLink:
 
 def order_cancelled(order: Order) -> None:
     """In the transaction of the cancel: the link is closed, money that came is looked at."""
+    not_wanted(order)
+    _to_review(Payment.order_id == order.id, ("accepted", "parked"), "order_cancelled")
+
+
+def not_wanted(order: Order) -> None:
+    """The guest pays in another way: the link is closed. The order's row is locked."""
     link = of_order(order.id)
     if link is not None:
         link = hold(link)
         if link.state in ASKS | {"expired", "broken"}:
             _close(link, "cancelled")
-    _to_review(Payment.order_id == order.id, ("accepted", "parked"), "order_cancelled")
 
 
 def order_repriced(order: Order) -> None:

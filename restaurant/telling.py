@@ -51,6 +51,11 @@ def updated(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     publish("restaurant.order_updated", {**order_body(site, order, lines), "change": "status"})
 
 
+def paid(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
+    """Staff recorded a payment, or undid one."""
+    publish("restaurant.order_updated", {**order_body(site, order, lines), "change": "payment"})
+
+
 def cancelled(site: Site, order: Order, lines: Sequence[OrderLine], because: str) -> None:
     publish("restaurant.order_cancelled", {**order_body(site, order, lines), "reason": because})
     papers.cancelled(site, order, lines, because)
@@ -181,6 +186,8 @@ def order_facts(order: Order, lines: Sequence[OrderLine], site_name: str) -> dic
         "address": order.address.get("text", ""),
         "delivery": delivery_facts(order),
         "paid": order.paid_at is not None,
+        "paid_amount": json_number(order.paid_amount),
+        "open_amount": json_number(order.open_amount),
         "placed_at": rfc3339(order.placed_at),
         "test": order.test,
     }

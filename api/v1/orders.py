@@ -88,7 +88,9 @@ class OrderShape(BaseModel):
     currency: str
     address: str
     delivery: DeliveryShape | None = Field(description="Null unless it is a delivery.")
-    paid: bool
+    paid: bool = Field(description="All of it is paid, online or to the staff.")
+    paid_amount: float = Field(description="What is paid so far.")
+    open_amount: float = Field(description="What is still to be paid; below 0 when too much was.")
     placed_at: str
     test: bool
     changed_at: str

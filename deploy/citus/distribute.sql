@@ -90,6 +90,7 @@ SELECT create_distributed_table('carts', 'tenant_id', colocate_with => 'accounts
 SELECT create_distributed_table('orders', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('order_lines', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('kitchen_items', 'tenant_id', colocate_with => 'accounts');
+SELECT create_distributed_table('till_payments', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('order_changes', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('order_days', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('table_calls', 'tenant_id', colocate_with => 'accounts');

@@ -27,6 +27,7 @@ from restaurant.models.orders import (
     OrderDay,
     OrderLine,
     TableCall,
+    TillPayment,
 )
 from restaurant.models.payments import (
     Payment,
@@ -72,5 +73,6 @@ __all__ = [
     "Station",
     "Table",
     "TableCall",
+    "TillPayment",
     "Trip",
 ]

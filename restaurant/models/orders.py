@@ -113,6 +113,19 @@ class Order(Base, TenantOwned):
     changed_at: Mapped[datetime] = mapped_column(default=now)
     alarmed_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
+    taken: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
+    """What staff recorded as paid: the sum of its till payments that stand."""
+
+    @property
+    def paid_amount(self) -> Decimal:
+        """By staff, and online: a payment link is always for all of it."""
+        online = self.payment_method == "card_link" and self.paid_at is not None
+        return self.total if online else self.taken
+
+    @property
+    def open_amount(self) -> Decimal:
+        """Less than nothing when items were voided after they were paid."""
+        return self.total - self.paid_amount
 
 
 class OrderLine(Base, TenantOwned):
@@ -156,6 +169,33 @@ class KitchenItem(Base, TenantOwned):
     started_by: Mapped[str] = mapped_column(Text, default="")
     ready_at: Mapped[datetime | None]
     ready_by: Mapped[str] = mapped_column(Text, default="")
+
+
+class TillPayment(Base, TenantOwned):
+    """A payment that staff recorded: the whole order or a part of it."""
+
+    __tablename__ = "till_payments"
+    __table_args__ = (
+        of_tenant(["order_id"], "orders", ["id"], ondelete="CASCADE"),
+        Index("till_payments_order_idx", "tenant_id", "order_id"),
+        Index("till_payments_day_idx", "tenant_id", "site_id", "business_day"),
+    )
+
+    id: Mapped[str] = new_key("tpy")
+    order_id: Mapped[str] = mapped_column(Id("ord"))
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    business_day: Mapped[date] = mapped_column(Date)
+    """On which the money came; the order may be of an earlier one."""
+    method: Mapped[str] = mapped_column(Text)
+    """cash or card"""
+    amount: Mapped[Decimal] = mapped_column(MONEY)
+    tip: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
+    """On top of the amount."""
+    by: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(default=now)
+    undone_at: Mapped[datetime | None]
+    undone_by: Mapped[str] = mapped_column(Text, default="")
+    undone_because: Mapped[str] = mapped_column(Text, default="")
 
 
 class OrderChange(Base, TenantOwned):

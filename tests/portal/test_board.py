@@ -234,10 +234,10 @@ def test_who_looks_on_gets_no_buttons(browser, restaurant, bistro):
 def test_a_required_choice_has_no_preset_and_is_asked_for(staff, bistro):
     """Review pages 4: a waiter's order went out with the first option, unseen."""
     page = text_of(staff.get(f"/orders/new?site={bistro.site_id}"))
-    size = re.search(r'<select[^>]+name="g\.[^"]+"[^>]*>(.*?)</select>', page, re.S)
+    size = re.search(r'<select[^>]+name="g\.[^"]+"[^>]*>(.*?)</select>', page, re.DOTALL)
     assert "selected" not in size[1]
     assert size[1].startswith('<option value="">Choose one</option>')
-    visible = re.search(r"<div class=\"entry-required\".*?</div></div>", page, re.S)[0]
+    visible = re.search(r"<div class=\"entry-required\".*?</div></div>", page, re.DOTALL)[0]
     assert "Küçük" in visible
     with bistro.scope():
         table = tables.by_number(bistro.site_id, "5")
@@ -255,3 +255,49 @@ def test_a_required_choice_has_no_preset_and_is_asked_for(staff, bistro):
     assert answer.status_code == 422
     assert "Pizza: choose 1 of “Boy”." in said
     assert "is-invalid" in said
+
+
+def test_staff_record_a_payment_undo_it_and_change_the_way_to_pay(staff, bistro):
+    """Review pages 9."""
+    order = bistro.order()
+    assert "Record cash" in text_of(staff.get(f"/orders/{order.number}"))
+    staff.post(f"/orders/{order.number}/payments", method="card", amount="100", tip="10")
+    page = text_of(staff.get(f"/orders/{order.number}"))
+    assert "partly paid" in page
+    assert "₺665.00" in page
+    payment = re.search(r"/payments/(tpy_\w+)/undo", page)[1]
+    staff.post(f"/orders/{order.number}/payments/{payment}/undo", because="Yanlış")
+    page = text_of(staff.get(f"/orders/{order.number}"))
+    assert "Undone by Mehmet Demir: Yanlış" in page
+    staff.post(f"/orders/{order.number}/way-to-pay", way="cash")
+    with bistro.scope():
+        held = orders.get(order.number)
+        assert (held.payment_method, held.taken) == ("cash", 0)
+
+
+def test_the_bill_of_a_table_is_shown_and_settled_at_once(staff, bistro):
+    """Review pages 9."""
+    first, second = bistro.order(), bistro.order(phone="905321119999")
+    with bistro.scope():
+        table = tables.by_number(bistro.site_id, "12")
+    address = f"/orders/board/{bistro.site_id}/tables/{table.id}/bill"
+    assert address in text_of(staff.get(f"/orders/board/{bistro.site_id}?view=tables"))
+    page = text_of(staff.get(address))
+    assert "₺1,530.00" in page
+    seen = re.search(r'name="seen" value="([\d.]+)"', page)[1]
+    staff.post(address, act="cash", seen=seen)
+    with bistro.scope():
+        assert all(orders.get(one.number).paid_at for one in (first, second))
+    assert "paid" in text_of(staff.get(f"/orders/board/{bistro.site_id}?view=tables"))
+
+
+def test_the_day_is_a_page_to_print_and_a_file(staff, bistro):
+    """Review pages 9."""
+    order = bistro.order()
+    staff.post(f"/orders/{order.number}/payments", method="cash", amount="100")
+    page = text_of(staff.get(f"/orders/board/{bistro.site_id}?view=day"))
+    for said in ("₺665.00", "not paid yet", "Money received", "data-print", "Tax, 10%"):
+        assert said in page
+    rows = text_of(staff.get(f"/orders/board/{bistro.site_id}/day.csv"))
+    assert ",paid,100" in rows
+    assert ",open,665" in rows
