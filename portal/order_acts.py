@@ -146,7 +146,9 @@ def courier(order_id: str) -> Any:
         audit.record("orders.courier_changed", order.number, name=chosen.name if chosen else "")
         if trip is None or trip.told:
             return ""
-        return str(gettext("The courier got no message. Give them the link on their page."))
+        return str(
+            gettext("The message to the courier may not arrive. Give them the link on their page.")
+        )
 
     return _act(order_id, given, done=gettext("Saved."))
 

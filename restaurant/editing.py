@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
-from restaurant import kitchen_items, moves, orders, payment_links, telling, till
+from restaurant import calls, kitchen_items, moves, orders, payment_links, telling, till
 from restaurant.loyalty import book, redeeming
 from restaurant.models import Order, Site
 from restaurant.pricing import Line, Terms, add_up
@@ -82,9 +82,11 @@ def move_table(
     held = orders.hold(order, seen)
     if held.order_type != "dine_in" or held.state in moves.ENDS:
         raise Conflict("order_closed", "Only an open order at a table can move to another one.")
-    was, held.table_id, held.table_number = held.table_number, table_id, number
+    left, was = held.table_id, held.table_number
+    held.table_id, held.table_number = table_id, number
     orders.note(held, "table", because=f"{was} → {number}")
     telling.moved_table(site, held, orders.lines_of(held.id), was)
+    calls.follow_order(site.id, left, table_id, number)
     return held
 
 

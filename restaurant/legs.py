@@ -56,14 +56,20 @@ def follow(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     telling.delivery(site, order, lines, change, trip, courier)
 
 
-def tell(site: Site, order: Order, courier: Courier, text: str) -> bool:
-    """By the restaurant's line. False: it will not arrive, and the staff has to tell them."""
+@dataclass(frozen=True)
+class Told:
+    message_id: str | None
+    likely: bool
+    """It will probably arrive; if not, the staff has to tell the courier."""
+
+
+def tell(site: Site, order: Order, courier: Courier, text: str) -> Told:
+    """By the restaurant's line."""
     line = _line(site, order)
     if line is None:
-        return False
-    return telling.answer(line, courier.phone, text, reference=order.number) and _open(
-        line, courier
-    )
+        return Told(None, likely=False)
+    message_id = telling.answer(line, courier.phone, text, reference=order.number) or None
+    return Told(message_id, likely=message_id is not None and _open(line, courier))
 
 
 def _open(line: Line, courier: Courier) -> bool:

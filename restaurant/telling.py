@@ -147,16 +147,15 @@ def write_to(order: Order, text: str) -> None:
         answer(line, order.customer_phone, text, reference=order.number)
 
 
-def answer(line: Line, phone: str, text: str, *, reference: str | None = None) -> bool:
-    """True: it is on its way. A refusal is logged and changes nothing else."""
+def answer(line: Line, phone: str, text: str, *, reference: str | None = None) -> str:
+    """The message's id. Empty: it was refused, which is logged and changes nothing else."""
     draft = sending.Draft(kind="text", phone=phone, text=text, reference=reference)
     try:
         with savepoint():  # a refusal must leave nothing behind
-            sending.accept(draft, line, known_facts())
+            return sending.accept(draft, line, known_facts()).id
     except DomainError as refused:  # over quota, blocked: the staff still has the order
         log.warning("customer not told", code=refused.code)
-        return False
-    return True
+        return ""
 
 
 def order_body(site: Site, order: Order, lines: Sequence[OrderLine]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Payments that staff record: cash, or a card at the table. Each with who and when."""
+"""Payments that staff record, with who and when; the message a courier was sent."""
 
 from alembic import op
 
@@ -38,8 +38,10 @@ def upgrade() -> None:
     )
     own_by_tenant("till_payments")
     op.execute("ALTER TABLE orders ADD COLUMN taken numeric(14, 3) NOT NULL DEFAULT 0")
+    op.execute("ALTER TABLE trips ADD COLUMN message_id uuid")
 
 
 def downgrade() -> None:
+    op.execute("ALTER TABLE trips DROP COLUMN message_id")
     op.execute("ALTER TABLE orders DROP COLUMN taken")
     op.execute("DROP TABLE till_payments")

@@ -301,3 +301,25 @@ def test_the_day_is_a_page_to_print_and_a_file(staff, bistro):
     rows = text_of(staff.get(f"/orders/board/{bistro.site_id}/day.csv"))
     assert ",paid,100" in rows
     assert ",open,665" in rows
+
+
+def test_the_calls_of_a_table_move_with_its_order(staff, bistro):
+    """Review pages 34."""
+    order = bistro.order()
+    with bistro.scope():
+        was, to = (tables.by_number(bistro.site_id, number) for number in ("12", "9"))
+        calls.call(bistro.site(), was, was.token, "bill")
+    staff.post(f"/orders/{order.number}/table", table=to.id)
+    with bistro.scope():
+        (call,) = calls.waiting(bistro.site_id)
+        assert (call.table_id, call.table_number) == (to.id, "9")
+
+
+def test_a_call_stays_where_other_guests_stay(staff, bistro):
+    order, _ = bistro.order(), bistro.order(phone="905321119999")
+    with bistro.scope():
+        was, to = (tables.by_number(bistro.site_id, number) for number in ("12", "9"))
+        calls.call(bistro.site(), was, was.token, "bill")
+    staff.post(f"/orders/{order.number}/table", table=to.id)
+    with bistro.scope():
+        assert calls.waiting(bistro.site_id)[0].table_number == "12"
