@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Flask, g, render_template, request, url_for
 from flask_babel import gettext
+from flask_login import current_user
 
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -215,6 +216,17 @@ def set_up_orders(app: Flask) -> None:
     app.add_template_filter(staff_note, "staff_note")
     app.add_template_filter(Decimal, "decimal")
     app.add_template_filter(plain_money, "plain_money")
+    app.add_template_global(has_restaurant)
+
+
+def has_restaurant() -> bool:
+    """For the bottom bar of every page: orders come before the API where there is a restaurant."""
+    if getattr(current_user, "role", None) is None or not may("orders.view"):
+        return False
+    if "has_restaurant" not in g:
+        with tenant_scope(g.tenant_id):
+            g.has_restaurant = sites.any_open()
+    return bool(g.has_restaurant)
 
 
 def plain_money(amount: Decimal, currency: str) -> str:
