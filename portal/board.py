@@ -234,7 +234,7 @@ def settle_table(site_id: str, table_id: str) -> Any:
             site, table = sites.get(site_id), _table(site_id, table_id)
             if act == "print":
                 if papers.table_bill(site, table):
-                    audit.record("orders.bill_printed", table.number)
+                    audit.record("orders.table_bill_printed", table.number)
                 done = gettext("The bill is on its way to the printer.")
             else:
                 cashier.settle_table(site, table.id, act, _money(request.form.get("seen", "")))
