@@ -47,13 +47,6 @@ COLUMNS = (
 )
 WAITING = frozenset({"awaiting_confirmation", "awaiting_payment"})
 FINISHED_SHOWN = 8
-# A station's next tap, by how far it is and whether something of it has not been started.
-STATION_STEPS = {
-    (kitchen_items.WAITING, True): "preparing",
-    (kitchen_items.STARTED, True): "preparing",
-    (kitchen_items.STARTED, False): "ready",
-    (kitchen_items.READY, False): None,
-}
 LATE, VERY_LATE = timedelta(minutes=10), timedelta(minutes=20)
 PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
 
@@ -70,8 +63,8 @@ class Card:
     tone: str
     step: str | None
     """The move its one tap makes."""
-    station: str = ""
-    """The station whose items the tap moves; empty: the whole order."""
+    by_item: bool = False
+    """The tap starts or finishes the items shown; otherwise it moves the order."""
     last_tap: datetime | None = None
     slips: list[reading.Slip] = field(default_factory=list)
 
@@ -337,16 +330,22 @@ def _cards(site: Site, station: str) -> list[Card]:
             since,
             _tone(order, since),
             moves.next_step(order.state, order.order_type),
-            station if in_kitchen else "",
+            in_kitchen and bool(mine),
             progress[order.id].last_tap(station),
             slips.get(order.id, []),
         )
-        if card.station:
-            card.step = STATION_STEPS[card.state, kitchen_items.WAITING in states.values()]
+        if card.by_item:
+            card.step = _item_step(set(states.values()))
         if order.state == "awaiting_payment" or not may("orders.manage"):
             card.step = None
         made.append(card)
     return made
+
+
+def _item_step(states: set[str]) -> str | None:
+    if states == {kitchen_items.READY}:
+        return None
+    return "preparing" if kitchen_items.WAITING in states else "ready"
 
 
 def _since(lines: list[OrderLine], states: dict[int, str], ordered_at: list[datetime]) -> datetime:

@@ -54,14 +54,14 @@ def move(order_id: str) -> Any:
 @orders_pages.post(f"{ORDER}/kitchen")
 @member_may("orders.manage")
 def kitchen(order_id: str) -> Any:
-    """A tap of one station's kitchen display: its own items are started, finished or taken back."""
+    """A tap on the kitchen display: items of one station, or of all of them."""
     to, station = request.form.get("to", ""), request.form.get("station", "")[:40]
 
     def tapped(site: Site, order: Order) -> str:
         was = order.state
         if to == "undo":
             kitchen_display.undo(site, order, station)
-        elif to in kitchen_display.TAPS and station:
+        elif to in kitchen_display.TAPS:
             kitchen_display.tap(site, order, station, to, _number("batch"))
         else:
             raise Invalid("invalid_choice", "An order cannot become that by a tap.")

@@ -16,6 +16,7 @@ UNDOABLE = moves.IN_THE_KITCHEN | {"ready"}
 def tap(site: Site, order: Order, station: str, to: str, batch: int) -> Order:
     """Start or finish what the station was shown: its lines up to this batch. Idempotent.
 
+    Without a station it is a display of all stations.
     What was added after the display was drawn stays waiting: nobody has seen it.
     """
     held = orders.lock(order)

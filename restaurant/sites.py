@@ -106,9 +106,7 @@ def listed() -> list[Site]:
 
 
 def any_open() -> bool:
-    query = select(Site.id).where(
-        Site.tenant_id == current_tenant_id(), Site.closed_at.is_(None)
-    )
+    query = select(Site.id).where(Site.tenant_id == current_tenant_id(), Site.closed_at.is_(None))
     return db.session.scalars(query.limit(1)).first() is not None
 
 

@@ -152,3 +152,15 @@ def test_the_order_page_sends_a_ready_order_back_to_the_kitchen(bistro, browser)
     browser.post(f"/orders/{order.number}/kitchen", to="undo")
     page = browser.get(f"/orders/{order.number}").get_data(as_text=True)
     assert "Back in the kitchen" in page
+
+
+def test_a_display_of_all_stations_starts_what_nobody_has_started(bistro, browser):
+    """The bar's tap made the order "preparing"; its kitchen dishes still have to be started."""
+    browser.signs_in(bistro.business.hires("waiter", "Mehmet Demir"))
+    order = bistro.order()
+    tap(bistro, order, "bar", "ready")
+    page = browser.get(f"/orders/board/{bistro.site_id}?view=kitchen").get_data(as_text=True)
+    assert 'name="to" value="preparing"' in page
+    assert tap(bistro, order, "", "preparing") == "preparing"
+    assert made(bistro, order) == {"Hamburger": "started", "Ayran": "ready"}
+    assert tap(bistro, order, "", "ready") == "ready"
