@@ -7,17 +7,19 @@ down_revision = "0038"
 branch_labels = None
 depends_on = None
 
-BEFORE = """
-        EXISTS (SELECT FROM payment_links WHERE tenant_id = mine AND due_at <= p_now)
-        OR EXISTS (SELECT FROM payment_signals WHERE tenant_id = mine AND due_at <= p_now)
-        OR EXISTS (SELECT FROM refunds WHERE tenant_id = mine AND due_at <= p_now)
-        OR EXISTS (SELECT FROM payment_sessions WHERE tenant_id = mine AND close_at <= p_now)
-        OR EXISTS (SELECT FROM payments WHERE tenant_id = mine AND at <= p_now AND state = 'parked')
-"""
-PAID_ORDERS = """
-        OR EXISTS (SELECT FROM orders WHERE tenant_id = mine AND state = 'awaiting_payment'
-                      AND paid_at <= p_now)
-"""
+# As 0022 made it.
+BEFORE = (
+    "EXISTS (SELECT FROM payment_links WHERE tenant_id = mine AND due_at <= p_now)",
+    "EXISTS (SELECT FROM payment_signals WHERE tenant_id = mine AND due_at <= p_now)",
+    "EXISTS (SELECT FROM refunds WHERE tenant_id = mine AND due_at <= p_now)",
+    "EXISTS (SELECT FROM payment_sessions WHERE tenant_id = mine AND close_at <= p_now)",
+    "EXISTS (SELECT FROM payments WHERE tenant_id = mine AND at <= p_now AND state = 'parked')",
+)
+PAID_ORDERS = (
+    "EXISTS (SELECT FROM orders"
+    " WHERE tenant_id = mine AND state = 'awaiting_payment' AND paid_at <= p_now)"
+)
+OR = "\n        OR "
 FUNCTION = """
 CREATE OR REPLACE FUNCTION app.due_payments(p_now timestamptz) RETURNS SETOF bigint
 LANGUAGE plpgsql AS $$
@@ -37,8 +39,8 @@ $$
 
 
 def upgrade() -> None:
-    op.execute(FUNCTION.format(asked=BEFORE + PAID_ORDERS))
+    op.execute(FUNCTION.format(asked=OR.join([*BEFORE, PAID_ORDERS])))
 
 
 def downgrade() -> None:
-    op.execute(FUNCTION.format(asked=BEFORE))
+    op.execute(FUNCTION.format(asked=OR.join(BEFORE)))
