@@ -107,8 +107,14 @@ def sign_token(
     secret_key: str | Sequence[str], purpose: str, value: Any, expires_in: timedelta
 ) -> str:
     """A token for a link: readable by anyone, changeable by nobody, good for a while."""
-    until = int((clock.now() + expires_in).timestamp())
-    return str(_serializer(secret_key, purpose).dumps([until, value]))
+    return sign_token_until(secret_key, purpose, value, clock.now() + expires_in)
+
+
+def sign_token_until(
+    secret_key: str | Sequence[str], purpose: str, value: Any, until: datetime
+) -> str:
+    """The same value and end give the same token."""
+    return str(_serializer(secret_key, purpose).dumps([int(until.timestamp()), value]))
 
 
 def read_token(secret_key: str | Sequence[str], purpose: str, token: str) -> Any:

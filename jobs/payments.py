@@ -16,7 +16,15 @@ from core.logs import logger
 from core.rings import hear
 from core.settings import Settings
 from jobs import turns
-from restaurant import payment_accounts, payment_links, payment_work, payments, refunds, signals
+from restaurant import (
+    orders,
+    payment_accounts,
+    payment_links,
+    payment_work,
+    payments,
+    refunds,
+    signals,
+)
 from restaurant.gateways import Found, GatewayError, Refused, Unreachable
 from restaurant.gateways.book import GATEWAYS
 from restaurant.models import Refund
@@ -58,12 +66,12 @@ def sweep() -> None:
 
 
 def find_forgotten() -> int:
-    """Work in a tenant without a lane, and money whose order never came."""
+    """Work in a tenant without a lane, money whose order never came, paid orders that wait."""
     hear("jobs.payments.find_forgotten")
     found = 0
     for tenant_id in lanes.due_anywhere(LANE):
         with tenant_scope(tenant_id):
-            found += payments.find_orphans()
+            found += payments.find_orphans() + orders.send_paid_to_kitchen()
             due = payment_work.next_due()
             if due is not None and due <= now():
                 payment_links.wake()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from flask import Blueprint, flash, g, jsonify, redirect, render_template, request, url_for
@@ -9,22 +10,31 @@ from flask_babel import gettext
 
 from core.clock import now
 from core.db import tenant_scope
+from core.errors import DomainError, NotFound
 from core.ids import BadId
+from portal.csv_files import csv_answer
 from portal.road import Road, road
 from portal.visitors import may, member_may
-from printing import reading
+from portal.words import in_words
+from printing import printers, reading
 from restaurant import (
     availability,
+    bills,
     calls,
+    cashier,
     coverage,
     days,
     finding,
+    kitchen_display,
+    kitchen_items,
     moves,
+    papers,
     sites,
     stations,
     tables,
 )
 from restaurant.models import Order, OrderLine, Site, Station, Table, TableCall
+from tenants import audit
 
 board_pages = Blueprint("board", __name__)
 
@@ -36,6 +46,8 @@ COLUMNS = (
     ("ready", ("ready",)),
     ("out", ("served", "out_for_delivery")),
 )
+WAITING = frozenset({"awaiting_confirmation", "awaiting_payment"})
+FINISHED_SHOWN = 8
 LATE, VERY_LATE = timedelta(minutes=10), timedelta(minutes=20)
 PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
 
@@ -44,13 +56,32 @@ PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
 class Card:
     order: Order
     lines: list[OrderLine]
+    """Of the chosen station, or all."""
+    made: dict[int, str]
+    """By position of the line: waiting, started or ready."""
     since: datetime
+    """When the oldest dish that is not made yet was ordered."""
     tone: str
     step: str | None
     """The move its one tap makes."""
+    by_item: bool = False
+    """The tap starts or finishes the items shown; otherwise it moves the order."""
+    last_tap: datetime | None = None
     slips: list[reading.Slip] = field(default_factory=list)
     unprinted: list[Station] = field(default_factory=list)
     """Its stations that no printer prints for."""
+
+    @property
+    def state(self) -> str:
+        """How far the station, or the whole order, is."""
+        states = set(self.made.values())
+        if states == {kitchen_items.READY}:
+            return kitchen_items.READY
+        return kitchen_items.WAITING if states <= {kitchen_items.WAITING} else kitchen_items.STARTED
+
+    @property
+    def undoable(self) -> bool:
+        return self.last_tap is not None and self.order.state in kitchen_display.UNDOABLE
 
     @property
     def minutes(self) -> int:
@@ -64,8 +95,9 @@ class Seat:
     calls: list[TableCall] = field(default_factory=list)
 
     @property
-    def total(self) -> Any:
-        return sum(card.order.total for card in self.cards)
+    def open(self) -> Any:
+        """What its guests still have to pay."""
+        return sum(card.order.open_amount for card in self.cards)
 
 
 @dataclass
@@ -79,6 +111,8 @@ class Board:
     calls: list[TableCall]
     columns: list[tuple[str, list[Card]]] = field(default_factory=list)
     areas: list[tuple[str, list[Seat]]] = field(default_factory=list)
+    finished: list[Card] = field(default_factory=list)
+    """In the kitchen's view: what was made last and can be recalled, the latest first."""
     elsewhere: list[Card] = field(default_factory=list)
     """Open orders without a table, in the tables' view."""
     road: Road | None = None
@@ -152,6 +186,82 @@ def answered(site_id: str) -> Any:
     return redirect(url_for("board.board", site_id=site_id))
 
 
+@board_pages.get("/orders/board/<site_id>/day.csv")
+@member_may("orders.view")
+def day_csv(site_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+        day = days.summary(site, _day(site))
+    rows = [(day.day.isoformat(), site.name, site.currency, *row) for row in day.rows()]
+    columns = ("business_day", "site", "currency", "figure", "value")
+    return csv_answer(f"day-{day.day.isoformat()}", columns, rows)
+
+
+@board_pages.get("/orders/board/<site_id>/tables/<table_id>/bill")
+@member_may("orders.view")
+def table_bill(site_id: str, table_id: str) -> Any:
+    """All open orders of a table on one bill."""
+    with tenant_scope(g.tenant_id):
+        site, table = sites.get(site_id), _table(site_id, table_id)
+        open_orders = papers.on_bill(site.id, table.id)
+        lines = finding.lines_of([order.id for order in open_orders])
+        both = bills.together(open_orders)
+        printable = bool(printers.for_bills(site.id))
+    return render_template(
+        "board/bill.html",
+        site=site,
+        table=table,
+        tabs=[(order, lines[order.id]) for order in open_orders],
+        both=both,
+        printable=printable,
+    )
+
+
+@board_pages.post("/orders/board/<site_id>/tables/<table_id>/bill")
+@member_may("orders.manage")
+def settle_table(site_id: str, table_id: str) -> Any:
+    """Print the bill, or record that all that is open was paid."""
+    act, back = (
+        request.form.get("act", ""),
+        url_for("board.table_bill", site_id=site_id, table_id=table_id),
+    )
+    try:
+        with tenant_scope(g.tenant_id):
+            site, table = sites.get(site_id), _table(site_id, table_id)
+            if act == "print":
+                if papers.table_bill(site, table):
+                    audit.record("orders.table_bill_printed", table.number)
+                done = gettext("The bill is on its way to the printer.")
+            else:
+                cashier.settle_table(site, table.id, act, _money(request.form.get("seen", "")))
+                done = gettext("The payment is recorded.")
+    except NotFound:
+        raise
+    except DomainError as error:
+        flash(in_words(error), "error")
+        return redirect(back)
+    flash(done, "success")
+    return redirect(back)
+
+
+def _table(site_id: str, table_id: str) -> Table:
+    try:
+        table = tables.get(table_id)
+    except BadId:
+        raise NotFound() from None
+    if table.site_id != site_id:
+        raise NotFound()
+    return table
+
+
+def _money(given: str) -> Decimal:
+    try:
+        amount = Decimal(given[:20])
+    except InvalidOperation:
+        return Decimal(0)
+    return amount if amount.is_finite() else Decimal(0)
+
+
 def _board(site: Site) -> Board:
     view, station = request.args.get("view", ""), request.args.get("station", "")
     known = stations.listed(site.id)
@@ -170,7 +280,7 @@ def _board(site: Site) -> Board:
         return made
     made.cards = _cards(site, made.station)
     if made.view == "kitchen":
-        made.cards = [card for card in made.cards if card.order.state in moves.IN_THE_KITCHEN]
+        _sort_for_kitchen(made)
     elif made.view == "tables":
         _seat(made)
     elif made.view == "delivery":
@@ -184,29 +294,70 @@ def _board(site: Site) -> Board:
     return made
 
 
+def _sort_for_kitchen(made: Board) -> None:
+    """What is to be made, and what this display finished last."""
+    finished = [
+        card
+        for card in made.cards
+        if card.undoable and card.last_tap and card.state == kitchen_items.READY
+    ]
+    finished.sort(key=lambda card: card.last_tap or card.since, reverse=True)
+    made.finished = finished[:FINISHED_SHOWN]
+    made.cards = [
+        card
+        for card in made.cards
+        if card.order.state in moves.IN_THE_KITCHEN and card.state != kitchen_items.READY
+    ]
+
+
 def _cards(site: Site, station: str) -> list[Card]:
     found = finding.open_orders(site.id)
-    lines = finding.lines_of([order.id for order in found])
-    again = finding.added_at(found)
+    ids = [order.id for order in found]
+    lines, progress = finding.lines_of(ids), kitchen_items.progress_of(ids)
+    ordered_at = finding.batches_at(found)
     slips = reading.slips_of([order.id for order in found]) if may("printing.view") else {}
     bare = coverage.unprinted(site.id)
     made = []
     for order in found:
-        mine = [
-            line
-            for line in lines[order.id]
-            if line.quantity > line.voided and (not station or station in line.stations)
-        ]
+        mine = kitchen_items.left(lines[order.id], station)
         if station and not mine:
             continue
-        since = again.get(order.id, order.placed_at)
-        step = moves.next_step(order.state, order.order_type)
+        in_kitchen = order.state in moves.IN_THE_KITCHEN
+        states = {line.position: progress[order.id].of(line, station) for line in mine}
+        if not in_kitchen and order.state not in WAITING:
+            states = dict.fromkeys(states, kitchen_items.READY)
+        since = _since(mine, states, ordered_at[order.id])
+        card = Card(
+            order,
+            mine,
+            states,
+            since,
+            _tone(order, since),
+            moves.next_step(order.state, order.order_type),
+            in_kitchen and bool(mine),
+            progress[order.id].last_tap(station),
+            slips.get(order.id, []),
+            coverage.of_lines(bare, mine) if in_kitchen else [],
+        )
+        if card.by_item:
+            card.step = _item_step(set(states.values()))
         if order.state == "awaiting_payment" or not may("orders.manage"):
-            step = None
-        missed = coverage.of_lines(bare, mine) if order.state in moves.IN_THE_KITCHEN else []
-        tone = _tone(order, since)
-        made.append(Card(order, mine, since, tone, step, slips.get(order.id, []), missed))
+            card.step = None
+        made.append(card)
     return made
+
+
+def _item_step(states: set[str]) -> str | None:
+    if states == {kitchen_items.READY}:
+        return None
+    return "preparing" if kitchen_items.WAITING in states else "ready"
+
+
+def _since(lines: list[OrderLine], states: dict[int, str], ordered_at: list[datetime]) -> datetime:
+    """The age of the oldest dish that is not made; when all are, of the last that was ordered."""
+    unmade = [line.batch for line in lines if states[line.position] != kitchen_items.READY]
+    batch = min(unmade, default=len(ordered_at))
+    return ordered_at[min(batch, len(ordered_at)) - 1]
 
 
 def _tone(order: Order, since: datetime) -> str:

@@ -8,18 +8,22 @@ from flask_babel import gettext
 
 from core.db import tenant_scope
 from core.errors import DomainError, Invalid, NotFound
+from core.ids import BadId
 from portal.orders import orders_pages, waiters
 from portal.visitors import member_may, next_path
 from portal.words import in_words
 from restaurant import (
+    cashier,
     couriers,
     editing,
+    kitchen_display,
     locating,
     moves,
     orders,
     papers,
     sites,
     tables,
+    till,
     trips,
     zones,
 )
@@ -45,6 +49,30 @@ def move(order_id: str) -> Any:
             audit.record("orders.moved", order.number, was=was, now=order.state)
 
     return _act(order_id, moved)
+
+
+@orders_pages.post(f"{ORDER}/kitchen")
+@member_may("orders.manage")
+def kitchen(order_id: str) -> Any:
+    """A tap on the kitchen display: items of one station, or of all of them."""
+    to, station = request.form.get("to", ""), request.form.get("station", "")[:40]
+
+    def tapped(site: Site, order: Order) -> str:
+        was = order.state
+        if to == "undo":
+            kitchen_display.undo(site, order, station)
+        elif to in kitchen_display.TAPS:
+            kitchen_display.tap(site, order, station, to, _number("batch"))
+        else:
+            raise Invalid("invalid_choice", "An order cannot become that by a tap.")
+        if was != order.state:
+            audit.record("orders.moved", order.number, was=was, now=order.state)
+        told = was == "ready" and "ready" in site.told_states and order.customer_phone
+        if not told or order.state == was:
+            return ""
+        return str(gettext("Back in the kitchen. The guest was already told that it is ready."))
+
+    return _act(order_id, tapped)
 
 
 @orders_pages.route(f"{ORDER}/cancel", methods=["GET", "POST"])
@@ -98,7 +126,7 @@ def waiter(order_id: str) -> Any:
         if wanted and chosen is None:
             raise Invalid("invalid_choice", "Choose somebody of the team.")
         name = chosen.name if chosen else ""
-        editing.assign_waiter(site, order, chosen.id if chosen else None, name)
+        editing.assign_waiter(site, order, chosen.id if chosen else None, name, seen=_seen())
         audit.record("orders.waiter_changed", order.number, name=name)
 
     return _act(order_id, assigned, done=gettext("Saved."))
@@ -118,7 +146,9 @@ def courier(order_id: str) -> Any:
         audit.record("orders.courier_changed", order.number, name=chosen.name if chosen else "")
         if trip is None or trip.told:
             return ""
-        return str(gettext("The courier got no message. Give them the link on their page."))
+        return str(
+            gettext("The message to the courier may not arrive. Give them the link on their page.")
+        )
 
     return _act(order_id, given, done=gettext("Saved."))
 
@@ -151,7 +181,7 @@ def table(order_id: str) -> Any:
         if chosen.id == order.table_id:
             return
         was = order.table_number
-        editing.move_table(site, order, chosen.id, chosen.number)
+        editing.move_table(site, order, chosen.id, chosen.number, seen=_seen())
         audit.record("orders.table_changed", order.number, was=was, now=chosen.number)
 
     return _act(order_id, seated, done=gettext("The order is at another table now."))
@@ -165,6 +195,47 @@ def bill(order_id: str) -> Any:
             audit.record("orders.bill_printed", order.number)
 
     return _act(order_id, printed, done=gettext("The bill is on its way to the printer."))
+
+
+@orders_pages.post(f"{ORDER}/payments")
+@member_may("orders.manage")
+def record_payment(order_id: str) -> Any:
+    """Paid in cash or by card at the table: all that is open, or a part of it."""
+    method = request.form.get("method", "")
+    amount, tip = request.form.get("amount", "")[:20], request.form.get("tip", "")[:20]
+
+    def recorded(site: Site, order: Order) -> None:
+        cashier.record(site, order, method, amount, tip, seen=_seen())
+
+    return _act(order_id, recorded, done=gettext("The payment is recorded."))
+
+
+@orders_pages.post(f"{ORDER}/payments/<payment_id>/undo")
+@member_may("orders.manage")
+def undo_payment(order_id: str, payment_id: str) -> Any:
+    because = request.form.get("because", "")[:1000].replace("\0", "")
+
+    def undone(site: Site, order: Order) -> None:
+        try:
+            payment = till.get(payment_id)
+        except BadId:
+            raise NotFound() from None
+        if payment.order_id != order.id:
+            raise NotFound()
+        cashier.undo(site, payment, because)
+
+    return _act(order_id, undone, done=gettext("The payment is undone."))
+
+
+@orders_pages.post(f"{ORDER}/way-to-pay")
+@member_may("orders.manage")
+def way_to_pay(order_id: str) -> Any:
+    way = request.form.get("way", "")[:40]
+    return _act(
+        order_id,
+        lambda site, order: cashier.change_way(site, order, way, seen=_seen()),
+        done=gettext("The way to pay is changed."),
+    )
 
 
 def _act(order_id: str, act: Act, done: str = "") -> Any:

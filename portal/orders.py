@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Flask, g, render_template, request, url_for
 from flask_babel import gettext
+from flask_login import current_user
 
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -23,9 +24,12 @@ from portal.visitors import may, member_may
 from printing import printers
 from printing import reading as reading_prints
 from restaurant import (
+    cashier,
     couriers,
     coverage,
     finding,
+    kitchen_display,
+    kitchen_items,
     moves,
     orders,
     payment_links,
@@ -33,6 +37,7 @@ from restaurant import (
     refunds,
     sites,
     tables,
+    till,
     trips,
     whereabouts,
     zones,
@@ -138,8 +143,11 @@ def order(order_id: str) -> Any:
         site = sites.of_order(known)
         open_now = known.state not in moves.ENDS
         seats = tables.listed(site.id) if open_now and known.order_type == "dine_in" else []
+        progress = kitchen_items.progress_of([known.id])[known.id]
         facts = {
             "lines": orders.lines_of(known.id),
+            "progress": progress,
+            "undoable": known.state in kitchen_display.UNDOABLE and progress.last_tap() is not None,
             "changes": orders.changes_of(known.id),
             "tables": seats,
             "ride": trips.ride_of(known),
@@ -155,6 +163,8 @@ def order(order_id: str) -> Any:
             "printers": printers.every() if may("printing.view") else {},
             "bills": bool(printers.for_bills(site.id)),
             "unprinted": _unprinted(known) if open_now else [],
+            "taken": till.of_order(known.id),
+            "ways": cashier.ways(known),
             "coupons": [(one, codes.shown(one.code)) for one in coupons.of_order(known.id)],
             **_money(known),
         }
@@ -212,6 +222,23 @@ def _translated(line: str) -> str:
 def set_up_orders(app: Flask) -> None:
     app.add_template_filter(staff_note, "staff_note")
     app.add_template_filter(Decimal, "decimal")
+    app.add_template_filter(plain_money, "plain_money")
+    app.add_template_global(has_restaurant)
+
+
+def has_restaurant() -> bool:
+    """For the bottom bar of every page: orders come before the API where there is a restaurant."""
+    if getattr(current_user, "role", None) is None or not may("orders.view"):
+        return False
+    if "has_restaurant" not in g:
+        with tenant_scope(g.tenant_id):
+            g.has_restaurant = sites.any_open()
+    return bool(g.has_restaurant)
+
+
+def plain_money(amount: Decimal, currency: str) -> str:
+    """As it is typed into a field."""
+    return str(quantize(amount, currency))
 
 
 def _other_moves(order: Order) -> list[str]:

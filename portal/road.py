@@ -14,6 +14,8 @@ class Road:
     map: Map | None
     riders: list[Courier]
     rides: dict[str, Ride] = field(default_factory=dict)
+    not_told: set[str] = field(default_factory=set)
+    """Orders whose courier got no message."""
     unplaced: int = 0
     """Orders that are not on the map, as only their address is known."""
 
@@ -41,6 +43,7 @@ def road(site: Site, orders: Sequence[Order]) -> Road:
         draw(site, zones.listed(site.id), dots, near=True),
         couriers.listed(site.id, active=True),
         rides,
+        trips.not_told(rides.values()),
         len(orders) - len(dots),
     )
 

@@ -1,11 +1,14 @@
 """What a table pays, on paper. Never a fiscal document, and it says so."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from babel import Locale, UnknownLocaleError
 from babel.numbers import format_decimal
 
+from core.clock import now
 from core.money import format_money, places, quantize
 from printing.document import (
     Band,
@@ -34,7 +37,7 @@ def bill(site: Site, order: Order, lines: Sequence[OrderLine], *, pay_url: str =
         *_head(site, order, language),
         *(part for line in lines for part in _line(line, order.currency, language)),
         Rule(),
-        *_sums(site, order, language),
+        *_sums(site, order.sums, order.total, order.currency, language),
         *_payment(site, order, language, pay_url),
         Space(),
         Line(say(language, "not_fiscal"), align="center"),
@@ -43,13 +46,82 @@ def bill(site: Site, order: Order, lines: Sequence[OrderLine], *, pay_url: str =
     return Document(f"{order.number} · {say(language, 'bill')}", parts, language)
 
 
-def _head(site: Site, order: Order, language: str) -> Iterator[Part]:
+def of_table(
+    site: Site, number: str, tabs: Sequence[tuple[Order, Sequence[OrderLine]]]
+) -> Document:
+    """One bill for all open orders of a table."""
+    language = site.languages[0] if site.languages else "en"
+    currency = tabs[0][0].currency
+    both = together([order for order, _ in tabs])
+    parts = (
+        *([Band(say(language, "test"))] if any(order.test for order, _ in tabs) else []),
+        *_shop(site),
+        Columns(say(language, "bill"), say(language, "table", table=number), bold=True),
+        Line(f"{local(site, now()):%d.%m.%Y %H:%M}"),
+        *(part for order, lines in tabs for part in _tab(site, order, lines, language)),
+        Rule(),
+        *_sums(site, both.sums, both.total, currency, language),
+        Rule(),
+        *_paid(both, currency, language),
+        Space(),
+        Line(say(language, "not_fiscal"), align="center"),
+        Cut(),
+    )
+    return Document(f"{number} · {say(language, 'bill')}", parts, language)
+
+
+@dataclass(frozen=True)
+class Together:
+    """The sums of several orders."""
+
+    sums: dict[str, Any]
+    total: Decimal
+    paid: Decimal
+    owed: Decimal
+    """The open amounts, without what was paid too much for another order."""
+
+    @property
+    def open(self) -> Decimal:
+        return self.total - self.paid
+
+
+def together(orders: Sequence[Order]) -> Together:
+    sums: dict[str, Any] = {}
+    taxes: dict[str, Decimal] = {}
+    for order in orders:
+        for name, amount in order.sums.items():
+            if name != "taxes":
+                sums[name] = str(Decimal(sums.get(name, "0")) + Decimal(amount))
+        for percent, amount in order.sums.get("taxes", []):
+            taxes[percent] = taxes.get(percent, Decimal(0)) + Decimal(amount)
+    sums["taxes"] = [[percent, str(amount)] for percent, amount in sorted(taxes.items())]
+    return Together(
+        sums,
+        sum((order.total for order in orders), Decimal(0)),
+        sum((order.paid_amount for order in orders), Decimal(0)),
+        sum((max(order.open_amount, Decimal(0)) for order in orders), Decimal(0)),
+    )
+
+
+def _tab(site: Site, order: Order, lines: Sequence[OrderLine], language: str) -> Iterator[Part]:
+    yield Rule()
+    at = local(site, order.placed_at)
+    yield Columns(order.customer_name or order.number, f"{at:%H:%M}")
+    for line in lines:
+        yield from _line(line, order.currency, language)
+
+
+def _shop(site: Site) -> Iterator[Part]:
     yield Heading(site.name)
     if site.address:
         yield Line(site.address, align="center")
     if site.phone:
         yield Line(site.phone, align="center")
     yield Space()
+
+
+def _head(site: Site, order: Order, language: str) -> Iterator[Part]:
+    yield from _shop(site)
     at = local(site, order.placed_at)
     yield Columns(say(language, "bill"), place(site, order), bold=True)
     yield Columns(order.number, f"{at:%d.%m.%Y %H:%M}")
@@ -79,11 +151,12 @@ def _line(line: OrderLine, currency: str, language: str) -> Iterator[Part]:
             yield Option(option["name"])
 
 
-def _sums(site: Site, order: Order, language: str) -> Iterator[Part]:
+def _sums(
+    site: Site, sums: Mapping[str, Any], total_amount: Decimal, currency: str, language: str
+) -> Iterator[Part]:
     def shown(amount: object) -> str:
-        return _number(Decimal(str(amount)), order.currency, language)
+        return _number(Decimal(str(amount)), currency, language)
 
-    sums = order.sums
     yield Columns(say(language, "subtotal"), shown(sums.get("subtotal", "0")))
     if Decimal(sums.get("discount", "0")):
         yield Columns(say(language, "discount"), f"-{shown(sums['discount'])}")
@@ -98,7 +171,7 @@ def _sums(site: Site, order: Order, language: str) -> Iterator[Part]:
         Columns(say(language, word, percent=_percent(Decimal(percent))), shown(amount))
         for percent, amount in sums.get("taxes", [])
     ]
-    total = Total(say(language, "total"), format_money(order.total, order.currency, language))
+    total = Total(say(language, "total"), format_money(total_amount, currency, language))
     if site.tax_included:
         yield Rule()
         yield total
@@ -117,10 +190,19 @@ def _payment(site: Site, order: Order, language: str, pay_url: str) -> Iterator[
         yield Columns(say(language, "paid", time=time), way, bold=True)
         return
     yield Columns(say(language, "to_pay"), way, bold=True)
+    if order.paid_amount:
+        yield from _paid(together([order]), order.currency, language)
     if pay_url:
         yield Space()
         yield Line(say(language, "scan_to_pay"), align="center", bold=True)
         yield Qr(pay_url)
+
+
+def _paid(both: Together, currency: str, language: str) -> Iterator[Part]:
+    if both.paid:
+        yield Columns(say(language, "paid_so_far"), _number(both.paid, currency, language))
+    left = format_money(both.open, currency, language)
+    yield Columns(say(language, "left_to_pay"), left, bold=True)
 
 
 def _percent(value: Decimal) -> str:

@@ -48,6 +48,25 @@ def call(site: Site, table: Table, token: str, kind: str) -> TableCall:
     return made
 
 
+def follow_order(site_id: str, was: str | None, table_id: str, number: str) -> None:
+    """An order moved to another table, and its calls with it, unless other guests stayed."""
+    if was is None or papers.on_bill(site_id, was):
+        return
+    moved = db.session.execute(
+        update(TableCall)
+        .where(
+            TableCall.tenant_id == current_tenant_id(),
+            TableCall.site_id == site_id,
+            TableCall.table_id == was,
+            TableCall.answered_at.is_(None),
+        )
+        .values(table_id=table_id, table_number=number)
+        .returning(TableCall.id)
+    )
+    for row in moved:
+        news.tell("calls.changed", id=row.id, site=site_id)
+
+
 def waiting(site_id: str) -> list[TableCall]:
     query = select(TableCall).where(
         TableCall.tenant_id == current_tenant_id(),

@@ -76,7 +76,7 @@ def take(site: Site, wanted: Wanted) -> Cart:
     _check_kind(site, wanted)
     table, seated = _table(site, wanted)
     visitor = _visitor(wanted.visitor, moment)
-    _cap(site, table, visitor)
+    _cap(site, table if seated else None, visitor)
     version = publishing.published(site.menu_id or "")
     if version is None:
         raise Conflict("no_menu", "This restaurant has no menu yet.")
@@ -314,19 +314,25 @@ def forget_visitor_keys() -> int:
 
 
 def _cap(site: Site, table: Table | None, visitor: str) -> None:
-    """Counted over an hour and an index; a burst from one place cannot fill the board."""
+    """Counted over an hour and an index; a burst from one place cannot fill the board.
+
+    `table` is where the guest proved to sit. Carts without the table's token count only against
+    the address they come from: strangers cannot use up the orders of a table.
+    """
     since = now() - HOUR
+    at_table = (Cart.table_id == table.id, Cart.seated.is_(True)) if table else ()
+    from_address = (Cart.visitor == visitor,) if visitor else ()
     for limit, mine in (
-        (site.table_orders_per_hour, Cart.table_id == table.id if table else None),
-        (site.address_orders_per_hour, Cart.visitor == visitor if visitor else None),
+        (site.table_orders_per_hour, at_table),
+        (site.address_orders_per_hour, from_address),
     ):
-        if mine is None:
+        if not mine:
             continue
         query = select(func.count()).where(
             Cart.tenant_id == current_tenant_id(),
             Cart.site_id == site.id,
             Cart.made_at > since,
-            mine,
+            *mine,
         )
         if (db.session.scalar(query) or 0) >= limit:
             raise RateLimited(

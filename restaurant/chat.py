@@ -224,7 +224,7 @@ def _refusal(
     if why == "closed":
         return "closed", {"opens": _opens(site, cart.language)}
     if why:
-        return "paused", {}
+        return "paused_table" if cart.order_type == "dine_in" else "paused", {}
     if _orders_of(site, sender) >= site.phone_orders_per_hour:
         return "too_many", {}
     return _gone(site, cart)

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
-from restaurant import moves, orders, payment_links, telling
+from restaurant import calls, kitchen_items, moves, orders, payment_links, telling, till
 from restaurant.loyalty import book, redeeming
 from restaurant.models import Order, Site
 from restaurant.pricing import Line, Terms, add_up
@@ -17,6 +17,8 @@ def add(site: Site, order: Order, lines: Sequence[Line], *, because: str = "") -
     if order.state not in orders.ADDABLE or order.payment_method == "card_link":
         raise Conflict("order_closed", "Nothing can be added to this order any more.")
     held = orders.hold(order, None)
+    if held.state not in moves.IN_THE_KITCHEN:  # all of it is made, whoever said so
+        kitchen_items.mark(held, orders.lines_of(held.id), kitchen_items.READY)
     held.batch += 1
     orders.add_lines(held, lines, len(orders.lines_of(held.id)))
     reckon(site, held)
@@ -50,25 +52,41 @@ def void(
     orders.note(held, "voided", because=f"{quantity} × {line.name}: {because}")
     audit.record("orders.voided", held.number, line=line.name, quantity=quantity, because=because)
     telling.voided(site, held, lines, line, quantity)
+    return _finish_rest(site, held)
+
+
+def _finish_rest(site: Site, order: Order) -> Order:
+    """The order is ready when the only items not made yet were voided."""
+    if order.state not in moves.IN_THE_KITCHEN:
+        return order
+    progress = kitchen_items.progress_of([order.id])[order.id]
+    if progress.of_all(orders.lines_of(order.id)) != kitchen_items.READY:
+        return order
+    return orders.move(site, order, "ready", whole=False)
+
+
+def assign_waiter(
+    site: Site, order: Order, waiter_id: str | None, name: str, *, seen: int | None = None
+) -> Order:
+    held = orders.hold(order, seen)
+    held.waiter_id, held.waiter = waiter_id, one_line(name, 80)
+    orders.note(held, "waiter", because=held.waiter)
+    telling.updated(site, held, orders.lines_of(held.id))
     return held
 
 
-def assign_waiter(site: Site, order: Order, waiter_id: str | None, name: str) -> Order:
-    order.waiter_id, order.waiter = waiter_id, one_line(name, 80)
-    orders.touch(order)
-    orders.note(order, "waiter", because=order.waiter)
-    telling.updated(site, order, orders.lines_of(order.id))
-    return order
-
-
-def move_table(site: Site, order: Order, table_id: str, number: str) -> Order:
-    if order.order_type != "dine_in" or order.state in moves.ENDS:
+def move_table(
+    site: Site, order: Order, table_id: str, number: str, *, seen: int | None = None
+) -> Order:
+    held = orders.hold(order, seen)
+    if held.order_type != "dine_in" or held.state in moves.ENDS:
         raise Conflict("order_closed", "Only an open order at a table can move to another one.")
-    was, order.table_id, order.table_number = order.table_number, table_id, number
-    orders.touch(order)
-    orders.note(order, "table", because=f"{was} → {number}")
-    telling.moved_table(site, order, orders.lines_of(order.id), was)
-    return order
+    left, was = held.table_id, held.table_number
+    held.table_id, held.table_number = table_id, number
+    orders.note(held, "table", because=f"{was} → {number}")
+    telling.moved_table(site, held, orders.lines_of(held.id), was)
+    calls.follow_order(site.id, left, table_id, number)
+    return held
 
 
 def reckon(site: Site, order: Order) -> None:
@@ -86,5 +104,6 @@ def reckon(site: Site, order: Order) -> None:
     )
     sums = add_up(lines, terms)
     order.sums, order.total = sums.as_json(), sums.total
+    till.follow(order)
     payment_links.order_repriced(order)
     book.follow(site, order, repriced=True)

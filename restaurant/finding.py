@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, to_uuid
@@ -80,21 +80,19 @@ def open_orders(site_id: str) -> list[Order]:
     return list(db.session.scalars(query.order_by(Order.placed_at)))
 
 
-def added_at(orders: list[Order]) -> dict[str, datetime]:
-    """When something was last added to them: a guest's second order waits from then."""
+def batches_at(orders: list[Order]) -> dict[str, list[datetime]]:
+    """When each batch of each order was ordered, the first batch first."""
+    found = {order.id: [order.placed_at] for order in orders}
     again = [order.id for order in orders if order.batch > 1]
-    if not again:
-        return {}
-    query = (
-        select(OrderChange.order_id, func.max(OrderChange.at).label("at"))
-        .where(
+    if again:
+        query = select(OrderChange.order_id, OrderChange.at).where(
             OrderChange.tenant_id == current_tenant_id(),
             OrderChange.order_id.in_(again),
             OrderChange.what == "added",
         )
-        .group_by(OrderChange.order_id)
-    )
-    return {row.order_id: row.at for row in db.session.execute(query)}
+        for row in db.session.execute(query.order_by(OrderChange.id)):
+            found[row.order_id].append(row.at)
+    return found
 
 
 def _id_at(moment: datetime) -> str:

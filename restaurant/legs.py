@@ -10,7 +10,7 @@ from core.errors import NotFound
 from messaging import lines_book
 from messaging.inbox import listing
 from messaging.models import Line
-from restaurant import sites, telling
+from restaurant import sites, telling, till
 from restaurant.models import Courier, Order, OrderLine, Site, Trip
 from restaurant.wording import say
 
@@ -29,7 +29,10 @@ class Collect:
 def collect(order: Order) -> Collect:
     if order.paid_at is not None or order.payment_method == "card_link" or not order.total:
         return Collect("nothing", ZERO)
-    return Collect("card" if order.payment_method == "card_at_door" else "cash", order.total)
+    owed = order.open_amount
+    if owed <= 0:
+        return Collect("nothing", ZERO)
+    return Collect("card" if order.payment_method == "card_at_door" else "cash", owed)
 
 
 def of(order_id: str) -> Trip | None:
@@ -44,6 +47,8 @@ def follow(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     change = step(order, trip)
     if not change:
         return
+    if change == "delivered" and trip.collected:
+        till.write(site, order, trip.collected_by, trip.collected)
     courier = db.session.get_one(Courier, (trip.tenant_id, trip.courier_id))
     if change == "cancelled":
         text = say(courier.language, "courier_cancelled", site=site.name, order=order.number)
@@ -51,14 +56,20 @@ def follow(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     telling.delivery(site, order, lines, change, trip, courier)
 
 
-def tell(site: Site, order: Order, courier: Courier, text: str) -> bool:
-    """By the restaurant's line. False: it will not arrive, and the staff has to tell them."""
+@dataclass(frozen=True)
+class Told:
+    message_id: str | None
+    likely: bool
+    """It will probably arrive; if not, the staff has to tell the courier."""
+
+
+def tell(site: Site, order: Order, courier: Courier, text: str) -> Told:
+    """By the restaurant's line."""
     line = _line(site, order)
     if line is None:
-        return False
-    return telling.answer(line, courier.phone, text, reference=order.number) and _open(
-        line, courier
-    )
+        return Told(None, likely=False)
+    message_id = telling.answer(line, courier.phone, text, reference=order.number) or None
+    return Told(message_id, likely=message_id is not None and _open(line, courier))
 
 
 def _open(line: Line, courier: Courier) -> bool:

@@ -14,14 +14,29 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
 from core.ids import new_id
+from core.logs import logger
 from core.texts import one_line
-from restaurant import alarms, hours, legs, moves, payment_links, stations, telling
+from restaurant import (
+    alarms,
+    hours,
+    kitchen_items,
+    legs,
+    moves,
+    payment_links,
+    sites,
+    stations,
+    telling,
+)
 from restaurant.loyalty import book, coupons
 from restaurant.models import Order, OrderChange, OrderDay, OrderLine, Site
 from restaurant.pricing import Chosen, Line
 from tenants import audit
 
+log = logger(__name__)
+
 GIVEN_BACK = "The coupon can be used again."
+# What a move of the whole order says of each of its items.
+MARKS = {"preparing": kitchen_items.STARTED, "ready": kitchen_items.READY}
 ADDABLE = frozenset({"sent_to_kitchen", "preparing", "ready", "served"})
 
 
@@ -109,6 +124,7 @@ def written(site: Site, draft: Draft, day: date, sequence: int) -> Order:
         cart_id=draft.cart_id,
         address=draft.address,
         test=draft.test,
+        taken=Decimal(0),
         placed_at=moment,
         changed_at=moment,
     )
@@ -140,25 +156,48 @@ def changes_of(order_id: str) -> list[OrderChange]:
     return list(db.session.scalars(query.order_by(OrderChange.id)))
 
 
-def move(site: Site, order: Order, to: str, *, because: str = "", seen: int | None = None) -> Order:
-    """One tap. Said twice it does nothing the second time; said too late it is refused."""
+def move(
+    site: Site,
+    order: Order,
+    to: str,
+    *,
+    because: str = "",
+    seen: int | None = None,
+    whole: bool = True,
+) -> Order:
+    """Idempotent. Raises Conflict if the order has changed since it was shown.
+
+    With `whole` all items are started or finished with the order; without it the stations have
+    said how far each item is (`restaurant.kitchen_display`).
+    """
     if order.state == to:
         return order
-    if seen is not None and seen != order.version:
-        raise _changed(order)
-    if (order.state, to) == moves.BY_PAYMENT and order.payment_method == "card_link":
+    held = hold(order, seen)
+    if (held.state, to) == moves.BY_PAYMENT and due(held):
         raise Invalid("not_paid", "This order waits for its payment.")
-    if not moves.may_move(order.state, to, order.order_type):
-        raise Conflict(
-            "wrong_move",
-            "Order {number} is {state} and cannot become {to}.",
-            number=order.number,
-            state=order.state,
-            to=to,
-        )
-    if order.state == "awaiting_confirmation" and due(order):
-        to = "awaiting_payment" if to == "sent_to_kitchen" else to
-    return _moved(site, order, to, because=because, seen=seen)
+    if not moves.may_move(held.state, to, held.order_type):
+        raise wrong_move(held, to)
+    if held.state == "awaiting_confirmation" and to == "sent_to_kitchen" and due(held):
+        to = "awaiting_payment"
+    return _moved(site, held, to, because=because, whole=whole)
+
+
+def wrong_move(order: Order, to: str) -> Conflict:
+    return Conflict(
+        "wrong_move",
+        "Order {number} is {state} and cannot become {to}.",
+        number=order.number,
+        state=order.state,
+        to=to,
+    )
+
+
+def recall(site: Site, order: Order, to: str) -> Order:
+    """Back to the kitchen: a tap on the kitchen display was undone. The order's row is locked."""
+    was, order.state = order.state, to
+    note(order, "recalled" if was == "ready" else "moved")
+    telling.updated(site, order, lines_of(order.id))
+    return order
 
 
 def cancel(site: Site, order: Order, because: str, *, seen: int | None = None) -> Order:
@@ -174,12 +213,29 @@ def due(order: Order) -> bool:
 
 
 def paid(site: Site, order: Order) -> Order:
-    """The verified success signal, and nothing else, says this."""
-    order.paid_at = order.paid_at or now()
-    if order.state == "awaiting_payment":
-        return _moved(site, order, "sent_to_kitchen", because="paid")
-    book.follow(site, order)
-    return order
+    """Only after a verified success signal. A tap that saw the order unpaid comes too late."""
+    held = lock(order)
+    held.paid_at = held.paid_at or now()
+    if held.state == "awaiting_payment":
+        return _moved(site, held, "sent_to_kitchen", because="paid")
+    book.follow(site, held)
+    return held
+
+
+def send_paid_to_kitchen() -> int:
+    """Orders that are paid and still wait for their payment. There should be none."""
+    query = select(Order.id).where(
+        Order.tenant_id == current_tenant_id(),
+        Order.state == "awaiting_payment",
+        Order.paid_at.is_not(None),
+    )
+    found = list(db.session.scalars(query.limit(100)))
+    for order_id in found:
+        held = lock(get(order_id))
+        if held.state == "awaiting_payment" and held.paid_at is not None:
+            log.warning("paid order sent to kitchen late", order=held.number)
+            _moved(sites.of_order(held), held, "sent_to_kitchen", because="paid")
+    return len(found)
 
 
 def open_order_at(site_id: str, table_id: str, contact_id: str) -> Order | None:
@@ -219,17 +275,17 @@ def as_priced(line: OrderLine) -> Line:
     )
 
 
-def _moved(site: Site, order: Order, to: str, *, because: str, seen: int | None = None) -> Order:
-    first_time = to == "sent_to_kitchen"
-    held = hold(order, seen)
-    if not moves.may_move(held.state, to, held.order_type) and held.state != to:
-        raise Conflict("order_changed", "Somebody changed this order meanwhile: look again.")
+def _moved(site: Site, held: Order, to: str, *, because: str, whole: bool = True) -> Order:
+    """The order's row is locked, and the move is allowed."""
+    told_before = to == "ready" and _was_recalled(held)
     held.state = to
     if to in moves.ENDS or to == "delivered":
         held.ended_at = held.ended_at or now()
     note(held, "moved", because=because)
     lines = lines_of(held.id)
-    if first_time:
+    if whole and to in MARKS:
+        kitchen_items.mark(held, lines, MARKS[to])
+    if to == "sent_to_kitchen":
         telling.fired(site, held, lines)
     elif to == "cancelled":
         payment_links.order_cancelled(held)
@@ -242,8 +298,19 @@ def _moved(site: Site, order: Order, to: str, *, because: str, seen: int | None 
     if to == "cancelled":
         _give_back(held)
     book.follow(site, held)
-    telling.tell_customer(site, held, because=because)
+    if not told_before:
+        telling.tell_customer(site, held, because=because)
     return held
+
+
+def _was_recalled(order: Order) -> bool:
+    """It was ready before, and nothing was added since: the guest has been told."""
+    query = select(OrderChange.what).where(
+        OrderChange.tenant_id == order.tenant_id,
+        OrderChange.order_id == order.id,
+        OrderChange.what.in_(("recalled", "added")),
+    )
+    return db.session.scalar(query.order_by(OrderChange.id.desc()).limit(1)) == "recalled"
 
 
 def _give_back(order: Order) -> None:
@@ -266,6 +333,15 @@ def hold(order: Order, seen: int | None) -> Order:
         raise _changed(order)
     db.session.refresh(order)
     return order
+
+
+def lock(order: Order) -> Order:
+    """The row, locked, as it is now: for a change that does not depend on what a person saw."""
+    query = select(Order).where(Order.tenant_id == current_tenant_id(), Order.id == order.id)
+    fresh = query.with_for_update().execution_options(populate_existing=True)
+    held = db.session.scalars(fresh).one()
+    touch(held)
+    return held
 
 
 def _changed(order: Order) -> Conflict:

@@ -10,7 +10,7 @@ from core.errors import Conflict
 from printing import printers, spool
 from printing.models import Printer, PrintJob
 from printing.spool import Sheet
-from restaurant import bills, receipts, stations
+from restaurant import bills, finding, receipts, stations
 from restaurant.models import Order, OrderLine, PaymentLink, Site, Table, TableCall
 from restaurant.receipts import Ticket
 
@@ -84,23 +84,55 @@ def bill(site: Site, order: Order, lines: Sequence[OrderLine], *, mark: str = ""
     )
 
 
-def bills_asked_for(site: Site, table: Table, call: TableCall) -> None:
-    """A guest asked: the bill of each open order of the table, where the restaurant wants that."""
-    if not site.prints_bills or not printers.for_bills(site.id):
-        return
+def table_bill(site: Site, table: Table, *, mark: str = "") -> list[str]:
+    """One bill for all open orders of a table. A second tap within seconds is the same one."""
+    found = printers.for_bills(site.id)
+    if not found:
+        raise Conflict("no_bill_printer", "No printer of this restaurant is set to print bills.")
+    open_orders = on_bill(site.id, table.id)
+    if not open_orders:
+        raise Conflict("no_open_orders", "There is nothing on the bill of this table.")
+    lines = finding.lines_of([order.id for order in open_orders])
+    tabs = [(order, lines[order.id]) for order in open_orders]
+    document = bills.of_table(site, table.number, tabs)
+    versions = "-".join(str(order.version) for order in open_orders)
+    mark = mark or f"{versions}.{int(now().timestamp()) // DOUBLE_CLICK_SECONDS}"
+    return spool.put(
+        Sheet(
+            printer=printer,
+            kind="bill",
+            document=document,
+            dedupe=f"{table.id}:bill:{open_orders[0].id}:{mark}:{printer.id}",
+            order_id=open_orders[0].id,
+            order_number=open_orders[0].number,
+            time_zone=site.time_zone,
+        )
+        for printer in found
+    )
+
+
+def on_bill(site_id: str, table_id: str) -> list[Order]:
+    """The open orders of a table that belong on its bill, the first first."""
     query = select(Order).where(
         Order.tenant_id == current_tenant_id(),
-        Order.site_id == site.id,
+        Order.site_id == site_id,
         Order.ended_at.is_(None),
-        Order.table_id == table.id,
+        Order.table_id == table_id,
         Order.state.not_in(("awaiting_confirmation", "awaiting_payment")),
     )
-    for order in db.session.scalars(query.order_by(Order.placed_at)):
-        lines = select(OrderLine).where(
-            OrderLine.tenant_id == current_tenant_id(), OrderLine.order_id == order.id
-        )
-        found = list(db.session.scalars(lines.order_by(OrderLine.position)))
-        bill(site, order, found, mark=call.id)
+    return list(db.session.scalars(query.order_by(Order.placed_at, Order.id)))
+
+
+def bills_asked_for(site: Site, table: Table, call: TableCall) -> None:
+    """A guest asked for the bill: it is printed, where the restaurant wants that."""
+    if not site.prints_bills or not printers.for_bills(site.id):
+        return
+    open_orders = on_bill(site.id, table.id)
+    if len(open_orders) == 1:
+        (order,) = open_orders
+        bill(site, order, finding.lines_of([order.id])[order.id], mark=call.id)
+    elif open_orders:
+        table_bill(site, table, mark=call.id)
 
 
 def _pay_url(order: Order) -> str:

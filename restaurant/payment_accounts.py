@@ -142,14 +142,22 @@ def ready(account: PaymentAccount) -> bool:
 
 
 def for_site(site_id: str, *, test: bool = False) -> PaymentAccount | None:
-    """Its own before the tenant's; a test order is never charged with real money."""
+    """Its own before the tenant's, and only one that takes this kind of order."""
     fitting = [
         one
         for one in listed()
-        if ready(one) and one.site_id in (None, site_id) and not (test and one.live)
+        if ready(one) and one.site_id in (None, site_id) and takes(one, test=test)
     ]
     own = [one for one in fitting if one.site_id is not None]
     return next(iter(reversed(own or fitting)), None)
+
+
+def takes(account: PaymentAccount, *, test: bool) -> bool:
+    """A test order is never charged with real money, and a real one never "paid" with test cards.
+
+    The simulated provider takes both; it is offered only where no money is real.
+    """
+    return not account.live if test else account.live or account.provider == "simulated"
 
 
 def set_enabled(account_id: str, enabled: bool) -> PaymentAccount:
@@ -267,6 +275,11 @@ def _key(provider: str, field: str, given: str) -> str | None:
 
 def needed(site_id: str, *, test: bool = False) -> PaymentAccount:
     account = for_site(site_id, test=test)
-    if account is None:
-        raise Invalid("no_provider", "No payment provider is set up for this restaurant.")
-    return account
+    if account is not None:
+        return account
+    if not test and for_site(site_id, test=True) is not None:
+        raise Invalid(
+            "test_provider",
+            "The payment provider of this restaurant has test keys: real orders need live keys.",
+        )
+    raise Invalid("no_provider", "No payment provider is set up for this restaurant.")

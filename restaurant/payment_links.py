@@ -218,12 +218,17 @@ def renew(link: PaymentLink, *, minutes: int | None = None) -> PaymentLink:
 
 def order_cancelled(order: Order) -> None:
     """In the transaction of the cancel: the link is closed, money that came is looked at."""
+    not_wanted(order)
+    _to_review(Payment.order_id == order.id, ("accepted", "parked"), "order_cancelled")
+
+
+def not_wanted(order: Order) -> None:
+    """The guest pays in another way: the link is closed. The order's row is locked."""
     link = of_order(order.id)
     if link is not None:
         link = hold(link)
         if link.state in ASKS | {"expired", "broken"}:
             _close(link, "cancelled")
-    _to_review(Payment.order_id == order.id, ("accepted", "parked"), "order_cancelled")
 
 
 def order_repriced(order: Order) -> None:
@@ -291,8 +296,10 @@ def _make(link: PaymentLink) -> PaymentLink:
 
 def _again(link: PaymentLink, minutes: int | None) -> None:
     account = payment_accounts.known(link.account_id)
-    if not payment_accounts.ready(account):
-        link.account_id = payment_accounts.needed(link.site_id).id
+    order = db.session.get(Order, (link.tenant_id, link.order_id)) if link.order_id else None
+    test = order.test if order is not None else not account.live
+    if not payment_accounts.ready(account) or not payment_accounts.takes(account, test=test):
+        link.account_id = payment_accounts.needed(link.site_id, test=test).id
     close_sessions(link)
     link.state, link.url, link.error, link.tries = "making", "", "", 0
     link.attempt += 1

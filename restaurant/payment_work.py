@@ -15,7 +15,7 @@ from core.db import current_tenant_id, db
 from core.errors import NotFound
 from core.ids import from_uuid
 from core.settings import Settings
-from core.signing import read_token, sign_token
+from core.signing import read_token, sign_token_until
 from restaurant import payment_accounts, payment_links, signals, sites
 from restaurant.gateways import Asking, Desk, Found, Made, Signal
 from restaurant.gateways.book import GATEWAYS
@@ -24,6 +24,7 @@ from restaurant.models import Payment, PaymentLink, PaymentSession, PaymentSigna
 BACK_OFF = (2, 10, 30, 120)
 CLOSE_TRIES = 6
 AFTER_THE_END = timedelta(minutes=2)  # a card's own check may be under way when a link runs out
+RETURN_FOR = timedelta(days=60)
 FORGET_AFTER = timedelta(days=3)
 
 # Materialized: a subquery that locks must run once, or more rows are taken than were asked for.
@@ -117,6 +118,7 @@ def claim_link(settings: Settings, seconds: float) -> LinkWork | None:
         amount=link.amount,
         currency=link.currency,
         description=link.description,
+        asked_at=link.expires_at - timedelta(minutes=link.minutes),
         expires_at=link.expires_at,
         return_url=return_url(settings, link),
         language=link.language,
@@ -277,8 +279,12 @@ def next_due() -> datetime | None:
 
 
 def return_url(settings: Settings, link: PaymentLink) -> str:
-    """Where the provider sends the payer back to; it tells how the link stands, and no more."""
-    token = sign_token(settings.secret_key, "pay", [link.tenant_id, link.id], timedelta(days=60))
+    """Where the provider sends the payer back to; it tells how the link stands, and no more.
+
+    The same for every try of an attempt: a repeated call must carry the same parameters.
+    """
+    value, until = [link.tenant_id, link.id], link.expires_at + RETURN_FOR
+    token = sign_token_until(settings.secret_key, "pay", value, until)
     return f"{settings.base_url}/pay/{token}"
 
 

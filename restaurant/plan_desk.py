@@ -48,6 +48,7 @@ def open_link(payment: PlanPayment, settings: Settings, *, words: str, language:
         amount=payment.total,
         currency=payment.currency,
         description=words,
+        asked_at=payment.made_at,
         expires_at=payment.expires_at,
         return_url=f"{settings.base_url}/plan/back",
         language=language,

@@ -179,13 +179,16 @@ def _options(shelf: Shelf, item: Mapping[str, Any], wish: Wish, language: str) -
                 gone = shelf.text(of_group[option_id], language)
                 raise NotOnMenu("sold_out", "{name} is sold out.", option_id, name=gone)
         if len(set(mine)) != len(mine) or not group["least"] <= len(mine) <= group["most"]:
+            values = {
+                "item": shelf.text(item, language),
+                "group": name,
+                "least": group["least"],
+                "most": group["most"],
+            }
+            if group["least"] == group["most"]:
+                raise Invalid("wrong_options", "{item}: choose {least} of “{group}”.", **values)
             raise Invalid(
-                "wrong_options",
-                "{item}: choose {least} to {most} of “{group}”.",
-                item=shelf.text(item, language),
-                group=name,
-                least=group["least"],
-                most=group["most"],
+                "wrong_options", "{item}: choose {least} to {most} of “{group}”.", **values
             )
         free = set(sorted(mine, key=lambda one: -Decimal(of_group[one]["price"]))[: group["free"]])
         chosen += [

@@ -105,6 +105,11 @@ def listed() -> list[Site]:
     return list(db.session.scalars(query.order_by(Site.name, Site.id)))
 
 
+def any_open() -> bool:
+    query = select(Site.id).where(Site.tenant_id == current_tenant_id(), Site.closed_at.is_(None))
+    return db.session.scalars(query.limit(1)).first() is not None
+
+
 def every() -> list[Site]:
     """Closed ones too, for the orders they had."""
     return list(db.session.scalars(select(Site).where(Site.tenant_id == current_tenant_id())))

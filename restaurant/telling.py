@@ -69,6 +69,11 @@ def updated(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
     publish("restaurant.order_updated", {**order_body(site, order, lines), "change": "status"})
 
 
+def paid(site: Site, order: Order, lines: Sequence[OrderLine]) -> None:
+    """Staff recorded a payment, or undid one."""
+    publish("restaurant.order_updated", {**order_body(site, order, lines), "change": "payment"})
+
+
 def cancelled(site: Site, order: Order, lines: Sequence[OrderLine], because: str) -> None:
     publish("restaurant.order_cancelled", {**order_body(site, order, lines), "reason": because})
     papers.cancelled(site, order, lines, because)
@@ -160,16 +165,15 @@ def write_to(order: Order, text: str) -> None:
         answer(line, order.customer_phone, text, reference=order.number)
 
 
-def answer(line: Line, phone: str, text: str, *, reference: str | None = None) -> bool:
-    """True: it is on its way. A refusal is logged and changes nothing else."""
+def answer(line: Line, phone: str, text: str, *, reference: str | None = None) -> str:
+    """The message's id. Empty: it was refused, which is logged and changes nothing else."""
     draft = sending.Draft(kind="text", phone=phone, text=text, reference=reference)
     try:
         with savepoint():  # a refusal must leave nothing behind
-            sending.accept(draft, line, known_facts())
+            return sending.accept(draft, line, known_facts()).id
     except DomainError as refused:  # over quota, blocked: the staff still has the order
         log.warning("customer not told", code=refused.code)
-        return False
-    return True
+        return ""
 
 
 def order_body(site: Site, order: Order, lines: Sequence[OrderLine]) -> dict[str, Any]:
@@ -199,6 +203,8 @@ def order_facts(order: Order, lines: Sequence[OrderLine], site_name: str) -> dic
         "address": order.address.get("text", ""),
         "delivery": delivery_facts(order),
         "paid": order.paid_at is not None,
+        "paid_amount": json_number(order.paid_amount),
+        "open_amount": json_number(order.open_amount),
         "placed_at": rfc3339(order.placed_at),
         "test": order.test,
     }

@@ -1,5 +1,6 @@
 """Orders handed to couriers: given, taken along, brought, or what went wrong."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -12,6 +13,7 @@ from core.errors import Conflict, Invalid, invalid
 from core.money import format_money
 from core.phone import display
 from core.texts import one_line
+from messaging.models import Message
 from restaurant import couriers, legs, moves, orders, sites, telling, whereabouts
 from restaurant.legs import collect, of
 from restaurant.models import Courier, Order, Site, Trip
@@ -20,6 +22,8 @@ from restaurant.wording import say
 PROBLEMS = ("no_answer", "wrong_address", "refused", "accident", "other")
 STEPS = ("picked_up", "delivered", "problem")
 HANDED_OVER = frozenset({"sent_to_kitchen", "preparing", "ready", "out_for_delivery"})
+ARRIVED = frozenset({"delivered", "read"})
+LOST = frozenset({"failed", "expired", "cancelled"})
 SHIFT = timedelta(hours=20)
 # The customer can help with these; the rest is for the restaurant.
 CUSTOMER_HELPS = frozenset({"no_answer", "wrong_address"})
@@ -59,7 +63,8 @@ def assign(
     else:
         _tell_off(site, held, couriers.get(trip.courier_id))
         trip.courier_id, trip.assigned_at = courier.id, now()
-    trip.told = legs.tell(site, held, courier, letter(site, held, courier))
+    told = legs.tell(site, held, courier, letter(site, held, courier))
+    trip.told, trip.message_id = told.likely, told.message_id
     db.session.flush()
     orders.note(held, "courier", because=courier.name)
     telling.delivery(site, held, orders.lines_of(held.id), "assigned", trip, courier)
@@ -126,6 +131,26 @@ def riding(site_id: str) -> dict[str, Ride]:
     return {
         ride.order.id: ride for ride in _rides(Trip.site_id == site_id, Trip.ended_at.is_(None))
     }
+
+
+def not_told(rides: Iterable[Ride]) -> set[str]:
+    """Orders whose courier got no message, by what became of it and not by what was expected."""
+    rides = list(rides)
+    ids = [ride.trip.message_id for ride in rides if ride.trip.message_id]
+    states: dict[str, str] = {}
+    if ids:
+        query = select(Message.id, Message.state).where(
+            Message.tenant_id == current_tenant_id(), Message.id.in_(ids)
+        )
+        states = {row.id: row.state for row in db.session.execute(query)}
+    return {ride.order.id for ride in rides if not _reached(ride.trip, states)}
+
+
+def _reached(trip: Trip, states: dict[str, str]) -> bool:
+    state = states.get(trip.message_id or "", "")
+    if state in ARRIVED:
+        return True
+    return trip.told and state not in LOST
 
 
 def ride_of(order: Order) -> Ride | None:

@@ -84,7 +84,9 @@ class OrderFacts(BaseModel):
     currency: str
     address: str
     delivery: OrderDeliveryShape | None = Field(description="Null unless it is a delivery.")
-    paid: bool
+    paid: bool = Field(description="All of it is paid, online or to the staff.")
+    paid_amount: float = Field(description="What is paid so far.")
+    open_amount: float = Field(description="What is still to be paid; below 0 when too much was.")
     placed_at: str
     test: bool
 
@@ -103,7 +105,8 @@ class OrderPage(BaseModel):
 class ChangeShape(BaseModel):
     at: str
     what: str = Field(
-        description="moved, added, voided, table, waiter, courier, location, problem, alarm.",
+        description="moved, recalled, added, voided, table, waiter, courier, location, problem, "
+        "payment, alarm.",
         examples=["moved"],
     )
     status: str = Field(description="The state it had then.", examples=["preparing"])

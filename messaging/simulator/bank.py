@@ -82,9 +82,11 @@ class Bank:
             await self._session.close()
 
     def open(self, account: str, given: dict[str, Any]) -> Bill:
-        """The same key again is the same link."""
+        """The same key again is the same link. Raises ValueError if anything else differs."""
         for bill in self.bills.values():
             if bill.account == account and bill.key == given["key"]:
+                if any(getattr(bill, name) != value for name, value in given.items()):
+                    raise ValueError("this key was used with other parameters")
                 return bill
         bill = Bill(id=f"bill_{new_token()}", account=account, **given)
         self.bills[bill.id] = bill
@@ -196,7 +198,10 @@ class Teller:
                 return _fault("the amount must be more than nothing")
         except (BadTime, InvalidOperation):
             return _fault("the amount or the time cannot be read")
-        bill = self._bank.open(_account(request), {name: given[name] for name in wanted})
+        try:
+            bill = self._bank.open(_account(request), {name: given[name] for name in wanted})
+        except ValueError as error:
+            return _fault(str(error), 400)
         return web.json_response({"id": bill.id, "url": f"{self._bank.address}/card/{bill.id}"})
 
     async def link(self, request: web.Request) -> web.Response:

@@ -149,15 +149,17 @@ def send_cart(slug: str) -> Response:
     except ValidationError:
         return refused(422, "failed", language)
     if facts.why_closed:
-        return refused(409, facts.why_closed, language)
+        return refused(409, _closed_key(facts.why_closed, asked), language)
     try:
         with tenant_scope(facts.tenant_id):
             site = sites.get(facts.site.id)
             line = sites.line_of(site)
             if line is None:
-                return refused(409, "paused", language)
+                return refused(409, _closed_key("paused", asked), language)
             cart = carts.take(site, _wanted(asked))
     except DomainError as error:
+        if error.code == "paused":
+            return refused(409, _closed_key("paused", asked), language)
         return _cart_refused(error, facts, language)
     except BadText:
         return refused(422, "failed", language)
@@ -368,12 +370,19 @@ def _qr(link: str) -> str:
     return out.getvalue().decode()
 
 
+def _closed_key(why: str, asked: CartIn) -> str:
+    """Guests at a table can ask the staff; people at home cannot."""
+    return "paused_table" if why == "paused" and asked.order_type == "dine_in" else why
+
+
 def _cart_refused(error: DomainError, facts: Facts, language: str) -> Response:
     key = SAID.get(error.code, "failed")
     values = {}
     if isinstance(error, CouponRefused):
         key, values["name"] = error.code, error.refusal.name
         values["amount"] = format_money(error.refusal.amount, facts.site.currency, language)
+    if error.code == "sold_out" and error.values.get("name"):
+        key, values["name"] = "gone", str(error.values["name"])
     if isinstance(error, BelowMinimum):
         values["minimum"] = format_money(error.minimum, facts.site.currency, language)
     body = {"said": BOOK.say(language, key, **values), "code": error.code, **error.more}
@@ -381,7 +390,8 @@ def _cart_refused(error: DomainError, facts: Facts, language: str) -> Response:
 
 
 def refused(status: int, key: str, language: str) -> Response:
-    return json_answer({"said": BOOK.say(language, key), "code": key}, status)
+    code = "paused" if key == "paused_table" else key
+    return json_answer({"said": BOOK.say(language, key), "code": code}, status)
 
 
 def nobody(title: str = "no_such_place", text: str = "no_such_place_text") -> Response:

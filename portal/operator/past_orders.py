@@ -17,7 +17,7 @@ from core.clock import frozen, now
 from core.db import current_tenant_id, db
 from core.ids import new_id
 from messaging import contacts
-from restaurant import hours, legs, moves, orders, placing, tables, telling
+from restaurant import hours, legs, moves, orders, tables, telling, till
 from restaurant.loyalty import book, programmes
 from restaurant.models import (
     Courier,
@@ -28,6 +28,7 @@ from restaurant.models import (
     OrderLine,
     Site,
     Table,
+    TillPayment,
     Trip,
 )
 from restaurant.orders import Draft
@@ -51,6 +52,7 @@ class Past:
     changes: list[OrderChange] = field(default_factory=list)
     trips: dict[str, tuple[Trip, Courier]] = field(default_factory=dict)
     earned: dict[str, Earned] = field(default_factory=dict)
+    taken: list[TillPayment] = field(default_factory=list)
 
     @cached_property
     def menu(self) -> tuple[dict[str, Any], frozenset[str]]:
@@ -100,6 +102,13 @@ class Past:
                 telling.delivery(self.site, order, lines, change, trip, courier)
         if to in book.EARNS and order.paid_at is None and order.customer_phone:
             self.earned.setdefault(order.id, Earned(order, now(), current_actor().name))
+        if to in ("closed", "delivered") and order.payment_method != "card_link":
+            self._take_money(order)
+
+    def _take_money(self, order: Order) -> None:
+        if order.open_amount > 0:
+            method = "cash" if order.payment_method == "cash" else "card"
+            self.taken.append(till.written(self.site, order, method, order.open_amount))
 
     def give(self, order: Order, courier: Courier) -> None:
         trip = Trip(
@@ -134,7 +143,8 @@ class Past:
         for order in self.made:
             db.session.add_all(self.lines[order.id])
             orders.tell(order)
-        db.session.add_all([*self.changes, *(trip for trip, _ in self.trips.values())])
+        trips = (trip for trip, _ in self.trips.values())
+        db.session.add_all([*self.changes, *self.taken, *trips])
         db.session.flush()
         if self.made:
             self._number()

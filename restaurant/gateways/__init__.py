@@ -55,13 +55,19 @@ class Desk:
 
 @dataclass(frozen=True)
 class Asking:
-    """A link that is wanted. The same `key` twice makes one link."""
+    """A link that is wanted. The same `key` twice makes one link.
+
+    A provider refuses the same key with other parameters, so nothing here, and nothing an adapter
+    makes of it, may depend on when the call is made.
+    """
 
     key: str
     reference: str
     amount: Decimal
     currency: str
     description: str
+    asked_at: datetime
+    """When it was first wanted; the same in every repeated call."""
     expires_at: datetime
     return_url: str
     language: str

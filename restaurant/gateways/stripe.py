@@ -1,6 +1,7 @@
 """Stripe Checkout: a session is made for each link, events are signed, refunds are by intent."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -36,7 +37,9 @@ once = True
 asks_every = 600
 VERSION = "2024-06-20"
 TOLERANCE_SECONDS = 300
-LEAST_SECONDS = 31 * 60  # Stripe takes no shorter session than half an hour
+# Stripe takes no session that ends within half an hour. Counted from when the link was first
+# wanted, this leaves half an hour for repeated calls.
+SHORTEST = timedelta(hours=1)
 # Stripe's own list of what has no smaller unit; and what ISO gives none but Stripe counts in cents.
 WHOLE = frozenset(
     ("BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV")
@@ -61,7 +64,7 @@ def check(desk: Desk) -> Checked:
 
 
 def create_link(desk: Desk, asking: Asking) -> Made:
-    least = int(now().timestamp()) + LEAST_SECONDS
+    ends_at = max(asking.expires_at, asking.asked_at + SHORTEST)
     item = "line_items[0]"
     session = _ask(
         desk,
@@ -72,7 +75,7 @@ def create_link(desk: Desk, asking: Asking) -> Made:
             "client_reference_id": asking.reference,
             "success_url": asking.return_url,
             "cancel_url": asking.return_url,
-            "expires_at": str(max(int(asking.expires_at.timestamp()), least)),
+            "expires_at": str(int(ends_at.timestamp())),
             "locale": asking.language if asking.language in LANGUAGES else "auto",
             f"{item}[quantity]": "1",
             f"{item}[price_data][currency]": asking.currency.lower(),

@@ -79,10 +79,10 @@ def answer(line: Line, message: InboundMessage) -> bool:
     if said in _REDEEM:
         for _, site in meant:
             if text := _redeem(site, contact_id, language):
-                return telling.answer(line, message.sender_phone, text)
+                return bool(telling.answer(line, message.sender_phone, text))
     parts = [_balance(programme, site, contact_id, language) for programme, site in meant]
     parts += _coupons(meant[0][1], contact_id, language)
-    return telling.answer(line, message.sender_phone, "\n\n".join(parts))
+    return bool(telling.answer(line, message.sender_phone, "\n\n".join(parts)))
 
 
 def _meant(line: Line, said: str) -> list[tuple[Programme, Site]]:

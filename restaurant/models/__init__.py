@@ -19,7 +19,16 @@ from restaurant.models.menus import (
     OptionGroup,
     SoldOut,
 )
-from restaurant.models.orders import Cart, Order, OrderChange, OrderDay, OrderLine, TableCall
+from restaurant.models.orders import (
+    Cart,
+    KitchenItem,
+    Order,
+    OrderChange,
+    OrderDay,
+    OrderLine,
+    TableCall,
+    TillPayment,
+)
 from restaurant.models.payments import (
     Payment,
     PaymentAccount,
@@ -38,6 +47,7 @@ __all__ = [
     "Courier",
     "DeliveryZone",
     "Item",
+    "KitchenItem",
     "LoyaltyEntry",
     "LoyaltyMember",
     "LoyaltyMessage",
@@ -63,5 +73,6 @@ __all__ = [
     "Station",
     "Table",
     "TableCall",
+    "TillPayment",
     "Trip",
 ]

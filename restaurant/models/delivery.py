@@ -75,7 +75,9 @@ class Trip(Base, TenantOwned):
     site_id: Mapped[str] = mapped_column(Id("sit"))
     courier_id: Mapped[str] = mapped_column(Id("cou"))
     told: Mapped[bool] = mapped_column(default=False)
-    """The courier's message was accepted for sending."""
+    """When it was given, the courier's message was expected to arrive."""
+    message_id: Mapped[str | None] = mapped_column(Id("msg"))
+    """The message; its state says whether it did arrive."""
     assigned_at: Mapped[datetime] = mapped_column(default=now)
     picked_up_at: Mapped[datetime | None]
     delivered_at: Mapped[datetime | None]

@@ -113,6 +113,19 @@ class Order(Base, TenantOwned):
     changed_at: Mapped[datetime] = mapped_column(default=now)
     alarmed_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
+    taken: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
+    """What staff recorded as paid: the sum of its till payments that stand."""
+
+    @property
+    def paid_amount(self) -> Decimal:
+        """By staff, and online: a payment link is always for all of it."""
+        online = self.payment_method == "card_link" and self.paid_at is not None
+        return self.total if online else self.taken
+
+    @property
+    def open_amount(self) -> Decimal:
+        """Less than nothing when items were voided after they were paid."""
+        return self.total - self.paid_amount
 
 
 class OrderLine(Base, TenantOwned):
@@ -139,6 +152,52 @@ class OrderLine(Base, TenantOwned):
     void_because: Mapped[str] = mapped_column(Text, default="")
 
 
+class KitchenItem(Base, TenantOwned):
+    """How far one station is with one line of an order. No row: it has not been started."""
+
+    __tablename__ = "kitchen_items"
+    __table_args__ = (
+        of_tenant(
+            ["order_id", "position"], "order_lines", ["order_id", "position"], ondelete="CASCADE"
+        ),
+    )
+
+    order_id: Mapped[str] = mapped_column(Id("ord"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    station: Mapped[str] = mapped_column(Text, primary_key=True)
+    started_at: Mapped[datetime | None]
+    started_by: Mapped[str] = mapped_column(Text, default="")
+    ready_at: Mapped[datetime | None]
+    ready_by: Mapped[str] = mapped_column(Text, default="")
+
+
+class TillPayment(Base, TenantOwned):
+    """A payment that staff recorded: the whole order or a part of it."""
+
+    __tablename__ = "till_payments"
+    __table_args__ = (
+        of_tenant(["order_id"], "orders", ["id"], ondelete="CASCADE"),
+        Index("till_payments_order_idx", "tenant_id", "order_id"),
+        Index("till_payments_day_idx", "tenant_id", "site_id", "business_day"),
+    )
+
+    id: Mapped[str] = new_key("tpy")
+    order_id: Mapped[str] = mapped_column(Id("ord"))
+    site_id: Mapped[str] = mapped_column(Id("sit"))
+    business_day: Mapped[date] = mapped_column(Date)
+    """On which the money came; the order may be of an earlier one."""
+    method: Mapped[str] = mapped_column(Text)
+    """cash or card"""
+    amount: Mapped[Decimal] = mapped_column(MONEY)
+    tip: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
+    """On top of the amount."""
+    by: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime] = mapped_column(default=now)
+    undone_at: Mapped[datetime | None]
+    undone_by: Mapped[str] = mapped_column(Text, default="")
+    undone_because: Mapped[str] = mapped_column(Text, default="")
+
+
 class OrderChange(Base, TenantOwned):
     """Every move with its who and when."""
 
@@ -149,7 +208,8 @@ class OrderChange(Base, TenantOwned):
     id: Mapped[str] = new_key("och")
     at: Mapped[datetime] = mapped_column(default=now)
     what: Mapped[str] = mapped_column(Text)
-    """moved, added, voided, table, waiter, courier, location, problem, coupon, note, alarm"""
+    """moved, recalled, added, voided, table, waiter, courier, location, problem, coupon, payment,
+    note, alarm"""
     state: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
     because: Mapped[str] = mapped_column(Text, default="")

@@ -189,7 +189,7 @@ def test_search_and_the_waiter(visit, bistro):
     page.get_by_role("searchbox").fill("sushi")
     expect(page.get_by_text("Nothing on the menu matches")).to_be_visible()
     page.get_by_role("button", name="Call the waiter").click()
-    expect(page.get_by_text("Somebody is coming")).to_be_visible()
+    expect(page.get_by_text("We have told our staff")).to_be_visible()
     watch.expect_none()
 
 

@@ -11,6 +11,7 @@ from core.outbound.aio import Client
 from core.phone import check_phone
 from core.signing import sign_token
 from messaging.lines import Accepted, LineFacts, Refused, TryLater, Unknown, cloud
+from messaging.simulator.bank import Bank
 from messaging.simulator.magic import DIGITS, NUMBERS, PREFIX
 from messaging.simulator.purposes import FOR_EVER
 from messaging.simulator.purposes import LINE as LINE_TOKEN
@@ -424,3 +425,15 @@ def test_it_does_not_listen_to_the_world_without_a_secret():
 def test_the_secret_is_not_in_any_answer(network):
     for path in ("/_sim/lines", "/_sim/settings", "/_sim/accepted"):
         assert SECRET not in str(network.ask("GET", path)[1])
+
+
+def test_the_simulated_bank_refuses_other_parameters_under_the_same_key():
+    """Review M7: as Stripe does."""
+    wanted = dict.fromkeys(
+        ("reference", "currency", "description", "shop", "language", "expires_at"), "x"
+    ) | {"key": "plk_1-1", "amount": "10", "return_url": "", "notify_url": "", "notify_secret": ""}
+    bank = Bank("http://bank", None)
+    bill = bank.open("acct", wanted)
+    assert bank.open("acct", wanted) is bill
+    with pytest.raises(ValueError, match="other parameters"):
+        bank.open("acct", {**wanted, "return_url": "https://us/pay/later"})

@@ -98,7 +98,7 @@ class StripeServer(Provider):
 
     def __init__(self) -> None:
         self.sessions: dict[str, dict[str, Any]] = {}
-        self.once: dict[str, dict[str, Any]] = {}
+        self.once: dict[str, tuple[dict[str, str], dict[str, Any]]] = {}
         super().__init__()
 
     def reply(self, asked: Asked) -> tuple[int, dict[str, Any]]:
@@ -106,10 +106,14 @@ class StripeServer(Provider):
             return 401, {"error": {"type": "invalid_request_error", "message": "Invalid API Key"}}
         key = asked.headers.get("idempotency-key", "")
         if key in self.once:
-            return 200, self.once[key]
+            form, found = self.once[key]
+            if form != asked.form:
+                message = "Keys for idempotent requests can only be used with the same parameters"
+                return 400, {"error": {"type": "idempotency_error", "message": message}}
+            return 200, found
         status, found = self._reply(asked)
         if key and status == 200:
-            self.once[key] = found
+            self.once[key] = (asked.form, found)
         return status, found
 
     def _reply(self, asked: Asked) -> tuple[int, dict[str, Any]]:

@@ -147,8 +147,9 @@ class Bistro:
             return orders.move(self.site(), orders.get(order.number), to, **more)
 
 
-def open_bistro(business: Business, **changes) -> Bistro:
-    line = give_line(business)
+def open_bistro(business: Business, *, test: bool = False, **changes) -> Bistro:
+    """With `test` its line is a test line, so its orders are test orders."""
+    line = give_line(business, test=test)
     with business.scope():
         site = sites.open_site(
             "Lemar Bistro",

@@ -13,7 +13,7 @@ from core.signing import webhook_headers
 from jobs import hooks as hooks_job
 from jobs import payments as payments_job
 from restaurant import carts, orders, payment_accounts, payment_links, payments, signals
-from restaurant.gateways import Checked, Found, Made, Refused, Returned, simulated
+from restaurant.gateways import Asking, Checked, Found, Made, Refused, Returned, simulated
 from restaurant.gateways.book import GATEWAYS
 from restaurant.models import Payment, PaymentAccount, PaymentLink, PaymentSignal
 from tests.restaurant.kitchen import Bistro, open_bistro
@@ -29,6 +29,7 @@ class Paper:
     asks_every: int = 300
     sessions: dict[str, Found] = field(default_factory=dict)
     keys: dict[str, Made] = field(default_factory=dict)
+    asked: dict[str, Asking] = field(default_factory=dict)
     refunded: dict[str, Decimal] = field(default_factory=dict)
     closed: list[str] = field(default_factory=list)
     trouble: list[Exception] = field(default_factory=list)
@@ -47,6 +48,8 @@ class Paper:
 
     def create_link(self, desk, asking):
         self._trip()
+        if self.asked.setdefault(asking.key, asking) != asking:
+            raise Refused("this key was used with other parameters")
         if asking.key not in self.keys:
             ref = f"bill_{new_token()}"
             self.keys[asking.key] = Made(f"https://paper.example/{ref}", ref)
@@ -153,14 +156,16 @@ class Till:
             return orders.get(cart.order_id) if cart.order_id else None
 
 
-def add_account(business, provider: str = "simulated", **keys: Any) -> PaymentAccount:
+def add_account(
+    business, provider: str = "simulated", *, live: bool = False, **keys: Any
+) -> PaymentAccount:
     """Set up and checked."""
     with business.scope():
         account = payment_accounts.add(
             payment_accounts.Wanted(provider=provider, name=f"{provider} till", **keys)
         )
         owner = "acct_paper" if provider == "simulated" else keys.get("owner", "")
-        return payment_accounts.note_check(account.id, Checked(owner, "Till", live=False), "")
+        return payment_accounts.note_check(account.id, Checked(owner, "Till", live), "")
 
 
 def open_till(business, monkeypatch, **changes) -> Till:

@@ -10,8 +10,10 @@ from restaurant import (
     availability,
     calls,
     carts,
+    cashier,
     couriers,
     finding,
+    kitchen_display,
     menus,
     orders,
     payment_accounts,
@@ -61,7 +63,7 @@ def plant_restaurant(business: Business, name: str) -> Site:
             (Wish(item.id, 1, note=f"{name} note"),), "dine_in", "pos_at_table", "12", table.token
         )
         cart = carts.take(site, wanted)
-        orders.make(
+        order = orders.make(
             site,
             orders.Draft(
                 order_type="dine_in",
@@ -74,6 +76,8 @@ def plant_restaurant(business: Business, name: str) -> Site:
                 customer_name=f"{name} guest",
             ),
         )
+        kitchen_display.tap(site, order, "kitchen", "preparing", 1)
+        cashier.record(site, order, "cash", "1")
         calls.call(site, table, table.token, "bill")
         _plant_road(site, name)
         availability.sell_out(site, item.id, None)

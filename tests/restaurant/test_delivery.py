@@ -4,11 +4,14 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from sqlalchemy import update
 
 from core.clock import frozen, now
+from core.db import db
 from core.errors import Conflict, Invalid
 from messaging import contacts
 from messaging.crm import erasing
+from messaging.models import Message
 from restaurant import (
     carts,
     couriers,
@@ -449,3 +452,25 @@ def test_a_cart_keeps_the_zone_it_was_priced_by(bistro):
         zones.remove(zones.get(bistro.ids["Yakın"]))
         assert carts.find(cart.code).total == Decimal(795)
     assert bistro.hears(cart.text).total == Decimal(795)
+
+
+def test_a_message_that_was_read_is_not_said_to_be_missing(bistro, ready):
+    """Review pages 15: it was shown by what was expected, not by what became of the message."""
+    trip = assign(bistro, ready)
+    assert not trip.told
+
+    def missing(state):
+        with bistro.scope():
+            db.session.execute(
+                update(Message)
+                .where(
+                    Message.tenant_id == bistro.business.tenant_id, Message.id == trip.message_id
+                )
+                .values(state=state)
+            )
+        with bistro.scope():
+            return trips.not_told(trips.riding(bistro.site_id).values())
+
+    assert missing("queued") == {ready.id}
+    assert missing("read") == set()
+    assert missing("failed") == {ready.id}

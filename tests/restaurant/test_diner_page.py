@@ -192,3 +192,32 @@ def test_a_paused_place_shows_its_menu_and_takes_no_cart(client, bistro, path):
     remembered.forget()
     assert " data-add " not in client.get(f"{path}/menu").text
     assert client.post(f"{path}/cart", json=cart(bistro)).status_code == 409
+
+
+def test_the_dish_that_is_gone_is_named(client, bistro, path):
+    """Review pages 33."""
+    with bistro.scope():
+        availability.sell_out(bistro.site(), bistro.items["Ayran"], None)
+    answer = client.post(f"{path}/cart", json=cart(bistro))
+    assert "Ayran artık yok" in answer.json["said"]
+
+
+def test_people_at_home_are_not_told_to_ask_the_staff(client, bistro, path):
+    """Review pages 33."""
+    with bistro.scope():
+        sites.pause(bistro.site_id, now() + timedelta(hours=1))
+    remembered.forget()
+    seated = client.post(f"{path}/cart", json=cart(bistro)).json
+    at_home = client.post(
+        f"{path}/cart", json=cart(bistro, order_type="takeaway", payment_method="cash")
+    ).json
+    assert (seated["code"], at_home["code"]) == ("paused", "paused")
+    assert "personelimize" in seated["said"]
+    assert "personelimize" not in at_home["said"]
+
+
+def test_a_guest_who_calls_is_not_promised_that_somebody_is_coming(client, bistro, path):
+    """Review pages 34: nobody has seen the call yet."""
+    asked = {"kind": "waiter", "table": "12", "k": bistro.tokens["12"], "language": "tr"}
+    said = client.post(f"{path}/call", json=asked).json["said"]
+    assert said in ("Personelimize haber verdik.", "We have told our staff.")

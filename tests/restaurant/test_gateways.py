@@ -61,6 +61,9 @@ def iyzico_desk(server, **more) -> Desk:
     return Desk(*keys, **more)
 
 
+ASKED_AT = now()
+
+
 def asking(amount="765.00", currency="TRY", key="plk_1-1") -> Asking:
     return Asking(
         key=key,
@@ -68,7 +71,8 @@ def asking(amount="765.00", currency="TRY", key="plk_1-1") -> Asking:
         amount=Decimal(amount),
         currency=currency,
         description="Lemar · LEM-20261115-0001",
-        expires_at=now() + timedelta(hours=1),
+        asked_at=ASKED_AT,
+        expires_at=ASKED_AT + timedelta(hours=1),
         return_url="https://us/pay/token",
         language="tr",
         shop="Lemar",
@@ -102,6 +106,20 @@ def test_a_stripe_session_from_the_cradle_to_the_refund(paying):
         stripe.refund(desk, found.payment, Decimal(765), "TRY", "rfd_2", "more")
     stripe.close(desk, made.ref)
     stripe.close(desk, "cs_unknown")  # gone already is closed enough
+
+
+def test_a_repeated_call_to_stripe_carries_the_same_parameters(paying):
+    """Review M7: also for a link that ends in half an hour."""
+    with frozen():
+        short = dataclasses.replace(
+            asking(), asked_at=now(), expires_at=now() + timedelta(minutes=30)
+        )
+        made = stripe.create_link(stripe_desk(paying), short)
+        advance(600)
+        assert stripe.create_link(stripe_desk(paying), short) == made
+        other = dataclasses.replace(short, amount=Decimal(1))
+        with pytest.raises(Refused):
+            stripe.create_link(stripe_desk(paying), other)
 
 
 def test_a_slow_a_failing_and_a_wrong_stripe(paying):
@@ -269,7 +287,7 @@ def open_shop(restaurant, app, monkeypatch, provider, server):
     settings = app.extensions["comanda"]
     field = "stripe_base_url" if provider == "stripe" else "iyzico_sandbox_url"
     monkeypatch.setattr(settings, field, server.url)
-    bistro = open_bistro(restaurant, payment_methods=["cash", "card_link"])
+    bistro = open_bistro(restaurant, payment_methods=["cash", "card_link"], test=True)
     keys = (
         {"key": StripeServer.KEY, "hook_secret": WHSEC}
         if provider == "stripe"

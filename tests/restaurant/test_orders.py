@@ -1,11 +1,15 @@
 """An order's moves: one table, each once, each with its who and when."""
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 
+from core.clock import now
 from core.errors import Conflict, Invalid
-from restaurant import editing, moves, orders
+from jobs import payments as payments_job
+from restaurant import editing, moves, orders, tables
 from tests.restaurant.kitchen import lira, open_bistro
 from tests.restaurant.pay_cast import add_account
 
@@ -104,3 +108,102 @@ def test_next_steps_follow_the_table():
     for state, kind in itertools.product(moves.STATES, moves.ORDER_TYPES):
         step = moves.next_step(state, kind)
         assert step is None or moves.may_move(state, step, kind)
+
+
+def test_a_tap_that_saw_the_order_unpaid_cannot_undo_its_payment(app, restaurant):
+    """Review M2: two transactions at the same moment."""
+    bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
+    add_account(restaurant)
+    order = bistro.order(payment_method="card_link", token="")
+    assert order.state == "awaiting_confirmation"
+    seen, paid = Event(), Event()
+
+    def taps() -> str:
+        with app.app_context(), bistro.scope():
+            held = orders.get(order.number)
+            seen.set()
+            assert paid.wait(10)
+            try:
+                return orders.move(bistro.site(), held, "sent_to_kitchen").state
+            except Conflict as refused:
+                return refused.code
+
+    with ThreadPoolExecutor(1) as pool:
+        tapped = pool.submit(taps)
+        with bistro.scope():
+            assert seen.wait(10)
+            orders.paid(bistro.site(), orders.get(order.number))
+            paid.set()
+        assert tapped.result() == "order_changed"
+    assert bistro.moves(order, "sent_to_kitchen").state == "sent_to_kitchen"
+    assert len(bistro.events("order_created")) == 1
+
+
+def test_a_payment_that_waits_for_a_tap_sends_the_order_to_the_kitchen(app, restaurant):
+    """Review M2, the other way round: the tap is first."""
+    bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
+    add_account(restaurant)
+    order = bistro.order(payment_method="card_link", token="")
+    tapped, begun = Event(), Event()
+
+    def pays() -> str:
+        with app.app_context(), bistro.scope():
+            held = orders.get(order.number)
+            begun.set()
+            assert tapped.wait(10)
+            return orders.paid(bistro.site(), held).state
+
+    with ThreadPoolExecutor(1) as pool:
+        paying = pool.submit(pays)
+        with bistro.scope():
+            assert begun.wait(10)
+            orders.move(bistro.site(), orders.get(order.number), "sent_to_kitchen")
+            tapped.set()
+        assert paying.result() == "sent_to_kitchen"
+    assert len(bistro.events("order_created")) == 1
+
+
+def test_a_paid_order_that_waits_for_its_payment_is_found_by_the_sweep(restaurant):
+    """Review M2: orders that were left so before."""
+    bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
+    add_account(restaurant)
+    order = bistro.order(payment_method="card_link")
+    other = bistro.order(payment_method="card_link", phone="905321119999")
+    with bistro.scope():
+        for one in (order, other):
+            orders.get(one.number).paid_at = now()
+    assert bistro.moves(other, "sent_to_kitchen").state == "sent_to_kitchen"
+    payments_job.find_forgotten()
+    with bistro.scope():
+        assert orders.get(order.number).state == "sent_to_kitchen"
+    assert len(bistro.events("order_created")) == 2
+
+
+def test_two_changes_at_once_never_share_a_version(app, restaurant):
+    """Review L17."""
+    bistro = open_bistro(restaurant)
+    order = bistro.order()
+    seen, changed = Event(), Event()
+
+    def assigns() -> str:
+        with app.app_context(), bistro.scope():
+            held = orders.get(order.number)
+            seen.set()
+            assert changed.wait(10)
+            try:
+                editing.assign_waiter(bistro.site(), held, None, "Ayşe")
+            except Conflict as refused:
+                return refused.code
+        return "changed"
+
+    with ThreadPoolExecutor(1) as pool:
+        assigned = pool.submit(assigns)
+        with bistro.scope():
+            assert seen.wait(10)
+            table = tables.by_number(bistro.site_id, "3")
+            editing.move_table(bistro.site(), orders.get(order.number), table.id, table.number)
+            changed.set()
+        assert assigned.result() == "order_changed"
+    with bistro.scope():
+        held = orders.get(order.number)
+        assert (held.table_number, held.waiter, held.version) == ("3", "", order.version + 1)

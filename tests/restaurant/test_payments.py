@@ -8,10 +8,19 @@ import pytest
 
 from core.clock import advance, frozen, now
 from core.errors import Conflict, Invalid
-from restaurant import editing, orders, payment_links, payments, signals, sites
+from restaurant import (
+    carts,
+    editing,
+    orders,
+    payment_accounts,
+    payment_links,
+    payments,
+    signals,
+    sites,
+)
 from restaurant.gateways import Refused, Unreachable
 from tests.restaurant.kitchen import GUEST, open_bistro
-from tests.restaurant.pay_cast import open_till
+from tests.restaurant.pay_cast import Paper, add_account, open_till
 from tests.restaurant.test_chat import answers
 
 STEPS = ("cart", "success", "again", "cancel")
@@ -381,6 +390,57 @@ def test_a_provider_that_is_away_is_asked_again_with_the_same_key(till):
         till.works()
     assert till.link_of(cart.code).state == "open"
     assert len(till.paper.keys) == 1
+
+
+def test_a_repeated_call_carries_the_same_parameters(till, monkeypatch):
+    """Review M7: the answer was lost, the provider made the session all the same."""
+    made, answers_lost = Paper.create_link, [True]
+
+    def lost(paper, desk, asking):
+        found = made(paper, desk, asking)
+        if answers_lost:
+            answers_lost.pop()
+            raise Unreachable("the answer was lost")
+        return found
+
+    monkeypatch.setattr(Paper, "create_link", lost)
+    with frozen():
+        cart = till.cart()
+        till.bistro.hears(cart.text)
+        till.works()
+        assert till.link_of(cart.code).state == "making"
+        advance(5)
+        till.works()
+    assert (till.link_of(cart.code).state, till.link_of(cart.code).error) == ("open", "")
+
+
+def test_a_real_order_is_never_paid_at_a_test_account(restaurant):
+    """Review M10."""
+    bistro = open_bistro(restaurant, payment_methods=["cash", "card_link"])
+    live = add_account(restaurant, "stripe", key="sk_live_1", hook_secret="whsec_1", live=True)
+    test = add_account(restaurant, "stripe", key="sk_test_1", hook_secret="whsec_2")
+    with restaurant.scope():
+        assert payment_accounts.needed(bistro.site_id).id == live.id
+        assert payment_accounts.needed(bistro.site_id, test=True).id == test.id
+        payment_accounts.set_enabled(live.id, False)
+        assert not carts.takes_cards(bistro.site())
+        with pytest.raises(Invalid) as refused:
+            payment_accounts.needed(bistro.site_id)
+    assert refused.value.code == "test_provider"
+
+
+def test_a_renewed_test_link_stays_away_from_the_live_account(till):
+    """Review L16."""
+    with till.scope():
+        link = payment_links.free(till.bistro.site(), "10", "Kapora", source="api", test=True)
+    till.works()
+    business = till.bistro.business
+    spare = add_account(business, "stripe", key="sk_test_1", hook_secret="whsec_1")
+    add_account(business, "stripe", key="sk_live_1", hook_secret="whsec_2", live=True)
+    with till.scope():
+        payment_accounts.set_enabled(till.account_id, False)
+        renewed = payment_links.renew(payment_links.get(link.id))
+        assert renewed.account_id == spare.id
 
 
 def test_a_signal_nobody_could_confirm_is_parked_and_run_again(till, client):

@@ -53,6 +53,7 @@ async function look() {
   }
   hear();
   grow();
+  showPrint();
 }
 
 function hear() {
@@ -111,6 +112,14 @@ if (whole && document.fullscreenEnabled) {
   });
 }
 
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-print]")) print();
+});
+
+function showPrint() {
+  for (const button of found("[data-print]")) button.hidden = false;
+}
+
 // Ages count up by themselves, and their colours with them.
 function grow() {
   for (const age of found(".ticket .age[data-since]")) {
@@ -148,4 +157,5 @@ subscribe(["orders", "calls", "prints"], (facts) => {
 });
 setInterval(grow, 15000);
 grow();
+showPrint();
 document.documentElement.dataset.board = "ready";

@@ -34,8 +34,24 @@ document.addEventListener("click", (event) => {
   }
   for (const field of made.querySelectorAll("[id]")) field.id = `${field.id}-${number}`;
   for (const label of made.querySelectorAll("[for]")) label.htmlFor = `${label.htmlFor}-${number}`;
+  for (const field of made.querySelectorAll("[data-must]")) field.value = "";
   [...copies].at(-1).after(made);
+  ask(made);
   made.querySelector('[name^="q."]').focus();
 });
 
 for (const button of document.querySelectorAll("[data-another]")) button.hidden = false;
+
+// What must be chosen is asked for as soon as there is one of the item, and only then.
+function ask(row) {
+  const part = row.querySelector("[data-required]");
+  if (!part) return;
+  const wanted = Number(row.querySelector('[name^="q."]').value) > 0;
+  part.hidden = !wanted;
+  for (const field of part.querySelectorAll("[data-must]")) field.required = wanted;
+}
+
+document.addEventListener("input", (event) => {
+  if (event.target.name?.startsWith("q.")) ask(event.target.closest("[data-item]"));
+});
+for (const row of document.querySelectorAll("[data-item]")) ask(row);

@@ -1,0 +1,46 @@
+"""Paid orders that still wait for their payment count as due work, so that the sweep finds them."""
+
+from alembic import op
+
+revision = "0039"
+down_revision = "0038"
+branch_labels = None
+depends_on = None
+
+# As 0022 made it.
+BEFORE = (
+    "EXISTS (SELECT FROM payment_links WHERE tenant_id = mine AND due_at <= p_now)",
+    "EXISTS (SELECT FROM payment_signals WHERE tenant_id = mine AND due_at <= p_now)",
+    "EXISTS (SELECT FROM refunds WHERE tenant_id = mine AND due_at <= p_now)",
+    "EXISTS (SELECT FROM payment_sessions WHERE tenant_id = mine AND close_at <= p_now)",
+    "EXISTS (SELECT FROM payments WHERE tenant_id = mine AND at <= p_now AND state = 'parked')",
+)
+PAID_ORDERS = (
+    "EXISTS (SELECT FROM orders"
+    " WHERE tenant_id = mine AND state = 'awaiting_payment' AND paid_at <= p_now)"
+)
+OR = "\n        OR "
+FUNCTION = """
+CREATE OR REPLACE FUNCTION app.due_payments(p_now timestamptz) RETURNS SETOF bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    mine bigint;
+BEGIN
+    FOR mine IN SELECT id FROM tenants ORDER BY id LOOP
+        PERFORM app.set_tenant(mine);
+        IF {asked} THEN
+            RETURN NEXT mine;
+        END IF;
+    END LOOP;
+    SET LOCAL app.tenant_id = '';
+END
+$$
+"""
+
+
+def upgrade() -> None:
+    op.execute(FUNCTION.format(asked=OR.join([*BEFORE, PAID_ORDERS])))
+
+
+def downgrade() -> None:
+    op.execute(FUNCTION.format(asked=OR.join(BEFORE)))
