@@ -56,7 +56,7 @@ def new() -> Any:
                         said(form.token),
                         said(form.app_secret),
                         account_id=said(form.account_id),
-                        unreached=next((one.sentence for one in found if one.code in UNREACHED), ""),
+                        unreached=_unreached(found),
                     )
                 _tell(found)
                 if line.state == "connected":
@@ -318,6 +318,10 @@ def _note(known: Line, found: list[Finding]) -> None:
         elif not any(one.code in (*UNREACHED, "quality_low") for one in found):
             lines_book.note_trouble(known.id, "connected", "")
             sending.look_again()
+
+
+def _unreached(found: list[Finding]) -> str:
+    return next((one.sentence for one in found if one.code in UNREACHED), "")
 
 
 def _tell(found: list[Finding]) -> None:

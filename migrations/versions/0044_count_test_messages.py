@@ -12,11 +12,12 @@ depends_on = None
 # All that was sent is counted; only what is not a test is charged. A test costs nothing.
 CHANGES = (
     (
-        """           array_agg(line_id) FILTER (WHERE NOT test), array_agg(country) FILTER (WHERE NOT test),
-           array_agg(category) FILTER (WHERE NOT test), array_agg(cost_usd) FILTER (WHERE NOT test)
-""",
-        """           array_agg(line_id), array_agg(country), array_agg(category), array_agg(cost_usd)
-""",
+        "array_agg(line_id) FILTER (WHERE NOT test), array_agg(country) FILTER (WHERE NOT test),",
+        "array_agg(line_id), array_agg(country),",
+    ),
+    (
+        "array_agg(category) FILTER (WHERE NOT test), array_agg(cost_usd) FILTER (WHERE NOT test)",
+        "array_agg(category), array_agg(cost_usd)",
     ),
     ("    IF v_paid <> '{}' THEN\n", "    IF v_done <> '{}' THEN\n"),
     (
