@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import Invalid, invalid
-from core.phone import BadPhone, check_phone
+from core.phone import BadPhone, read_phone
 from core.texts import clean, one_line
 from messaging import contacts
 from restaurant import carts, editing, orders, publishing, tables, whereabouts
@@ -15,6 +15,7 @@ from restaurant.models import Order, Site
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS
 from restaurant.pricing import ZERO, Line, Shelf, Wish, add_up, price_lines
 from restaurant.whereabouts import Spot
+from tenants import accounts
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,9 @@ def _priced(site: Site, wishes: Sequence[Wish]) -> list[Line]:
 
 
 def _phone(phone: str) -> str:
-    digits = "".join(letter for letter in phone if letter.isdigit())
-    if not digits:
+    if not any(letter.isdigit() for letter in phone):
         return ""
     try:
-        return check_phone(digits)
+        return read_phone(phone, accounts.home_country() or None)
     except BadPhone as error:
         raise invalid("phone", "invalid_phone", str(error)) from error

@@ -21,6 +21,16 @@ POOR = {
     *("passwordpassword", "password123", "password1234"),
 }
 
+# With digits or signs around them, or twice, they are no better.
+COMMON = frozenset(
+    ("password", "passwort", "qwerty", "qwertz", "iloveyou", "letmein", "welcome", "admin")
+    + ("administrator", "changeme", "secret", "monkey", "dragon", "football", "sunshine")
+    + ("princess", "abcdef", "abcdefgh", "asdfgh", "asdfghjkl", "zxcvbn", "zxcvbnm")
+    + ("parola", "sifre", "şifre", "sifrem", "şifrem", "merhaba", "galatasaray", "fenerbahce")
+    + ("fenerbahçe", "besiktas", "beşiktaş", "trabzonspor", "istanbul", "turkiye", "türkiye")
+)
+_AROUND = "0123456789 .,;:!?*+-_#@$%&/()="
+
 _hasher = PasswordHasher()
 _stand_in = ""
 _turns = BoundedSemaphore(AT_ONCE)
@@ -44,6 +54,13 @@ def _turn() -> Iterator[None]:
 
 
 def hash_password(password: str, email: str = "") -> str:
+    check_password(password, email)
+    with _turn():
+        return _hasher.hash(password)
+
+
+def check_password(password: str, email: str = "") -> None:
+    """Whether it may be chosen. Raises Invalid."""
     if len(password) < SHORTEST:
         raise invalid(
             "password",
@@ -59,12 +76,18 @@ def hash_password(password: str, email: str = "") -> str:
             count=LONGEST,
         )
     lowered = password.lower()
-    if lowered in POOR or len(set(lowered)) < 4 or (email and lowered == email.lower()):
+    poor = lowered in POOR or _is_common(lowered) or len(set(lowered)) < 4
+    if poor or (email and lowered == email.lower()):
         raise invalid(
             "password", "weak_password", "That password is among the first ones somebody would try."
         )
-    with _turn():
-        return _hasher.hash(password)
+
+
+def _is_common(lowered: str) -> bool:
+    """`password12`, `!Welcome2026`, `qwertyqwerty`."""
+    bare = lowered.strip(_AROUND)
+    half = bare[: len(bare) // 2]
+    return bare in COMMON or (half in COMMON and bare == half * 2)
 
 
 def password_fits(password: str, known_hash: str | None) -> bool:

@@ -35,7 +35,7 @@ class Entry:
 
 def a_phone(written: str, country: str | None = None) -> str:
     """As people write it; a national form is of the country named, or of the account's own."""
-    region = country or accounts.account().country or None
+    region = country or accounts.home_country() or None
     said = written[:64].replace("\0", "").strip()
     # The network's own spelling of three countries is no valid number anywhere else.
     spelled = len(said) >= 12 and len(same_variants(said)) > 1

@@ -91,8 +91,7 @@ def sign_up(page: Page, email: str) -> None:
     page.get_by_role("link", name="Open the mailbox of this demo").click()
     read_letter(page, email, "Confirm your e-mail address")
     page.get_by_role("button", name="Confirm").click()
-    heading(page, "Address confirmed")
-    page.get_by_role("link", name="Sign in").click()
+    page.wait_for_url("**/home")
 
 
 def sign_in(page: Page, email: str) -> None:
