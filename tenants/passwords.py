@@ -22,13 +22,13 @@ POOR = {
 }
 
 # With digits or signs around them, or twice, they are no better.
-COMMON = frozenset(
-    ("password", "passwort", "qwerty", "qwertz", "iloveyou", "letmein", "welcome", "admin")
-    + ("administrator", "changeme", "secret", "monkey", "dragon", "football", "sunshine")
-    + ("princess", "abcdef", "abcdefgh", "asdfgh", "asdfghjkl", "zxcvbn", "zxcvbnm")
-    + ("parola", "sifre", "şifre", "sifrem", "şifrem", "merhaba", "galatasaray", "fenerbahce")
-    + ("fenerbahçe", "besiktas", "beşiktaş", "trabzonspor", "istanbul", "turkiye", "türkiye")
+COMMON_WORDS = (
+    "password passwort qwerty qwertz iloveyou letmein welcome admin administrator changeme secret"
+    " monkey dragon football sunshine princess abcdef abcdefgh asdfgh asdfghjkl zxcvbn zxcvbnm"
+    " parola sifre şifre sifrem şifrem merhaba galatasaray fenerbahce fenerbahçe besiktas beşiktaş"
+    " trabzonspor istanbul turkiye türkiye"
 )
+COMMON = frozenset(COMMON_WORDS.split())
 _AROUND = "0123456789 .,;:!?*+-_#@$%&/()="
 
 _hasher = PasswordHasher()

@@ -46,7 +46,6 @@ def test_the_first_day(app, service, chromium):
     context, page, watch = new_page(chromium, service.url)
 
     sign_up(page, owner)
-    sign_in(page, owner)
     secret = turn_on_two_step(page)
     sign_out(page)
     sign_in(page, owner)
