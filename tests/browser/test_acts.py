@@ -282,3 +282,19 @@ def test_a_live_connection_does_not_count_as_a_part_that_can_change(visit, app, 
     )
     assert shown == [False, True]
     watch.expect_none()
+
+
+def test_the_foot_of_the_menu_covers_no_area(visit, restaurant):
+    """Review 43."""
+    page, watch = visit(restaurant.owner)
+    page.goto("/home")
+    covered = page.evaluate(
+        """() => [...document.querySelectorAll(".sidebar-areas .nav-item")].filter((one) => {
+          one.scrollIntoView({ block: "nearest" });
+          const box = one.getBoundingClientRect();
+          return [box.top + 1, box.bottom - 1].some((y) =>
+            !one.contains(document.elementFromPoint(box.left + box.width / 2, y)));
+        }).map((one) => one.textContent.trim())"""
+    )
+    assert not covered
+    watch.expect_none()

@@ -83,7 +83,7 @@ def test_a_fault_is_a_sentence_in_the_readers_language(app, act, given, error, l
 
 def test_an_endpoint_is_refused_in_turkish(browser, restaurant):
     browser.signs_in(restaurant.owner)
-    browser.post("/account", name="Derya", locale="tr", time_zone="UTC", theme="auto")
+    browser.post("/language", locale="tr", next="/home")
     page = text_of(browser.post("/webhooks/new", url="https://10.0.0.1/", every="yes"))
     assert "is not a public address" not in page
     assert "10.0.0.1 genel internette değil." in page
