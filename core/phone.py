@@ -71,6 +71,11 @@ def check_phone(text: str, region: str | None = None) -> str:
     raise BadPhone(f"phone is not a possible number for {country}")
 
 
+def read_phone(text: str, region: str | None = None) -> str:
+    """The phone behind any usual way of writing it, for what people type into forms."""
+    return normalize(text, region) or check_phone(text.strip(), region)
+
+
 def normalize(text: str, region: str | None = None) -> str | None:
     """The digits behind any usual way of writing a number, or None.
 

@@ -37,6 +37,8 @@ class Settings(BaseSettings):
     mail_url: str = "smtp://localhost:25"
     mail_starttls: Literal["required", "offered"] = "required"
     mail_from: str = "Comanda <no-reply@localhost>"
+    support_email: str = ""
+    """Whom a business writes to, for example when its account is suspended."""
     metrics_token: str = ""
     allow_loopback: bool = False
     outbound_ports: str = "80,443"

@@ -56,6 +56,13 @@ def fold(text: str, locale: str = "en") -> str:
     return folded.replace("i\u0307", "i")
 
 
+def unmarked(text: str) -> str:
+    """Folded, letters without their marks, one letter i: `Hayır` and `HAYIR` give `hayir`."""
+    letters = unicodedata.normalize("NFD", fold(text))
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return bare.replace("ı", "i")
+
+
 def csv_cell(value: object) -> str:
     """One cell of an export. Text that a spreadsheet would run as a formula gets a quote before."""
     if value is None:

@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from core.db import savepoint
 from core.logs import logger
 from messaging import receiving
+from messaging.inbox import tending
 from messaging.lines import InboundMessage
 from messaging.models import Line
 from messaging.usage import Tally
@@ -28,12 +29,15 @@ def receive(line: Line, message: InboundMessage, tally: Tally) -> None:
         return
     try:
         with savepoint():
+            done: object
             if message.kind == "location":
-                locating.attach(line, message)
+                done = locating.attach(line, message)
             elif order:
-                chat.order_from(line, message, message_id)
+                done = chat.order_from(line, message, message_id)
             else:
-                keywords.answer(line, message)
+                done = keywords.answer(line, message)
+            if done:
+                tending.needs_nobody(message_id)
     except DBAPIError:
         raise  # a lost race or an outage: all of it is done again
     except Exception:

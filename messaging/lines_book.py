@@ -71,11 +71,16 @@ def add_cloud_line(
     network: str = "whatsapp",
     test: bool = False,
     default: bool = False,
+    unreached: str = "",
 ) -> Line:
-    """A number of the cloud API. The first live one becomes the default."""
+    """A number of the cloud API. The first live one that the network confirmed becomes the default.
+
+    `unreached`: why the network could not be asked about it. Such a line is disconnected until a
+    check succeeds, and it is nobody's default.
+    """
     if not test:
         check_room()
-    first = not test and default_line(test=False) is None
+    first = not test and not unreached and default_line(test=False) is None
     line = Line(
         tenant_id=current_tenant_id(),
         id=new_line_id(),
@@ -84,7 +89,8 @@ def add_cloud_line(
         test=test,
         name=clean_name(name),
         phone=_own_phone(phone),
-        state="connected",
+        state="disconnected" if unreached else "connected",
+        state_because=unreached,
         phone_number_id=phone_number_id,
         account_id=account_id or None,
         token=token,
@@ -92,7 +98,7 @@ def add_cloud_line(
         verify_token=new_token(),
         hook_token=new_token(),
         per_second=CLOUD_PER_SECOND,
-        is_default=first or (default and not test),
+        is_default=first or (default and not test and not unreached),
     )
     if line.is_default:
         _no_default()
@@ -311,6 +317,13 @@ def facts_of(line: Line) -> LineFacts:
     )
 
 
+def _default_if_none(line_id: int) -> None:
+    """The first live line that works becomes the default, also when it was added before."""
+    line = get(line_id)
+    if not line.test and default_line(test=False) is None:
+        make_default(line_id)
+
+
 def note_trouble(line_id: int, state: str, because: str, until: datetime | None = None) -> bool:
     """The network said something about the line: pause it, tell it, once. True: it is new."""
     changed = db.session.execute(
@@ -319,6 +332,8 @@ def note_trouble(line_id: int, state: str, because: str, until: datetime | None 
         .values(state=state, state_because=because, state_at=now(), paused_until=until)
         .returning(Line.id)
     ).first()
+    if changed is not None and state == "connected":
+        _default_if_none(line_id)
     if changed is not None and (kind := TOLD.get(state, "instances.disconnected")):
         publish(
             kind,

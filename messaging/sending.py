@@ -24,6 +24,7 @@ from core.phone import country_of
 from messaging import rates
 from messaging.contacts import contact_blocked
 from tenants import quota, warnings
+from tenants.audit import current_actor
 from tenants.idempotency import KEPT
 from tenants.plans import TenantFacts
 from tenants.warnings import Used
@@ -82,6 +83,12 @@ class Draft:
     valid_for: timedelta = VALID
     priority: int = TRANSACTIONAL
     category: str = "service"
+
+
+def signed() -> dict[str, Any]:
+    """Beside the content of a message that a person writes in the portal: the inbox names them."""
+    actor = current_actor()
+    return {"by": actor.id} if actor.kind == "person" else {}
 
 
 @dataclass(frozen=True)

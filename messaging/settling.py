@@ -184,7 +184,7 @@ def _settle_others(others: Sequence[tuple[Claimed, Outcome]], moment: datetime) 
         },
     ).all()
     for row in rows:
-        if row.state == "failed" and not row.test:
+        if row.state == "failed":
             quota.release(1, row.quoted_usd, row.created_at)
     write_down(rows, moment, [row.error_text or "" for row in rows])
     _count(rows)

@@ -336,4 +336,5 @@ def _send(contact_id: str, text: str) -> Ticket:
             )
         test = lines_book.default_line(test=False) is None
         line = lines_book.route_for(None, test=test, allowed=None)
-        return sending.accept(Draft(kind="text", phone=card.phone, text=words), line, facts)
+        draft = Draft(kind="text", phone=card.phone, text=words, content=sending.signed())
+        return sending.accept(draft, line, facts)

@@ -87,8 +87,8 @@ class UploadForm(Form):
 class ColumnsForm(Form):
     """The columns themselves are asked for by the template: their number is the file's."""
 
-    country = SelectField(_("Country of numbers without a code"), choices=countries)
-    tags = StringField(_("Tags for all of them"), [Length(max=2000)])
-    agreed = BooleanField(_("They all agreed to be written to"))
+    country = SelectField(_("Country of numbers without a country code"), choices=countries)
+    tags = StringField(_("Tags for all contacts"), [Length(max=2000)])
+    agreed = BooleanField(_("All of them agreed to marketing messages"))
     consent_source = StringField(_("How they agreed"), [Length(max=120)])
-    update = BooleanField(_("Fill in contacts that are there already"))
+    update = BooleanField(_("Update contacts that already exist"))

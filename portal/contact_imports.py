@@ -1,4 +1,4 @@
-"""Bringing in a file of contacts: upload, say what the columns are, look, then import."""
+"""Importing a file of contacts: upload it, name its columns, check it, then import."""
 
 import csv
 import io
@@ -66,7 +66,7 @@ def show(import_id: str) -> Any:
     """Each state has its own page under one address; with `X-Part` only what moves."""
     with tenant_scope(g.tenant_id):
         one = importing.get(import_id)
-    if one.state == "uploaded":
+    if one.state == "uploaded" or (one.state == "ready" and "columns" in request.args):
         return _columns(one, _form_of(one))
     if "X-Part" in request.headers:
         return render_template("contacts/import_live.html", one=one)
@@ -148,9 +148,9 @@ def cancel(import_id: str) -> Any:
     if request.method == "GET":
         return render_template(
             "shared/confirm.html",
-            title=gettext("Stop this import?"),
-            text=gettext("What is written already stays; the rest of the file is left out."),
-            yes=gettext("Stop the import"),
+            title=gettext("Cancel this import?"),
+            text=gettext("Contacts that are already imported stay; the rest are left out."),
+            yes=gettext("Cancel import"),
             back_url=url_for("contact_imports.show", import_id=one.id),
         )
     return _act(import_id, importing.cancel)

@@ -5,6 +5,7 @@ from typing import Any
 from flask import Flask, Response, flash, g, redirect, render_template, request, url_for
 from flask_babel import gettext
 from flask_bootstrap import Bootstrap5
+from flask_login import current_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 from werkzeug.exceptions import BadHost, HTTPException, SecurityError
 
@@ -154,6 +155,8 @@ INBOX = (pages, acts, quick_replies, media)  # importing each adds its pages to 
 CAMPAIGNS = (campaign_pages, editor, campaign_results, audience_pages)  # each adds its pages
 
 FORM_BYTES = 1024 * 1024
+# Told inside the portal: the menu is the way out of a mistyped address.
+INSIDE = frozenset({403, 404, 405})
 
 ADDED_TO_OPERATOR = (operator_health, operator_plans, rates)  # importing them adds their pages
 
@@ -244,6 +247,10 @@ def _same_page() -> str:
 
 def _page(status: int, sentence: str = "") -> Response:
     page = render_template(
-        "errors/error.html", status=status, sentence=sentence, request_id=g.get("request_id", "")
+        "errors/error.html",
+        status=status,
+        sentence=sentence,
+        request_id=g.get("request_id", ""),
+        inside=status in INSIDE and current_user.is_authenticated,
     )
     return Response(page, status, mimetype="text/html")

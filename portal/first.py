@@ -97,7 +97,13 @@ def _send(phone: str, text: str) -> None:
     if not words:
         raise invalid("text", "empty_text", "Fill this in.")
     leaves_by = lines_book.route_for(None, test=True, allowed=None)
-    draft = Draft(kind="text", phone=phone, text=words, reference=first_steps.REFERENCE)
+    draft = Draft(
+        kind="text",
+        phone=phone,
+        text=words,
+        content=sending.signed(),
+        reference=first_steps.REFERENCE,
+    )
     sending.accept(draft, leaves_by, facts)
 
 

@@ -49,9 +49,9 @@ def hide(*, again: bool = False) -> None:
 
 
 def steps(account: Account, person: Person) -> list[Step]:
-    """In the tenant's transaction. The last is always one's own message on a simulated phone."""
+    """In the tenant's transaction. First comes one's own message on a simulated phone."""
     aims = account.aims
-    found = [_verified(person)]
+    found = [_verified(person), _message()]
     if "restaurant" in aims:
         found += _restaurant()
     if "shop" in aims:
@@ -60,7 +60,7 @@ def steps(account: Account, person: Person) -> list[Step]:
         found.append(_key())
     if "messages" in aims:
         found.append(_webhook())
-    return [*found, _team(), _two_step(person), _message()]
+    return [*found, _team(), _two_step(person)]
 
 
 def own_messages(limit: int = 3) -> list[Message]:

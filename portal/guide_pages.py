@@ -43,6 +43,7 @@ ORDER = (
         ),
     ),
 )
+FOR_OPERATORS = frozenset(ORDER[-1][1])
 NAMED = {name for _, names in ORDER for name in names}
 NOT_SERVED = ("README", "decisions/", "tr/")
 REST = tuple(

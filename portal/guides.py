@@ -13,10 +13,11 @@ from flask import (
     send_from_directory,
 )
 from flask_babel import get_locale
+from flask_login import current_user
 
 from core.openapi import described_api
 from core.postman import collection
-from portal.guide_pages import Guide, chapters, find, guides_in
+from portal.guide_pages import FOR_OPERATORS, Guide, chapters, find, guides_in
 from portal.markdown import DOCS
 from portal.visitors import open_to_all
 
@@ -29,14 +30,14 @@ FOR_AN_HOUR = 3600
 @guides.get("/docs")
 @open_to_all
 def index() -> Any:
-    return render_template("guides/index.html", chapters=chapters(_all()))
+    return render_template("guides/index.html", chapters=chapters(_listed()))
 
 
 @guides.get("/docs/search")
 @open_to_all
 def search() -> Any:
     asked = " ".join(request.args.get("q", "").split())[:LONGEST_QUESTION]
-    every = _all()
+    every = _listed()
     return render_template(
         "guides/search.html", asked=asked, found=find(every, asked), chapters=chapters(every)
     )
@@ -45,14 +46,16 @@ def search() -> Any:
 @guides.get("/docs/<path:guide>")
 @open_to_all
 def page(guide: str) -> Any:
-    every = _all()
+    every = _listed()
+    if guide not in {one.name for one in every}:
+        every = _all()  # a link from another page may lead to it
     at = next((number for number, one in enumerate(every) if one.name == guide), None)
     if at is None:
         abort(404)
     return render_template(
         "guides/guide.html",
         guide=every[at],
-        chapters=chapters(every),
+        chapters=chapters(_listed()),
         before=every[at - 1] if at > 0 else None,
         after=every[at + 1] if at + 1 < len(every) else None,
     )
@@ -71,6 +74,12 @@ def postman() -> Response:
     answer = jsonify(collection(described_api(current_app)))
     answer.headers["Content-Disposition"] = 'attachment; filename="comanda.postman.json"'
     return answer
+
+
+def _listed() -> list[Guide]:
+    """What is offered: how to run the service is of use to its operators only."""
+    operator = getattr(current_user, "is_operator", False)
+    return [one for one in _all() if operator or one.name not in FOR_OPERATORS]
 
 
 def _all() -> list[Guide]:

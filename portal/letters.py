@@ -111,6 +111,27 @@ def invitation(letter: Invitation, business: str, token: str, locale: str) -> No
         )
 
 
+def account_suspended(person: Person, business: str, because: str) -> None:
+    support = current_app.extensions["comanda"].support_email
+    with force_locale(person.locale):
+        _write(
+            person.email,
+            gettext("%(business)s is suspended", business=unlinked(business)),
+            [
+                gettext("Hello %(name)s,", name=person.name),
+                gettext(
+                    "the account of %(business)s was suspended. The API refuses every call, and"
+                    " messages are held until it is resumed. Nothing is deleted.",
+                    business=unlinked(business),
+                ),
+                gettext("Reason: %(reason)s", reason=unlinked(because) or gettext("none given")),
+                gettext("Questions? Write to %(address)s.", address=support)
+                if support
+                else gettext("Questions? Write to the operator of this service."),
+            ],
+        )
+
+
 def account_closed(email: str, name: str, business: str, erase_at: datetime) -> None:
     """To the owners, in the language of whoever closed it: one of them."""
     day = format_date(erase_at, "d MMMM yyyy")

@@ -18,6 +18,8 @@ STOPS = {
     "restricted": "restricted",
     "number_not_ready": "restricted",
 }
+# With these nobody knows whether it can send.
+UNREACHED = frozenset({"network_unreachable"})
 # Before a line is saved it has no callback URL that the network could know.
 AFTER_SAVING = frozenset({"webhook_not_subscribed", "webhook_elsewhere"})
 

@@ -18,7 +18,7 @@ from messaging.models import Line, LinkedLine
 from messaging.sending import Draft, Ticket
 from portal.asking import ask_then
 from portal.forms import AccessForm, LineForm, NewLineForm, TestMessageForm, refusals_on, said
-from portal.line_check import AFTER_SAVING, STOPS, callback_url, findings
+from portal.line_check import AFTER_SAVING, STOPS, UNREACHED, callback_url, findings
 from portal.numbers import read_phone
 from portal.visitors import may, member_may
 from portal.words import in_words, network_words
@@ -56,9 +56,19 @@ def new() -> Any:
                         said(form.token),
                         said(form.app_secret),
                         account_id=said(form.account_id),
+                        unreached=_unreached(found),
                     )
                 _tell(found)
-                flash(gettext("The line is saved. One step is left: the webhook."), "success")
+                if line.state == "connected":
+                    flash(gettext("The line is saved. One step is left: the webhook."), "success")
+                else:
+                    flash(
+                        gettext(
+                            "The line is saved but not connected. Press Check when the network can"
+                            " be reached; until then it sends nothing and is not the default."
+                        ),
+                        "warning",
+                    )
                 return redirect(url_for("lines.line", line_id=line.id, _anchor="webhook"))
     return render_template("lines/new.html", form=form, found=found, stops=STOPS)
 
@@ -305,9 +315,13 @@ def _note(known: Line, found: list[Finding]) -> None:
     with tenant_scope(g.tenant_id):
         if stops:
             lines_book.note_trouble(known.id, STOPS[stops[0].code], stops[0].sentence)
-        elif not any(one.code in ("network_unreachable", "quality_low") for one in found):
+        elif not any(one.code in (*UNREACHED, "quality_low") for one in found):
             lines_book.note_trouble(known.id, "connected", "")
             sending.look_again()
+
+
+def _unreached(found: list[Finding]) -> str:
+    return next((one.sentence for one in found if one.code in UNREACHED), "")
 
 
 def _tell(found: list[Finding]) -> None:

@@ -11,7 +11,7 @@ from tenants import accounts
 def read_phone(written: str) -> str:
     """People write numbers in many ways; the country is asked for only where it cannot be told."""
     with tenant_scope(g.tenant_id):
-        country = accounts.account().country
+        country = accounts.home_country()
     phone = normalize(written, country or None)
     if phone is None:
         raise invalid(

@@ -35,7 +35,7 @@ from portal.visitors import address, let_in, next_path, open_to_all
 from portal.words import in_words
 from tenants import accounts, people, signin, two_step
 from tenants.models import Person
-from tenants.passwords import hash_password
+from tenants.passwords import check_password, hash_password
 from tenants.people import LOCALES, THEMES
 from tenants.signin import throttle
 
@@ -68,7 +68,7 @@ def front() -> Any:
 def signup() -> Any:
     """A known address gets a letter instead of an error: strangers learn nothing here."""
     form = SignUpForm()
-    if form.validate_on_submit():
+    if form.validate_on_submit() and _all_good(form):
         with refusals_on(form):
             throttle("signup", signin.by_address(address()))
             email = people.clean_email(said(form.email))
@@ -91,8 +91,27 @@ def signup() -> Any:
                     accounts.create(business, person)
                     equip(locale=person.locale)
                     letters.verify_address(person, people.issue_token(person.id, "verify"))
+                    session["signed_up"] = person.id
             return check_mail(email, "verify")
-    return render_template("start/signup.html", form=form)
+    elif request.method == "POST":
+        _all_good(form)
+    first_fault = next((field.name for field in form if field.errors), "business")
+    return render_template("start/signup.html", form=form, first_fault=first_fault)
+
+
+def _all_good(form: SignUpForm) -> bool:
+    """Every fault is told at once, and the same for a known address as for a new one."""
+    checks = {
+        form.business: lambda: people.clean_name(said(form.business), "business"),
+        form.name: lambda: people.clean_name(said(form.name)),
+        form.email: lambda: people.clean_email(said(form.email)),
+        form.password: lambda: check_password(said(form.password), said(form.email).strip()),
+    }
+    for field, check in checks.items():
+        if not field.errors:
+            with refusals_on(form):
+                check()
+    return not any(field.errors for field in checks) and not form.form_errors
 
 
 @start.post("/verify/resend")
@@ -128,6 +147,9 @@ def verify(token: str) -> Any:
             with global_scope():
                 people.verify_email(token)
             state = "done"
+            if person is not None and _signed_up_here(person):
+                flash(gettext("Your address is confirmed. Welcome!"), "success")
+                return _enter(person, "")
         except Invalid:
             state = "over"
     return render_template("start/verify.html", state=state, token=token, email=email)
@@ -175,6 +197,11 @@ def _ask_to_verify(person_id: str) -> Any:
     with global_scope():
         letters.verify_address(person, people.issue_token(person.id, "verify"))
     return check_mail(person.email, "verify")
+
+
+def _signed_up_here(person: Person) -> bool:
+    """Only the browser that chose the password is let in without it."""
+    return session.pop("signed_up", None) == person.id and person.two_step_since is None
 
 
 def _enter(person: Any, after: str) -> Any:

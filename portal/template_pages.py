@@ -157,6 +157,7 @@ def _send(known: Template, written: str, line_id: int) -> Ticket:
         leaves_by = lines_book.route_for(
             None if line.test else line.id, test=line.test, allowed=None
         )
+        content |= sending.signed()
         draft = Draft(kind="template", phone=phone, content=content, category="utility")
         checked = template_check.checked(draft, lines_book.get(leaves_by.id))
         return sending.accept(checked, leaves_by, facts)

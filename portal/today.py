@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from core.clock import now
 from core.spans import Span
-from messaging import usage
+from messaging import lines_book, usage
 from messaging.usage import Period, Total
 from portal.visitors import may
 from printing import figures as paper
@@ -32,7 +32,9 @@ class Takings:
 @dataclass
 class Today:
     messages: list[Total] = field(default_factory=list)
-    """By day, oldest first; empty while there are none."""
+    """Of live lines, by day, oldest first; empty while there are none at all."""
+    tests: Total = field(default_factory=lambda: Total(""))
+    """Today's test messages: like on the page of usage, no other figure counts them."""
     takings: list[Takings] = field(default_factory=list)
     orders: int = 0
     orders_last_week: int = 0
@@ -51,7 +53,7 @@ def look() -> Today:
     """In the tenant's transaction; only what the person may see."""
     found = Today()
     if may("messages.view"):
-        found.messages = _messages()
+        found.messages, found.tests = _messages()
     if may("orders.view"):
         known = sites.listed()
         if known:
@@ -61,12 +63,17 @@ def look() -> Today:
     return found
 
 
-def _messages() -> list[Total]:
-    """Live lines and test lines together."""
+def _messages() -> tuple[list[Total], Total]:
+    """Of live lines by day, and today's of test lines."""
     until = now().date()
     span = Period(until - timedelta(days=DAYS - 1), until)
-    known = {total.key: total for total in usage.totals(span, "day")}
-    return [known.get(day) or Total(day) for day in span.days()] if known else []
+    lines = lines_book.names()
+    live = frozenset(line.id for line in lines if not line.test)
+    tests = frozenset(line.id for line in lines if line.test)
+    known = {total.key: total for total in usage.totals(span, "day", live)}
+    tried = {total.key: total for total in usage.totals(span, "day", tests)}
+    days = [known.get(day) or Total(day) for day in span.days()] if known or tried else []
+    return days, tried.get(until) or Total(until)
 
 
 def _orders(found: Today, known: list[Site]) -> None:

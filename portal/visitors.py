@@ -230,6 +230,7 @@ def set_up_visitors(app: Flask) -> None:
             "may": may,
             "trial_notice": trial_notice(getattr(current_user, "trial", None)),
             "plan_standing": getattr(current_user, "standing", None),
+            "support_email": current_app.extensions["comanda"].support_email,
             "mailbox_on": current_app.extensions["comanda"].mailbox,
         }
     )

@@ -22,6 +22,7 @@ from core.clock import now
 from core.errors import DomainError
 from core.money import format_money
 from core.phone import display
+from portal import core_faults
 from tenants.people import LOCALES, THEMES
 
 THEIR_WORDS = " The network says: "
@@ -123,6 +124,9 @@ def clock(moment: datetime | None) -> str:
 
 def in_words(error: DomainError) -> str:
     """A refusal in the reader's language."""
+    told = core_faults.in_words(error.message)
+    if told:
+        return told
     sentence = str(gettext(error.template))
     return sentence.format(**error.values) if error.values else sentence
 

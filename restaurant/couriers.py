@@ -11,13 +11,13 @@ from core import links
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound, invalid
-from core.phone import BadPhone, check_phone
+from core.phone import BadPhone, read_phone
 from core.signing import BadToken
 from core.texts import one_line
 from messaging import contacts
 from restaurant.models import Courier, Site
 from restaurant.wording import spoken
-from tenants import audit
+from tenants import accounts, audit
 
 MOST = 60
 PURPOSE = "courier"
@@ -142,9 +142,8 @@ def _checked(site: Site, values: Mapping[str, Any]) -> dict[str, Any]:
         if not clean["name"]:
             raise invalid("name", "name_missing", "Give the courier a name.")
     if "phone" in clean:
-        digits = "".join(letter for letter in str(clean["phone"]) if letter.isdigit())
         try:
-            clean["phone"] = check_phone(digits)
+            clean["phone"] = read_phone(str(clean["phone"]), accounts.home_country() or None)
         except BadPhone as error:
             raise invalid("phone", "invalid_phone", str(error)) from error
     if "language" in clean:

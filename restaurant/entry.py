@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import invalid
-from core.phone import BadPhone, check_phone
+from core.phone import BadPhone, read_phone
 from restaurant import editing, placing, tables
 from restaurant.models import Order, Site
 from restaurant.placing import Asked
 from restaurant.pricing import Wish
+from tenants import accounts
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,9 @@ def add(site: Site, order: Order, wishes: Sequence[Wish]) -> Order:
 
 
 def _phone(phone: str) -> str:
-    digits = "".join(letter for letter in phone if letter.isdigit())
-    if not digits:
+    if not any(letter.isdigit() for letter in phone):
         return ""
     try:
-        return check_phone(digits)
+        return read_phone(phone, accounts.home_country() or None)
     except BadPhone as error:
         raise invalid("phone", "invalid_phone", str(error)) from error

@@ -238,6 +238,18 @@ def send_paid_to_kitchen() -> int:
     return len(found)
 
 
+def latest_of(contact_id: str, limit: int) -> list[Order]:
+    """A contact's orders, the newest first."""
+    return list(
+        db.session.scalars(
+            select(Order)
+            .where(Order.tenant_id == current_tenant_id(), Order.contact_id == contact_id)
+            .order_by(Order.id.desc())
+            .limit(limit)
+        )
+    )
+
+
 def open_order_at(site_id: str, table_id: str, contact_id: str) -> Order | None:
     """Where a second cart of the same guest belongs."""
     query = (

@@ -15,11 +15,11 @@ from core.db import current_tenant_id, db, ring
 from core.errors import Conflict, NotFound, invalid
 from core.ids import from_uuid, short_code, to_uuid
 from core.money import BadMoney, parse_money
-from core.phone import BadPhone, check_phone
+from core.phone import BadPhone, read_phone
 from core.texts import one_line
 from restaurant import payment_accounts
 from restaurant.models import Cart, Order, Payment, PaymentLink, PaymentSession, Site
-from tenants import audit
+from tenants import accounts, audit
 
 LANE = "payments"
 STATES = ("making", "open", "paid", "failed", "expired", "cancelled", "broken")
@@ -387,10 +387,9 @@ def _money_came(reference: str) -> bool:
 
 
 def _phone(phone: str) -> str:
-    digits = "".join(letter for letter in phone if letter.isdigit())
-    if not digits:
+    if not any(letter.isdigit() for letter in phone):
         return ""
     try:
-        return check_phone(digits)
+        return read_phone(phone, accounts.home_country() or None)
     except BadPhone as error:
         raise invalid("phone", "invalid_phone", str(error)) from error

@@ -10,11 +10,12 @@ from phonenumbers import SUPPORTED_REGIONS
 
 from core.errors import NotFound, invalid
 from core.money import BadMoney, places
-from core.phone import BadPhone, check_phone
+from core.phone import BadPhone, read_phone
 from core.texts import BadText, one_line
 from messaging import lines_book
 from restaurant import hours
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS, STATES
+from tenants import accounts
 from tenants.people import clean_name
 
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])")
@@ -105,10 +106,10 @@ def _languages(field: str, value: Any) -> list[str]:
 
 
 def _phone(field: str, value: Any) -> str:
-    text = str(value or "").strip().removeprefix("+")
+    text = str(value or "").strip()
     if text:
         try:
-            check_phone(text)
+            return read_phone(text, accounts.home_country() or None)
         except BadPhone as error:
             raise invalid(field, "invalid_phone", str(error)) from error
     return text

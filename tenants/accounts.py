@@ -4,6 +4,7 @@ import zoneinfo
 from collections.abc import Iterator
 from decimal import Decimal
 
+from babel.core import get_global
 from sqlalchemy import func, select
 
 from core.buckets import next_generation
@@ -36,7 +37,13 @@ def create(name: str, owner: Person, plan: str = "trial") -> Tenant:
     )
     db.session.add(tenant)
     db.session.add(
-        Account(tenant_id=tenant.id, locale=owner.locale, time_zone=owner.time_zone, trial_used=0)
+        Account(
+            tenant_id=tenant.id,
+            locale=owner.locale,
+            time_zone=owner.time_zone,
+            country=country_of_zone(owner.time_zone),
+            trial_used=0,
+        )
     )
     db.session.flush()
     add(owner, "owner")
@@ -57,6 +64,18 @@ def account_name() -> str:
 
 def account() -> Account:
     return db.session.get_one(Account, current_tenant_id())
+
+
+def home_country() -> str:
+    """The country of the account; while none is chosen, the one its time zone lies in."""
+    settings = account()
+    return settings.country or country_of_zone(settings.time_zone)
+
+
+def country_of_zone(time_zone: str) -> str:
+    """`Europe/Istanbul` → `TR`; empty for zones of no country, such as UTC."""
+    country = str(get_global("zone_territories").get(time_zone, ""))
+    return country if len(country) == 2 and country.isalpha() else ""
 
 
 def change_settings(*, name: str, locale: str, time_zone: str, country: str, currency: str) -> None:

@@ -26,6 +26,16 @@ POOR = {
     *("passwordpassword", "password123", "password1234"),
 }
 
+# With digits or signs around them, or twice, they are no better.
+COMMON_WORDS = (
+    "password passwort qwerty qwertz iloveyou letmein welcome admin administrator changeme secret"
+    " monkey dragon football sunshine princess abcdef abcdefgh asdfgh asdfghjkl zxcvbn zxcvbnm"
+    " parola sifre şifre sifrem şifrem merhaba galatasaray fenerbahce fenerbahçe besiktas beşiktaş"
+    " trabzonspor istanbul turkiye türkiye"
+)
+COMMON = frozenset(COMMON_WORDS.split())
+_AROUND = "0123456789 .,;:!?*+-_#@$%&/()="
+
 _hasher = PasswordHasher()
 
 
@@ -60,6 +70,13 @@ def _turn() -> Iterator[None]:
 
 def hash_password(password: str, email: str = "") -> Hashed:
     """Raises Invalid for a password that is too short, too long or too easy to guess."""
+    check_password(password, email)
+    with _turn():
+        return Hashed(_hasher.hash(password))
+
+
+def check_password(password: str, email: str = "") -> None:
+    """Whether it may be chosen. Raises Invalid."""
     if len(password) < SHORTEST:
         raise invalid(
             "password",
@@ -75,12 +92,18 @@ def hash_password(password: str, email: str = "") -> Hashed:
             count=LONGEST,
         )
     lowered = password.lower()
-    if lowered in POOR or len(set(lowered)) < 4 or (email and lowered == email.lower()):
+    poor = lowered in POOR or _is_common(lowered) or len(set(lowered)) < 4
+    if poor or (email and lowered == email.lower()):
         raise invalid(
             "password", "weak_password", "That password is among the first ones somebody would try."
         )
-    with _turn():
-        return Hashed(_hasher.hash(password))
+
+
+def _is_common(lowered: str) -> bool:
+    """`password12`, `!Welcome2026`, `qwertyqwerty`."""
+    bare = lowered.strip(_AROUND)
+    half = bare[: len(bare) // 2]
+    return bare in COMMON or (half in COMMON and bare == half * 2)
 
 
 def password_fits(password: str, known_hash: str | None) -> bool:

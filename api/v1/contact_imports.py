@@ -22,7 +22,7 @@ from messaging.crm.importing import Options
 from messaging.models import ContactImport, ContactImportReject
 
 BEGUN: ResponseDict = {202: ImportShape, 409: ErrorBody}
-COLUMNS = ("phone", "name", "language", "tags", "birthday", "note")
+COLUMNS = ("phone", "name", "language", "tags", "birthday", "note", "consent", "consent_source")
 
 
 class ImportPath(BaseModel):
@@ -101,6 +101,10 @@ def _taken(body: ImportRequest) -> tuple[str, list[str], Options]:
     """As a file, so that there is one way in for everybody."""
     if body.contacts is not None:
         text, meanings = _as_csv(body.contacts), list(COLUMNS)
+        if all(row.consent is None for row in body.contacts):
+            meanings[COLUMNS.index("consent")] = ""
+            if not any(row.consent_source for row in body.contacts):
+                meanings[COLUMNS.index("consent_source")] = ""
     else:
         text, meanings = body.csv or "", []
     file = io.BytesIO(text.encode())
@@ -121,6 +125,10 @@ def _as_csv(rows: list[ImportRow]) -> str:
     writer.writerow(COLUMNS)
     for row in rows:
         tags = ",".join(row.tags or ())
-        cells = (row.phone, row.name, row.language, tags, row.birthday, row.note)
+        consent = None if row.consent is None else "yes" if row.consent else "no"
+        cells = (
+            *(row.phone, row.name, row.language, tags, row.birthday, row.note),
+            *(consent, row.consent_source),
+        )
         writer.writerow(["" if cell is None else cell for cell in cells])
     return out.getvalue()

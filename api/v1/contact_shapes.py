@@ -149,6 +149,12 @@ class ImportRow(BaseModel):
     tags: list[str] | None = Field(None, max_length=30)
     birthday: str | None = Field(None, max_length=20)
     note: str | None = Field(None, max_length=4000)
+    consent: bool | None = Field(
+        None,
+        description="Whether they agreed to marketing. Once one row has it, only rows with `true`"
+        " consent; `false` withdraws an earlier consent.",
+    )
+    consent_source: str | None = Field(None, max_length=120, description="How this one agreed.")
 
 
 class ImportRequest(BaseModel):
@@ -161,7 +167,10 @@ class ImportRequest(BaseModel):
     )
     tags: list[str] | None = Field(None, max_length=30, description="For all of them.")
     consent_source: str | None = Field(
-        None, max_length=120, description="How all of them agreed; nothing is said without it."
+        None,
+        max_length=120,
+        description="How all of them agreed. Rows that say otherwise, by a `consent` that is not"
+        " true or a consent column without a clear yes, do not consent.",
     )
     update: bool = Field(True, description="Whether known contacts take over what is said here.")
     dry_run: bool = Field(False, description="Only look; `start` writes it afterwards.")
@@ -178,6 +187,11 @@ class ImportShape(BaseModel):
     updated: int
     repeated: int = Field(description="Numbers that are in the file more than once.")
     rejected: int
+    consent_given: int = Field(description="Rows that give consent.")
+    consent_refused: int = Field(description="Rows that refuse it.")
+    consent_unclear: int = Field(
+        description="Rows that say nothing clear about consent: they count as not given."
+    )
     error: str | None
     warnings: list[str] = Field(default_factory=list)
 
@@ -252,6 +266,9 @@ def import_json(one: ContactImport) -> dict[str, Any]:
         "updated": one.updated,
         "repeated": one.repeated,
         "rejected": one.rejected,
+        "consent_given": one.agreed,
+        "consent_refused": one.refused,
+        "consent_unclear": one.unclear,
         "error": sentence.format(**values) if sentence else None,
     }
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from sqlalchemy import case, func, select
+from sqlalchemy import ColumnElement, case, func, select
 
 from core.clock import now
 from core.db import current_tenant_id, db
@@ -35,6 +35,10 @@ NAMELESS = N_(
     "Some of them have no name, and where it would stand there is nothing. Write what stands there"
     " then after a bar, such as {{customer.first_name|there}}."
 )
+NO_CONSENT = N_(
+    "Some recipients have not given marketing consent. Choose only contacts with consent unless you"
+    " may write to the others."
+)
 NOBODY = N_("Nobody is left to send it to. Choose other people, or look at why they are left out.")
 
 
@@ -53,6 +57,8 @@ class Outlook:
     """Chosen by the filters, before anybody is left out."""
     recipients: int = 0
     nameless: int = 0
+    """Of the recipients."""
+    without_consent: int = 0
     """Of the recipients."""
     left_out: dict[str, int] = field(default_factory=dict)
     cost_usd: Decimal = Decimal(0)
@@ -80,6 +86,8 @@ def look(campaign: Campaign, at: datetime | None = None) -> Outlook:
     seen.warnings = _warnings(seen, line, facts)
     if seen.nameless and _needs_names(campaign):
         seen.warnings.append(NAMELESS)
+    if seen.without_consent:
+        seen.warnings.append(NO_CONSENT)
     seen.previews = _previews(campaign, line, facts.name)
     return seen
 
@@ -131,12 +139,20 @@ def refuse_unready(campaign: Campaign, line: Line | None) -> Line:
     return line
 
 
+def _why_not(campaign: Campaign, line: Line | None) -> ColumnElement[str]:
+    """A closed window is a reason only once there is a free text that it would stop."""
+    free_text = bool(campaign.text) and not campaign.template
+    return audiences.why_not(campaign.rest_days, line, template=not free_text)
+
+
 def _count(seen: Outlook, campaign: Campaign, line: Line | None, begins: datetime) -> None:
     """One statement, grouped by the beginnings of numbers: few rows, however many people."""
-    why = audiences.why_not(campaign.rest_days, line, template=bool(campaign.template))
+    why = _why_not(campaign, line)
     chosen = (
         audiences.matching(read(campaign.filters))
-        .add_columns(audiences.phone().label("phone"), why.label("why"), Contact.name)
+        .add_columns(
+            audiences.phone().label("phone"), why.label("why"), Contact.name, Contact.consent_at
+        )
         .subquery()
     )
     start = func.left(chosen.c.phone, PREFIX)
@@ -146,6 +162,7 @@ def _count(seen: Outlook, campaign: Campaign, line: Line | None, begins: datetim
             func.min(chosen.c.phone).label("phone"),
             func.count().label("people"),
             func.count(case((chosen.c.name == "", 1))).label("nameless"),
+            func.count(chosen.c.consent_at).label("agreed"),
         ).group_by(chosen.c.why, start)
     ).all()
     cards, hours = rates.cards(), hours_of(campaign)
@@ -157,6 +174,7 @@ def _count(seen: Outlook, campaign: Campaign, line: Line | None, begins: datetim
             continue
         seen.recipients += row.people
         seen.nameless += row.nameless
+        seen.without_consent += row.people - row.agreed
         if quiet.wakes_at(begins, hours, quiet.zone_of(row.phone, ours)) > begins:
             seen.asleep += row.people
         if line is not None and not line.test:
@@ -188,7 +206,7 @@ def _previews(campaign: Campaign, line: Line | None, shop: str) -> list[Preview]
     """For real people, the newest of them."""
     if not (campaign.text or campaign.template):
         return []
-    why = audiences.why_not(campaign.rest_days, line, template=bool(campaign.template))
+    why = _why_not(campaign, line)
     rows = db.session.execute(
         audiences.matching(read(campaign.filters))
         .add_columns(Contact.name, audiences.phone().label("phone"))

@@ -12,7 +12,7 @@ from core.db import current_tenant_id, db
 from core.errors import DomainError
 from core.ids import from_uuid, new_uuid, to_uuid
 from core.phone import same_variants
-from messaging.crm import book, tokens
+from messaging.crm import book, tokens, wishes
 from messaging.crm.rows import Fault, Read, Reader
 from messaging.crm.sheets import Row
 from messaging.inbox import words
@@ -72,6 +72,10 @@ SELECT :tenant_id, mine.id, mine.contact_id, mine.said, :author, :now
        AS mine (id, contact_id, said)
 RETURNING id
 """)
+AGREED = text("""
+SELECT id FROM contacts
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[])) AND consent_at IS NOT NULL
+""")
 # The file adds to what is known; it empties nothing.
 UPDATE = text("""
 UPDATE contacts
@@ -105,6 +109,9 @@ class Counts:
     updated: int = 0
     repeated: int = 0
     rejected: int = 0
+    agreed: int = 0
+    refused: int = 0
+    unclear: int = 0
 
 
 def apply(one: ContactImport, batch: list[Row], *, write: bool) -> Counts:
@@ -124,6 +131,10 @@ def apply(one: ContactImport, batch: list[Row], *, write: bool) -> Counts:
     new = [row for row in good if row.key not in known]
     old = [row for row in good if row.key in known] if reader.updates else []
     counts = Counts(len(new), len(old), len(repeats), len(faults))
+    if reader.asks_consent:
+        answers = [row.consent for row in (*new, *old)]
+        counts.agreed, counts.refused = answers.count(True), answers.count(False)
+        counts.unclear = answers.count(None)
     _note(one, [*faults, *repeats])
     if write:
         create(one, new)
@@ -252,9 +263,19 @@ def _update(one: ContactImport, rows: list[Read], known: dict[str, str]) -> None
     ids, chosen = list(by_contact), list(by_contact.values())
     with tokens.kept(*(from_uuid("con", UUID(one)) for one in ids)):
         db.session.execute(UPDATE, _columns(chosen, ids))
+    refused = [contact for contact, row in by_contact.items() if row.consent is False]
+    if refused:
+        _withdraw(refused, one.file_name)
     named = [one for one, row in by_contact.items() if row.name]
     words.learn_people(from_uuid("con", UUID(one)) for one in named)
     _beside(one, list(by_contact.items()))
+
+
+def _withdraw(ids: list[str], file_name: str) -> None:
+    """A clear no in the file ends an earlier consent, with the file as its proof."""
+    agreed = db.session.execute(AGREED, {"tenant_id": current_tenant_id(), "ids": ids})
+    for (contact_id,) in agreed.all():
+        wishes.withdraw(from_uuid("con", contact_id), file_name)
 
 
 def _beside(one: ContactImport, pairs: list[tuple[str, Read]]) -> None:

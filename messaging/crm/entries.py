@@ -17,6 +17,8 @@ LONGEST_TAG, MOST_TAGS = 40, 30
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z]{2}|-[A-Z][a-z]{3})?")
 _YEARLESS = re.compile(r"--(\d{1,2})-(\d{1,2})|(\d{1,2})[./](\d{1,2})\.?")
 _LEAP = 2000
+# Where a number without a country code may be from; enough to tell it from what is no number.
+COMMON_REGIONS = ("TR", "DE", "GB", "US", "ES", "BR", "IN", "FR")
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,18 @@ class Entry:
 
 def a_phone(written: str, country: str | None = None) -> str:
     """As people write it; a national form is of the country named, or of the account's own."""
-    region = country or accounts.account().country or None
+    region = country or accounts.home_country() or None
     said = written[:64].replace("\0", "").strip()
     # The network's own spelling of three countries is no valid number anywhere else.
     spelled = len(said) >= 12 and len(same_variants(said)) > 1
     phone = said if spelled else normalize(said, region)
+    if phone is None and region is None and any(normalize(said, one) for one in COMMON_REGIONS):
+        raise invalid(
+            "phone",
+            "invalid_phone",
+            "This number has no country code. Choose the country of such numbers, or write it with"
+            " its country code, such as 905321112233.",
+        )
     if phone is None:
         raise invalid(
             "phone",

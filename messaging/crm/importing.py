@@ -64,7 +64,7 @@ def take_in(file: BinaryIO, file_name: str, blobs: Blobs) -> ContactImport:
     except BaseException:
         blobs.delete(key)
         raise
-    country = accounts.account().country
+    country = accounts.home_country()
     one = ContactImport(
         tenant_id=current_tenant_id(),
         id=import_id,
@@ -105,7 +105,8 @@ def check(import_id: str, meanings: list[str], options: Options) -> ContactImpor
     _forget_rows(one.id)
     one.columns = {**one.columns, "meanings": meanings}
     one.options = options.as_json()
-    one.total = one.position = one.created = one.updated = one.repeated = one.rejected = 0
+    one.total = 0
+    _count_from_zero(one)
     _move(one, "checking")
     return one
 
@@ -231,6 +232,9 @@ class Pass:
             one.updated += counts.updated
             one.repeated += counts.repeated
             one.rejected += counts.rejected
+            one.agreed += counts.agreed
+            one.refused += counts.refused
+            one.unclear += counts.unclear
             one.position += len(batch)
             one.changed_at, self.position = now(), one.position
             if self.state == "checking":
@@ -287,8 +291,13 @@ def fault_of(one: ContactImport) -> tuple[str, dict[str, Any]]:
 
 def _begin_writing(one: ContactImport) -> None:
     _forget_rows(one.id)
-    one.position = one.created = one.updated = one.repeated = one.rejected = 0
+    _count_from_zero(one)
     _move(one, "importing")
+
+
+def _count_from_zero(one: ContactImport) -> None:
+    one.position = one.created = one.updated = one.repeated = one.rejected = 0
+    one.agreed = one.refused = one.unclear = 0
 
 
 def _move(one: ContactImport, state: str) -> None:
@@ -312,7 +321,7 @@ def _in_state(import_id: str, *states: str) -> ContactImport:
 
 def _looked(stored: BinaryIO, encoding: str = "", delimiter: str = "") -> Sheet:
     own = [(one.id, one.name) for one in fields.listed()]
-    country = accounts.account().country or None
+    country = accounts.home_country() or None
     try:
         return sheets.look(stored, own, encoding=encoding, delimiter=delimiter, country=country)
     except NoTable as error:

@@ -4,12 +4,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import invalid
-from core.texts import BadText, clean
+from core.texts import BadText, clean, one_line
+from core.yes_no import words_of, yes_or_no
 from messaging import contacts as people
-from messaging.crm import book, entries, fields
+from messaging.crm import book, entries, fields, wishes
 from messaging.crm.sheets import LONGEST_CELL, Row
 from messaging.models import ContactField, ContactImport
 from tenants import accounts
+
+CONSENT = frozenset({"consent", "consent_source"})
 
 
 @dataclass
@@ -28,6 +31,9 @@ class Read:
     birth_year: int | None = None
     note: str = ""
     source: str = ""
+    """How they agreed; empty without their consent."""
+    consent: bool | None = None
+    """Given, refused, or not told clearly."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +49,12 @@ class Reader:
     def __init__(self, one: ContactImport) -> None:
         options = one.options
         self.meanings: list[str] = one.columns["meanings"]
-        self.country = options.get("country") or accounts.account().country or None
+        self.country = options.get("country") or accounts.home_country() or None
         self.tags = list(options.get("tags") or ())
         self.source = str(options.get("consent_source") or "")
+        self.file_name = one.file_name
+        self.headings: dict[str, str] = dict(zip(self.meanings, one.columns["names"], strict=False))
+        self.asks_consent = bool(self.source) or not CONSENT.isdisjoint(self.meanings)
         self.updates = bool(options.get("update", True))
         self.own: dict[str, ContactField] = {one.id: one for one in fields.listed()}
 
@@ -72,6 +81,7 @@ class Reader:
             for meant, value in said.items()
             if meant.startswith("field:") and meant[6:] in self.own
         }
+        agreed, source = self._consent(said)
         return Read(
             line=row.line,
             cells=row.cells,
@@ -84,8 +94,30 @@ class Reader:
             birthday=birthday,
             birth_year=year,
             note=said.get("note", "")[: book.LONGEST_NOTE],
-            source=said.get("consent_source", "")[:120] or self.source,
+            source=source,
+            consent=agreed,
         )
+
+    def _consent(self, said: dict[str, str]) -> tuple[bool | None, str]:
+        """Whether this row consents, and how. Only a clear yes, or a stated way in which they
+        agreed, is a consent; a cell of the row counts before what was said of all rows."""
+        way = said.get("consent_source", "")
+        answered = yes_or_no(way) if len(words_of(way)) < 2 else None
+        if answered is not None or not words_of(way):
+            way = ""  # “no”, “1” or “-” is an answer, not a way to agree
+        if "consent" in self.headings:
+            agreed = None if answered is False else yes_or_no(said.get("consent", ""))
+        elif answered is not None:
+            agreed = answered
+        elif "consent_source" in self.headings:
+            agreed = bool(way) or None
+        else:
+            agreed = bool(self.source) or None
+        if not agreed:
+            return agreed, ""
+        heading = self.headings.get("consent") or self.headings.get("consent_source")
+        way = way or self.source or " · ".join(filter(None, (self.file_name, heading)))
+        return True, one_line(way, wishes.LONGEST_SOURCE)
 
 
 def _cell(cell: str, meant: str) -> str:

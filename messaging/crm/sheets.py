@@ -28,6 +28,7 @@ MEANINGS = (
     "tags",
     "birthday",
     "note",
+    "consent",
     "consent_source",
 )
 GUESSES = {
@@ -43,7 +44,10 @@ GUESSES = {
     "birthday": "birthday|birth date|date of birth|dob|dogum gunu|dogum tarihi|geburtstag"
     "|cumpleanos|fecha de nacimiento",
     "note": "note|notes|comment|comments|not|notlar|aciklama|notas|notiz",
-    "consent_source": "consent|consent source|opt in|izin|onay|riza|consentimiento",
+    "consent": "consent|marketing consent|consented|opt in|opted in|permission|agreed|izin|izni"
+    "|izinli|ileti izni|pazarlama izni|onay|onayi|riza|acik riza|consentimiento|einwilligung",
+    "consent_source": "consent source|source of consent|how they agreed|opt in source"
+    "|izin kaynagi|onay kaynagi|riza kaynagi|nasil izin verdi|nasil onay verdi",
 }
 _MEANT = {word: meaning for meaning, words in GUESSES.items() for word in words.split("|")}
 

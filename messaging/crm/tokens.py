@@ -6,7 +6,6 @@ contact's tokens are follows from the contact alone, so a change deletes and add
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from sqlalchemy import text
 
 from core.db import current_tenant_id, db
 from core.ids import to_uuid
-from core.texts import fold
+from core.texts import fold, unmarked
 
 # A word is kept with these beginnings; what is typed beyond one of them is checked by the name.
 WORD_STEPS = (2, 3, 4, 5, 6, 7, 8, 10, 13)
@@ -65,9 +64,7 @@ class Described:
 
 def plain(said: str) -> str:
     """Small letters without marks and with one letter i, so that nobody has to type them right."""
-    letters = unicodedata.normalize("NFD", fold(said))
-    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    return " ".join(words_of(bare.replace("ı", "i")))
+    return " ".join(words_of(unmarked(said)))
 
 
 def words_of(said: str) -> list[str]:

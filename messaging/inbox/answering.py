@@ -89,8 +89,7 @@ def send(talk: Known, answer: Answer) -> str:
 
 
 def _draft(talk: Known, answer: Answer) -> Draft:
-    actor = current_actor()
-    content: dict[str, Any] = {"by": actor.id} if actor.kind == "person" else {}
+    content: dict[str, Any] = sending.signed()
     if answer.reply_to:
         quoted = reading.get(answer.reply_to)
         if quoted.line_id == talk.line_id and quoted.network_id:

@@ -41,7 +41,23 @@ UNREAD = text("""
 UPDATE conversations SET unread = 1
  WHERE tenant_id = :tenant_id AND id = :id AND unread = 0 RETURNING id
 """)
+# Only this message: what came before it and waits for a person still does.
+ANSWERED_ITSELF = text("""
+UPDATE conversations AS c SET unread = c.unread - 1
+  FROM messages AS m
+ WHERE m.tenant_id = :tenant_id AND m.id = :message_id
+   AND c.tenant_id = :tenant_id AND c.line_id = m.line_id AND c.contact_id = m.contact_id
+   AND c.unread > 0
+""")
 EXISTS = text("SELECT 1 FROM conversations WHERE tenant_id = :tenant_id AND id = :id")
+
+
+def needs_nobody(message_id: str) -> None:
+    """A message that was answered automatically, such as an order: it is not unread."""
+    db.session.execute(
+        ANSWERED_ITSELF,
+        {"tenant_id": current_tenant_id(), "message_id": str(to_uuid("msg", message_id))},
+    )
 
 
 def assign(conversation_id: str, person_id: str | None) -> bool:

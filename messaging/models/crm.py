@@ -107,13 +107,17 @@ class ContactImport(Base, TenantOwned):
     columns: Mapped[dict[str, Any]]
     """The names of the columns, what each becomes, and the first rows."""
     options: Mapped[dict[str, Any]]
-    """Country, tags for all, source of the consent, whether to go on by itself."""
+    """Country, tags for all, source of the consent, whether to write without asking."""
     total: Mapped[int] = mapped_column(default=0)
     position: Mapped[int] = mapped_column(default=0)
     created: Mapped[int] = mapped_column(default=0)
     updated: Mapped[int] = mapped_column(default=0)
     repeated: Mapped[int] = mapped_column(default=0)
     rejected: Mapped[int] = mapped_column(default=0)
+    agreed: Mapped[int] = mapped_column(default=0, server_default="0")
+    refused: Mapped[int] = mapped_column(default=0, server_default="0")
+    unclear: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Of the rows that are written: consent given, refused, or not told clearly."""
     error: Mapped[str] = mapped_column(Text, default="")
     author: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime] = mapped_column(default=now)

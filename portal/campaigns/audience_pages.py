@@ -65,6 +65,8 @@ def _edit(known: Audience | None) -> Any:
     if request.method == "GET" and known is not None:
         form.show(known.filters)
         form.name.data = known.name
+    elif request.method == "GET":
+        form.consent.data = True
     if form.validate_on_submit():
         with refusals_on(form):
             with tenant_scope(g.tenant_id):

@@ -51,7 +51,7 @@ class FiltersForm(Form):
     birthday_within_days = IntegerField(
         _("Birthday within … days"), [Optional(), Between(0, 60, _("At most 60 days."))]
     )
-    consent = BooleanField(_("Only who agreed to such messages"))
+    consent = BooleanField(_("Only contacts with marketing consent"))
     seen_within_days = IntegerField(_("Wrote to you within … days"), [Optional(), DAYS])
     not_messaged_days = IntegerField(_("No campaign for … days"), [Optional(), DAYS])
     site_id = SelectField(_("Orders at"), [Optional()])

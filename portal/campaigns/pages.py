@@ -46,7 +46,7 @@ def new() -> Any:
     if form.validate_on_submit():
         with refusals_on(form):
             with tenant_scope(g.tenant_id):
-                made = book.add(Wanted(name=said(form.name)))
+                made = book.add(Wanted(name=said(form.name), filters={"consent": True}))
             return redirect(url_for("campaigns.who", campaign_id=made.id))
     return render_template("campaigns/new.html", form=form)
 

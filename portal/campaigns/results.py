@@ -45,12 +45,19 @@ def campaign(campaign_id: str) -> Any:
             "zone": accounts.account().time_zone or "UTC",
             "currency": orders.currency(str(one.filters.get("site_id") or "")),
         }
-        if "X-Part" in request.headers:
-            return render_template("campaigns/live.html", **facts)
         found = results.listed(one, shown, asked_after(), PAGE + 1)
-        seen = outlook.look(one) if one.state == "scheduled" else None
+        moving = "X-Part" in request.headers
+        seen = outlook.look(one) if one.state == "scheduled" and not moving else None
     asked: dict[str, Any] = {"campaign_id": campaign_id, "shown": shown or None}
     page = page_of(found, "campaigns.campaign", asked, PAGE, lambda row: row.recipient.contact_id)
+    if moving:
+        return render_template("campaigns/live.html", **facts) + render_template(
+            "campaigns/recipients.html",
+            campaign=one,
+            recipients=page.rows,
+            shown=shown,
+            **page.urls,
+        )
     return render_template(
         "campaigns/campaign.html",
         **facts,

@@ -13,16 +13,21 @@ from core.db import tenant_scope
 from core.ids import new_token
 from core.places import route_url
 from core.settings import Settings
-from messaging import lines_book, templates
+from messaging import lines_book, template_check, templates
+from messaging.crm import book as contact_book
+from messaging.crm import cards
 from messaging.inbox import answering, files, listing, quick_replies, thread
 from messaging.inbox.listing import VIEWS, Asked, Known
 from messaging.inbox.thread import Note, Page, Said
 from messaging.lines_book import LineName
-from messaging.models import Line
+from messaging.models import Contact, ContactNote, Line
 from messaging.template_check import SENDABLE
 from messaging.template_parts import filled, needs_of
 from messaging.templates import Wanted
+from portal.loyalty import glance
 from portal.visitors import may
+from restaurant import orders
+from restaurant.models import Order
 from tenants import team
 from tenants.rights import role_may
 
@@ -32,6 +37,7 @@ TONES = 6
 PICTURES = ("image", "sticker")
 MOST_TEMPLATES = 100
 LONGEST_PREVIEW = 90
+FEW = 3
 
 
 @dataclass
@@ -73,6 +79,11 @@ class Desk:
     once: str = ""
     templates: list[Offered] = field(default_factory=list)
     """Approved templates to choose from: .name, .language, .preview. Empty: they are typed in."""
+    contact: Contact | None = None
+    notes: list[ContactNote] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=list)
+    standings: list[Any] = field(default_factory=list)
+    """Points or stamps: each with its restaurant's name and what it counts."""
 
 
 def desk(conversation_id: str | None = None, since: str = "") -> Desk:
@@ -106,12 +117,27 @@ def _open(made: Desk, conversation_id: str, since: str, names: dict[str, str]) -
     made.hurdle = answering.obstacle(talk, line)
     if line is not None and made.hurdle == "window_closed":
         made.templates = _templates(line)
+    _read_templates(made.entries, line)
+    if may("contacts.view"):
+        made.contact = cards.get(talk.contact_id).contact
+        made.notes = contact_book.notes(talk.contact_id, FEW)
+        made.standings = glance.of_contact(talk.contact_id)["standings"]
+    if may("orders.view"):
+        made.orders = orders.latest_of(talk.contact_id, FEW)
     made.once = new_token()
     if may("inbox.reply"):
         made.quick = [
             {"shortcut": one.shortcut, "text": quick_replies.filled(one.text, _values(talk))}
             for one in quick_replies.listed()
         ]
+
+
+def _read_templates(entries: list[Shown], line: Line | None) -> None:
+    """Sent templates as the customer read them, also those whose text was not kept."""
+    for one in entries:
+        said = one.entry
+        if line is not None and isinstance(said, Said) and said.kind == "template":
+            said.text = said.text or template_check.wording(line, said.content)
 
 
 def _templates(line: Line) -> list[Offered]:

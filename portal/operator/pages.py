@@ -8,6 +8,7 @@ from flask_login import current_user
 
 from core.db import global_scope, tenant_scope
 from messaging import sending
+from portal import letters
 from portal.forms import LimitsForm, refusals_on
 from portal.operator.queues import failed_jobs, queue_rows, retry_job, workers
 from portal.paging import PAGE, page_of
@@ -121,11 +122,28 @@ def limits(tenant_id: int) -> Any:
 @operator.post("/tenants/<int:tenant_id>/suspend")
 @operator_only
 def suspend(tenant_id: int) -> Any:
-    """The page's own form asks for a reason and says what will happen."""
+    """First asks, naming the reason; then it happens, and the owners get a letter."""
     because = request.form.get("because", "").replace("\0", "").strip()[:300]
-    with acting(acting_operator()), tenant_scope(tenant_id):
+    with tenant_scope(tenant_id):
         name = accounts.get(tenant_id).name
-        accounts.suspend(because or "by the operator")
+    if request.form.get("sure") != "yes":
+        return render_template(
+            "shared/confirm.html",
+            title=gettext("Suspend %(name)s?", name=name),
+            text=gettext(
+                "API calls are refused at once and messages are held. The owners get an e-mail with"
+                " the reason: %(reason)s",
+                reason=because or gettext("none given"),
+            ),
+            yes=gettext("Suspend account"),
+            back_url=url_for("operator.tenant", tenant_id=tenant_id),
+            fields={"because": because, "sure": "yes"},
+        )
+    with acting(acting_operator()), tenant_scope(tenant_id):
+        if accounts.get(tenant_id).state == "active":
+            accounts.suspend(because or "by the operator")
+            for person in team.admins():
+                letters.account_suspended(person, name, because)
     accounts.forget_facts(tenant_id)
     flash(gettext("%(name)s is suspended.", name=name), "success")
     return redirect(url_for("operator.tenant", tenant_id=tenant_id))

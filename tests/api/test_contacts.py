@@ -153,6 +153,25 @@ def test_a_csv_is_looked_at_first_when_asked(api, run_jobs):
     assert api("POST", f"{place}/start").status_code == 409
 
 
+@pytest.mark.parametrize("form", ["csv", "contacts"])
+def test_an_import_by_the_api_takes_only_a_clear_yes_as_consent(api, run_jobs, form):
+    """Review 2: the same rule as in the portal."""
+    if form == "csv":
+        words = {"905321112201": "no", "905321112202": "evet", "905321112203": "?"}
+        body = {"csv": "phone,izin\n" + "".join(f"{p},{word}\n" for p, word in words.items())}
+    else:
+        rows = [("905321112201", False), ("905321112202", True), ("905321112203", None)]
+        body = {"contacts": [{"phone": phone, "consent": agreed} for phone, agreed in rows]}
+    begun = api("POST", "/contacts/import", {**body, "consent_source": "fair"})
+    run_jobs()
+    done = api("GET", f"/contacts/import/{begun.json['id']}").json
+    counts = [done[f"consent_{answer}"] for answer in ("given", "refused", "unclear")]
+    assert counts == [1, 1, 1]
+    agreed = {one["phone"]: one["consent"] for one in api("GET", "/contacts").json["data"]}
+    assert {phone for phone, consent in agreed.items() if consent} == {"905321112202"}
+    assert agreed["905321112202"]["source"] == "fair"
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -237,3 +237,64 @@ def test_an_automation_is_ticked_edited_and_previewed(visit, app, shop):
     saved = page.get_by_text("Saved. It counts from the next event on.")
     expect(saved).to_be_visible(timeout=15_000)
     watch.expect_none()
+
+
+def test_an_import_of_contacts_finishes_on_the_screen_without_a_reload(visit, app, restaurant):
+    """Review 1: it did not while the page's live connection was up."""
+    page, _ = visit(restaurant.owner)
+    rows = "".join(f"90532{number:07},Guest {number}\n" for number in range(2000))
+    page.goto("/contacts/import")
+    page.get_by_label("CSV file").set_input_files(
+        {"name": "guests.csv", "mimeType": "text/csv", "buffer": b"phone,name\n" + rows.encode()}
+    )
+    page.get_by_role("button", name="Upload file").click()
+    connected = page.locator("html[data-news=connected]")
+
+    def once_connected(route):
+        """The page learns of the end only when its live connection is up."""
+        if route.request.headers.get("x-part") and not connected.count():
+            route.fulfill(status=503)
+        else:
+            route.continue_()
+
+    page.route("**/contacts/import/imp_*", once_connected)
+    page.get_by_role("button", name="Check file").click()
+    expect(connected).to_be_attached()
+    start = page.get_by_role("button", name="Import contacts (2,000)")
+    expect(start).to_be_visible(timeout=60_000)
+    start.click()
+    expect(page.get_by_text("Import finished.")).to_be_visible(timeout=60_000)
+    expect(connected).to_be_attached()
+
+
+def test_a_live_connection_does_not_count_as_a_part_that_can_change(visit, app, restaurant):
+    """Review 1: pages of messages, print jobs and stores asked for ever."""
+    page, watch = visit(restaurant.owner)
+    page.goto("/home")
+    expect(page.locator("html[data-news=connected]")).to_be_attached()
+    shown = page.evaluate(
+        """async () => {
+          const { anyPartIsLive } = await import("/static/js/parts.js");
+          const none = anyPartIsLive();
+          document.body.insertAdjacentHTML("beforeend", "<p data-part=x data-live></p>");
+          return [none, anyPartIsLive()];
+        }"""
+    )
+    assert shown == [False, True]
+    watch.expect_none()
+
+
+def test_the_foot_of_the_menu_covers_no_area(visit, restaurant):
+    """Review 43."""
+    page, watch = visit(restaurant.owner)
+    page.goto("/home")
+    covered = page.evaluate(
+        """() => [...document.querySelectorAll(".sidebar-areas .nav-item")].filter((one) => {
+          one.scrollIntoView({ block: "nearest" });
+          const box = one.getBoundingClientRect();
+          return [box.top + 1, box.bottom - 1].some((y) =>
+            !one.contains(document.elementFromPoint(box.left + box.width / 2, y)));
+        }).map((one) => one.textContent.trim())"""
+    )
+    assert not covered
+    watch.expect_none()

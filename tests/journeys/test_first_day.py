@@ -46,7 +46,6 @@ def test_the_first_day(app, service, chromium):
     context, page, watch = new_page(chromium, service.url)
 
     sign_up(page, owner)
-    sign_in(page, owner)
     secret = turn_on_two_step(page)
     sign_out(page)
     sign_in(page, owner)
@@ -91,8 +90,7 @@ def sign_up(page: Page, email: str) -> None:
     page.get_by_role("link", name="Open the mailbox of this demo").click()
     read_letter(page, email, "Confirm your e-mail address")
     page.get_by_role("button", name="Confirm").click()
-    heading(page, "Address confirmed")
-    page.get_by_role("link", name="Sign in").click()
+    page.wait_for_url("**/home")
 
 
 def sign_in(page: Page, email: str) -> None:

@@ -225,6 +225,72 @@ def test_tags_and_consent_for_all(place, blobs, run_jobs):
         assert "fair 2026" in book.known_tags()
 
 
+@pytest.mark.parametrize("heading", ["consent", "İzin", "Onay", "Opt-in"])
+@pytest.mark.parametrize(
+    ("cell", "given"),
+    [
+        *((word, True) for word in ("yes", "Yes", "TRUE", "1", "1.0", "evet", "EVET", "✓")),
+        *((word, False) for word in ("no", "No", "0", "hayır", "HAYIR", "false", "yok", "✗")),
+        ("Hayır, istemiyorum", False),
+        ("opted out", False),
+        *((word, None) for word in ("", "-", "–", "?", "maybe", "belki", "x", "2024-05-01")),
+    ],
+)
+def test_only_a_clear_yes_in_a_consent_column_is_consent(
+    place, blobs, run_jobs, heading, cell, given
+):
+    """Review 2."""
+    one = take(place, blobs, f'phone,name,{heading}\n905321112233,Ana,"{cell}"\n')
+    assert one.columns["meanings"] == ["phone", "name", "consent"]
+    # Not even when somebody said that all of them agreed.
+    seen = look(place, one, run_jobs, consent_source="a list" if given is None else "")
+    counts = (seen.agreed, seen.refused, seen.unclear)
+    assert counts == (int(given is True), int(given is False), int(given is None))
+    write(place, one, run_jobs)
+    ana = book_of(place)["Ana"].contact
+    assert (ana.consent_at is not None) is (given is True)
+    assert ana.consent_source == (f"people.csv · {heading}" if given else "")
+
+
+def test_how_they_agreed_stands_in_a_column_of_its_own(place, blobs, run_jobs):
+    """Review 2: an answer in that column is not taken for a way to agree."""
+    text = (
+        "phone,name,consent,consent source\n"
+        "905321112201,Ana,yes,paper form no 12\n"
+        "905321112202,Bora,no,paper form\n"
+        "905321112203,Can,yes,no\n"
+    )
+    one = take(place, blobs, text)
+    assert one.columns["meanings"][2:] == ["consent", "consent_source"]
+    seen = look(place, one, run_jobs)
+    assert (seen.agreed, seen.refused, seen.unclear) == (1, 1, 1)
+    write(place, one, run_jobs)
+    sources = {name: card.contact.consent_source for name, card in book_of(place).items()}
+    assert sources == {"Ana": "paper form no 12", "Bora": "", "Can": ""}
+
+
+@pytest.mark.parametrize("cell", ["no", "0", "hayır", "false", "-", ""])
+def test_a_no_is_never_the_way_somebody_agreed(place, blobs, run_jobs, cell):
+    """Review 2: the column was mapped to “How they agreed” by hand."""
+    one = take(place, blobs, f"phone,name,seen\n905321112233,Ana,{cell}\n")
+    look(place, one, run_jobs, meanings=["phone", "name", "consent_source"])
+    write(place, one, run_jobs)
+    assert book_of(place)["Ana"].contact.consent_at is None
+
+
+def test_a_no_in_the_file_withdraws_an_earlier_consent(place, blobs, run_jobs):
+    """Review 2."""
+    with place.scope():
+        card = book.create(Entry(name="Ana", phone="905321112233"))
+        book.set_consent(card.id, "web form")
+    one = take(place, blobs, "phone,izin\n905321112233,hayır\n")
+    look(place, one, run_jobs)
+    write(place, one, run_jobs)
+    with place.scope():
+        assert finding.listed(Filters(consent=True)) == []
+        assert wishes.history(card.id)[0].kind == "withdrawn"
+
+
 @pytest.mark.parametrize(
     ("meanings", "code"),
     [

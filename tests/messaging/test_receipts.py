@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from core.clock import now
 from core.db import db, tenant_scope
 from core.ids import to_uuid
-from messaging import settling
+from messaging import settling, usage
 from messaging.claiming import Claimed
 from messaging.ledger import cost_of
 from messaging.lines import Accepted, Envelope
@@ -150,6 +150,16 @@ def our_settle(line, message_id, network_id):
     claimed = Claimed(str(to_uuid("msg", message_id)), envelope, quoted_usd=PRICE)
     with tenant_scope(line.tenant_id):
         settling.settle([(claimed, Accepted(network_id))])
+
+
+def test_a_test_message_is_counted_as_sent_as_well_as_read(line):
+    """Review 12: only its receipts were counted."""
+    message_id, network_id = started(line, "sending", test=True)
+    our_settle(line, message_id, network_id)
+    take(line, receipt(network_id, "read", message_id))
+    with tenant_scope(line.tenant_id):
+        (total,) = usage.totals(usage.period(), "day")
+    assert (total.sent, total.delivered, total.read, total.cost_usd) == (1, 1, 1, 0)
 
 
 SETTLE = "our own settle"

@@ -12,6 +12,7 @@ from messaging.campaigns.book import Wanted
 from messaging.models import Campaign
 from tests.campaigns.campaign_cast import campaign, meets, messages, sends, steps
 from tests.lines import give_line
+from tests.messaging.line_cast import add_line
 
 
 @pytest.fixture
@@ -68,6 +69,52 @@ def test_from_the_first_step_to_the_figures(owner, restaurant):
     with restaurant.scope():
         copied = book.listed()[0]
         assert (copied.state, copied.text) == ("draft", "Soup, {{customer.first_name}}?")
+
+
+def test_the_table_of_recipients_moves_with_the_results(owner, restaurant):
+    """Review 18: it said “Waiting” until the end."""
+    give_line(restaurant)
+    meets(restaurant, "Ayşe Kaya")
+    _one, here = made(owner, restaurant)
+    with frozen(now()):
+        owner.post(f"{here}/start")
+        steps(restaurant)
+        sends(restaurant)
+        advance(5)
+        steps(restaurant)
+    part = owner.get(here, headers={"X-Part": "campaign"})
+    assert 'data-part="recipients"' in part.get_data(as_text=True)
+    assert "Ayşe Kaya +90 532 111 00 01 Sent" in words(part)
+
+
+def test_a_new_campaign_is_for_contacts_with_consent_and_warns_of_the_others(owner, restaurant):
+    """Review 18."""
+    give_line(restaurant)
+    meets(restaurant, "Ayşe", "Mehmet")
+    owner.post("/campaigns/new", name="Soup day")
+    with restaurant.scope():
+        one = book.listed()[0]
+    here = f"/campaigns/{one.id}"
+    assert one.filters == {"consent": True}
+    assert "0 of 0 chosen" in words(owner.get(f"{here}/who"))
+    owner.post(f"{here}/who")  # the tick taken off
+    owner.post(f"{here}/what", name="Soup day", says="text", text="Soup?")
+    check = words(owner.get(f"{here}/check"))
+    assert "Some recipients have not given marketing consent." in check
+    assert "Without marketing consent: 2" in check
+
+
+def test_the_first_step_does_not_speak_of_a_window_before_there_is_a_text(owner, restaurant):
+    """Review 18: “Did not write within 24 hours” stood there at once."""
+    add_line(restaurant, network="whatsapp")
+    meets(restaurant, "Ayşe")
+    owner.post("/campaigns/new", name="Soup day")
+    with restaurant.scope():
+        here = f"/campaigns/{book.listed()[0].id}"
+    owner.post(f"{here}/who")
+    assert "1 of 1 chosen" in words(owner.get(f"{here}/who"))
+    owner.post(f"{here}/what", name="Soup day", says="text", text="Soup?")
+    assert "0 of 1 chosen" in words(owner.get(f"{here}/who"))
 
 
 def test_paused_resumed_and_stopped_by_its_buttons(owner, restaurant):

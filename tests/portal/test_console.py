@@ -6,6 +6,7 @@ from rq import Queue
 from core.db import global_scope
 from tenants import audit, people
 from tests.cast import Browser, make_person
+from tests.portal.letters import letters_to
 from tests.portal.pages import text_of, title_of
 
 
@@ -69,7 +70,7 @@ def test_tenants_are_found_by_name_and_by_number(operators, restaurant, shop):
 
 def test_suspended_the_api_refuses_at_once_and_resumed_it_answers(operators, restaurant, me):
     assert me()[0] == 200
-    operators.post(f"{place(restaurant)}/suspend", because="Unpaid bills")
+    operators.post(f"{place(restaurant)}/suspend", because="Unpaid bills", sure="yes")
     for key in (restaurant.key, restaurant.test_key):
         status, body = me(key)
         assert (status, body["code"]) == (401, "account_suspended")
@@ -85,8 +86,23 @@ def test_suspended_the_api_refuses_at_once_and_resumed_it_answers(operators, res
     ]
 
 
+def test_suspending_asks_first_and_the_owner_learns_why(app, operators, restaurant):
+    """Review 24."""
+    asked = operators.post(f"{place(restaurant)}/suspend", because="Unpaid bills")
+    assert "Suspend Lokanta Mavi?" in text_of(asked)
+    owner = Browser(app.test_client()).signs_in(restaurant.owner)
+    assert "This account is suspended." not in text_of(owner.get("/home"))
+    operators.post(f"{place(restaurant)}/suspend", because="Unpaid bills", sure="yes")
+    home = text_of(owner.get("/home"))
+    assert "Reason: Unpaid bills" in home
+    assert "Write to the operator of this service." in home
+    (letter,) = letters_to(restaurant.owner.email)
+    assert letter.subject == "Lokanta Mavi is suspended"
+    assert "Unpaid bills" in letter.body
+
+
 def test_people_of_a_suspended_business_still_get_in_and_are_told(app, operators, restaurant):
-    operators.post(f"{place(restaurant)}/suspend", because="Unpaid")
+    operators.post(f"{place(restaurant)}/suspend", because="Unpaid", sure="yes")
     owner = Browser(app.test_client()).signs_in(restaurant.owner)
     assert "This account is suspended." in text_of(owner.get("/home"))
 

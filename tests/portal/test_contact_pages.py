@@ -10,6 +10,7 @@ from messaging import contacts, lines_book
 from messaging.crm import book, cards, finding, importing
 from messaging.crm.entries import Entry
 from messaging.crm.finding import Filters
+from tenants import accounts
 from tests.messaging.line_cast import add_line
 from tests.portal.pages import text_of, title_of
 
@@ -145,7 +146,7 @@ def test_a_file_is_looked_at_before_it_is_written(desk, restaurant, run_jobs):
     assert "data-live" in desk.get(place).get_data(as_text=True)
     run_jobs()
     ready = text_of(desk.get(place))
-    assert "Nothing is written yet" in ready
+    assert "Nothing is imported yet" in ready
     assert "This is not a phone number" in ready
     assert everybody(restaurant) == []
     desk.post(f"{place}/start")
@@ -154,6 +155,46 @@ def test_a_file_is_looked_at_before_it_is_written(desk, restaurant, run_jobs):
     assert [card.contact.tags for card in everybody(restaurant)] == [["fair"]]
     file = desk.get(f"{place}/rejects.csv").get_data(as_text=True)
     assert list(csv.reader(io.StringIO(file)))[1][0] == "3"
+
+
+def test_a_no_in_a_consent_column_is_counted_as_refused_and_stores_nothing(
+    desk, restaurant, run_jobs
+):
+    """Review 2."""
+    rows = "Telefon;Ad;İzin\n+905321112233;Ayşe;hayır\n+905324445566;Can;Evet\n"
+    place = upload(desk, rows + "+905324445577;Ece;-\n")
+    assert "Marketing consent (yes or no)" in text_of(desk.get(place))
+    desk.post(place, column=["phone", "name", "consent"], country="TR", update="y")
+    run_jobs()
+    ready = text_of(desk.get(place))
+    for told in ("Given 1", "Refused 1", "Unclear 1"):
+        assert told in ready
+    desk.post(f"{place}/start")
+    run_jobs()
+    agreed = {card.contact.name: card.contact.consent_at for card in everybody(restaurant)}
+    assert {name for name, at in agreed.items() if at} == {"Can"}
+
+
+def test_the_columns_of_a_checked_file_can_be_changed(desk, restaurant, run_jobs):
+    """Review 20: the way back, and a reason that names the missing country."""
+    place = upload(desk, "phone,name\n0532 444 11 22,Ayşe\n")
+    desk.post(place, column=["phone", "name"], country="", update="y")
+    run_jobs()
+    ready = desk.get(place)
+    assert "This number has no country code." in text_of(ready)
+    assert "Change columns" in text_of(ready)
+    assert "What is in this file?" in title_of(desk.get(f"{place}?columns=1"))
+    desk.post(place, column=["phone", "name"], country="TR", update="y")
+    run_jobs()
+    assert "Import contacts (1)" in text_of(desk.get(place))
+
+
+def test_an_import_proposes_the_country_of_the_time_zone(desk, restaurant):
+    """Review 20."""
+    with restaurant.scope():
+        accounts.account().time_zone = "Europe/Istanbul"
+    page = desk.get(upload(desk, "phone,name\n0532 444 11 22,Ayşe\n")).get_data(as_text=True)
+    assert '<option selected value="TR">' in page
 
 
 def test_consent_for_all_needs_its_source(desk, restaurant):

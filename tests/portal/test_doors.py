@@ -248,3 +248,11 @@ def test_a_letter_that_is_not_there_is_404(client):
     assert client.get("/mailbox/mail_00000000000000000000000000").status_code == 404
     assert client.get("/mailbox/nonsense").status_code == 404
     assert client.get("/mailbox?after=nonsense").status_code == 404
+
+
+def test_a_page_that_is_not_there_keeps_the_menu_of_those_signed_in(browser, restaurant):
+    """Review 43."""
+    assert "Contacts" not in browser.get("/nothing").get_data(as_text=True)
+    page = browser.signs_in(restaurant.owner).get("/nothing")
+    assert page.status_code == 404
+    assert 'href="/contacts"' in page.get_data(as_text=True)

@@ -86,7 +86,10 @@ class Town:
         yield "sign-in", stranger.post("/signin", email=self.name, password=self.name)
         yield "reset", stranger.post("/reset", email=self.name)
         yield "resend", stranger.post("/verify/resend", email=self.name)
-        yield "suspended", self.browser.post(f"{tenant}/suspend", because=self.name, follow=True)
+        yield (
+            "suspended",
+            self.browser.post(f"{tenant}/suspend", because=self.name, sure="yes", follow=True),
+        )
 
 
 SHOWN_IN = {

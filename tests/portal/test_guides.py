@@ -6,12 +6,14 @@ from urllib.parse import unquote
 
 import pytest
 
-from core.db import Base
+from core.db import Base, global_scope
 from core.ids import Id
 from core.sample_ids import ULID
 from messaging.simulator.magic import NUMBERS, PREFIX
 from portal.guide_pages import PAGES, find, guides_in, read
 from portal.markdown import DOCS, png_size, within
+from tenants import people
+from tests.cast import make_person
 from tests.portal.pages import faults, nonce_of, text_of, title_of
 from webhooks.kinds import KINDS
 
@@ -221,3 +223,17 @@ def test_turkish_has_every_guide_english_has():
         turkish = (DOCS / "tr" / f"{name}.md").read_text()
         for mark in (r"(?m)^## ", r"(?m)^\|", r"(?m)^ *```", r"(?m)^!\["):
             assert len(re.findall(mark, english)) == len(re.findall(mark, turkish)), name
+
+
+def test_guides_lead_in_and_show_customers_nothing_about_running_the_service(browser, restaurant):
+    """Review 42."""
+    page = browser.get("/docs").get_data(as_text=True)
+    assert 'href="/signin"' in page
+    assert 'href="/signup"' in page
+    assert "/docs/operations/runbook" not in page
+    assert "/docs/operations" not in browser.get("/docs/search?q=backup").get_data(as_text=True)
+    person = make_person()
+    with global_scope():
+        people.get(person.id).operator = True
+    browser.signs_in(person)
+    assert "/docs/operations/runbook" in browser.get("/docs").get_data(as_text=True)

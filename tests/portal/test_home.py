@@ -4,6 +4,7 @@ from core.clock import now
 from messaging import lines_book
 from messaging.usage import Tally
 from portal.newborn import equip
+from tenants import accounts
 from tests.portal.pages import text_of
 
 
@@ -20,6 +21,35 @@ def test_today_is_counted_and_nothing_needs_anybody(browser, restaurant):
     assert "Needs a person" not in text
     assert line.name in text
     assert now().strftime("%-d %b") in text
+
+
+def test_home_and_usage_count_test_messages_apart(browser, restaurant):
+    """Review 12."""
+    with restaurant.scope():
+        equip(live=True)
+        tally = Tally()
+        for test, sent in ((False, 9), (True, 2)):
+            line = lines_book.default_line(test=test)
+            tally.add(line.id, "TR", "service", sent=sent, delivered=sent, received=sent)
+        tally.write()
+    browser.signs_in(restaurant.owner)
+    home, usage = text_of(browser.get("/home")), text_of(browser.get("/usage"))
+    assert "Sent today 9 9 delivered, 0 read · test messages: 2" in home
+    assert "Received today 9 test messages: 2" in home
+    assert "Sent 9 100% delivered" in usage
+    assert "Sent in this period: 2, received: 2." in usage
+
+
+def test_a_trial_shows_one_limit(browser, restaurant):
+    """Review 12: “9 / no limit” stood beside “191 messages left”."""
+    with restaurant.scope():
+        accounts.change_plan("trial")
+        account = accounts.account()
+        account.trial_used, account.trial_started_at = 9, now()
+    accounts.forget_facts(restaurant.tenant_id)
+    text = text_of(browser.signs_in(restaurant.owner).get("/home"))
+    assert "Messages in the trial 9 / 200" in text
+    assert "Messages this month" not in text
 
 
 def test_a_line_that_cannot_send_is_named_with_its_reason(browser, restaurant):

@@ -12,11 +12,15 @@ from core.clock import frozen, now
 from core.db import db, tenant_scope
 from core.tickets import read_ticket
 from messaging import lines_book, reading, templates
+from messaging.crm import book
+from messaging.crm.entries import Entry
 from messaging.inbox import listing, quick_replies, tending, thread
 from messaging.lines.cloud_templates import NetworkTemplate
 from messaging.models import MediaFile
+from portal.newborn import equip
 from tests.cast import Browser
 from tests.messaging.inbox_cast import AYSE, VELI, add_line, talk_with, writes
+from tests.messaging.line_cast import sent_message
 from tests.portal.corpus import CORPUS
 from tests.portal.pages import faults, nonce_of
 
@@ -328,3 +332,44 @@ def test_a_closed_window_offers_the_approved_templates_of_the_line(app, restaura
 
 def said_last(talk_id):
     return listing.get(talk_id).last_message_id
+
+
+def test_the_contact_stands_beside_the_conversation(app, restaurant, talk):
+    """Review 13."""
+    with restaurant.scope():
+        contact_id = listing.get(talk).contact_id
+        book.change(contact_id, Entry(tags=["vip"]))
+        book.add_note(contact_id, "Prefers the window.")
+    page = signed_in(app, restaurant, "inbox").get(f"/inbox/{talk}").get_data(as_text=True)
+    facts = page.partition('data-part="facts"')[2]
+    assert f'href="/contacts/{contact_id}"' in facts
+    assert "vip" in facts
+    assert "Prefers the window." in facts
+
+
+def test_a_template_is_shown_as_the_customer_read_it(app, restaurant, line, talk):
+    """Review 13: its technical name and values stood there."""
+    body = [{"type": "BODY", "text": "Hello {{1}}, order {{2}} is confirmed."}]
+    with restaurant.scope():
+        mine = lines_book.get(line)
+        mine.account_id = "waba-9"
+        known = NetworkTemplate("1", "order_ok", "tr", "utility", "approved", components=body)
+        templates.store("waba-9", [known])
+        content = {"name": "order_ok", "language": "tr", "parameters": ["Ayşe", "M-0709"]}
+        sent_message(mine, kind="template", text="", content=content, phone=AYSE)
+    page = signed_in(app, restaurant, "inbox").get(f"/inbox/{talk}").get_data(as_text=True)
+    assert "Hello Ayşe, order M-0709 is confirmed." in page
+    assert "order_ok" not in page
+
+
+def test_what_a_person_wrote_elsewhere_is_not_called_automatic(app, restaurant, talk):
+    """Review 13: the page of the first message, and the contact's own."""
+    with restaurant.scope():
+        equip()
+        contact_id = listing.get(talk).contact_id
+    selin = signed_in(app, restaurant, "inbox")
+    selin.post(f"/contacts/{contact_id}/message", text="Your table is ready.")
+    page = selin.get(f"/inbox/{talk}").get_data(as_text=True)
+    assert "Your table is ready." in page
+    assert "Selin Kaya" in page.partition('class="said-by"')[2][:40]
+    assert "Automatic" not in page

@@ -128,6 +128,22 @@ def test_a_network_that_cannot_be_reached_is_told_but_does_not_stop_the_saving(
     assert len(lines_of(restaurant)) == 1
 
 
+def test_a_line_that_was_never_reached_is_neither_connected_nor_the_default(
+    app, owners, restaurant, graph, monkeypatch
+):
+    """Review 10."""
+    with monkeypatch.context() as away:
+        away.setattr(app.extensions["comanda"], "cloud_base_url", "http://127.0.0.1:9")
+        page = text_of(owners.get(add(owners, "save").location))
+    assert "saved but not connected" in page
+    assert "could not be reached" in page
+    (line,) = lines_of(restaurant)
+    assert (line.state, line.is_default) == ("disconnected", False)
+    owners.post(f"/lines/{line.id}/check")
+    (line,) = lines_of(restaurant)
+    assert (line.state, line.is_default) == ("connected", True)
+
+
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [

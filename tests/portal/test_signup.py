@@ -1,5 +1,6 @@
 """Signing up and confirming the address."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -143,8 +144,42 @@ def test_opening_the_link_needs_a_click(browser):
     assert email in text_of(page)
     browser.client.head(path)
     assert person_with(email).verified_at is None
-    assert title_of(browser.post(path)) == "Address confirmed"
+    assert browser.post(path).location == "/home"
     assert person_with(email).verified_at is not None
+
+
+def test_whoever_signed_up_here_is_signed_in_when_the_address_is_confirmed(app, browser):
+    """Review 26; another browser must sign in, as it has not shown the password."""
+    for elsewhere in (False, True):
+        email = unique_email()
+        sign_up(browser, email)
+        desk = Browser(app.test_client()) if elsewhere else browser
+        answer = desk.post(link_to(email, "/verify/"))
+        assert (desk.get("/home").status_code == 200) is not elsewhere
+        assert (title_of(answer) == "Address confirmed") is elsewhere
+        browser = Browser(app.test_client())
+
+
+def test_every_fault_of_a_sign_up_is_told_at_once(browser):
+    """Review 26."""
+    page = browser.post("/signup", business="", name="Nora", email="nora", password="password12")
+    text = text_of(page)
+    assert "Fill this in." in text
+    assert "among the first ones somebody would try" in text
+    assert "address" in text.partition("E-mail")[2].lower()
+    markup = page.get_data(as_text=True)
+    assert markup.count("field-error") >= 3
+    assert "password12" not in markup
+    page = sign_up(browser, "nora", password="password12").get_data(as_text=True)
+    assert re.search(r"<input[^>]*autofocus[^>]*name=\"email\"", page)
+
+
+@pytest.mark.parametrize("poor", ["password12", "Password2026!", "qwertyqwerty", "parola1234"])
+def test_a_common_password_is_refused(browser, poor):
+    """Review 26."""
+    email = unique_email()
+    assert "somebody would try" in text_of(sign_up(browser, email, password=poor))
+    assert person_with(email) is None
 
 
 def test_a_link_confirms_once(browser):
@@ -185,7 +220,7 @@ def test_the_letter_can_be_sent_again_and_replaces_the_first(browser):
     second = link_to(email, "/verify/")
     assert first != second
     assert title_of(browser.get(first)) == "This link is over"
-    assert title_of(browser.post(second)) == "Address confirmed"
+    assert browser.post(second).location == "/home"
 
 
 @pytest.mark.parametrize("who", ["a stranger", "somebody confirmed"])

@@ -44,7 +44,7 @@ def test_this_month_by_default_and_test_messages_apart(browser, restaurant, line
     text = text_of(browser.get("/usage"))
     assert "1,234" in text
     assert "$6.54" in text
-    assert "Sent in this period: 21." in text
+    assert "Sent in this period: 21, received: 0." in text
     assert "1,255" not in text
 
 

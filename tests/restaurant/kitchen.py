@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from core.db import db, tenant_scope
 from jobs import inbound
+from messaging.inbox import listing
 from messaging.lines import InboundMessage
 from messaging.models import Line, Message
 from messaging.receiving import receive_message
@@ -81,6 +82,26 @@ class Bistro:
             order = chat.order_from(self.line, message, message_id)
             tally.write()
             return order
+
+    def receives(self, text: str, phone: str = GUEST) -> None:
+        """A text in the chat, with all reactions to it."""
+        message = InboundMessage(
+            network_id=f"wamid.{next(_ids)}.{phone}",
+            sender_phone=phone,
+            sender_network_id=phone,
+            sender_name="Ayşe Kaya",
+            at=0,
+            kind="text",
+            text=text,
+        )
+        with self.scope():
+            tally = Tally()
+            inbound.receive(self.line, message, tally)
+            tally.write()
+
+    def unread(self) -> int:
+        with self.scope():
+            return listing.unread_count()
 
     def order(self, *wishes: Wish, phone: str = GUEST, **more) -> Order:
         order = self.hears(self.cart(*wishes, **more).text, phone)

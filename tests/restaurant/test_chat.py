@@ -264,3 +264,12 @@ def test_two_hundred_orders_at_once_are_numbered_without_gap(restaurant, app):
         numbers = sorted(pool.map(send, texts))
     day = numbers[0].split("-")[1]
     assert numbers == [f"LEM-{day}-{sequence:04d}" for sequence in range(1, 201)]
+
+
+def test_a_conversation_that_is_an_order_is_not_unread(bistro):
+    """Review 14: every order was an unread conversation."""
+    text = bistro.cart().text
+    bistro.receives(text)
+    assert bistro.unread() == 0
+    bistro.receives("Is there a high chair?")
+    assert bistro.unread() == 1

@@ -1,9 +1,9 @@
 """Which field of a form is the phone, the name, the consent, the text: guessed, then chosen."""
 
 import re
-import unicodedata
 
-from core.texts import fold
+from core.texts import unmarked
+from core.yes_no import TICKS, words_of, yes_or_no
 from webhooks.stores.neutral import Answer
 
 ROLES = ("phone", "name", "email", "consent", "text")
@@ -25,7 +25,6 @@ WORDS = {
     "text": "message mesaj mensaje comment comments question soru nachricht not notes mesajiniz",
 }
 _WORDS = {role: frozenset(spelt.split()) for role, spelt in WORDS.items()}
-_NO = {"", "0", "no", "false", "off", "hayir", "nein", "non", "n", "h"}
 
 
 def propose(answers: list[Answer]) -> dict[str, str]:
@@ -48,8 +47,8 @@ def value_of(answers: list[Answer], mapping: dict[str, str], role: str) -> str:
 
 
 def agreed(value: str) -> bool:
-    """A ticked box says yes in many ways; an unticked one is mostly not sent at all."""
-    return _plain(value) not in _NO
+    """A ticked box may send any text, such as its label; a blank, a dash or a refusal is a no."""
+    return bool(words_of(value) or value in TICKS) and yes_or_no(value) is not False
 
 
 def slug(label: str) -> str:
@@ -69,5 +68,4 @@ def _by_words(one: Answer, role: str) -> bool:
 
 def _plain(text: str) -> str:
     """Folded, and letters without their marks."""
-    folded = unicodedata.normalize("NFD", fold(text.replace("-", "")).replace("ı", "i"))
-    return "".join(letter for letter in folded if not unicodedata.combining(letter)).strip()
+    return unmarked(text.replace("-", "")).strip()

@@ -18,7 +18,13 @@ async function look() {
   const shown = document.querySelector('[data-part="campaign"]');
   // Another state has other buttons and another list: the whole page is asked for.
   if (!part || !shown || part.dataset.state !== shown.dataset.state) location.reload();
-  else shown.replaceWith(document.adoptNode(part));
+  else {
+    shown.replaceWith(document.adoptNode(part));
+    const fresher = fresh.querySelector('[data-part="recipients"]');
+    const table = document.querySelector('[data-part="recipients"]');
+    // What is the same stays, and with it the focus.
+    if (fresher && table && fresher.innerHTML !== table.innerHTML) table.replaceWith(document.adoptNode(fresher));
+  }
 }
 
 subscribe(["campaigns"], (facts) => {

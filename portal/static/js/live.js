@@ -1,6 +1,8 @@
 // A page whose thing is still on its way asks for its changing parts again until nothing can
 // change any more. Each [data-part] of the answer takes the place of the one that is shown;
-// when none carries data-live, it is over.
+// when no part carries data-live, it is over.
+import { anyPartIsLive } from "./parts.js";
+
 const SOON_MS = 2000;
 const LATER_MS = 10000;
 const SOON_TRIES = 90;
@@ -22,7 +24,7 @@ async function look() {
   });
   if (answer.status >= 400 && answer.status < 500) return false;
   if (answer.ok) put(await answer.text());
-  return document.querySelector("[data-live]") !== null;
+  return anyPartIsLive();
 }
 
 function put(markup) {

@@ -46,12 +46,12 @@ function connected() {
   clearTimeout(signTimer);
   signTimer = 0;
   sign.hidden = true;
-  document.documentElement.dataset.live = "yes";
+  document.documentElement.dataset.news = "connected";
 }
 
 function away() {
   failures += 1;
-  document.documentElement.dataset.live = "no";
+  document.documentElement.dataset.news = "lost";
   signTimer ||= setTimeout(() => { sign.hidden = false; }, SIGN_AFTER_MS);
 }
 

@@ -1,4 +1,7 @@
-// A page about work that goes on: asks for its moving part, and loads itself anew when it is over.
+// A page about work in progress: fetches its changing part every second and reloads the page once
+// the work is finished.
+import { anyPartIsLive } from "./parts.js";
+
 const EVERY_MS = 1000;
 
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -15,7 +18,7 @@ async function look() {
     const shown = document.querySelector(`[data-part="${part.dataset.part}"]`);
     if (shown) shown.replaceWith(document.adoptNode(part));
   }
-  if (document.querySelector("[data-live]")) return true;
+  if (anyPartIsLive()) return true;
   location.reload();
   return false;
 }
