@@ -18,6 +18,7 @@ from core.db import Base, db
 from core.ground import lay_ground
 from core.logs import bind_request, log_answer, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
+from messaging.wait_limits import use_wait_limits
 from messaging.waiting import use_waiting
 from portal.doors import open_portal_doors, portal_answer_for
 from restaurant import followers, guests
@@ -48,6 +49,7 @@ def build_app(settings: Settings) -> OpenAPI:
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     lay_ground(app, settings)
     use_waiting(settings.redis_url)
+    use_wait_limits(settings.waiting_sends)
     if settings.app_env == "test":
         use_cheap_hashes()
     if settings.trusted_proxies:

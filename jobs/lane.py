@@ -156,6 +156,9 @@ class LaneWork:
             longest = max(longest, wait)
         if late:
             await self.drain.tenant(self.tenant_id, lambda: claiming.put_back(late, longest))
+            if longest > SOON_SECONDS:
+                self.drain.outbox.told.extend(settling.told_queued(late))
+                self.drain.tell()
         return ready
 
     async def second_ways(self, group: list[Claimed], *, line_down: bool) -> list[Claimed]:

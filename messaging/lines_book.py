@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from core import lanes
 from core.clock import now
-from core.db import current_tenant_id, db, ring
+from core.db import current_tenant_id, db, facts_changed, ring
 from core.errors import Forbidden, Invalid, NotFound, invalid
 from core.ids import new_token
 from core.lookups import publish as make_findable
@@ -58,6 +58,8 @@ class Route:
     test: bool
     enabled: bool
     default: bool
+    sends_now: bool = True
+    """False: it is down and no other line takes over; its messages are accepted and wait."""
 
 
 def add_cloud_line(
@@ -260,7 +262,14 @@ def remove(line_id: int) -> None:
 def routes() -> tuple[Route, ...]:
     """The lines a message may leave by, the oldest first."""
     rows = db.session.execute(
-        select(Line.id, Line.kind, Line.test, Line.enabled, Line.is_default)
+        select(
+            Line.id,
+            Line.kind,
+            Line.test,
+            Line.enabled,
+            Line.is_default,
+            Line.state.in_(SENDS) | Line.fallback_line_id.is_not(None),
+        )
         .where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
         .order_by(Line.created_at, Line.id)
     )
@@ -319,6 +328,8 @@ def note_trouble(line_id: int, state: str, because: str, until: datetime | None 
         .values(state=state, state_because=because, state_at=now(), paused_until=until)
         .returning(Line.id)
     ).first()
+    if changed is not None:
+        facts_changed()
     if changed is not None and (kind := TOLD.get(state, "instances.disconnected")):
         publish(
             kind,

@@ -33,7 +33,7 @@ from core.clock import rfc3339
 from core.db import ring_now, tenant_scope
 from core.errors import DomainError, Invalid, TryAgain
 from core.rings import Ring
-from messaging import lines_book, media, reading, sending, template_check
+from messaging import lines_book, media, reading, sending, template_check, wait_limits
 from messaging.callers import Caller
 from messaging.lines_book import Route
 from messaging.sending import Draft, KeyKnown, Once, Ticket
@@ -150,9 +150,21 @@ def cancel(path: MessagePath) -> Response:
 
 
 def _send(draft: Draft, line_id: int | None, unknown: list[str]) -> Response:
+    patience, applied = _patience()
+    if patience == 0:
+        return _accept(draft, line_id, unknown, 0.0, applied)
+    with wait_limits.place(g.tenant_id) as may_wait:
+        if may_wait:
+            return _accept(draft, line_id, unknown, patience, applied)
+    return _accept(draft, line_id, unknown, 0.0, "")
+
+
+def _accept(
+    draft: Draft, line_id: int | None, unknown: list[str], patience: float, applied: str
+) -> Response:
+    """Store the message, then wait up to `patience` seconds for the network's answer."""
     caller: Caller = g.caller
     key = key_given()
-    patience, applied = _patience()
     try:
         line = lines_book.choose(
             caller.lines, line_id, test=caller.test, allowed=caller.key.line_ids
@@ -160,7 +172,7 @@ def _send(draft: Draft, line_id: int | None, unknown: list[str]) -> Response:
         draft = _checked(draft, line)
         ready = sending.prepare(draft, line, caller.tenant, caller.cards)
         ticket = ready.ticket
-        at_once = ticket.state != "queued" or patience == 0
+        at_once = ticket.state != "queued" or patience == 0 or not line.sends_now
         answer = _answer(*_accepted(ticket, None, unknown, applied))
         sending.accept_alone(ready, _once(key, answer if at_once else None, ticket))
     except (KeyKnown, DomainError) as refusal:
