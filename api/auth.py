@@ -65,24 +65,37 @@ def authenticate() -> None:
     act_as(Actor("key", caller.key.id, caller.key.name, request.remote_addr or ""))
 
 
-def key_may(scope: str | None) -> Callable[[View], View]:
-    """The key needs this scope; None: any valid key will do."""
+def key_may(scope: str | None, *, test_keys: bool = False) -> Callable[[View], View]:
+    """The key needs this scope; None: any valid key will do.
+
+    A route is for live keys unless it says `test_keys=True`. One that does shows and changes
+    rows of test mode alone when the key is a test key; configuration it may show.
+    """
     if scope is not None and scope not in SCOPES:
         raise RuntimeError(f"{scope} is not a scope; tenants/rights.py names them all")
 
     def guard(view: View) -> View:
         @wraps(view)
         def guarded(*args: Any, **kwargs: Any) -> Any:
-            if scope is not None and scope not in g.caller.key.scopes:
-                raise Forbidden(
-                    "missing_scope", "This key may not do that; it needs {scope}.", scope=scope
-                )
+            check_rights(guarded)
             return view(*args, **kwargs)
 
         guarded.key_scope = scope or "any"  # type: ignore[attr-defined]
+        guarded.test_keys = test_keys  # type: ignore[attr-defined]
         return guarded  # type: ignore[return-value]
 
     return guard
+
+
+def check_rights(view: Callable[..., Any] | None) -> None:
+    """Also before a request's parameters are looked at: 403 comes before 422."""
+    scope: str = getattr(view, "key_scope", "any")
+    if scope != "any" and scope not in g.caller.key.scopes:
+        raise Forbidden("missing_scope", "This key may not do that; it needs {scope}.", scope=scope)
+    if g.caller.test and not getattr(view, "test_keys", False):
+        raise Forbidden(
+            "live_key_required", "A test key may not do that. Use a live key, ck_live_…"
+        )
 
 
 def forget_callers() -> None:

@@ -51,6 +51,13 @@ class Caller:
     def test(self) -> bool:
         return self.key.mode == "test"
 
+    @property
+    def sees_lines(self) -> frozenset[int] | None:
+        """The lines whose messages this key may see; None: all of them."""
+        if self.test:
+            return frozenset(line.id for line in self.lines if line.test)
+        return self.key.line_ids
+
 
 def owner_of(secret: str) -> tuple[int, str] | None:
     """The tenant and the key."""

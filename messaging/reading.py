@@ -31,6 +31,8 @@ RETURNING id, line_id, phone, reference, network_id, quoted_usd, state, test, cr
 class Filters:
     phone: str | None = None
     line_id: int | None = None
+    line_ids: frozenset[int] | None = None
+    """Only these lines; None: all."""
     state: str | None = None
     direction: str | None = None
     reference: str | None = None
@@ -38,8 +40,8 @@ class Filters:
     until: datetime | None = None
 
 
-def get(name: str) -> Message:
-    """By our id or by the network's."""
+def get(name: str, line_ids: frozenset[int] | None = None) -> Message:
+    """By our id or by the network's; `line_ids`: only if it is of one of these lines."""
     if "\0" in name:
         raise NotFound()
     tenant_id = current_tenant_id()
@@ -56,7 +58,7 @@ def get(name: str) -> Message:
             )
         )
     found = db.session.get(Message, (tenant_id, message_id)) if message_id else None
-    if found is None:
+    if found is None or (line_ids is not None and found.line_id not in line_ids):
         raise NotFound()
     return found
 
@@ -79,6 +81,8 @@ def listed(filters: Filters, after: str | None, limit: int) -> list[Message]:
     for column, value in wanted.items():
         if value is not None:
             query = query.where(column == value)
+    if filters.line_ids is not None:
+        query = query.where(Message.line_id.in_(sorted(filters.line_ids)))
     if filters.since is not None:
         query = query.where(Message.created_at >= filters.since)
     if filters.until is not None:
@@ -99,9 +103,9 @@ def timeline(message_id: str) -> list[MessageChange]:
     return sorted(found, key=lambda one: (one.id[:TO_THE_MILLISECOND], one.at, one.id))
 
 
-def cancel(message_id: str) -> Message:
+def cancel(message_id: str, line_ids: frozenset[int] | None = None) -> Message:
     """Possible until it leaves: the conditional update decides, not what we saw before."""
-    message, moment = get(message_id), now()
+    message, moment = get(message_id, line_ids), now()
     rows = db.session.execute(
         CANCEL,
         {

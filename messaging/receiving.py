@@ -137,6 +137,8 @@ def upsert_body(
             data[message.kind] = {k: v for k, v in content.items() if k not in beside}
     if reply_to := content.get("reply_to"):
         data["reply_to"] = reply_to
+    if line.test:
+        data["test"] = True
     return {"instance_id": line.id, "data": data}
 
 

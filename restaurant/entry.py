@@ -63,9 +63,8 @@ def take(site: Site, taken: Taken) -> Order:
     phone = _phone(taken.phone)
     contact_id = contacts.find(phone) if phone else None
     terms = carts.terms_of(site, lines, delivery_fee=where.fee)
-    coupon = redeeming.apply(site, taken.coupon, lines, contact_id)
-    if coupon is not None:
-        terms = replace(terms, discount=coupon.discount or ZERO)
+    coupon, discount = redeeming.apply(site, taken.coupon, lines, contact_id)
+    terms = replace(terms, discount=discount)
     sums = add_up(lines, terms)
     order = orders.make(
         site,

@@ -10,7 +10,7 @@ from flask import current_app, g, request
 from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import UnsupportedMediaType
 
-from api.auth import authenticate
+from api.auth import authenticate, check_rights
 from api.shapes import ErrorBody
 from core.described import DescribedLater
 from core.errors import Malformed, invalid
@@ -36,6 +36,8 @@ v1 = DescribedLater(
 @v1.before_request
 def check_caller() -> None:
     authenticate()
+    if request.endpoint is not None:
+        check_rights(current_app.view_functions.get(request.endpoint))
 
 
 @v1.before_request

@@ -61,38 +61,39 @@ class ListQuery(PageQuery):
 
 
 @v1.post("/messages/send", tags=[TAG], summary="Send a text message", responses=SENT)
-@key_may("messages:send")
+@key_may("messages:send", test_keys=True)
 def send(body: TextRequest) -> Response:
     """Waits until the line has handed the message to the network, 10 s at most."""
     return _send(draft_of_text(body), body.instance_id, body.unknown)
 
 
 @v1.post("/messages/send-media", tags=[TAG], summary="Send an image or a document", responses=SENT)
-@key_may("messages:send")
+@key_may("messages:send", test_keys=True)
 def send_media(body: MediaRequest) -> Response:
     """An image, document, video or audio file by its URL, with a caption."""
     return _send(draft_of_media(body), body.instance_id, body.unknown)
 
 
 @v1.post("/messages/send-location", tags=[TAG], summary="Send a location", responses=SENT)
-@key_may("messages:send")
+@key_may("messages:send", test_keys=True)
 def send_location(body: LocationRequest) -> Response:
     return _send(draft_of_location(body), body.instance_id, body.unknown)
 
 
 @v1.post("/messages/send-template", tags=[TAG], summary="Send an approved template", responses=SENT)
-@key_may("messages:send")
+@key_may("messages:send", test_keys=True)
 def send_template(body: TemplateRequest) -> Response:
     """Reaches people outside the 24 hours after they last wrote."""
     return _send(draft_of_template(body), body.instance_id, body.unknown)
 
 
 @v1.get("/messages", tags=[TAG], summary="List messages", responses={200: MessagePage})
-@key_may("messages:read")
+@key_may("messages:read", test_keys=True)
 def list_messages(query: ListQuery) -> dict[str, Any]:
     filters = reading.Filters(
         phone=query.phone,
         line_id=query.instance_id,
+        line_ids=g.caller.sees_lines,
         state=query.status_code,
         direction=query.direction,
         reference=query.reference,
@@ -110,10 +111,10 @@ def list_messages(query: ListQuery) -> dict[str, Any]:
 @v1.get(
     "/messages/<path:message_id>", tags=[TAG], summary="One message", responses={200: MessageShape}
 )
-@key_may("messages:read")
+@key_may("messages:read", test_keys=True)
 def read(path: MessagePath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        message = reading.get(path.message_id)
+        message = reading.get(path.message_id, g.caller.sees_lines)
         return message_json(message, media.of(message.id))
 
 
@@ -123,10 +124,10 @@ def read(path: MessagePath) -> dict[str, Any]:
     summary="What happened to a message",
     responses={200: Timeline},
 )
-@key_may("messages:read")
+@key_may("messages:read", test_keys=True)
 def timeline(path: MessagePath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        changes = reading.timeline(reading.get(path.message_id).id)
+        changes = reading.timeline(reading.get(path.message_id, g.caller.sees_lines).id)
     return {
         "data": [
             {"status_code": one.state, "at": rfc3339(one.at), "cause": one.cause} for one in changes
@@ -141,12 +142,12 @@ def timeline(path: MessagePath) -> dict[str, Any]:
     summary="Cancel a message that has not left",
     responses={200: MessageShape},
 )
-@key_may("messages:send")
+@key_may("messages:send", test_keys=True)
 def cancel(path: MessagePath) -> Response:
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        return attempt.keep(message_json(reading.cancel(path.message_id)))
+        return attempt.keep(message_json(reading.cancel(path.message_id, g.caller.sees_lines)))
 
 
 def _send(draft: Draft, line_id: int | None, unknown: list[str]) -> Response:
