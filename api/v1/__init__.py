@@ -12,9 +12,11 @@ from werkzeug.exceptions import UnsupportedMediaType
 
 from api.auth import authenticate, check_rights
 from api.shapes import ErrorBody
+from core.db import limit_statements
 from core.described import DescribedLater
 from core.errors import Malformed, invalid
 
+READ_LIMIT_MS = 5000
 LARGEST_BODY = 1024 * 1024
 LARGEST_FILE = 32 * LARGEST_BODY  # deploy/nginx.conf takes 33
 DEEPEST = 32
@@ -38,6 +40,17 @@ def check_caller() -> None:
     authenticate()
     if request.endpoint is not None:
         check_rights(current_app.view_functions.get(request.endpoint))
+
+
+@v1.before_request
+def limit_reads() -> None:
+    """A list that is too broad must not hold one of the few connections for long."""
+    limit_statements(READ_LIMIT_MS if request.method in ("GET", "HEAD") else None)
+
+
+@v1.teardown_request
+def lift_limit(_error: BaseException | None = None) -> None:
+    limit_statements(None)
 
 
 @v1.before_request
