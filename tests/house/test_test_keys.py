@@ -283,3 +283,16 @@ def test_a_test_endpoint_gets_the_events_of_test_mode_and_no_others(client, plan
     assert {one.type for one in mine} == {"messages.upsert", "restaurant.order_created"}
     assert {one.event_id for one in mine} <= {one.event_id for one in others}
     assert len(others) > len(mine)
+
+
+def test_the_portal_marks_endpoints_and_payment_links_of_test_mode(browser, planted, test_mode):
+    browser.signs_in(planted.business.owner)
+    for path in (
+        "/webhooks",
+        f"/webhooks/{test_mode['endpoint']}",
+        "/payments",
+        f"/payments/links/{test_mode['link']}",
+    ):
+        answer = browser.get(path)
+        assert answer.status_code == 200, path
+        assert ">Test</span>" in answer.get_data(as_text=True), path
