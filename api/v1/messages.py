@@ -31,8 +31,9 @@ from api.v1.message_shapes import (
 )
 from core.clock import rfc3339
 from core.db import ring_now, tenant_scope
-from core.errors import DomainError, Invalid, TryAgain
+from core.errors import DomainError, Invalid, RateLimited, TryAgain
 from core.rings import Ring
+from core.tenant_limits import TenantLimits
 from messaging import lines_book, media, reading, sending, template_check, wait_limits
 from messaging.callers import Caller
 from messaging.lines_book import Route
@@ -42,6 +43,9 @@ from messaging.waiting import wait_for
 from tenants import idempotency
 
 TAG = Tag(name="Messages")
+# Lists of messages that a process reads at once, half of them for one tenant: a broad filter may
+# hold a connection for seconds, and a process has ten.
+LISTS = TenantLimits(8)
 WAIT_SECONDS, LONGEST_WAIT = 10.0, 30.0
 SENT: ResponseDict = {200: SendAnswer, 202: SendAnswer}
 
@@ -100,6 +104,13 @@ def list_messages(query: ListQuery) -> dict[str, Any]:
         since=query.since,
         until=query.until,
     )
+    with LISTS.place(g.tenant_id) as may_read:
+        if not may_read:
+            raise RateLimited("Too many lists are being read at once. Wait 1 s.", retry_after=1)
+        return _listed(query, filters)
+
+
+def _listed(query: ListQuery, filters: reading.Filters) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         rows = reading.listed(filters, query.after, query.limit + 1)
         files = media.of_messages(row.id for row in rows if row.kind in media.KINDS)

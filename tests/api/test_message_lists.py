@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import event, text
 
 from api import v1 as v1_package
+from api.v1.messages import LISTS
 from core.clock import now, rfc3339
 from core.db import db, tenant_scope
 from messaging import lines_book, reading
@@ -146,3 +147,19 @@ def test_a_read_that_takes_too_long_is_ended_and_says_what_to_do(client, restaur
     with restaurant.scope():
         limit = db.session.execute(text("SHOW statement_timeout")).scalar_one()
     assert limit == "30s", "other work keeps its own limit"
+
+
+def test_one_tenant_cannot_hold_all_connections_with_lists(client, restaurant, shop):
+    """What it asks for beyond its share is answered 429, and others are served."""
+    held = [LISTS.place(restaurant.tenant_id) for _ in range(LISTS.most_of_tenant)]
+    for one in held:
+        assert one.__enter__()
+    try:
+        answer = client.get("/api/v1/messages", headers=restaurant.bearer)
+        assert (answer.status_code, answer.json["code"]) == (429, "rate_limited")
+        assert answer.headers["Retry-After"] == "1"
+        assert client.get("/api/v1/messages", headers=shop.bearer).status_code == 200
+    finally:
+        for one in held:
+            one.__exit__(None, None, None)
+    assert client.get("/api/v1/messages", headers=restaurant.bearer).status_code == 200

@@ -1,25 +1,25 @@
-"""Review H1: waiting sends never take all threads of a web process."""
+"""Review H1 and M15: one tenant never holds all threads or connections of a process."""
 
-from messaging.wait_limits import WaitLimits
+from core.tenant_limits import TenantLimits
 
 
 def test_one_tenant_gets_half_of_the_places_and_all_tenants_no_more_than_the_limit():
-    limits = WaitLimits(4)
+    limits = TenantLimits(4)
     with limits.place(1) as first, limits.place(1) as second, limits.place(1) as third:
         assert (first, second, third) == (True, True, False)
         with limits.place(2) as fourth, limits.place(3) as fifth, limits.place(4) as sixth:
             assert (fourth, fifth, sixth) == (True, True, False)
 
 
-def test_a_place_is_free_again_when_its_send_is_answered():
-    limits = WaitLimits(2)
+def test_a_place_is_free_again_when_it_is_given_back():
+    limits = TenantLimits(2)
     for _ in range(5):
         with limits.place(1) as taken:
             assert taken
 
 
 def test_a_place_is_free_again_after_an_error():
-    limits = WaitLimits(2)
+    limits = TenantLimits(2)
     try:
         with limits.place(1):
             raise ValueError
