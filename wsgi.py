@@ -19,6 +19,7 @@ from core.ground import lay_ground
 from core.logs import bind_request, log_answer, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
 from core.whole_bodies import count_body_bytes
+from messaging.wait_limits import use_wait_limits
 from messaging.waiting import use_waiting
 from portal.doors import open_portal_doors, portal_answer_for
 from restaurant import followers, guests
@@ -49,9 +50,10 @@ def build_app(settings: Settings) -> OpenAPI:
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     lay_ground(app, settings)
     use_waiting(settings.redis_url)
+    use_wait_limits(settings.waiting_sends)
     if settings.app_env == "test":
         use_cheap_hashes()
-    app.wsgi_app = count_body_bytes(app.wsgi_app)  # type: ignore[method-assign]
+    app.wsgi_app = count_body_bytes(app.wsgi_app)  # type: ignore[method-assign, assignment]
     if settings.trusted_proxies:
         proxies = settings.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, proxies, proxies, proxies)  # type: ignore[method-assign]

@@ -6,8 +6,16 @@ from flask import Flask, Response, g, jsonify, request
 from pydantic import ValidationError
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
-from core.errors import DomainError, FieldFault, Invalid, NotFound, RateLimited, invalid
-from core.faults import is_outage
+from core.errors import (
+    DomainError,
+    FieldFault,
+    Invalid,
+    NotFound,
+    RateLimited,
+    TryAgain,
+    invalid,
+)
+from core.faults import is_outage, is_too_slow
 from core.ids import BadId
 from core.logs import logger
 from core.texts import BadText
@@ -127,6 +135,14 @@ def answer_for(error: Exception) -> Response:
         return error_answer(422, error.code, f"{str(error)[:1].upper()}{str(error)[1:]}.")
     if isinstance(error, HTTPException):
         return http_answer(error)
+    if is_too_slow(error):
+        log.warning("query too slow", route=request.url_rule.rule if request.url_rule else "")
+        return domain_answer(
+            TryAgain(
+                "query_too_slow",
+                "This took too long. Ask for less: since and until, one line, one phone.",
+            )
+        )
     if is_outage(error):
         log.error("database unreachable", error=type(error).__name__)
         return outage_answer()

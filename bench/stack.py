@@ -108,6 +108,7 @@ def _start(
     network = f"http://127.0.0.1:{network_port}"
     env = {
         **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
+        "WAITING_SENDS": str(2 * WEB_THREADS),  # what is measured here is the wait itself
         # As in production, but for the customers' servers, which stand on this machine.
         "APP_ENV": "development",
         "ALLOW_LOOPBACK": "true",

@@ -78,6 +78,16 @@ db = SQLAlchemy(
 )
 
 SET_TENANT = text("SELECT app.set_tenant(:tenant_id)")
+SET_TENANT_AND_LIMIT = text(
+    "SELECT app.set_tenant(:tenant_id), set_config('statement_timeout', :limit, true)"
+)
+
+_statement_limit: ContextVar[int | None] = ContextVar("statement_limit", default=None)
+
+
+def limit_statements(milliseconds: int | None) -> None:
+    """For the tenant scopes that are opened from here on; None: the usual limit."""
+    _statement_limit.set(milliseconds)
 
 
 def _require_scope() -> Scope:
@@ -93,7 +103,11 @@ def tenant_scope(tenant_id: int) -> Iterator[Session]:
     if not 0 < tenant_id < 2**63:  # a number from an address that no bigint holds
         raise NotFound("There is no tenant with that id.")
     with _transaction(Scope(tenant_id)) as session:
-        session.execute(SET_TENANT, {"tenant_id": tenant_id})
+        limit = _statement_limit.get()
+        if limit is None:
+            session.execute(SET_TENANT, {"tenant_id": tenant_id})
+        else:
+            session.execute(SET_TENANT_AND_LIMIT, {"tenant_id": tenant_id, "limit": str(limit)})
         yield session
 
 

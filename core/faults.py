@@ -15,3 +15,8 @@ def is_outage(error: Exception) -> bool:
         state = getattr(error.orig, "pgcode", None) or ""
         return error.connection_invalidated or state[:2] in AWAY
     return False
+
+
+def is_too_slow(error: Exception) -> bool:
+    """A statement reached its time limit."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "pgcode", None) == "57014"

@@ -73,6 +73,7 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(60.0, ge=2, le=600)
     event_days: int = Field(30, ge=1, le=400)
     web_processes: int = Field(1, ge=1, le=256)
+    waiting_sends: int = Field(20, ge=1, le=10_000)
     request_log_days: int = Field(7, ge=0, le=90)
     debug: bool = False
     fault: str = ""

@@ -141,15 +141,16 @@ class PostRoom:
     async def _postman(self, this: Round) -> None:
         while this.goes_on:
             async with self.attempts:
-                if not this.goes_on:
-                    break
-                one = this.waiting.popleft()
-                posted = await posting.post(self.client, this.batch, one)
-            this.note(one, posted)
-            metrics.WEBHOOK_ATTEMPTS.add("delivered" if posted.delivered else "failed")
-            if posted.delivered and one.attempt == 1:
-                published = id_time(to_uuid("evt", one.event_id))
-                metrics.WEBHOOK_SECONDS.observe([(now() - published).total_seconds()])
+                if this.goes_on:  # another one may have taken the last while this one waited
+                    await self._post(this, this.waiting.popleft())
+
+    async def _post(self, this: Round, one: Claimed) -> None:
+        posted = await posting.post(self.client, this.batch, one)
+        this.note(one, posted)
+        metrics.WEBHOOK_ATTEMPTS.add("delivered" if posted.delivered else "failed")
+        if posted.delivered and one.attempt == 1:
+            published = id_time(to_uuid("evt", one.event_id))
+            metrics.WEBHOOK_SECONDS.observe([(now() - published).total_seconds()])
 
     async def _settle(self, this: Round, finished: bool) -> None:
         results, this.ended = this.ended, []

@@ -10,7 +10,7 @@ from core.clock import now
 from core.hot import run, run_as_tenant
 from core.ids import from_uuid, to_uuid
 from core.lookups import digest
-from messaging.lines_book import Route
+from messaging.lines_book import SENDS, Route
 from messaging.rates import Cards, cards_of
 from tenants.keys import USED_EVERY, KeyFacts
 from tenants.plans import TenantFacts
@@ -28,7 +28,8 @@ SELECT k.id, k.tenant_id, k.name, k.mode, k.scopes, k.line_ids, k.rate_per_secon
        coalesce(a.monthly_messages, p.monthly_messages),
        least(a.chosen_cap_usd, coalesce(a.spend_cap_usd, p.spend_cap_usd)),
        coalesce(a.spend_cap_usd, p.spend_cap_usd), p.trial_days, p.trial_messages,
-       ARRAY(SELECT jsonb_build_array(l.id, l.kind, l.test, l.enabled, l.is_default)
+       ARRAY(SELECT jsonb_build_array(l.id, l.kind, l.test, l.enabled, l.is_default,
+                                     l.state = ANY(%(sends)s) OR l.fallback_line_id IS NOT NULL)
                FROM lines AS l WHERE l.tenant_id = %(tenant_id)s AND l.removed_at IS NULL
               ORDER BY l.created_at, l.id),
        ARRAY(SELECT jsonb_build_array(r.line_kind, r.country, r.category, r.since, r.usd::text)
@@ -50,6 +51,13 @@ class Caller:
     def test(self) -> bool:
         return self.key.mode == "test"
 
+    @property
+    def sees_lines(self) -> frozenset[int] | None:
+        """The lines whose messages this key may see; None: all of them."""
+        if self.test:
+            return frozenset(line.id for line in self.lines if line.test)
+        return self.key.line_ids
+
 
 def owner_of(secret: str) -> tuple[int, str] | None:
     """The tenant and the key."""
@@ -67,6 +75,7 @@ def look_up(tenant_id: int, key_id: str) -> Caller | None:
             "id": str(to_uuid("key", key_id)),
             "now": moment,
             "used_before": moment - USED_EVERY,
+            "sends": sorted(SENDS),
         },
     )
     return _caller(rows[0]) if rows else None

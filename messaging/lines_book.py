@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from core import lanes
 from core.clock import now
-from core.db import current_tenant_id, db, ring
+from core.db import current_tenant_id, db, facts_changed, ring
 from core.errors import Forbidden, Invalid, NotFound, invalid
 from core.ids import new_token
 from core.lookups import publish as make_findable
@@ -58,6 +58,8 @@ class Route:
     test: bool
     enabled: bool
     default: bool
+    sends_now: bool = True
+    """False: it is down and no other line takes over; its messages are accepted and wait."""
 
 
 def add_cloud_line(
@@ -266,7 +268,14 @@ def remove(line_id: int) -> None:
 def routes() -> tuple[Route, ...]:
     """The lines a message may leave by, the oldest first."""
     rows = db.session.execute(
-        select(Line.id, Line.kind, Line.test, Line.enabled, Line.is_default)
+        select(
+            Line.id,
+            Line.kind,
+            Line.test,
+            Line.enabled,
+            Line.is_default,
+            Line.state.in_(SENDS) | Line.fallback_line_id.is_not(None),
+        )
         .where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
         .order_by(Line.created_at, Line.id)
     )
@@ -281,17 +290,18 @@ def route_for(line_id: int | None, *, test: bool, allowed: frozenset[int] | None
 def choose(
     known: tuple[Route, ...], line_id: int | None, *, test: bool, allowed: frozenset[int] | None
 ) -> Route:
+    """A test key may name any line of its tenant: its messages leave by the test line."""
     line: Route | None
+    if line_id is not None and not any(
+        one.id == line_id and (test or not one.test) for one in known
+    ):
+        raise invalid("instance_id", "unknown_instance", "There is no line with that instance_id.")
     if test:
         line = next((one for one in known if one.test), None)
     elif line_id is None:
         line = next((one for one in known if one.default and not one.test), None)
     else:
-        line = next((one for one in known if one.id == line_id and not one.test), None)
-        if line is None:
-            raise invalid(
-                "instance_id", "unknown_instance", "There is no line with that instance_id."
-            )
+        line = next(one for one in known if one.id == line_id)
     if line is None:
         raise invalid(
             "instance_id",
@@ -334,6 +344,8 @@ def note_trouble(line_id: int, state: str, because: str, until: datetime | None 
     ).first()
     if changed is not None and state == "connected":
         _default_if_none(line_id)
+    if changed is not None:
+        facts_changed()
     if changed is not None and (kind := TOLD.get(state, "instances.disconnected")):
         publish(
             kind,

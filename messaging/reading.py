@@ -2,7 +2,8 @@
 
 import contextlib
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 from sqlalchemy import select, text
 
@@ -10,10 +11,15 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound
 from core.ids import BadId, from_uuid, to_uuid
+from core.partitions import id_at
 from messaging.models import Message, MessageChange, NetworkId
 from messaging.timeline import write_down
 from tenants import quota
 
+BEGINNING = datetime(1970, 1, 2, tzinfo=UTC)
+CLOCKS_DIFFER = timedelta(minutes=5)
+COMES_LATE = timedelta(days=8)  # a network repeats what it could not bring us for a week
+PENDING = frozenset({"scheduled", "queued", "sending"})
 TO_THE_MILLISECOND = len("chg_") + 10  # of an id; what follows is chance
 WAITING = text("""
 SELECT id FROM messages
@@ -31,6 +37,8 @@ RETURNING id, line_id, phone, reference, network_id, quoted_usd, state, test, cr
 class Filters:
     phone: str | None = None
     line_id: int | None = None
+    line_ids: frozenset[int] | None = None
+    """Only these lines; None: all."""
     state: str | None = None
     direction: str | None = None
     reference: str | None = None
@@ -38,8 +46,8 @@ class Filters:
     until: datetime | None = None
 
 
-def get(name: str) -> Message:
-    """By our id or by the network's."""
+def get(name: str, line_ids: frozenset[int] | None = None) -> Message:
+    """By our id or by the network's; `line_ids`: only if it is of one of these lines."""
     if "\0" in name:
         raise NotFound()
     tenant_id = current_tenant_id()
@@ -56,13 +64,14 @@ def get(name: str) -> Message:
             )
         )
     found = db.session.get(Message, (tenant_id, message_id)) if message_id else None
-    if found is None:
+    if found is None or (line_ids is not None and found.line_id not in line_ids):
         raise NotFound()
     return found
 
 
 def listed(filters: Filters, after: str | None, limit: int) -> list[Message]:
-    """Newest first."""
+    """Newest first. Each filter is also said in words of an index, so that a rare match is found
+    without reading every message that is newer."""
     query = (
         select(Message)
         .where(Message.tenant_id == current_tenant_id())
@@ -79,13 +88,26 @@ def listed(filters: Filters, after: str | None, limit: int) -> list[Message]:
     for column, value in wanted.items():
         if value is not None:
             query = query.where(column == value)
+    if filters.line_ids is not None:
+        query = query.where(Message.line_id.in_(sorted(filters.line_ids)))
+    if filters.state in PENDING:
+        query = query.where(Message.due_at.is_not(None))
+    if filters.state == "received":
+        query = query.where(Message.direction == "in")
     if filters.since is not None:
-        query = query.where(Message.created_at >= filters.since)
+        since = min(filters.since, datetime.now(UTC)) - CLOCKS_DIFFER
+        query = query.where(Message.created_at >= filters.since, Message.id >= _id_at(since))
     if filters.until is not None:
-        query = query.where(Message.created_at < filters.until)
+        # An id is given when a message reaches us; a customer's may have been written days before.
+        until = min(filters.until, datetime.now(UTC)) + COMES_LATE
+        query = query.where(Message.created_at < filters.until, Message.id < _id_at(until))
     if after:
         query = query.where(Message.id < after)
     return list(db.session.scalars(query))
+
+
+def _id_at(moment: datetime) -> str:
+    return from_uuid("msg", UUID(id_at(max(moment, BEGINNING))))
 
 
 def timeline(message_id: str) -> list[MessageChange]:
@@ -99,9 +121,9 @@ def timeline(message_id: str) -> list[MessageChange]:
     return sorted(found, key=lambda one: (one.id[:TO_THE_MILLISECOND], one.at, one.id))
 
 
-def cancel(message_id: str) -> Message:
+def cancel(message_id: str, line_ids: frozenset[int] | None = None) -> Message:
     """Possible until it leaves: the conditional update decides, not what we saw before."""
-    message, moment = get(message_id), now()
+    message, moment = get(message_id, line_ids), now()
     rows = db.session.execute(
         CANCEL,
         {

@@ -144,6 +144,8 @@ def upsert_body(
     data |= shown_content(message.kind, content)
     if reply_to := content.get("reply_to"):
         data["reply_to"] = reply_to
+    if line.test:
+        data["test"] = True
     return {"instance_id": line.id, "data": data}
 
 

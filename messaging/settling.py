@@ -153,6 +153,11 @@ def told_sent(accepted: Sequence[tuple[Claimed, Accepted]], settled: Sequence[st
     ]
 
 
+def told_queued(late: Sequence[Claimed]) -> list[Told]:
+    """For messages that must wait for their pace: their callers are answered 202 now."""
+    return [Told(one.envelope.message_id, "queued", None, Decimal(0)) for one in late]
+
+
 def _sent_body(one: Claimed, network_id: str, moment: datetime) -> str:
     sent = {
         "id": one.envelope.message_id,

@@ -1,5 +1,6 @@
 """Before somebody is in: sign up, confirm, sign in, second step, reset, invitations."""
 
+from collections.abc import Callable
 from typing import Any
 
 from flask import (
@@ -14,6 +15,7 @@ from flask import (
 )
 from flask_babel import get_locale, gettext
 from flask_login import current_user, logout_user
+from wtforms import Field
 
 from core.clock import now
 from core.db import global_scope, tenant_scope
@@ -101,7 +103,7 @@ def signup() -> Any:
 
 def _all_good(form: SignUpForm) -> bool:
     """Every fault is told at once, and the same for a known address as for a new one."""
-    checks = {
+    checks: dict[Field, Callable[[], object]] = {
         form.business: lambda: people.clean_name(said(form.business), "business"),
         form.name: lambda: people.clean_name(said(form.name)),
         form.email: lambda: people.clean_email(said(form.email)),

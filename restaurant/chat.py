@@ -104,13 +104,13 @@ def _order(
     if carts.was_edited(cart, message.text):
         notes.append("The message was changed before it was sent: " + message.text[:500])
     lines = [_priced(row) for row in cart.lines]
-    bought = redeeming.redeem(site, cart, lines, sender.contact_id)
+    bought = redeeming.redeem(site, cart, lines, sender.contact_id, use_up=not line.test)
     if bought.refusal is not None:
         notes += [redeeming.LOST[bought.refusal.why], bought.code]
     cart.used_at = now()
     open_order = None
     if cart.table_id and not needs_tap and cart.payment_method != "card_link":
-        open_order = orders.open_order_at(site.id, cart.table_id, sender.contact_id)
+        open_order = orders.open_order_at(site.id, cart.table_id, sender.contact_id, test=line.test)
     if open_order is not None:
         if bought.coupon is not None:
             bought.coupon.order_id = open_order.id

@@ -26,6 +26,7 @@ class Filters:
     number: str | None = None
     table: str | None = None
     day: date | None = None
+    test: bool | None = None
 
 
 def listed(filters: Filters, after: str | None, limit: int) -> list[Order]:
@@ -35,6 +36,8 @@ def listed(filters: Filters, after: str | None, limit: int) -> list[Order]:
         query = query.where(Order.site_id == filters.site_id)
     if filters.state:
         query = query.where(Order.state == filters.state)
+    if filters.test is not None:
+        query = query.where(Order.test == filters.test)
     if filters.open_only:
         query = query.where(Order.ended_at.is_(None))
     if filters.phone:

@@ -77,7 +77,7 @@ def make(site: Site, draft: Draft) -> Order:
     elif draft.payment_method == "card_link" and draft.total > 0:
         state = "awaiting_payment"
     day = hours.business_day(site.day_starts, site.time_zone, moment)
-    order = written(site, draft, day, _next_number(site, day))
+    order = written(site, draft, day, _next_number(site, day, test=draft.test))
     order.state = state
     db.session.add(order)
     db.session.flush()
@@ -98,7 +98,7 @@ def written(site: Site, draft: Draft, day: date, sequence: int) -> Order:
     return Order(
         tenant_id=current_tenant_id(),
         id=new_id("ord"),
-        number=f"{site.prefix}-{day:%Y%m%d}-{sequence:04d}",
+        number=f"{'TEST-' if draft.test else ''}{site.prefix}-{day:%Y%m%d}-{sequence:04d}",
         site_id=site.id,
         business_day=day,
         sequence=sequence,
@@ -250,7 +250,9 @@ def latest_of(contact_id: str, limit: int) -> list[Order]:
     )
 
 
-def open_order_at(site_id: str, table_id: str, contact_id: str) -> Order | None:
+def open_order_at(
+    site_id: str, table_id: str, contact_id: str, *, test: bool = False
+) -> Order | None:
     """Where a second cart of the same guest belongs."""
     query = (
         select(Order)
@@ -259,6 +261,7 @@ def open_order_at(site_id: str, table_id: str, contact_id: str) -> Order | None:
             Order.site_id == site_id,
             Order.ended_at.is_(None),
             Order.table_id == table_id,
+            Order.test == test,
             Order.contact_id == contact_id,
             Order.state.in_(ADDABLE),
             Order.payment_method != "card_link",
@@ -432,13 +435,16 @@ def tell(order: Order) -> None:
     news.tell("orders.changed", id=order.id, site=order.site_id, state=order.state)
 
 
-def _next_number(site: Site, day: date) -> int:
-    """Waits for whoever is making an order at this site: no gap, no number twice."""
+def _next_number(site: Site, day: date, *, test: bool) -> int:
+    """Waits for whoever is making an order at this site: no gap, no number twice. Test orders
+    are counted apart."""
+    column = OrderDay.last_test if test else OrderDay.last
+    counts = {"last": 0 if test else 1, "last_test": 1 if test else 0}
     made = insert(OrderDay).values(
-        tenant_id=current_tenant_id(), site_id=site.id, business_day=day, last=1
+        tenant_id=current_tenant_id(), site_id=site.id, business_day=day, **counts
     )
     statement = made.on_conflict_do_update(
         index_elements=[OrderDay.tenant_id, OrderDay.site_id, OrderDay.business_day],
-        set_={"last": OrderDay.last + 1},
-    ).returning(OrderDay.last)
+        set_={column.key: column + 1},
+    ).returning(column)
     return int(db.session.scalars(statement).one())

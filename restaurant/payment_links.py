@@ -36,6 +36,7 @@ class Filters:
     site_id: str | None = None
     order_id: str | None = None
     reference: str | None = None
+    test: bool | None = None
 
 
 def for_order(site: Site, order: Order, *, minutes: int | None = None) -> PaymentLink | None:
@@ -66,11 +67,12 @@ def for_order(site: Site, order: Order, *, minutes: int | None = None) -> Paymen
             tell=bool(order.customer_phone and order.line_id is not None),
             minutes=minutes or account.link_minutes,
             source="order",
+            test=order.test,
         )
     )
 
 
-def for_cart(site: Site, cart: Cart, *, source: str, test: bool = False) -> PaymentLink:
+def for_cart(site: Site, cart: Cart, *, source: str) -> PaymentLink:
     """Paid before it is sent: the money waits for the order's message."""
     if cart.payment_method != "card_link":
         raise invalid("cart_code", "not_by_card", "This cart is not paid by card online.")
@@ -79,7 +81,7 @@ def for_cart(site: Site, cart: Cart, *, source: str, test: bool = False) -> Paym
     known = by_reference(cart.code)
     if known is not None:
         return known
-    account = payment_accounts.needed(site.id, test=test)
+    account = payment_accounts.needed(site.id)
     if cart.total <= 0:
         raise invalid("cart_code", "nothing_to_pay", "There is nothing to pay for this cart.")
     return _make(
@@ -135,6 +137,7 @@ def free(
             tell=tell,
             minutes=minutes_of(minutes, account.link_minutes),
             source=source,
+            test=test,
         )
     )
 
@@ -170,6 +173,8 @@ def listed(filters: Filters, after: str | None, limit: int) -> list[PaymentLink]
     ):
         if value:
             query = query.where(column == value)
+    if filters.test is not None:
+        query = query.where(PaymentLink.test == filters.test)
     if after:
         query = query.where(PaymentLink.id < from_uuid("plk", to_uuid("plk", after)))
     return list(db.session.scalars(query.order_by(PaymentLink.id.desc()).limit(limit)))
@@ -296,10 +301,8 @@ def _make(link: PaymentLink) -> PaymentLink:
 
 def _again(link: PaymentLink, minutes: int | None) -> None:
     account = payment_accounts.known(link.account_id)
-    order = db.session.get(Order, (link.tenant_id, link.order_id)) if link.order_id else None
-    test = order.test if order is not None else not account.live
-    if not payment_accounts.ready(account) or not payment_accounts.takes(account, test=test):
-        link.account_id = payment_accounts.needed(link.site_id, test=test).id
+    if not payment_accounts.ready(account) or not payment_accounts.takes(account, test=link.test):
+        link.account_id = payment_accounts.needed(link.site_id, test=link.test).id
     close_sessions(link)
     link.state, link.url, link.error, link.tries = "making", "", "", 0
     link.attempt += 1
@@ -313,7 +316,7 @@ def _again(link: PaymentLink, minutes: int | None) -> None:
 def _of_its_cart(link: PaymentLink, order: Order) -> PaymentLink:
     """It was made before the message came: from now on it is the order's."""
     link = hold(link)
-    link.order_id = order.id
+    link.order_id, link.test = order.id, order.test
     link.customer_phone, link.customer_name = order.customer_phone, order.customer_name
     link.tell = bool(order.customer_phone and order.line_id is not None)
     if link.amount != order.total and link.state in ASKS:

@@ -245,6 +245,7 @@ def body_of(payment: Payment) -> dict[str, Any]:
         "status": payment.state,
         "reason": payment.why,
         "paid_at": rfc3339(payment.paid_at),
+        "test": payment.test,
     }
 
 
@@ -256,9 +257,14 @@ def announce(kind: str, payment: Payment) -> None:
 _announce = announce
 
 
+def _is_test(subject: Subject) -> bool:
+    known = subject.order or subject.link
+    return known is not None and known.test
+
+
 def _apply(site: Site, order: Order, payment: Payment) -> None:
     """The one place where money moves an order: to the kitchen, unless a tap is still due."""
-    payment.order_id = order.id
+    payment.order_id, payment.test = order.id, order.test
     was = order.state
     _announce("restaurant.payment_succeeded", payment)
     order = orders.paid(site, order)
@@ -351,6 +357,7 @@ def _store(
         "refunded": 0,
         "state": state,
         "why": why,
+        "test": _is_test(subject),
         "paid_at": found.paid_at or now(),
         "at": now(),
         "decided_by": "",

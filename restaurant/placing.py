@@ -51,10 +51,9 @@ def take(site: Site, asked: Asked) -> Order:
     lines = priced(site, asked.wishes)
     where = _where(site, asked, lines)
     contact_id = contacts.find(asked.phone) if asked.phone else None
-    coupon = redeeming.apply(site, asked.coupon, lines, contact_id)
+    coupon, discount = redeeming.apply(site, asked.coupon, lines, contact_id, use_up=not asked.test)
     terms = carts.terms_of(site, asked.order_type, lines, delivery_fee=where.fee)
-    if coupon is not None:
-        terms = replace(terms, discount=coupon.discount or ZERO)
+    terms = replace(terms, discount=discount)
     sums = add_up(lines, terms)
     order = make(
         site,

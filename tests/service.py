@@ -18,6 +18,7 @@ from redis import Redis
 from deploy.local.ports import any_free
 
 ROOT = Path(__file__).parent.parent
+WEB_THREADS = 16
 READY_SECONDS = 180  # beside other tests a start is slow, not wrong
 HOST = [sys.executable, "-m", "jobs.linked_host"]  # for the tests that need one to start
 
@@ -80,10 +81,12 @@ def start_service(settings: object) -> Iterator[Service]:
         "LINKED_NETWORK": settings.linked_network,
         "LINKED_STORE_URL": settings.linked_store_url,
         "LINKED_LEASE_SECONDS": str(settings.linked_lease_seconds),
+        "WAITING_SENDS": str(WEB_THREADS // 3),
         "LOG_LEVEL": "WARNING",
     }
     web = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1"]
-    web += ["--port", str(port), "--workers", "1", "--blocking-threads", "16", "tests.web:app"]
+    web += ["--port", str(port), "--workers", "1", "--blocking-threads", str(WEB_THREADS)]
+    web += ["tests.web:app"]
     network_port = settings.simulator_url.rpartition(":")[2]
     commands = {
         "network": [sys.executable, "-m", "messaging.simulator", "--port", network_port],

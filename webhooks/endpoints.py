@@ -36,10 +36,10 @@ class Wishes:
     description: str | None = None
 
 
-def register(wishes: Wishes, policy: Policy) -> Endpoint:
+def register(wishes: Wishes, policy: Policy, *, test: bool = False) -> Endpoint:
     """Its secret is made here and shown to whoever registered it."""
     fanout.lock_feed()
-    if len(listed()) >= MOST:
+    if sum(one.test == test for one in listed()) >= MOST:
         raise Conflict("too_many_endpoints", "There can be {most} endpoints.", most=MOST)
     endpoint = Endpoint(
         tenant_id=current_tenant_id(),
@@ -47,6 +47,7 @@ def register(wishes: Wishes, policy: Policy) -> Endpoint:
         events=chosen(wishes.events or []),
         description=_description(wishes.description or ""),
         secret=new_webhook_secret(),
+        test=test,
     )
     db.session.add(endpoint)
     db.session.flush()

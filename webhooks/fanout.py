@@ -21,16 +21,19 @@ from webhooks.publishing import publish
 
 AT_ONCE = 1000
 
+# Events say in their body whether they belong to test mode.
+IS_TEST = "coalesce(events.body ->> 'test', events.body #>> '{data,test}', '') = 'true'"
+
 LOCK = text("SELECT last_sequence FROM event_feeds WHERE tenant_id = :tenant_id FOR UPDATE")
-NUMBER = text("""
+NUMBER = text(f"""
 UPDATE events SET sequence = :last + mine.place
   FROM (SELECT id, row_number() OVER (ORDER BY id) AS place
           FROM (SELECT id FROM events WHERE tenant_id = :tenant_id AND sequence IS NULL
                  ORDER BY id LIMIT :most) AS waiting) AS mine
  WHERE events.tenant_id = :tenant_id AND events.id = mine.id
-RETURNING events.id, events.type, events.sequence,
+RETURNING events.id, events.type, events.sequence, {IS_TEST} AS test,
           coalesce(events.published_at, events.occurred_at) AS published_at
-""")
+""")  # noqa: S608
 NUMBER_ONE = text("""
 UPDATE events SET sequence = :last + 1
  WHERE tenant_id = :tenant_id AND id = :id AND sequence IS NULL
@@ -58,6 +61,8 @@ class Listener:
     id: str
     events: list[str]
     since: datetime
+    test: bool
+    """It gets events of test mode alone."""
 
 
 def number(most: int = AT_ONCE) -> int:
@@ -85,7 +90,7 @@ def lock_feed() -> int:
 
 def listeners() -> list[Listener]:
     rows = db.session.execute(
-        select(Endpoint.id, Endpoint.events, Endpoint.listens_since).where(
+        select(Endpoint.id, Endpoint.events, Endpoint.listens_since, Endpoint.test).where(
             Endpoint.tenant_id == current_tenant_id(),
             Endpoint.enabled,
             Endpoint.removed_at.is_(None),
@@ -147,7 +152,9 @@ def _deliver(rows: Sequence[Any], listening: list[Listener], last: int) -> None:
             (one.id, row)
             for row in rows
             for one in listening
-            if wants(one.events, row.type) and row.published_at >= one.since
+            if wants(one.events, row.type)
+            and row.published_at >= one.since
+            and (row.test or not one.test)
         ),
         cause="event",
         last=last,

@@ -57,6 +57,8 @@ class Endpoint(Base, TenantOwned):
     )
     old_secret: Mapped[str | None] = mapped_column(Sealed("endpoints.old_secret", per_tenant=True))
     old_secret_until: Mapped[datetime | None]
+    test: Mapped[bool] = mapped_column(default=False)
+    """It gets the events of test mode alone; all others get every event."""
     enabled: Mapped[bool] = mapped_column(default=True)
     disabled_because: Mapped[str] = mapped_column(Text, default="")
     """`person`, `gone` (it answered 410) or `failing` (for five days)."""

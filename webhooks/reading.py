@@ -29,13 +29,28 @@ FEED = text("""
 SELECT id, body, occurred_at, sequence FROM events
  WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :most
 """)
-IN_RANGE = text("""
+# A look at this many events finds those of test mode among them, however few there are.
+LOOKED_AT = 2000
+TEST_FEED = text(f"""
+SELECT id, body, occurred_at, sequence FROM (
+    SELECT id, body, occurred_at, sequence FROM events
+     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :looked_at
+) AS events WHERE {fanout.IS_TEST} ORDER BY sequence LIMIT :most
+""")  # noqa: S608
+LAST_LOOKED_AT = text("""
+SELECT count(*), max(sequence) FROM (
+    SELECT sequence FROM events
+     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :looked_at
+) AS events
+""")
+IN_RANGE = text(f"""
 SELECT id, type, sequence FROM events
  WHERE tenant_id = :tenant_id AND id >= CAST(:oldest AS uuid)
    AND (occurred_at BETWEEN :since AND :until OR published_at BETWEEN :since AND :until)
    AND type = ANY(:types) AND sequence IS NOT NULL
+   AND (NOT :test OR {fanout.IS_TEST})
  ORDER BY id LIMIT :most
-""")
+""")  # noqa: S608
 ARRIVED = text("""
 SELECT event_id FROM deliveries
  WHERE tenant_id = :tenant_id AND endpoint_id = :endpoint_id
@@ -49,6 +64,8 @@ class Filters:
     event_id: str | None = None
     type: str | None = None
     state: str | None = None
+    endpoint_ids: frozenset[str] | None = None
+    """Only these endpoints; None: all."""
     since: datetime | None = None
     until: datetime | None = None
 
@@ -68,6 +85,21 @@ def feed(after: int, limit: int) -> list[dict[str, Any]]:
         announce()
         rows = _feed(after, limit)
     return [told(row.id, row.body, row.occurred_at, row.sequence) for row in rows]
+
+
+def test_feed(after: int, limit: int) -> tuple[list[dict[str, Any]], int | None]:
+    """The events of test mode among the next ones, and where to go on; None: at the end."""
+    while fanout.number():
+        announce()
+    mine = {"tenant_id": current_tenant_id(), "after": after, "looked_at": LOOKED_AT}
+    rows = db.session.execute(
+        TEST_FEED.columns(id=Event.id.type), {**mine, "most": limit + 1}
+    ).all()
+    shown = [told(row.id, row.body, row.occurred_at, row.sequence) for row in rows[:limit]]
+    if len(rows) > limit:
+        return shown, int(shown[-1]["sequence"])
+    looked_at, last = db.session.execute(LAST_LOOKED_AT, mine).one()
+    return shown, last if looked_at == LOOKED_AT else None
 
 
 def _feed(after: int, limit: int) -> Sequence[Any]:
@@ -91,6 +123,8 @@ def listed(filters: Filters, after: str | None, limit: int) -> list[Delivery]:
     ):
         if value is not None:
             query = query.where(column == value)
+    if filters.endpoint_ids is not None:
+        query = query.where(Delivery.endpoint_id.in_(sorted(filters.endpoint_ids)))
     if filters.since is not None:
         oldest = UUID(id_at(max(filters.since, EPOCH) - SLACK))
         query = query.where(Delivery.created_at >= filters.since, Delivery.id >= oldest)
@@ -171,6 +205,7 @@ def replay(endpoint_id: str, wish: Replay) -> int:
             "since": wish.since,
             "until": wish.until,
             "types": types,
+            "test": endpoint.test,
             "most": MOST_REPLAYED + 1,
         },
     ).all()

@@ -10,12 +10,14 @@ from flask import Response, current_app, g, request
 from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
-from api.auth import authenticate, check_scope
+from api.auth import authenticate, check_rights
 from api.bodies import as_warnings, tidied, unknown_names
 from api.shapes import ErrorBody
+from core.db import limit_statements
 from core.described import DescribedLater
 from core.errors import Invalid, Malformed, invalid
 
+READ_LIMIT_MS = 5000
 LARGEST_BODY = 1024 * 1024
 LARGEST_FILE = 32 * LARGEST_BODY  # deploy/nginx.conf takes 33
 DEEPEST = 32
@@ -40,7 +42,19 @@ v1 = DescribedLater(
 def check_caller() -> None:
     """The scope comes first: a key without it learns nothing about parameters."""
     authenticate()
-    check_scope(current_app.view_functions.get(request.endpoint or ""))
+    if request.endpoint is not None:
+        check_rights(current_app.view_functions.get(request.endpoint))
+
+
+@v1.before_request
+def limit_reads() -> None:
+    """A list that is too broad must not hold one of the few connections for long."""
+    limit_statements(READ_LIMIT_MS if request.method in ("GET", "HEAD") else None)
+
+
+@v1.teardown_request
+def lift_limit(_error: BaseException | None = None) -> None:
+    limit_statements(None)
 
 
 @v1.before_request

@@ -80,14 +80,14 @@ class ConversationChange(BaseModel):
 @v1.get(
     "/conversations", tags=[TAG], summary="List conversations", responses={200: ConversationPage}
 )
-@key_may("messages:read")
+@key_may("messages:read", test_keys=True)
 def list_conversations(query: ConversationQuery) -> dict[str, Any]:
     caller: Caller = g.caller
     asked = Asked(
         view=query.view,
         line_id=query.instance_id,
         query=(query.q or "").strip(),
-        line_ids=caller.key.line_ids,
+        line_ids=caller.sees_lines,
     )
     with tenant_scope(g.tenant_id):
         found = listing.listed(asked, query.after, query.limit + 1)
@@ -100,7 +100,7 @@ def list_conversations(query: ConversationQuery) -> dict[str, Any]:
     summary="One conversation",
     responses={200: ConversationShape},
 )
-@key_may("messages:read")
+@key_may("messages:read", test_keys=True)
 def read_conversation(path: ConversationPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         return conversation_json(_get(path.conversation_id))
@@ -112,7 +112,7 @@ def read_conversation(path: ConversationPath) -> dict[str, Any]:
     summary="Assign, close or mark a conversation",
     responses={200: ConversationShape},
 )
-@key_may("messages:send")
+@key_may("messages:send", test_keys=True)
 def change_conversation(path: ConversationPath, body: ConversationChange) -> dict[str, Any]:
     given = body.model_fields_set
     if not given & {"state", "assigned_to", "unread"}:
@@ -134,7 +134,7 @@ def change_conversation(path: ConversationPath, body: ConversationChange) -> dic
     summary="What was said in a conversation",
     responses={200: MessagePage},
 )
-@key_may("messages:read")
+@key_may("messages:read", test_keys=True)
 def list_conversation_messages(path: ConversationPath, query: PageQuery) -> dict[str, Any]:
     """Newest first. Notes of colleagues are not in it."""
     with tenant_scope(g.tenant_id):
@@ -152,7 +152,7 @@ def _get(conversation_id: str) -> Known:
 
 def _may_see(talk: Known) -> bool:
     caller: Caller = g.caller
-    return caller.key.line_ids is None or talk.line_id in caller.key.line_ids
+    return caller.sees_lines is None or talk.line_id in caller.sees_lines
 
 
 def conversation_json(talk: Known) -> dict[str, Any]:

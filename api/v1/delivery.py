@@ -56,7 +56,7 @@ ZONES, COURIERS = Tag(name="Delivery zones"), Tag(name="Couriers")
     "/delivery-zones", tags=[ZONES], summary="A restaurant's delivery zones",
     responses={200: ZonePage},
 )  # fmt: skip
-@key_may("menus")
+@key_may("menus", test_keys=True)
 def list_zones(query: OfSite) -> dict[str, Any]:
     """The smallest first: in this order a place is looked for."""
     with tenant_scope(g.tenant_id):
@@ -111,7 +111,7 @@ def remove_zone(path: ZonePath) -> Response:
     "/delivery-zones/find", tags=[ZONES], summary="The zone around a place",
     responses={200: QuoteShape},
 )  # fmt: skip
-@key_may("orders")
+@key_may("orders", test_keys=True)
 def find_zone(query: PlaceQuery) -> dict[str, Any]:
     """What delivery there costs. The smallest zone around the place counts."""
     with tenant_scope(g.tenant_id):

@@ -32,9 +32,10 @@ from api.v1.message_shapes import (
 )
 from core.clock import rfc3339
 from core.db import ring_now, tenant_scope
-from core.errors import DomainError, Invalid, TryAgain
+from core.errors import DomainError, Invalid, RateLimited, TryAgain
 from core.rings import Ring
-from messaging import lines_book, media, reading, sending, template_check
+from core.tenant_limits import TenantLimits
+from messaging import lines_book, media, reading, sending, template_check, wait_limits
 from messaging.callers import Caller
 from messaging.lines_book import Route
 from messaging.sending import Draft, KeyKnown, Once, Ticket
@@ -44,6 +45,9 @@ from messaging.waiting import wait_for
 from tenants import idempotency
 
 TAG = Tag(name="Messages")
+# Lists of messages that a process reads at once, half of them for one tenant: a broad filter may
+# hold a connection for seconds, and a process has ten.
+LISTS = TenantLimits(8)
 WAIT_SECONDS, LONGEST_WAIT = 10.0, 30.0
 STATES = (*OUT_STATES, "received")
 SENDS = frozenset({"send", "send-media", "send-location", "send-template"})
@@ -75,44 +79,52 @@ class MessagesQuery(PageQuery):
 
 
 @v1.post("/messages/send", tags=[TAG], summary="Send a text message", responses=SENT)
-@key_may("messages:send")
+@key_may("messages:send", test_keys=True)
 def send(body: TextRequest) -> Response:
     """Waits until the line has handed the message to the network, 10 s at most."""
     return _send(draft_of_text(body), body.instance_id)
 
 
 @v1.post("/messages/send-media", tags=[TAG], summary="Send an image or a document", responses=SENT)
-@key_may("messages:send")
+@key_may("messages:send", test_keys=True)
 def send_media(body: MediaRequest) -> Response:
     """An image, document, video or audio file by its URL, with a caption."""
     return _send(draft_of_media(body), body.instance_id)
 
 
 @v1.post("/messages/send-location", tags=[TAG], summary="Send a location", responses=SENT)
-@key_may("messages:send")
+@key_may("messages:send", test_keys=True)
 def send_location(body: LocationRequest) -> Response:
     return _send(draft_of_location(body), body.instance_id)
 
 
 @v1.post("/messages/send-template", tags=[TAG], summary="Send an approved template", responses=SENT)
-@key_may("messages:send")
+@key_may("messages:send", test_keys=True)
 def send_template(body: TemplateRequest) -> Response:
     """Reaches people outside the 24 hours after they last wrote."""
     return _send(draft_of_template(body), body.instance_id)
 
 
 @v1.get("/messages", tags=[TAG], summary="List messages", responses={200: MessagePage})
-@key_may("messages:read")
+@key_may("messages:read", test_keys=True)
 def list_messages(query: MessagesQuery) -> dict[str, Any]:
     filters = reading.Filters(
         phone=query.phone,
         line_id=query.instance_id,
+        line_ids=g.caller.sees_lines,
         state=query.status_code,
         direction=query.direction,
         reference=query.reference,
         since=query.since,
         until=query.until,
     )
+    with LISTS.place(g.tenant_id) as may_read:
+        if not may_read:
+            raise RateLimited("Too many lists are being read at once. Wait 1 s.", retry_after=1)
+        return _listed(query, filters)
+
+
+def _listed(query: MessagesQuery, filters: reading.Filters) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         rows = reading.listed(filters, query.after, query.limit + 1)
         files = media.of_messages(row.id for row in rows if row.kind in media.KINDS)
@@ -124,12 +136,12 @@ def list_messages(query: MessagesQuery) -> dict[str, Any]:
 @v1.get(
     "/messages/<path:message_id>", tags=[TAG], summary="One message", responses={200: MessageShape}
 )
-@key_may("messages:read")
+@key_may("messages:read", test_keys=True)
 def read(path: MessagePath) -> dict[str, Any]:
     if path.message_id in SENDS:
         raise MethodNotAllowed(["POST"])
     with tenant_scope(g.tenant_id):
-        message = reading.get(path.message_id)
+        message = reading.get(path.message_id, g.caller.sees_lines)
         return message_json(message, media.of(message.id))
 
 
@@ -139,10 +151,10 @@ def read(path: MessagePath) -> dict[str, Any]:
     summary="What happened to a message",
     responses={200: Timeline},
 )
-@key_may("messages:read")
+@key_may("messages:read", test_keys=True)
 def timeline(path: MessagePath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        changes = reading.timeline(reading.get(path.message_id).id)
+        changes = reading.timeline(reading.get(path.message_id, g.caller.sees_lines).id)
     return {
         "data": [
             {"status_code": one.state, "at": rfc3339(one.at), "cause": one.cause} for one in changes
@@ -157,18 +169,28 @@ def timeline(path: MessagePath) -> dict[str, Any]:
     summary="Cancel a message that has not left",
     responses={200: MessageShape},
 )
-@key_may("messages:send")
+@key_may("messages:send", test_keys=True)
 def cancel(path: MessagePath) -> Response:
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        return attempt.keep(message_json(reading.cancel(path.message_id)))
+        return attempt.keep(message_json(reading.cancel(path.message_id, g.caller.sees_lines)))
 
 
 def _send(draft: Draft, line_id: int | None) -> Response:
+    patience, applied = _patience()
+    if patience == 0:
+        return _accept(draft, line_id, 0.0, applied)
+    with wait_limits.place(g.tenant_id) as may_wait:
+        if may_wait:
+            return _accept(draft, line_id, patience, applied)
+    return _accept(draft, line_id, 0.0, "")
+
+
+def _accept(draft: Draft, line_id: int | None, patience: float, applied: str) -> Response:
+    """Store the message, then wait up to `patience` seconds for the network's answer."""
     caller: Caller = g.caller
     key = key_given()
-    patience, applied = _patience()
     try:
         line = lines_book.choose(
             caller.lines, line_id, test=caller.test, allowed=caller.key.line_ids
@@ -176,7 +198,7 @@ def _send(draft: Draft, line_id: int | None) -> Response:
         draft = _checked(draft, line)
         ready = sending.prepare(draft, line, caller.tenant, caller.cards)
         ticket = ready.ticket
-        at_once = ticket.state != "queued" or patience == 0
+        at_once = ticket.state != "queued" or patience == 0 or not line.sends_now
         answer = _answer(*_accepted(ticket, None, applied))
         sending.accept_alone(ready, _once(key, answer if at_once else None, ticket))
     except (KeyKnown, DomainError) as refusal:

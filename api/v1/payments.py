@@ -8,13 +8,14 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from api.auth import key_may
+from api.modes import of_mode, only_test
 from api.once import once
 from api.paging import PageQuery, page
 from api.v1 import v1
 from api.v1.orders import OrderPath
 from core.clock import rfc3339
 from core.db import current_tenant_id, db, tenant_scope
-from core.errors import invalid
+from core.errors import Forbidden, invalid
 from core.money import json_number
 from core.sample_ids import sample_id
 from restaurant import carts, orders, payment_links, payments, refunds, sites
@@ -51,6 +52,7 @@ class LinkShape(BaseModel):
     paid_at: str | None
     error: str
     created_at: str
+    test: bool = Field(description="Made in test mode: no real money.")
 
 
 class LinkPage(BaseModel):
@@ -98,6 +100,7 @@ class PaymentShape(BaseModel):
     status: str = Field(description="parked, accepted, review, kept or refunded.")
     reason: str = Field(description="Why it is in review.")
     paid_at: str
+    test: bool
     refunds: list[RefundShape]
 
 
@@ -112,16 +115,16 @@ class NewRefund(BaseModel):
 
 
 @v1.get("/payment-links", tags=[TAG], summary="List payment links", responses={200: LinkPage})
-@key_may("payments")
+@key_may("payments", test_keys=True)
 def list_links(query: LinksQuery) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        filters = Filters(state=query.status, site_id=query.site_id)
+        filters = Filters(state=query.status, site_id=query.site_id, test=only_test())
         rows = payment_links.listed(filters, query.after, query.limit + 1)
         return page(rows, query, lambda one: one.id, link_json)
 
 
 @v1.post("/payment-links", tags=[TAG], summary="Make a payment link", responses={201: LinkShape})
-@key_may("payments")
+@key_may("payments", test_keys=True)
 def make_link(body: NewLink) -> Response:
     """The address is there a moment later: read the link again, or let it be sent by chat."""
     with once() as attempt:
@@ -133,10 +136,10 @@ def make_link(body: NewLink) -> Response:
 @v1.get(
     "/payment-links/<link_id>", tags=[TAG], summary="One payment link", responses={200: LinkShape}
 )
-@key_may("payments")
+@key_may("payments", test_keys=True)
 def read_link(path: LinkPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        return link_json(payment_links.get(path.link_id))
+        return link_json(of_mode(payment_links.get(path.link_id)))
 
 
 @v1.post(
@@ -145,12 +148,14 @@ def read_link(path: LinkPath) -> dict[str, Any]:
     summary="Cancel a payment link",
     responses={200: LinkShape},
 )
-@key_may("payments")
+@key_may("payments", test_keys=True)
 def cancel_link(path: LinkPath) -> Response:
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        return attempt.keep(link_json(payment_links.cancel(payment_links.get(path.link_id))))
+        return attempt.keep(
+            link_json(payment_links.cancel(of_mode(payment_links.get(path.link_id))))
+        )
 
 
 @v1.post(
@@ -159,12 +164,12 @@ def cancel_link(path: LinkPath) -> Response:
     summary="Make a payment link anew",
     responses={200: LinkShape},
 )
-@key_may("payments")
+@key_may("payments", test_keys=True)
 def renew_link(path: LinkPath, body: Renew) -> Response:
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        link = payment_links.renew(payment_links.get(path.link_id), minutes=body.minutes)
+        link = payment_links.renew(of_mode(payment_links.get(path.link_id)), minutes=body.minutes)
         return attempt.keep(link_json(link))
 
 
@@ -174,10 +179,10 @@ def renew_link(path: LinkPath, body: Renew) -> Response:
     summary="What was paid for an order",
     responses={200: PaymentList},
 )
-@key_may("payments")
+@key_may("payments", test_keys=True)
 def order_payments(path: OrderPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        came = payments.of_order(orders.get(path.order_id).id)
+        came = payments.of_order(of_mode(orders.get(path.order_id)).id)
         back = refunds.of_payments([one.id for one in came])
         data = [_payment_json(one, back[one.id]) for one in came]
     return {"data": data, "next": None}
@@ -189,14 +194,14 @@ def order_payments(path: OrderPath) -> dict[str, Any]:
     summary="Give money back",
     responses={201: RefundShape},
 )
-@key_may("payments")
+@key_may("payments", test_keys=True)
 def make_refund(path: PaymentPath, body: NewRefund) -> Response:
     """All of it, or a part. The provider is asked at once; `status` tells how it went."""
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
         amount = None if body.amount is None else _plain(body.amount)
-        made = refunds.ask(payments.get(path.payment_id), amount, body.reason)
+        made = refunds.ask(of_mode(payments.get(path.payment_id)), amount, body.reason)
         return attempt.keep(_refund_json(made), 201)
 
 
@@ -216,13 +221,14 @@ def link_json(link: PaymentLink) -> dict[str, Any]:
         "paid_at": rfc3339(link.paid_at) if link.paid_at else None,
         "error": link.error,
         "created_at": rfc3339(link.made_at),
+        "test": link.test,
     }
 
 
 def _make(body: NewLink) -> PaymentLink:
     test = g.caller.test
     if body.order_id:
-        order = orders.get(body.order_id)
+        order = of_mode(orders.get(body.order_id))
         if order.state != "awaiting_payment":
             raise invalid("order_id", "not_waiting", "This order does not wait for a payment.")
         known = payment_links.of_order(order.id)
@@ -230,11 +236,13 @@ def _make(body: NewLink) -> PaymentLink:
         if made is None:
             raise invalid("order_id", "no_provider", "No payment provider is set up for it.")
         return made
+    if body.cart_code and test:  # carts are made by guests on the menu: all of them are live
+        raise Forbidden("live_key_required", "A test key cannot ask for a cart's payment.")
     if body.cart_code:
         cart = carts.find(body.cart_code.upper().replace("-", "").lstrip("#"))
         if cart is None:
             raise invalid("cart_code", "unknown_code", "There is no cart with this code.")
-        return payment_links.for_cart(sites.get(cart.site_id), cart, source="api", test=test)
+        return payment_links.for_cart(sites.get(cart.site_id), cart, source="api")
     if not body.site_id or body.amount is None:
         raise invalid("site_id", "what_for", "Say the order, the cart, or the site and the amount.")
     return payment_links.free(

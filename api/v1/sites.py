@@ -171,7 +171,7 @@ class NewStation(BaseModel):
 
 
 @v1.get("/sites", tags=[SITES], summary="List restaurants", responses={200: SitePage})
-@key_may("menus")
+@key_may("menus", test_keys=True)
 def list_sites() -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         return {"data": [site_json(site) for site in sites.listed()], "next": None}
@@ -201,7 +201,7 @@ def open_site(body: NewSite) -> Response:
 
 
 @v1.get("/sites/<site_id>", tags=[SITES], summary="One restaurant", responses={200: SiteShape})
-@key_may("menus")
+@key_may("menus", test_keys=True)
 def read_site(path: SitePath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         return site_json(sites.get(path.site_id))
@@ -239,7 +239,7 @@ def pause_site(path: SitePath, body: Pause) -> Response:
     summary="What is sold out now",
     responses={200: SoldOutShape},
 )
-@key_may("menus")
+@key_may("menus", test_keys=True)
 def list_sold_out(path: SitePath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         return _sold_out(sites.get(path.site_id))
@@ -265,7 +265,7 @@ def sell_out(path: SitePath, body: SoldOutIn) -> Response:
 
 
 @v1.get("/tables", tags=[TABLES], summary="A restaurant's tables", responses={200: TablePage})
-@key_may("menus")
+@key_may("menus", test_keys=True)
 def list_tables(query: OfSite) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         site = sites.get(query.site_id)
@@ -307,7 +307,7 @@ def remove_table(path: TablePath) -> Response:
 
 
 @v1.get("/stations", tags=[STATIONS], summary="Where items are made", responses={200: StationPage})
-@key_may("menus")
+@key_may("menus", test_keys=True)
 def list_stations(query: OfSite) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         site = sites.get(query.site_id)
@@ -329,12 +329,13 @@ def site_json(site: Site) -> dict[str, Any]:
     plain = (
         "id", "name", "slug", "host", "host_pending", "prefix", "currency", "time_zone", "country",
         "address", "phone", "line_id", "hours", "day_starts", "tax_included", "accept_minutes",
-        "manager_phone", "tone", "menu_id",
+        "tone", "menu_id",
     )  # fmt: skip
     lists = ("languages", "order_types", "payment_methods", "tip_percents", "told_states")
     return {
         **{name: getattr(site, name) for name in plain},
         **{name: list(getattr(site, name)) for name in lists},
+        "manager_phone": "" if g.caller.test else site.manager_phone,
         "latitude": _degrees(site.latitude),
         "longitude": _degrees(site.longitude),
         "service_percent": float(site.service_percent),

@@ -71,6 +71,7 @@ class EndpointShape(BaseModel):
     old_secret_until: str | None = Field(
         description="Until then the secret before the last rotation signs too."
     )
+    test: bool = Field(description="It gets the events of test mode alone.")
     created_at: str
     warnings: list[str] = Field(default_factory=list)
 
@@ -154,6 +155,7 @@ def endpoint_json(endpoint: Endpoint) -> dict[str, Any]:
         "failing_since": _when(endpoint.failing_since),
         "last_success_at": _when(endpoint.last_success_at),
         "old_secret_until": _when(endpoint.old_secret_until),
+        "test": endpoint.test,
         "created_at": rfc3339(endpoint.created_at),
     }
 

@@ -1,6 +1,7 @@
 """Webhooks: where events go, what became of each, and the same events as a feed to pull."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Literal
 
@@ -9,6 +10,7 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from api.auth import key_may
+from api.modes import of_mode
 from api.once import once
 from api.paging import PageQuery, page
 from api.shapes import MomentWithOffset
@@ -38,7 +40,7 @@ from core.outbound import Policy
 from messaging.callers import Caller
 from webhooks import endpoints, reading
 from webhooks.endpoints import Wishes
-from webhooks.models import Endpoint
+from webhooks.models import Delivery, Endpoint
 from webhooks.reading import Filters, Replay
 
 TAG = Tag(name="Webhooks")
@@ -69,26 +71,27 @@ class FeedQuery(BaseModel):
 
 
 @v1.get("/webhooks", tags=[TAG], summary="List endpoints", responses={200: EndpointPage})
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def list_endpoints() -> dict[str, Any]:
     """All of them: there are 20 at most."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
-        return {"data": [endpoint_json(one) for one in endpoints.listed()], "next": None}
+        return {"data": [endpoint_json(one) for one in _listed()], "next": None}
 
 
 @v1.post(
     "/webhooks", tags=[TAG], summary="Register an endpoint", responses={201: EndpointWithSecret}
 )
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def register(body: NewEndpoint) -> Response:
-    """The secret that signs its deliveries is shown in this answer and never again."""
+    """The secret that signs its deliveries is shown in this answer and never again. One that a
+    test key registers gets the events of test mode alone."""
     _sees_all_lines()
     with once() as attempt:
         if attempt.answer is not None:
             return _with_secret(attempt.answer)
         wishes = Wishes(url=body.url, events=body.events, description=body.description)
-        endpoint = endpoints.register(wishes, policy())
+        endpoint = endpoints.register(wishes, policy(), test=g.caller.test)
         answer = attempt.keep(
             {**endpoint_json(endpoint), "secret": None},
             201,
@@ -100,11 +103,11 @@ def register(body: NewEndpoint) -> Response:
 @v1.get(
     "/webhooks/<endpoint_id>", tags=[TAG], summary="One endpoint", responses={200: EndpointShape}
 )
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def read_endpoint(path: EndpointPath) -> dict[str, Any]:
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
-        return endpoint_json(endpoints.get(path.endpoint_id))
+        return endpoint_json(_endpoint(path.endpoint_id))
 
 
 @v1.patch(
@@ -113,13 +116,13 @@ def read_endpoint(path: EndpointPath) -> dict[str, Any]:
     summary="Change an endpoint",
     responses={200: EndpointShape},
 )
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def change_endpoint(path: EndpointPath, body: EndpointChange) -> dict[str, Any]:
     """Fields that are left out stay as they are."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
         wishes = Wishes(url=body.url, events=body.events, description=body.description)
-        endpoint = endpoints.get(path.endpoint_id)
+        endpoint = _endpoint(path.endpoint_id)
         if wishes != Wishes():
             endpoint = endpoints.change(path.endpoint_id, wishes, policy())
         if body.enabled is not None:
@@ -130,11 +133,11 @@ def change_endpoint(path: EndpointPath, body: EndpointChange) -> dict[str, Any]:
 @v1.delete(
     "/webhooks/<endpoint_id>", tags=[TAG], summary="Remove an endpoint", responses={204: None}
 )
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def remove_endpoint(path: EndpointPath) -> tuple[str, int]:
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
-        endpoints.remove(path.endpoint_id)
+        endpoints.remove(_endpoint(path.endpoint_id).id)
     return "", 204
 
 
@@ -144,14 +147,14 @@ def remove_endpoint(path: EndpointPath) -> tuple[str, int]:
     summary="Send a test event",
     responses={202: DeliveryShape},
 )
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def test_endpoint(path: EndpointPath) -> Response:
     """An event `webhooks.test`, for this endpoint alone. It leaves at once."""
     _sees_all_lines()
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        delivery = reading.get(endpoints.test(path.endpoint_id))
+        delivery = reading.get(endpoints.test(_endpoint(path.endpoint_id).id))
         where = {"Location": f"/api/v1/webhooks/deliveries/{delivery.id}"}
         return attempt.keep(delivery_json(delivery), 202, where)
 
@@ -162,14 +165,16 @@ def test_endpoint(path: EndpointPath) -> Response:
     summary="Give an endpoint a new secret",
     responses={200: EndpointWithSecret},
 )
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def rotate(path: EndpointPath, body: RotateRequest) -> Response:
     """Until the overlap is over, deliveries carry a signature of each secret."""
     _sees_all_lines()
     with once() as attempt:
         if attempt.answer is not None:
             return _with_secret(attempt.answer)
-        endpoint = endpoints.rotate(path.endpoint_id, timedelta(hours=body.overlap_hours))
+        endpoint = endpoints.rotate(
+            _endpoint(path.endpoint_id).id, timedelta(hours=body.overlap_hours)
+        )
         answer = {**endpoint_json(endpoint), "secret": None}
         return _with_secret(attempt.keep(answer))
 
@@ -177,7 +182,7 @@ def rotate(path: EndpointPath, body: RotateRequest) -> Response:
 @v1.get(
     "/webhooks/deliveries", tags=[TAG], summary="List deliveries", responses={200: DeliveryPage}
 )
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def list_deliveries(query: DeliveryQuery) -> dict[str, Any]:
     """Newest first. Kept 30 days, unless the operator chose otherwise."""
     _sees_all_lines()
@@ -190,6 +195,8 @@ def list_deliveries(query: DeliveryQuery) -> dict[str, Any]:
         until=query.until,
     )
     with tenant_scope(g.tenant_id):
+        if g.caller.test:
+            filters = replace(filters, endpoint_ids=frozenset(one.id for one in _listed()))
         rows = reading.listed(filters, query.after, query.limit + 1)
     return page(rows, query, lambda row: row.id, delivery_json)
 
@@ -200,11 +207,11 @@ def list_deliveries(query: DeliveryQuery) -> dict[str, Any]:
     summary="One delivery with its attempts",
     responses={200: DeliveryWithAttempts},
 )
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def read_delivery(path: DeliveryPath) -> dict[str, Any]:
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
-        delivery = reading.get(path.delivery_id)
+        delivery = _delivery(path.delivery_id)
         return {
             **delivery_json(delivery),
             "tries": [attempt_json(one) for one in reading.attempts(delivery.id)],
@@ -218,14 +225,14 @@ def read_delivery(path: DeliveryPath) -> dict[str, Any]:
     summary="Send a delivery again",
     responses={202: DeliveryShape},
 )
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def retry(path: DeliveryPath) -> Response:
     """At once, whether it arrived before or not; the event id stays the same."""
     _sees_all_lines()
     with once() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        return attempt.keep(delivery_json(reading.resend(path.delivery_id)), 202)
+        return attempt.keep(delivery_json(reading.resend(_delivery(path.delivery_id).id)), 202)
 
 
 @v1.post(
@@ -234,7 +241,7 @@ def retry(path: DeliveryPath) -> Response:
     summary="Send the events of a time range again",
     responses={202: ReplayAnswer},
 )
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def replay(body: ReplayRequest) -> Response:
     """To one endpoint or to all, as far as they subscribe to the events. 10,000 at most."""
     _sees_all_lines()
@@ -247,11 +254,14 @@ def replay(body: ReplayRequest) -> Response:
 
 
 @v1.get("/events", tags=[TAG], summary="Pull events", responses={200: EventPage})
-@key_may("webhooks")
+@key_may("webhooks", test_keys=True)
 def feed(query: FeedQuery) -> dict[str, Any]:
     """Oldest first, numbered without a gap: the same events that endpoints get."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
+        if g.caller.test:
+            shown, go_on = reading.test_feed(query.after, query.limit)
+            return {"data": shown, "next": None if go_on is None else str(go_on)}
         found = reading.feed(query.after, query.limit + 1)
     shown, more = found[: query.limit], len(found) > query.limit
     return {"data": shown, "next": str(shown[-1]["sequence"]) if more else None}
@@ -283,11 +293,27 @@ def _sees_all_lines() -> None:
         )
 
 
+def _listed() -> list[Endpoint]:
+    """Those the key may see: a test key, those of test mode."""
+    return [one for one in endpoints.listed() if one.test or not g.caller.test]
+
+
+def _endpoint(endpoint_id: str) -> Endpoint:
+    return of_mode(endpoints.get(endpoint_id))
+
+
+def _delivery(delivery_id: str) -> Delivery:
+    delivery = reading.get(delivery_id)
+    if g.caller.test:
+        _endpoint(delivery.endpoint_id)
+    return delivery
+
+
 def _meant(endpoint_id: str | None) -> list[Endpoint]:
     if endpoint_id is None:
-        return [one for one in endpoints.listed() if one.enabled]
+        return [one for one in _listed() if one.enabled]
     try:
-        return [endpoints.get(endpoint_id)]
+        return [_endpoint(endpoint_id)]
     except (NotFound, BadId):
         raise invalid(
             "endpoint_id", "unknown_endpoint", "There is no endpoint with that id."

@@ -58,6 +58,18 @@ class Message(Base, TenantOwned):
             postgresql_where=text("state IN ('failed', 'unknown', 'expired')"),
         ),
         Index(
+            "messages_received_idx",
+            "tenant_id",
+            "id",
+            postgresql_where=text("direction = 'in'"),
+        ),
+        Index(
+            "messages_cancelled_idx",
+            "tenant_id",
+            "id",
+            postgresql_where=text("state = 'cancelled'"),
+        ),
+        Index(
             "messages_template_idx",
             "tenant_id",
             text("(content ->> 'name')"),

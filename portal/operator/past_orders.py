@@ -17,7 +17,7 @@ from core.clock import frozen, now
 from core.db import current_tenant_id, db
 from core.ids import new_id
 from messaging import contacts
-from restaurant import hours, legs, moves, orders, tables, telling, till
+from restaurant import hours, legs, moves, orders, placing, tables, telling, till
 from restaurant.loyalty import book, programmes
 from restaurant.models import (
     Courier,

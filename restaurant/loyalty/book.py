@@ -47,8 +47,9 @@ class Written:
 
 
 def follow(site: Site, order: Order, *, repriced: bool = False) -> None:
-    """After every change of an order; its row is locked by whoever changes it."""
-    if not (repriced or _counts(order) or order.state in UNDONE):
+    """After every change of an order; its row is locked by whoever changes it. Test orders earn
+    nothing."""
+    if order.test or not (repriced or _counts(order) or order.state in UNDONE):
         return
     programme = programmes.of(site.id)
     if programme is None:

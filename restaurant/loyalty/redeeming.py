@@ -37,13 +37,20 @@ class Redeemed:
     code: str = ""
 
 
-def redeem(site: Site, cart: Cart, lines: Sequence[Line], contact_id: str | None) -> Redeemed:
-    """Of two orders with the same code one wins; the other is made at the full price."""
+def redeem(
+    site: Site, cart: Cart, lines: Sequence[Line], contact_id: str | None, *, use_up: bool = True
+) -> Redeemed:
+    """Of two orders with the same code one wins; the other is made at the full price.
+
+    `use_up=False`, for test orders: the discount is given and the coupon stays open.
+    """
     if not cart.coupon:
         return Redeemed(cart.sums, cart.total)
     coupon = coupons.by_code(cart.coupon, lock=True)
     why = coupons.refused(coupon, site, lines, contact_id, cart.made_at)
     if why is None and coupon is not None:
+        if not use_up:
+            return Redeemed(cart.sums, cart.total)
         if coupons.take(coupon, Decimal(cart.sums["discount"])):
             return Redeemed(cart.sums, cart.total, coupon)
         why = Refusal("used")
@@ -60,17 +67,22 @@ def redeem(site: Site, cart: Cart, lines: Sequence[Line], contact_id: str | None
     return Redeemed(whole.as_json(), whole.total, None, why, codes.shown(cart.coupon))
 
 
-def apply(site: Site, typed: str, lines: Sequence[Line], contact_id: str | None) -> Coupon | None:
-    """For an order written down by the staff or a program: used up here and now, or refused."""
+def apply(
+    site: Site, typed: str, lines: Sequence[Line], contact_id: str | None, *, use_up: bool = True
+) -> tuple[Coupon | None, Decimal]:
+    """For an order written down by the staff or a program: the coupon that is used up here and
+    now, and its discount; or a refusal. `use_up=False`, for test orders: the discount alone."""
     if not typed.strip():
-        return None
+        return None, ZERO
     try:
         offer = coupons.offer(site, typed, lines, contact_id)
     except CouponRefused as error:
         raise invalid("coupon", error.code, error.template, **error.values) from error
+    if not use_up:
+        return None, offer.discount
     if not coupons.take(offer.coupon, offer.discount):
         raise invalid("coupon", "coupon_used", coupons.ALREADY)
-    return offer.coupon
+    return offer.coupon, offer.coupon.discount or ZERO
 
 
 def discount_now(order: Order, lines: Sequence[Line]) -> Decimal:

@@ -224,6 +224,8 @@ class OrderDay(Base, TenantOwned):
     site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
     business_day: Mapped[date] = mapped_column(Date, primary_key=True)
     last: Mapped[int]
+    last_test: Mapped[int] = mapped_column(default=0)
+    """Test orders have numbers of their own."""
 
 
 class TableCall(Base, TenantOwned):

@@ -80,6 +80,7 @@ class PaymentLink(Base, TenantOwned):
     customer_phone: Mapped[str] = mapped_column(Text, default="")
     customer_name: Mapped[str] = mapped_column(Text, default="")
     language: Mapped[str] = mapped_column(Text, default="en")
+    test: Mapped[bool] = mapped_column(default=False)
     tell: Mapped[bool] = mapped_column(default=False)
     """The customer gets the address by chat once it is there."""
     told: Mapped[int] = mapped_column(default=0)
@@ -156,6 +157,7 @@ class Payment(Base, TenantOwned):
     """parked, accepted, review, kept, refunded"""
     why: Mapped[str] = mapped_column(Text, default="")
     """Why it is in review."""
+    test: Mapped[bool] = mapped_column(default=False)
     paid_at: Mapped[datetime]
     at: Mapped[datetime] = mapped_column(default=now)
     decided_at: Mapped[datetime | None]

@@ -94,16 +94,16 @@ def test_refusals_name_the_field(api, restaurant):
     assert api("GET", here).status_code == 404
 
 
-def test_keys_stay_on_their_side(api, restaurant, shop):
+def test_campaigns_need_a_live_key_and_may_name_the_test_line(api, restaurant, shop):
+    """Review H2: a campaign reads real contacts, so that no test key makes one."""
     give_line(restaurant)
-    give_line(restaurant, default=False, test=True)
+    test_line = give_line(restaurant, default=False, test=True)
     live = api("POST", CAMPAIGNS, {"name": "Live", "message": "Hi"}).json
-    test = api("POST", CAMPAIGNS, {"name": "Test", "message": "Hi"}, restaurant.test_key).json
+    body = {"name": "Test", "message": "Hi", "instance_id": test_line.id}
+    test = api("POST", CAMPAIGNS, body).json
     assert (live["test"], test["test"]) == (False, True)
-    assert (
-        api("POST", f"{CAMPAIGNS}/{live['id']}/start", {}, restaurant.test_key).status_code == 409
-    )
-    assert api("POST", f"{CAMPAIGNS}/{test['id']}/start", {}, restaurant.key).status_code == 409
+    refused = api("POST", f"{CAMPAIGNS}/{live['id']}/start", {}, restaurant.test_key)
+    assert (refused.status_code, refused.json["code"]) == (403, "live_key_required")
     assert api("GET", f"{CAMPAIGNS}/{live['id']}", key=shop.key).status_code == 404
     narrow = restaurant.makes_key("messages:send")
     assert api("GET", CAMPAIGNS, key=narrow).status_code == 403
@@ -131,7 +131,7 @@ def test_a_file_above_the_text_is_uploaded_and_stays(api, app, restaurant, shop)
     assert "give its address, or upload it" in api("POST", f"{here}/dry-run").json["problem"]
     put = f"{here}/header-file?filename=weekend.png"
     assert api("PUT", put, picture(), shop.key).status_code == 404
-    assert api("PUT", put, picture(), restaurant.test_key).status_code == 409
+    assert api("PUT", put, picture(), restaurant.test_key).status_code == 403
     assert api("PUT", put, b"MZ not a picture").json["errors"][0]["code"] == "unknown_file"
     assert api("PUT", put, b"").json["errors"][0]["code"] == "empty_file"
     assert api("PUT", put, b"%PDF-1.7").status_code == 200

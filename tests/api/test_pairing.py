@@ -125,7 +125,7 @@ def test_keys_that_may_not(client, restaurant, shop, line_id):
         held = restaurant.makes_key("lines", line_ids=[give_line(restaurant).id])
         assert call(client, held, method, where, body).status_code == 404
     test = call(client, restaurant.test_key, "POST", "/instances", {"name": "x"})
-    assert (test.status_code, test.json["code"]) == (403, "test_key")
+    assert (test.status_code, test.json["code"]) == (403, "live_key_required")
     held = restaurant.makes_key("lines", line_ids=[line_id])
     answer = call(client, held, "POST", "/instances", {"name": "x"})
     assert (answer.status_code, answer.json["code"]) == (403, "line_not_allowed")

@@ -78,3 +78,26 @@ def test_after_a_loss_of_all_redis_knew_a_revocation_is_still_seen(client, resta
     assert status(client, restaurant.key) == 200
     revoke(restaurant)
     assert status(client, restaurant.key) == 401
+
+
+def test_a_revocation_that_could_not_be_announced_holds_after_five_seconds(
+    client, restaurant, monkeypatch
+):
+    """Review L4: Redis answers everybody, but did not hear of the change."""
+    assert status(client, restaurant.key) == 200
+    monkeypatch.setattr("core.db.next_generation", lambda _: None)
+    with restaurant.scope():
+        keys.revoke(restaurant.key_id)
+    later(monkeypatch, 5.1)
+    assert status(client, restaurant.key) == 401
+
+
+def test_a_revocation_holds_after_five_seconds_when_redis_lost_everything(
+    client, restaurant, redis, monkeypatch
+):
+    """Review L4: the count of changes begins again and meets the one that is remembered."""
+    assert status(client, restaurant.key) == 200
+    revoke(restaurant)
+    redis.flushdb()
+    later(monkeypatch, 5.1)
+    assert status(client, restaurant.key) == 401

@@ -11,8 +11,8 @@ from core.hot_async import AsyncPool
 from jobs.lane import FIRST_GROUP, LaneWork
 from jobs.room import Room
 from jobs.sends import Drain
-from messaging import claiming, reading, sending, settling
-from messaging.lines import TryLater
+from messaging import claiming, lines_book, reading, sending, settling
+from messaging.lines import Refused, TryLater
 from messaging.pacing import Pacing
 from messaging.sending import LANE, Draft
 from tenants import accounts
@@ -151,3 +151,17 @@ def test_a_line_that_must_rest_gives_nothing_with_the_lane(app, restaurant, line
     pacing.wait(restaurant.tenant_id, line.id, PHONE, 80.0)
     pacing.pause(restaurant.tenant_id, line.id, 60)
     assert leased(app, restaurant, pacing) == (2, [[]], 64 - FIRST_GROUP)
+
+
+@pytest.mark.parametrize(("test", "state"), [(True, "connected"), (False, "token_expired")])
+def test_an_expired_token_pauses_a_live_line_and_never_the_test_line(app, restaurant, test, state):
+    """Review D16: one send to 905550000005 stopped all test sends that followed."""
+    line = give_line(restaurant, default=not test, test=test)
+    accept(restaurant, line, "x")
+    outcome = Refused("token", "The access token has expired.", line_state="token_expired")
+    work_on = LaneWork(Drain(app), restaurant.tenant_id, lease_of(restaurant))
+    with restaurant.scope():
+        [told] = work_on.settle_others([(claiming.claim(1, 60, [])[0], outcome)])
+    assert (told.state, told.error_code) == ("failed", "line_unavailable")
+    with restaurant.scope():
+        assert lines_book.get(line.id).state == state
