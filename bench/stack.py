@@ -136,7 +136,8 @@ def _start(
         "scheduler": ["-m", "jobs.scheduler"],
     }
     for name, arguments in programs.items():
-        pid = _start_program(opened, folder, name, arguments, env)
+        served = {**env, "MIGRATION_DATABASE_URL": ""}  # as in production
+        pid = _start_program(opened, folder, name, arguments, served)
         if name.startswith(("web", "worker")):
             stack.processes.append(pid)
     _wait(network_port, "/healthz")

@@ -14,7 +14,7 @@ from uuid import UUID
 from flask import Flask, current_app
 from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import RedisError
-from sqlalchemy import NullPool, create_engine, select
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from core import faultpoints, lanes, partitions
@@ -259,8 +259,6 @@ def forget() -> int:
                 fanout.number()
                 forgotten = forgetting.forget(before)
             gone, more = gone + forgotten, forgotten >= forgetting.AT_ONCE
-    url = settings.migration_database_url or settings.database_url
-    with create_engine(url, poolclass=NullPool).begin() as connection:
-        partitions.drop_before(connection, forgetting.TABLES, before)
+    partitions.drop_all(forgetting.TABLES, before)
     log.info("events forgotten", rows=gone)
     return gone

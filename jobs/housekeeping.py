@@ -1,11 +1,9 @@
 """What the clock asks for: the sweep that finds unheard work, and the nightly tidying."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 
 from flask import current_app
-from sqlalchemy import Connection, NullPool, create_engine, select
+from sqlalchemy import select
 
 from core import lanes, partitions
 from core.clock import now
@@ -59,33 +57,22 @@ def sweep() -> None:
         campaigns.sweep()
 
 
-def make_months() -> None:
-    """The partitions of the months ahead, made as the role that owns the tables."""
+def make_months() -> list[str]:
+    """Make the partitions of the months ahead."""
     hear("jobs.housekeeping.make_months")
-    with _as_owner() as connection:
-        partitions.ensure(connection, now())
+    return partitions.make_all(partitions.TABLES, now())
 
 
 def turn_days() -> list[str]:
-    """Days ahead for the request log; the days it is no longer kept for are dropped whole."""
+    """Make the request log's days ahead and drop the days it is no longer kept for."""
     hear("jobs.housekeeping.turn_days")
     settings: Settings = current_app.extensions["comanda"]
     moment = now()
-    with _as_owner() as connection:
-        partitions.ensure_days(connection, moment)
-        kept_since = moment - timedelta(days=settings.request_log_days)
-        gone = partitions.drop_days_before(connection, "api_calls", kept_since)
+    kept_since = moment - timedelta(days=settings.request_log_days)
+    partitions.make_all(partitions.DAILY, moment)
+    gone = partitions.drop_all(partitions.DAILY, kept_since)
     log.info("days turned", dropped=len(gone))
     return gone
-
-
-@contextmanager
-def _as_owner() -> Iterator[Connection]:
-    """As the role that owns the tables, over a connection of its own."""
-    settings: Settings = current_app.extensions["comanda"]
-    url = settings.migration_database_url or settings.database_url
-    with create_engine(url, poolclass=NullPool).begin() as connection:
-        yield connection
 
 
 def tidy() -> dict[str, int]:

@@ -34,7 +34,7 @@ AT: dict[str, str] = {
     "jobs.automations.find_forgotten": "2-57/5 * * * *",
     "jobs.campaigns.find_forgotten": "3-58/5 * * * *",
     "jobs.costs.close_day": "23 0 * * *",
-    "jobs.housekeeping.make_months": "41 1 * * *",
+    "jobs.housekeeping.make_months": "41 1-23/6 * * *",
     "jobs.housekeeping.turn_days": "51 */6 * * *",
 }
 

@@ -17,7 +17,7 @@ from rq import Queue, SimpleWorker
 
 from core.keyring import Keyring
 from core.rings import ALL_QUEUES
-from core.settings import load_settings
+from core.settings import Settings, load_settings
 from deploy.local.ports import any_free
 from deploy.local.testing import Services, start_test_services
 from deploy.local.translations import compile_translations
@@ -134,18 +134,19 @@ def _make_template() -> None:
 
     from wsgi import build_app
 
-    app = build_app(_settings(TEMPLATE, redis_number=15))
+    app = build_app(_settings(TEMPLATE, redis_number=15, owner=url_of(OWNER_ROLE, TEMPLATE)))
     with app.app_context():
         upgrade(directory=str(ROOT / "migrations"))
 
 
-def _settings(database: str, redis_number: int) -> object:
+def _settings(database: str, redis_number: int, owner: str = "") -> Settings:
+    """As in production: only the migration knows the owner of the tables."""
     return load_settings(
         app_env="test",
         data_dir=ROOT / ".data" / "test" / database,
         base_url="http://localhost",
         database_url=url_of(APP_ROLE, database),
-        migration_database_url=url_of(OWNER_ROLE, database),
+        migration_database_url=owner,
         redis_url=_redis_url(redis_number),
         secret_key="a secret key only for tests",
         encryption_keys=Keyring.new_entry("k1"),

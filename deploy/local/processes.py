@@ -48,7 +48,9 @@ def valkey_program(server: Valkey) -> Program:
 
 
 def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Program]:
-    """Where the sessions of linked phones are, their host alone is told."""
+    """As in production: only the host knows where the sessions of linked phones are, and no
+    process knows the owner of the schema."""
+    settings = {**settings, "MIGRATION_DATABASE_URL": ""}
     port, processes = settings["PORT"], settings.get("WEB_PROCESSES", "1")
     network = settings["SIMULATOR_URL"].rpartition(":")[2]
     live = settings["LIVE_URL"].rpartition(":")[2]

@@ -1,5 +1,7 @@
 """Alive, ready, counted."""
 
+import pytest
+
 
 def test_the_process_lives(client, app):
     assert client.get("/healthz").json == {"status": "ok"}
@@ -8,7 +10,7 @@ def test_the_process_lives(client, app):
 def test_it_is_ready_when_all_is_there(client, app):
     answer = client.get("/readyz")
     assert answer.status_code == 200
-    assert set(answer.json["checks"]) == {"database", "redis", "migrations", "months"}
+    assert set(answer.json["checks"]) == {"database", "redis", "migrations", "months", "days"}
     assert set(answer.json["checks"].values()) == {"ok"}
 
 
@@ -23,6 +25,17 @@ def test_a_schema_that_is_behind_the_code_is_not_ready(client, app, monkeypatch)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert "9999" in answer.json["checks"]["migrations"]
+
+
+@pytest.mark.parametrize(("ahead", "status"), [(2, 200), (1, 200), (0, 503)])
+def test_without_a_partition_for_next_month_it_is_not_ready(
+    client, app, monkeypatch, ahead, status
+):
+    """Review C1."""
+    monkeypatch.setattr("core.partitions.months_ahead", lambda *_: ahead)
+    answer = client.get("/readyz")
+    assert answer.status_code == status
+    assert (answer.json["checks"]["months"] == "ok") == (ahead >= 2)
 
 
 def test_metrics_do_not_exist_without_the_token(client, app):
