@@ -11,7 +11,7 @@ import pytest
 
 from deploy.local.pgbinaries import find_binaries
 from tests.cast import Business
-from tests.databases import OWNER_ROLE, url_of
+from tests.databases import APP_ROLE, OWNER_ROLE, url_of
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 COUNTS = (
@@ -133,7 +133,7 @@ def test_a_dump_comes_back_whole(
         assert "tenants|" in before
         assert after == before
         assert ask(run, restored, GUARDS) == ask(run, database, GUARDS)
-        app_url = urlsplit(settings.database_url)
+        app_url = urlsplit(url_of(APP_ROLE, database))
         as_app = {"PGUSER": str(app_url.username), "PGPASSWORD": str(app_url.password)}
         assert ask(run, restored, "SELECT count(*) FROM members", **as_app) == "0"
         mine = f"SELECT app.set_tenant({shop.tenant_id}); SELECT tenant_id FROM members"
