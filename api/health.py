@@ -9,6 +9,7 @@ from prometheus_client import (
     CONTENT_TYPE_LATEST,
     REGISTRY,
     CollectorRegistry,
+    Gauge,
     generate_latest,
     multiprocess,
 )
@@ -17,7 +18,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import NotFound
 
-from core import partitions
+from core import partitions, rounds
 from core.clock import now
 from core.db import db, global_scope
 from core.rings import redis_client
@@ -63,7 +64,26 @@ def metrics() -> Response:
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    return Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+    counted = generate_latest(registry) + _rounds()
+    return Response(counted, content_type=CONTENT_TYPE_LATEST)
+
+
+def _rounds() -> bytes:
+    """From the database, so that every web process says the same."""
+    registry = CollectorRegistry()
+    age = Gauge(
+        "round_age_seconds",
+        "Since work over all tenants was last finished, by job",
+        ["job"],
+        registry=registry,
+    )
+    try:
+        with global_scope():
+            for job, seconds in rounds.ages().items():
+                age.labels(job).set(seconds)
+    except SQLAlchemyError:
+        return b""
+    return generate_latest(registry)
 
 
 def _database() -> str:

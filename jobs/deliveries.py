@@ -27,8 +27,8 @@ from core.rings import BELLS, GATHERED, call_help, hear, redis_client, tell_who_
 from core.settings import Settings
 from core.shifts import Shift
 from core.tasks import end
+from jobs import rounds
 from jobs.post_room import LANE, PostRoom, room_of
-from tenants.accounts import every_tenant
 from webhooks import claiming, endpoints, fanout, forgetting, settling
 from webhooks.claiming import Batch
 
@@ -252,13 +252,16 @@ def forget() -> int:
     hear("jobs.deliveries.forget")
     settings: Settings = current_app.extensions["comanda"]
     before, gone = now() - timedelta(days=settings.event_days), 0
-    for tenant_id in every_tenant(because="events are kept for some weeks only"):
-        more = True
-        while more:
-            with tenant_scope(tenant_id):
-                fanout.number()
-                forgotten = forgetting.forget(before)
-            gone, more = gone + forgotten, forgotten >= forgetting.AT_ONCE
+
+    def forget_some(tenant_id: int) -> bool:
+        nonlocal gone
+        with tenant_scope(tenant_id):
+            fanout.number()
+            forgotten = forgetting.forget(before)
+        gone += forgotten
+        return forgotten >= forgetting.AT_ONCE
+
+    rounds.go("jobs.deliveries.forget", forget_some)
     partitions.drop_all(forgetting.TABLES, before)
     log.info("events forgotten", rows=gone)
     return gone

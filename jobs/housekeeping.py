@@ -17,12 +17,14 @@ from jobs import (
     campaigns,
     contacts,
     deliveries,
+    exports,
     hooks,
     loyalty,
     media,
     orders,
     payments,
     printing,
+    rounds,
     templates,
     troubles,
 )
@@ -30,7 +32,6 @@ from messaging import automation_book, connections, hook_book, sending, store_ev
 from printing import agents as print_agents
 from printing import reading as print_jobs
 from tenants import idempotency, people
-from tenants.accounts import every_tenant
 
 log = logger(__name__)
 
@@ -55,6 +56,8 @@ def sweep() -> None:
         contacts.sweep()
         automations.sweep()
         campaigns.sweep()
+        exports.sweep()
+        rounds.sweep()
 
 
 def make_months() -> list[str]:
@@ -76,38 +79,34 @@ def turn_days() -> list[str]:
 
 
 def tidy() -> dict[str, int]:
-    """Drop what has outlived its promise. One transaction for each tenant."""
+    """Drop what has outlived its promise, in a round over all tenants."""
     hear("jobs.housekeeping.tidy")
-    moment = now()
-    settings: Settings = current_app.extensions["comanda"]
     gone = dict.fromkeys(("tokens", "idempotency_keys", "hooks", "hook_keys", "runs"), 0)
     with global_scope():
-        gone["tokens"] = people.forget_old_tokens(moment - timedelta(days=30))
-    for tenant_id in every_tenant(because="idempotency keys are kept 7 days"):
-        with tenant_scope(tenant_id):
-            gone["idempotency_keys"] += idempotency.forget_old(moment - idempotency.KEPT)
-            gone["hook_keys"] += connections.forget_old_keys()
-            gone["runs"] += automation_book.forget_old()
-            store_events.forget_old_links()
-            print_agents.forget_old_codes()
-            print_jobs.forget_old()
-        gone["hooks"] += _forget_hooks(tenant_id, settings)
+        gone["tokens"] = people.forget_old_tokens(now() - timedelta(days=30))
+    rounds.go("jobs.housekeeping.tidy", lambda tenant_id: _tidy(tenant_id, gone))
     log.info("tidied", **gone)
     return gone
 
 
-def _forget_hooks(tenant_id: int, settings: Settings) -> int:
-    """Bodies first, then what is left of them; in small steps, each its own transaction."""
-    gone = 0
-    steps = (
-        (hook_book.drop_bodies, timedelta(days=settings.hook_body_days)),
-        (hook_book.drop, timedelta(days=settings.hook_days)),
-    )
-    for step, kept in steps:
-        while True:
-            with tenant_scope(tenant_id):
-                done = step(kept)
-            gone += done
-            if done < hook_book.AT_ONCE:
-                break
-    return gone
+def _tidy(tenant_id: int, gone: dict[str, int]) -> bool:
+    """The small things at once; then hooks, of which there are many, one step at a time: bodies
+    first, then what is left of them."""
+    settings: Settings = current_app.extensions["comanda"]
+    with tenant_scope(tenant_id):
+        gone["idempotency_keys"] += idempotency.forget_old(now() - idempotency.KEPT)
+        gone["hook_keys"] += connections.forget_old_keys()
+        gone["runs"] += automation_book.forget_old()
+        store_events.forget_old_links()
+        print_agents.forget_old_codes()
+        print_jobs.forget_old()
+    more = False
+    for step, days in (
+        (hook_book.drop_bodies, settings.hook_body_days),
+        (hook_book.drop, settings.hook_days),
+    ):
+        with tenant_scope(tenant_id):
+            done = step(timedelta(days=days))
+        gone["hooks"] += done
+        more = more or done >= hook_book.AT_ONCE
+    return more

@@ -2,6 +2,7 @@
 
 import os
 import socket
+from typing import Any
 
 from redis import Redis
 from rq import Queue
@@ -10,11 +11,14 @@ from rq.job import Job
 
 from core.ground import bare_app
 from core.ids import new_token
+from core.rings import FAILURES_KEPT_SECONDS, Ring
 from jobs.connection import worker_redis
 
 LEASE_SECONDS = 15
 LOOK_EVERY_SECONDS = 2.0
 
+# What fails every few seconds must not fill Redis.
+EVERY_FAILURES_KEPT_SECONDS = 3600
 EVERY: dict[str, int] = {"jobs.housekeeping.sweep": 5}  # seconds
 AT: dict[str, str] = {
     "jobs.housekeeping.tidy": "17 3 * * *",
@@ -81,12 +85,17 @@ def build(connection: Redis) -> LeadingScheduler:
     scheduler = LeadingScheduler(connection)
     jobs = scheduler.get_jobs()
     for job, seconds in EVERY.items():
-        jobs.append(
-            NamedJob("default", func_name=job, interval=seconds, result_ttl=0, ttl=seconds * 4)
-        )
+        jobs.append(_named(job, interval=seconds, ttl=seconds * 4))
     for job, when in AT.items():
-        jobs.append(NamedJob("default", func_name=job, cron=when, result_ttl=0))
+        jobs.append(_named(job, cron=when))
     return scheduler
+
+
+def _named(job: str, **when: Any) -> NamedJob:
+    one = Ring(job)
+    options: dict[str, Any] = {"job_timeout": one.seconds, "result_ttl": 0}
+    kept = EVERY_FAILURES_KEPT_SECONDS if job in EVERY else FAILURES_KEPT_SECONDS
+    return NamedJob(one.queue, func_name=job, failure_ttl=kept, **options, **when)
 
 
 def main() -> None:

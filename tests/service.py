@@ -97,6 +97,8 @@ def start_service(settings: object) -> Iterator[Service]:
             "payments",
             "costs",
             "campaigns",
+            "sweep",
+            "slow",
         ],
         "scheduler": [sys.executable, "-m", "jobs.scheduler"],
         "live": [sys.executable, "-m", "api.live", "--port", str(live_port)],

@@ -31,6 +31,18 @@ SETTINGS = {
 JOBS = sorted({*scheduler.EVERY, *scheduler.AT, *rung()})
 
 
+def test_workers_of_the_shipped_units_that_people_wait_for_do_no_slow_work():
+    """Review H6: a payment link never waits for an export."""
+    lists = [one["command"][3:] for one in composed().values() if "jobs.worker" in str(one)]
+    commands = [program.command() for program in app_programs(SETTINGS)]
+    lists += [one[3:] for one in commands if one[1:3] == ["-m", "jobs.worker"]]
+    units = [place.read_text() for place in (DEPLOY / "systemd").glob("worker-*.env")]
+    lists += [re.search(r'QUEUES="(.+)"', unit).group(1).split() for unit in units]
+    assert ["slow"] in lists
+    assert ["payments", "sweep"] in lists
+    assert not [one for one in lists if "slow" in one and one != ["slow"]]
+
+
 def composed() -> dict[str, dict]:
     services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
     return {name: one for name, one in services.items() if "DATABASE_URL" in str(one)}
@@ -43,6 +55,15 @@ def test_in_compose_only_the_migration_knows_the_owner_and_all_queues_have_a_wor
         command = service.get("command", [])
         if command[:3] == ["python", "-m", "jobs.worker"]:
             worked |= set(command[3:] or ALL_QUEUES)
+    assert worked == set(ALL_QUEUES)
+
+
+def test_in_systemd_all_queues_have_a_worker():
+    started = re.findall(r"comanda-worker@(\w+)", (ROOT / "docs/operations/install.md").read_text())
+    worked = set()
+    for name in started:
+        queues = re.search(r'QUEUES="(.+)"', (DEPLOY / f"systemd/worker-{name}.env").read_text())
+        worked |= set(queues.group(1).split())
     assert worked == set(ALL_QUEUES)
 
 

@@ -23,7 +23,7 @@ def clocks(connection):
 
 
 def struck(connection):
-    return sorted(job.func_name for job in Queue("default", connection=connection).jobs)
+    return sorted(job.func_name for job in Queue("sweep", connection=connection).jobs)
 
 
 def test_one_of_two_leads(clocks):
