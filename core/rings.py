@@ -11,12 +11,15 @@ from hashlib import blake2s
 
 from redis import Redis, RedisError
 from rq import Queue
+from rq.serializers import JSONSerializer
 
 from core.logs import current_request_id, logger
 from core.scripts import Script
 
 log = logger(__name__)
 
+# Jobs are JSON, not pickles: whoever can write to Redis must not be able to run code in workers.
+SERIALIZER = JSONSerializer
 # The queue is the second word of a job's dotted name: jobs.<module>.<function>.
 QUEUES = {
     "jobs.sends": "sends",
@@ -162,8 +165,12 @@ def send_rings(rings: Iterable[Ring]) -> None:
             log.warning("ring lost", job=one.job, error=type(error).__name__)
 
 
+def queue_named(name: str, connection: Redis | None = None) -> Queue:
+    return Queue(name, connection=connection or redis_client(), serializer=SERIALIZER)
+
+
 def send_job(one: Ring) -> None:
-    Queue(one.queue, connection=redis_client()).enqueue(
+    queue_named(one.queue).enqueue(
         one.job,
         args=one.job_args,
         result_ttl=0,
@@ -178,7 +185,7 @@ def call_help(job: str) -> None:
     """There is more than one process can do: another one joins, if one is free. Never raises."""
     one = Ring(job)
     try:
-        if not Queue(one.queue, connection=redis_client()).count:
+        if not queue_named(one.queue).count:
             send_job(one)
     except RedisError as error:
         log.warning("no help was called", job=job, error=type(error).__name__)

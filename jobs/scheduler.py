@@ -2,17 +2,18 @@
 
 import os
 import socket
+from contextlib import suppress
+from types import FrameType
 from typing import Any
 
-from redis import Redis
-from rq import Queue
+from redis import Redis, RedisError
 from rq.cron import CronJob, CronScheduler
 from rq.job import Job
 
 from core.ground import bare_app
 from core.ids import new_token
-from core.rings import FAILURES_KEPT_SECONDS, Ring
-from jobs.connection import worker_redis
+from core.rings import FAILURES_KEPT_SECONDS, Ring, queue_named
+from jobs.connection import stop_waiting, worker_redis
 
 LEASE_SECONDS = 15
 LOOK_EVERY_SECONDS = 2.0
@@ -54,8 +55,7 @@ class NamedJob(CronJob):
     """Known by its name alone: the clock loads no job's code."""
 
     def enqueue(self, connection: Redis) -> Job:
-        queue = Queue(self.queue_name, connection=connection)
-        return queue.enqueue(self.func_name, **self.job_options)
+        return queue_named(self.queue_name, connection).enqueue(self.func_name, **self.job_options)
 
 
 class LeadingScheduler(CronScheduler):
@@ -74,6 +74,15 @@ class LeadingScheduler(CronScheduler):
 
     def enqueue_jobs(self) -> list[CronJob]:
         return super().enqueue_jobs() if self.leads() else []
+
+    def _request_stop(self, signum: int, frame: FrameType | None) -> None:
+        stop_waiting()
+        super()._request_stop(signum, frame)  # type: ignore[no-untyped-call]
+
+    def register_death(self, pipeline: Any = None) -> None:
+        """Nothing to say it to while Redis is away; its entry runs out there."""
+        with suppress(RedisError):
+            super().register_death(pipeline)
 
     def calculate_sleep_interval(self) -> float:
         """A spare's jobs are always overdue; it sleeps all the same."""

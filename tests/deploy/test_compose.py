@@ -94,3 +94,12 @@ def test_a_job_may_finish_before_it_is_killed(services: dict[str, Any]) -> None:
     from core.rings import JOB_SECONDS
 
     assert int(services["worker"]["stop_grace_period"].removesuffix("s")) > JOB_SECONDS
+
+
+def test_postgresql_logs_what_it_logs_in_development(services: dict[str, Any]) -> None:
+    """Review M3: no statement and no value of a statement that failed."""
+    from deploy.local.postgres import SMALL_MACHINE
+
+    given = dict(one.removeprefix("--").split("=") for one in services["postgres"]["command"][1:])
+    assert len(given) == 4
+    assert given.items() <= SMALL_MACHINE.items()
