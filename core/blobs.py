@@ -203,7 +203,7 @@ class S3Blobs:
     def put(self, key: str, data: bytes | IO[bytes], content_type: str) -> Blob:
         # The signature covers the hash of the whole, so it must be known before the first byte.
         if not isinstance(data, bytes) and data.seekable() and data.tell() == 0:
-            size, sha256 = _copy(data, _Nowhere())
+            size, sha256 = _copy(data, cast(IO[bytes], _Nowhere()))
             data.seek(0)
             return self._put(key, data, content_type, size, sha256)
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as whole:

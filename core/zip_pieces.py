@@ -142,7 +142,8 @@ class ZipPieces:
         self.state["open"] = False
 
     def _listed(self, file: State) -> bytes:
-        raw, one = file["name"].encode(), file["stream"]
+        raw: bytes = file["name"].encode()
+        one = file["stream"]
         sizes, fields = (one["size"], one["packed"], file["at"]), b""
         for value in sizes:
             fields += struct.pack("<Q", value) if value >= _LARGE else b""

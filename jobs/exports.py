@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
+from typing import IO, Any, cast
 
 from flask import current_app
 
@@ -150,7 +150,7 @@ def _join(tenant_id: int, one: Open, work: dict[str, Any]) -> None:
     before, after = archive.add_compressed("media.csv", work["media"])
     segments = [*work["parts"], before, *work["media_parts"], after, archive.close()]
     key = f"{_folder(tenant_id, one)}/all.zip"
-    made = blobs.put(key, Joined(blobs, segments), "application/zip")
+    made = blobs.put(key, cast(IO[bytes], Joined(blobs, segments)), "application/zip")
     with tenant_scope(tenant_id):
         exporting.settle(one, key, made.size)
 
@@ -235,7 +235,9 @@ class Joined(io.RawIOBase):
             if following is None:
                 self._source = io.BytesIO()
                 return b""
-            known = isinstance(following, bytes)
-            self._source = io.BytesIO(following) if known else self._blobs.open(following)
+            if isinstance(following, bytes):
+                self._source = io.BytesIO(following)
+            else:
+                self._source = self._blobs.open(following)
         self._at += len(found)
         return bytes(found)

@@ -58,7 +58,7 @@ class QuietWorker(SimpleWorker):
     ) -> None:
         """What Redis keeps of it: where it failed and what kind of error it was."""
         kept = getattr(self, "_failure", "")
-        super().handle_job_failure(job, queue, started_job_registry, kept)  # type: ignore[no-untyped-call]
+        super().handle_job_failure(job, queue, started_job_registry, kept)
 
     def handle_warm_shutdown_request(self) -> None:
         super().handle_warm_shutdown_request()  # type: ignore[no-untyped-call]

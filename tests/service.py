@@ -98,8 +98,8 @@ def start_service(settings: object) -> Iterator[Service]:
             "costs",
             "campaigns",
             "sweep",
-            "slow",
         ],
+        "export worker": [sys.executable, "-m", "jobs.worker", "slow"],
         "scheduler": [sys.executable, "-m", "jobs.scheduler"],
         "live": [sys.executable, "-m", "api.live", "--port", str(live_port)],
     }
