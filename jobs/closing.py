@@ -10,6 +10,7 @@ from core.logs import logger
 from core.rings import hear
 from core.settings import Settings
 from jobs import rounds
+from jobs import schema as _schema  # noqa: F401 - every table
 from messaging.linked import endings
 from restaurant import plan_desk
 from tenants import billing, closing

@@ -23,10 +23,12 @@ from core.logs import logger
 from core.rings import hear
 from core.zip_pieces import Stream, ZipPieces, new_state
 from jobs import rounds, turns
+from jobs import schema as _schema  # noqa: F401 - every table
 from tenants import exporting
 from tenants.exporting import LANE, Open
 
 log = logger(__name__)
+
 
 WORK_SECONDS = 20.0
 TURN_SECONDS = 10.0  # then another tenant's lane comes first

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -18,6 +20,8 @@ from core.lanes import Lane
 from core.rings import Ring
 from jobs import exports, housekeeping
 from tenants import exporting
+from tenants.erasing import owned_tables
+from tests.conftest import ROOT
 from tests.house.planting import plant_messages
 
 
@@ -160,3 +164,13 @@ def test_a_cursor_survives_json(key):
     cursor = json.loads(json.dumps(exporting.as_cursor(key)))
     found = exporting.from_cursor(cursor)
     assert found == (None if key is None else list(key))
+
+
+@pytest.mark.parametrize("module", ["jobs.exports", "jobs.closing"])
+def test_a_worker_that_has_run_nothing_else_knows_every_table(module):
+    """A worker of the queue `slow` loads no other job, and must not export or erase a part."""
+    told = f"import {module}; from tenants.erasing import owned_tables; print(*owned_tables())"
+    found = subprocess.run(
+        [sys.executable, "-c", told], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert set(found.stdout.split()) == set(owned_tables())
