@@ -32,12 +32,14 @@ SELECT %(tenant)s,
 
 
 @pytest.mark.timing
+@pytest.mark.timeout(120 + RECORDS / 1000)
 def test_a_payment_link_gets_its_address_while_a_large_export_is_made(app, settings, database):
     with app.app_context():
         large, bistro = make_business("Large Account"), open_bistro(make_business("Lokanta Link"))
         set_up_cards(bistro, settings)
     with closing(admin(database)) as connection, connection.cursor() as cursor:
         cursor.execute(PLANT, {"tenant": large.tenant_id, "records": RECORDS})
+        cursor.execute("ANALYZE message_changes")  # as autovacuum does, which is off in tests
     waits, began = [], time.monotonic()
     with app.app_context():
         with large.scope():
@@ -51,7 +53,7 @@ def test_a_payment_link_gets_its_address_while_a_large_export_is_made(app, setti
     print(f"{len(waits)} payment links meanwhile: slowest address after {max(waits):.2f} s")
     assert one.state == "ready"
     assert one.records >= RECORDS
-    assert one.steps > RECORDS / 400_000
+    assert one.steps > 1
     assert max(waits) < patient(2)
     with app.extensions["blobs"].open(one.blob_key) as file:
         archive = zipfile.ZipFile(io.BytesIO(file.read()))
