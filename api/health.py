@@ -25,7 +25,9 @@ from core.rings import redis_client
 
 health = Blueprint("health", __name__)
 
-ENOUGH_MONTHS = 2
+ENOUGH_MONTHS = 2  # fewer than this is said; fewer than LEAST_MONTHS takes no traffic
+LEAST_MONTHS = 1
+ENOUGH_DAYS = 2
 
 
 @health.get("/healthz")
@@ -35,16 +37,19 @@ def healthz() -> Response:
 
 @health.get("/readyz")
 def readyz() -> Response:
-    """Redis may be away: sends still work. The database and its schema may not. A wrong clock is
-    corrected, and reported so that somebody sets it."""
+    """Redis may be away: sends still work. The database and its schema may not, and without a
+    partition for next month every send would fail there. A wrong clock is corrected, and reported
+    so that somebody sets it."""
+    months, enough = _months()
     checks = {
         "database": _database(),
         "redis": _redis(),
         "migrations": _migrations(),
-        "months": _months(),
+        "months": months,
+        "days": _days(),
         "clock": database_clock.fault() or "ok",
     }
-    ready = checks["database"] == "ok" and checks["migrations"] == "ok"
+    ready = checks["database"] == "ok" and checks["migrations"] == "ok" and enough
     answer = jsonify(status="ready" if ready else "not ready", checks=checks)
     answer.status_code = 200 if ready else 503
     return answer
@@ -92,14 +97,25 @@ def _migrations() -> str:
     return "ok" if applied == head else f"database is at {applied}, code wants {head}"
 
 
-def _months() -> str:
-    """A warning, not a reason to take no traffic: the months ahead are made by a nightly job."""
+def _months() -> tuple[str, bool]:
+    """What to say of the months ahead, and whether there are enough to take traffic."""
     try:
         with global_scope():
             ahead = partitions.months_ahead(db.session.connection(), now())
     except SQLAlchemyError as error:
+        return type(error).__name__, False
+    said = "ok" if ahead >= ENOUGH_MONTHS else f"only {ahead} months of partitions are ready"
+    return said, ahead >= LEAST_MONTHS
+
+
+def _days() -> str:
+    """Days of the request log ahead: without them calls are answered but not recorded."""
+    try:
+        with global_scope():
+            ahead = partitions.days_ahead(db.session.connection(), now())
+    except SQLAlchemyError as error:
         return type(error).__name__
-    return "ok" if ahead >= ENOUGH_MONTHS else f"only {ahead} months of partitions are ready"
+    return "ok" if ahead >= ENOUGH_DAYS else f"only {ahead} days of partitions are ready"
 
 
 def current_head() -> str | None:

@@ -75,6 +75,12 @@ def _database(state: ServiceState, database: DatabaseState) -> Iterator[Metric]:
     )
     yield _gauge("linked_hosts", "Hosts of linked phones", database.linked_hosts)
     yield _lines(database)
+    yield _by_label(
+        "round_age_seconds",
+        "Since work over all tenants was last finished",
+        "job",
+        database.round_ages.items(),
+    )
     for name, meaning in GAUGES.items():
         yield _gauge(name, meaning, database.measurements.get((name, ""), 0.0))
     if database.measured_at is not None:

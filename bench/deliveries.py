@@ -25,12 +25,11 @@ import aiohttp
 import psycopg2
 from psycopg2.extras import Json, execute_values
 from redis import Redis
-from rq import Queue
 
 from bench.stack import ROOT, Stack, running
 from core.ids import new_uuid
 from core.keyring import Keyring
-from core.rings import GATHERED
+from core.rings import GATHERED, queue_named
 from core.signing import new_webhook_secret
 from deploy.local.ports import any_free
 
@@ -107,7 +106,7 @@ def ours(stack: Stack, port: int) -> float:
     before = _arrived(port)
     began = time.monotonic()
     redis.sadd(GATHERED[JOB], *(person["tenant_id"] for person in some))
-    Queue("deliveries", connection=redis).enqueue(JOB, result_ttl=0)
+    queue_named("deliveries", redis).enqueue(JOB, result_ttl=0)
     while (come := _arrived(port) - before) < EVENTS and time.monotonic() < began + SECONDS:
         time.sleep(0.05)
     rate = come / (time.monotonic() - began)

@@ -17,6 +17,7 @@ from rq import Queue
 from bench.per_job import QUEUE
 from bench.stack import JOB_WORKERS, ROOT, Stack
 from core.ids import new_uuid
+from core.rings import queue_named
 
 QUEUED, LINES = 20_000, 100
 JOBS = 2_000
@@ -68,7 +69,7 @@ def queue(stack: Stack, lines: Sequence[Mapping[str, Any]], count: int) -> None:
 
 def ring(stack: Stack) -> None:
     redis = Redis.from_url(stack.env["REDIS_URL"])
-    Queue("sends", connection=redis).enqueue("jobs.sends.drain", result_ttl=0)
+    queue_named("sends", redis).enqueue("jobs.sends.drain", result_ttl=0)
 
 
 def floor(stack: Stack) -> float:
@@ -80,7 +81,7 @@ def floor(stack: Stack) -> float:
 
 def per_job(stack: Stack) -> float:
     rows = _fill_floor(stack, JOBS, due=False)
-    queue = Queue(QUEUE, connection=Redis.from_url(stack.env["REDIS_URL"]))
+    queue = queue_named(QUEUE, Redis.from_url(stack.env["REDIS_URL"]))
     queue.enqueue_many(
         [
             Queue.prepare_data("bench.per_job.send", (row[0], row[1]), result_ttl=0, timeout=60)

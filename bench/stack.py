@@ -25,7 +25,7 @@ from core.keyring import Keyring
 from deploy.local.children import kill_group, spawn, wait_or_none
 from deploy.local.databases import APP, DATABASE, OWNER, make_roles_and_database
 from deploy.local.ports import any_free
-from deploy.local.processes import answers
+from deploy.local.processes import PROMPT_QUEUES, answers
 from deploy.local.testing import start_test_services
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -132,12 +132,15 @@ def _start(
         "network": ["-m", "messaging.simulator", "--receipts", "off", "--port", str(network_port)],
         "web": _granian(web_port, "wsgi:app"),
         "floor": _granian(floor_port, "bench.floor:app"),
-        **{f"worker-{n}": ["-m", "jobs.worker"] for n in range(1, JOB_WORKERS + 1)},
+        **{f"worker-{n}": ["-m", "jobs.worker", *PROMPT_QUEUES] for n in range(1, JOB_WORKERS + 1)},
         "worker-prints": ["-m", "jobs.worker", "prints"],
+        "worker-payments": ["-m", "jobs.worker", "payments", "sweep"],
+        "worker-slow": ["-m", "jobs.worker", "slow"],
         "scheduler": ["-m", "jobs.scheduler"],
     }
     for name, arguments in programs.items():
-        pid = _start_program(opened, folder, name, arguments, env)
+        served = {**env, "MIGRATION_DATABASE_URL": ""}  # as in production
+        pid = _start_program(opened, folder, name, arguments, served)
         if name.startswith(("web", "worker")):
             stack.processes.append(pid)
     _wait(network_port, "/healthz")

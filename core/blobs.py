@@ -224,11 +224,18 @@ class S3Blobs:
 
     def put(self, key: str, data: bytes | IO[bytes], content_type: str) -> Blob:
         # The signature covers the hash of the whole, so it must be known before the first byte.
+        if not isinstance(data, bytes) and data.seekable() and data.tell() == 0:
+            size, sha256 = _copy(data, cast(IO[bytes], _Nowhere()))
+            data.seek(0)
+            return self._put(key, data, content_type, size, sha256)
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as whole:
             size, sha256 = _copy(data, whole)
             whole.seek(0)
-            headers = {"content-type": content_type, "content-length": str(size)}
-            answer = self._ask("PUT", key, headers, sha256, body=whole if size else b"")
+            return self._put(key, whole, content_type, size, sha256)
+
+    def _put(self, key: str, data: Any, content_type: str, size: int, sha256: str) -> Blob:
+        headers = {"content-type": content_type, "content-length": str(size)}
+        answer = self._ask("PUT", key, headers, sha256, body=data if size else b"")
         self._expect(answer, key, 200)
         return Blob(key, size, sha256, content_type)
 
@@ -297,6 +304,11 @@ class S3Blobs:
         if answer.status == 404:
             raise NoSuchBlob(f"there is no blob {key}")
         raise BlobError(f"the blob store answered {answer.status} for {key}")
+
+
+class _Nowhere(io.RawIOBase):
+    def write(self, data: Any) -> int:
+        return len(data)
 
 
 def _checked(key: str) -> str:

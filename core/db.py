@@ -197,4 +197,5 @@ def engine_options(pool: int) -> dict[str, Any]:
         "pool_timeout": 5,
         "pool_pre_ping": True,
         "connect_args": CONNECT,
+        "hide_parameters": True,  # errors are logged, and parameters are what customers wrote
     }

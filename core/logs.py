@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import sys
+import traceback
 from collections.abc import MutableMapping
 from datetime import UTC, datetime
 from typing import Any, TextIO
@@ -11,6 +12,7 @@ from typing import Any, TextIO
 import structlog
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
+from core.faults import is_database_error, without_text
 from core.ids import new_id
 from core.phone import mask_text
 from core.settings import Settings
@@ -44,6 +46,20 @@ def hide(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMa
     return event
 
 
+def tell_error(
+    _logger: Any, _name: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """The traceback of an exception; of the database's errors without their text, which quotes
+    what customers wrote."""
+    found = event.pop("exc_info", None)
+    error = sys.exc_info()[1] if found is True else found
+    error = error[1] if isinstance(error, tuple) else error
+    if isinstance(error, BaseException):
+        whole = "".join(traceback.format_exception(error)).rstrip()
+        event["exception"] = without_text(error) if is_database_error(error) else whole
+    return event
+
+
 def _hidden(name: str, value: Any) -> Any:
     if SECRET_NAMES.search(name):
         return "…"
@@ -71,7 +87,7 @@ def set_up_logs(settings: Settings) -> None:
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
-        structlog.processors.format_exc_info,
+        tell_error,
         hide,
     ]
     renderer: Any = (

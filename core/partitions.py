@@ -1,12 +1,21 @@
 """Partitions of tables that grow: by month with every message, by day where little is kept.
 
 They are cut by id: a UUIDv7 begins with its time, so the partition of a row follows from
-its id alone, and finding one row by id looks into one partition.
+its id alone, and finding one row by id looks into one partition. There is no DEFAULT partition:
+docs/decisions/0030-partitions-without-a-default.md says why.
 """
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from core.db import global_scope
+from core.faults import sqlstate
+from core.logs import logger
+
+log = logger(__name__)
 
 TABLES = (
     "messages",
@@ -43,24 +52,50 @@ def create_statements(table: str, month: datetime) -> str:
     )
 
 
-def ensure(connection: Connection, moment: datetime, ahead: int = AHEAD) -> None:
-    """As the role that owns the tables: this month and the next ones."""
-    for month in months(moment, ahead + 1):
-        for table in TABLES:
-            connection.execute(text(create_statements(table, month)))
+def make(connection: Connection, table: str, moment: datetime) -> list[str]:
+    """Make the current partition of a table and those ahead; returns the names of new ones.
+
+    Any role of the service may call this: the function belongs to the owner of the tables.
+    """
+    ahead = DAYS_AHEAD if table in DAILY else AHEAD
+    made = connection.execute(
+        text("SELECT app.make_partitions(:table, :moment, :ahead)"),
+        {"table": table, "moment": moment, "ahead": ahead},
+    )
+    return list(made.scalars())
 
 
-def drop_before(connection: Connection, tables: tuple[str, ...], moment: datetime) -> list[str]:
-    """As the owner: months that ended before that moment, with all that is in them."""
-    gone = []
+def drop(connection: Connection, table: str, before: datetime) -> list[str]:
+    """Drop partitions that ended before that moment, with their rows; returns their names."""
+    gone = connection.execute(
+        text("SELECT app.drop_partitions(:table, :before)"), {"table": table, "before": before}
+    )
+    return list(gone.scalars())
+
+
+def make_all(tables: tuple[str, ...], moment: datetime) -> list[str]:
+    return _on_each(tables, lambda connection, table: make(connection, table, moment))
+
+
+def drop_all(tables: tuple[str, ...], before: datetime) -> list[str]:
+    return _on_each(tables, lambda connection, table: drop(connection, table, before))
+
+
+def _on_each(tables: tuple[str, ...], work: Callable[[Connection, str], list[str]]) -> list[str]:
+    """One transaction for each table, so that at most one is locked, and one that is busy does not
+    keep the others waiting. Raises at the end if any failed: the next run tries again."""
+    names: list[str] = []
+    failed: list[str] = []
     for table in tables:
-        for name in _partitions(connection, (table,)):
-            year, month = int(name[-7:-3]), int(name[-2:])
-            end = months(datetime(year, month, 1, tzinfo=UTC), 2)[1]
-            if end <= moment:
-                connection.execute(text(f"DROP TABLE {name}"))
-                gone.append(name)
-    return gone
+        try:
+            with global_scope() as session:
+                names += work(session.connection(), table)
+        except DBAPIError as error:
+            failed.append(table)
+            log.error("partitions failed", table=table, sqlstate=sqlstate(error))
+    if failed:
+        raise RuntimeError(f"partitions of {', '.join(failed)} could not be made or dropped")
+    return names
 
 
 def months_ahead(connection: Connection, moment: datetime) -> int:
@@ -86,21 +121,15 @@ def create_day(table: str, moment: datetime) -> str:
     )
 
 
-def ensure_days(connection: Connection, moment: datetime, ahead: int = DAYS_AHEAD) -> None:
-    """As the role that owns the tables: today and the next ones."""
-    for table in DAILY:
-        for number in range(ahead + 1):
-            connection.execute(text(create_day(table, moment + timedelta(days=number))))
-
-
-def drop_days_before(connection: Connection, table: str, moment: datetime) -> list[str]:
-    """Whole days, however many rows they hold. Returns what went."""
-    oldest = day_name(table, moment)
-    there = _partitions(connection, (table,))
-    gone = [name for name in there if len(name) == len(oldest) and name < oldest]
-    for name in gone:
-        connection.execute(text(f'DROP TABLE "{name}"'))
-    return gone
+def days_ahead(connection: Connection, moment: datetime) -> int:
+    """How many days after today are ready in every table that is partitioned by day."""
+    there = set(_partitions(connection, DAILY))
+    ready = 0
+    for number in range(1, DAYS_AHEAD + 1):
+        if not all(day_name(table, moment + timedelta(days=number)) in there for table in DAILY):
+            break
+        ready += 1
+    return ready
 
 
 def _partitions(connection: Connection, tables: tuple[str, ...]) -> list[str]:

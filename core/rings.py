@@ -11,12 +11,15 @@ from hashlib import blake2s
 
 from redis import Redis, RedisError
 from rq import Queue
+from rq.serializers import JSONSerializer
 
 from core.logs import current_request_id, logger
 from core.scripts import Script
 
 log = logger(__name__)
 
+# Jobs are JSON, not pickles: whoever can write to Redis must not be able to run code in workers.
+SERIALIZER = JSONSerializer
 # The queue is the second word of a job's dotted name: jobs.<module>.<function>.
 QUEUES = {
     "jobs.sends": "sends",
@@ -33,20 +36,33 @@ QUEUES = {
     "jobs.reads": "default",
     "jobs.mail": "default",
     "jobs.contacts": "default",
-    "jobs.housekeeping": "default",
     "jobs.health": "default",
-    "jobs.keeping": "default",
-    "jobs.closing": "default",
-    "jobs.exports": "default",
+    "jobs.housekeeping": "slow",
+    "jobs.keeping": "slow",
+    "jobs.closing": "slow",
+    "jobs.exports": "slow",
     "jobs.media": "default",
     "jobs.templates": "default",
     "jobs.troubles": "default",
     "jobs.plans": "default",
     "jobs.warnings": "default",
 }
+# Jobs that do not belong where the rest of their module is: `slow` is for work that takes long and
+# that nobody waits for, `sweep` for the sweep, which starts what is due every five seconds.
+JOB_QUEUES = {
+    "jobs.housekeeping.sweep": "sweep",
+    "jobs.closing.ask_payments": "payments",
+    "jobs.contacts.tidy": "slow",
+    "jobs.costs.close_day": "slow",
+    "jobs.deliveries.forget": "slow",
+    "jobs.media.remove_doomed": "slow",
+    "jobs.plans.look": "slow",
+    "jobs.templates.mark_all": "slow",
+    "jobs.warnings.look": "slow",
+}
 ALL_QUEUES = (
     *("sends", "deliveries", "hooks", "prints"),
-    *("campaigns", "costs", "payments", "default"),
+    *("campaigns", "costs", "payments", "default", "sweep", "slow"),
 )
 # Jobs that stay awake for a while after their work is done: they hear a ring by themselves,
 # which costs a push to a list instead of a job.
@@ -72,6 +88,8 @@ return redis.call('SET', KEYS[1], 1, 'NX', 'EX', ARGV[1]) and 1 or 0
 """
 UNHEARD_SECONDS = 5  # a ring nobody hears is rung again by the sweep
 JOB_SECONDS = 120
+SLOW_JOB_SECONDS = 600  # steps end after 20 s; joining the pieces of a very large export does not
+FAILURES_KEPT_SECONDS = 7 * 86400
 REST_SECONDS = 1.0
 
 _redis: Redis | None = None
@@ -86,7 +104,11 @@ class Ring:
 
     @property
     def queue(self) -> str:
-        return QUEUES[self.job.rpartition(".")[0]]
+        return JOB_QUEUES.get(self.job) or QUEUES[self.job.rpartition(".")[0]]
+
+    @property
+    def seconds(self) -> int:
+        return SLOW_JOB_SECONDS if self.queue == "slow" else JOB_SECONDS
 
     def check(self) -> None:
         """A name nobody works on must fail while its transaction can still be rolled back."""
@@ -144,13 +166,17 @@ def send_rings(rings: Iterable[Ring]) -> None:
             log.warning("ring lost", job=one.job, error=type(error).__name__)
 
 
+def queue_named(name: str, connection: Redis | None = None) -> Queue:
+    return Queue(name, connection=connection or redis_client(), serializer=SERIALIZER)
+
+
 def send_job(one: Ring) -> None:
-    Queue(one.queue, connection=redis_client()).enqueue(
+    queue_named(one.queue).enqueue(
         one.job,
         args=one.job_args,
         result_ttl=0,
-        failure_ttl=7 * 86400,
-        job_timeout=JOB_SECONDS,
+        failure_ttl=FAILURES_KEPT_SECONDS,
+        job_timeout=one.seconds,
         description=one.job,
         meta={"request_id": current_request_id()},
     )
@@ -160,7 +186,7 @@ def call_help(job: str) -> None:
     """There is more than one process can do: another one joins, if one is free. Never raises."""
     one = Ring(job)
     try:
-        if not Queue(one.queue, connection=redis_client()).count:
+        if not queue_named(one.queue).count:
             send_job(one)
     except RedisError as error:
         log.warning("no help was called", job=job, error=type(error).__name__)

@@ -19,10 +19,10 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core import database_clock, partitions
+from core import database_clock, partitions, rounds
 from core.clock import now
 from core.db import Base, global_scope
-from core.rings import ALL_QUEUES, redis_client
+from core.rings import ALL_QUEUES, SERIALIZER, queue_named, redis_client
 
 LIVE_CHANNEL = "live:hello"
 """Every live process subscribes to it."""
@@ -93,6 +93,8 @@ class DatabaseState:
     sessions_held: int
     sessions_wanted: int
     linked_hosts: int
+    round_ages: dict[str, float]
+    """Seconds since work over all tenants was last finished, by job."""
     measurements: dict[tuple[str, str], float]
     measured_at: datetime | None
 
@@ -170,6 +172,7 @@ def _database() -> DatabaseState:
             sessions_held=held,
             sessions_wanted=wanted,
             linked_hosts=hosts,
+            round_ages=rounds.ages(),
             measurements={
                 (one.name, one.label): one.value for one in measured if one.name != "measured"
             },
@@ -201,7 +204,7 @@ def queue_states() -> list[QueueState]:
 
 
 def _queue_state(name: str, served: list[set[str]]) -> QueueState:
-    queue = Queue(name, connection=redis_client())
+    queue = queue_named(name)
     return QueueState(
         name,
         queue.count,
@@ -215,7 +218,7 @@ def _queue_state(name: str, served: list[set[str]]) -> QueueState:
 def _oldest_seconds(queue: Queue) -> float:
     """How long the next job of the queue has waited."""
     ids = queue.get_job_ids(0, 1)
-    found = Job.fetch_many(ids, connection=redis_client()) if ids else []
+    found = Job.fetch_many(ids, connection=redis_client(), serializer=SERIALIZER) if ids else []
     job = found[0] if found else None
     if job is None or job.enqueued_at is None:
         return 0.0

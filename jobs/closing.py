@@ -1,5 +1,7 @@
 """At night: accounts whose month after closing is over are erased; open payments are asked for."""
 
+import time
+
 from flask import current_app
 
 from core import lanes
@@ -7,6 +9,8 @@ from core.db import global_scope, tenant_scope
 from core.logs import logger
 from core.rings import hear
 from core.settings import Settings
+from jobs import rounds
+from jobs import schema as _schema  # noqa: F401 - every table
 from messaging.linked import endings
 from restaurant import plan_desk
 from tenants import billing, closing
@@ -20,17 +24,30 @@ KEPT_TO_THE_END = frozenset({"accounts"})  # without it nobody could say that it
 
 
 def erase_due() -> int:
+    """A round over the accounts that are due; a large one takes many turns."""
     hear("jobs.closing.erase_due")
     with global_scope():
-        due = closing.due()
+        due = set(closing.due())
     erased = 0
-    for tenant_id in due:
-        erased += _erase(tenant_id)
+
+    def erase(tenant_id: int) -> bool:
+        nonlocal erased
+        if tenant_id not in due:
+            return False
+        more = _erase(tenant_id)
+        erased += more is None
+        return bool(more)
+
+    rounds.go("jobs.closing.erase_due", erase)
     return erased
 
 
-def _erase(tenant_id: int) -> bool:
-    """Phones are logged out, growing tables go bit by bit, then what is left at once."""
+def _erase(tenant_id: int) -> bool | None:
+    """Phones are logged out, growing tables go bit by bit, then what is left at once.
+
+    True: there is more to do. False: it is no longer due. None: it is erased.
+    """
+    until = time.monotonic() + rounds.TURN_SECONDS
     with tenant_scope(tenant_id):
         if not closing.still_due():
             return False
@@ -38,6 +55,8 @@ def _erase(tenant_id: int) -> bool:
     for name in reversed(owned_tables()):
         gone = AT_ONCE
         while gone == AT_ONCE and name not in KEPT_TO_THE_END:
+            if time.monotonic() > until:
+                return True
             with tenant_scope(tenant_id):
                 if not closing.still_due():
                     return False
@@ -48,7 +67,7 @@ def _erase(tenant_id: int) -> bool:
         erase_tenant()
     forget_facts(tenant_id)
     log.info("account erased", tenant_id=tenant_id)
-    return True
+    return None
 
 
 def ask_payments() -> int:

@@ -13,10 +13,10 @@ from core.db import global_scope, ring, tenant_scope
 from core.logs import logger
 from core.rings import hear
 from core.settings import Settings
+from jobs import rounds
 from messaging.crm import erasing, importing
 from messaging.crm.erasing import LANE
 from restaurant import guests
-from tenants.accounts import every_tenant
 from tenants.audit import Actor, acting
 
 log = logger(__name__)
@@ -55,11 +55,16 @@ def tidy() -> int:
     """At night: files of imports and their rejects are kept a month."""
     hear("jobs.contacts.tidy")
     gone = 0
-    for tenant_id in every_tenant(because="files of contacts are kept 30 days"):
+
+    def tidy_one(tenant_id: int) -> bool:
+        nonlocal gone
         with tenant_scope(tenant_id):
             gone += importing.forget_old(now() - importing.KEPT, _blobs())
             if importing.next_moving() or erasing.next_open():
                 importing.wake()  # a lane that was lost
+        return False
+
+    rounds.go("jobs.contacts.tidy", tidy_one)
     return gone
 
 

@@ -6,8 +6,8 @@ from core.clock import now
 from core.db import tenant_scope
 from core.logs import logger
 from core.rings import hear
+from jobs import rounds
 from messaging import ledger, usage
-from tenants.accounts import every_tenant
 
 log = logger(__name__)
 
@@ -19,11 +19,15 @@ def close_day(day: date | None = None) -> int:
     hear("jobs.costs.close_day")
     last = now().date() - timedelta(days=1)
     days = [last - timedelta(days=back) for back in range(DAYS_BACK)] if day is None else [day]
-    closed = 0
-    for tenant_id in every_tenant(because="the costs of a day are closed at night"):
+    closed: list[int] = []
+
+    def close(tenant_id: int) -> bool:
         with tenant_scope(tenant_id):
             for one in days:
                 usage.set_costs(one, ledger.sums_of(one))
-        closed += 1
-    log.info("days closed", tenants=closed, days=len(days))
-    return closed
+        closed.append(tenant_id)
+        return False
+
+    rounds.go("jobs.costs.close_day", close)
+    log.info("days closed", tenants=len(closed), days=len(days))
+    return len(closed)

@@ -14,7 +14,7 @@ from uuid import UUID
 from flask import Flask, current_app
 from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import RedisError
-from sqlalchemy import NullPool, create_engine, select
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from core import faultpoints, lanes, partitions
@@ -27,8 +27,8 @@ from core.rings import BELLS, GATHERED, call_help, hear, redis_client, tell_who_
 from core.settings import Settings
 from core.shifts import Shift
 from core.tasks import end
+from jobs import rounds
 from jobs.post_room import LANE, PostRoom, room_of
-from tenants.accounts import every_tenant
 from webhooks import claiming, endpoints, fanout, forgetting, settling
 from webhooks.claiming import Batch
 
@@ -252,15 +252,16 @@ def forget() -> int:
     hear("jobs.deliveries.forget")
     settings: Settings = current_app.extensions["comanda"]
     before, gone = now() - timedelta(days=settings.event_days), 0
-    for tenant_id in every_tenant(because="events are kept for some weeks only"):
-        more = True
-        while more:
-            with tenant_scope(tenant_id):
-                fanout.number()
-                forgotten = forgetting.forget(before)
-            gone, more = gone + forgotten, forgotten >= forgetting.AT_ONCE
-    url = settings.migration_database_url or settings.database_url
-    with create_engine(url, poolclass=NullPool).begin() as connection:
-        partitions.drop_before(connection, forgetting.TABLES, before)
+
+    def forget_some(tenant_id: int) -> bool:
+        nonlocal gone
+        with tenant_scope(tenant_id):
+            fanout.number()
+            forgotten = forgetting.forget(before)
+        gone += forgotten
+        return forgotten >= forgetting.AT_ONCE
+
+    rounds.go("jobs.deliveries.forget", forget_some)
+    partitions.drop_all(forgetting.TABLES, before)
     log.info("events forgotten", rows=gone)
     return gone

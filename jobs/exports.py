@@ -1,21 +1,41 @@
-"""Make the file of everything a tenant has; table by table, batch by batch."""
+"""Make the file of everything a tenant has, in steps that another worker can continue.
 
+A step reads batches of one table after the other, in the order of their keys, and ends with a piece
+of the archive as a blob and the cursor in the export's row. The last step joins the pieces. No step
+takes long, and none needs the whole file in memory or in a temporary folder.
+"""
+
+import io
 import json
-import tempfile
-import zipfile
-from typing import IO, Any
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import IO, Any, cast
 
 from flask import current_app
 
-from core.blobs import Blobs
-from core.db import tenant_scope
-from core.ids import new_token
+from core import lanes
+from core.blobs import BlobError, Blobs
+from core.clock import now
+from core.db import global_scope, ring, tenant_scope
+from core.faults import is_outage, sqlstate
 from core.logs import logger
 from core.rings import hear
+from core.zip_pieces import Stream, ZipPieces, new_state
+from jobs import rounds, turns
+from jobs import schema as _schema  # noqa: F401 - every table
 from tenants import exporting
-from tenants.accounts import every_tenant
+from tenants.exporting import LANE, Open
 
 log = logger(__name__)
+
+
+WORK_SECONDS = 20.0
+TURN_SECONDS = 10.0  # then another tenant's lane comes first
+STEP_SECONDS = 5.0
+PIECE_BYTES = 4 << 20
+LEASE_SECONDS = 180.0  # joining the pieces of a very large export takes longest
+GIVE_UP_AFTER = timedelta(days=1)  # of waiting for a database or a blob store that is away
 
 README = """What is in here
 
@@ -27,86 +47,199 @@ Passwords, tokens and other secrets are left out. Times are UTC.
 """
 
 
-def make(tenant_id: int) -> int:
-    """Returns how many were made."""
-    hear("jobs.exports.make", tenant_id)
-    made = 0
-    while True:
-        with tenant_scope(tenant_id):
-            export_id = exporting.claim()
-        if export_id is None:
-            return made
-        try:
-            _make(tenant_id, export_id)
-            made += 1
-        except Exception:  # whatever it is, the page must not say "being made" for ever
-            log.exception("export failed")
-            with tenant_scope(tenant_id):
-                exporting.fail(export_id)
+def drain() -> int:
+    """Tenants in turn, for 20 seconds at most; then the queue's other jobs come first."""
+    hear("jobs.exports.drain")
+    done, more = turns.take(
+        LANE, WORK_SECONDS, step, _look_again, turn=TURN_SECONDS, lease_seconds=LEASE_SECONDS
+    )
+    if more:
+        with global_scope():
+            ring("jobs.exports.drain")
+    return done
 
 
-def find_forgotten() -> int:
-    """Old files go; what no bell announced, or whose worker died, is made."""
+def sweep() -> None:
+    """In the sweep's global transaction: exports whose worker died or was not woken."""
+    if lanes.any_due(LANE):
+        ring("jobs.exports.drain")
+
+
+def find_forgotten() -> bool:
+    """Hourly: old files go, and an export whose lane was lost is continued."""
     hear("jobs.exports.find_forgotten")
-    made = 0
-    for tenant_id in every_tenant(because="exports are kept a week, and one may wait"):
+    return rounds.go("jobs.exports.find_forgotten", _look_after)
+
+
+def step(tenant_id: int) -> int:
+    """One step of the tenant's oldest export; 0 when there is none."""
+    with tenant_scope(tenant_id):
+        one = exporting.next_open()
+    if one is None:
+        return 0
+    try:
+        _step(tenant_id, one)
+    except Exception as error:
+        away = is_outage(error) or isinstance(error, BlobError | OSError)
+        if away and one.asked_at > now() - GIVE_UP_AFTER:
+            raise  # the lane's lease runs out, and the sweep wakes a worker
+        # Whatever it is, the page must not say "being made" for ever.
+        log.error("export failed", error=type(error).__name__, sqlstate=sqlstate(error))
         with tenant_scope(tenant_id):
-            exporting.forget_old()
-        made += make(tenant_id)
-    return made
+            exporting.fail(one)
+    return 1
 
 
-def _make(tenant_id: int, export_id: str) -> None:
+def _look_after(tenant_id: int) -> bool:
+    with tenant_scope(tenant_id):
+        exporting.forget_old()
+    _look_again(tenant_id, 0)
+    return False
+
+
+def _look_again(tenant_id: int, _worked: int) -> None:
+    with tenant_scope(tenant_id):
+        if exporting.next_open() is not None:
+            exporting.wake()
+
+
+def _step(tenant_id: int, one: Open) -> None:
+    work = one.work
+    if work is None:
+        with tenant_scope(tenant_id):
+            work = _begun(exporting.account_facts())
+    if work["at"] < len(work["tables"]):
+        _write(tenant_id, one, work)
+    else:
+        _join(tenant_id, one, work)
+
+
+def _begun(facts: dict[str, Any]) -> dict[str, Any]:
+    """The cursor before the first row."""
+    return {
+        "facts": facts,
+        "tables": facts["tables"],
+        "at": 0,
+        "after": None,
+        "zip": new_state(now()),
+        "parts": [],
+        "media": Stream.new_state(),
+        "media_parts": [],
+    }
+
+
+def _write(tenant_id: int, one: Open, work: dict[str, Any]) -> None:
+    """Tables from the cursor on, until the piece is large enough or the time is over."""
+    course = Course(tenant_id, work, one.records)
+    until = time.monotonic() + STEP_SECONDS
+    while not course.over and course.archive.waiting < PIECE_BYTES and time.monotonic() < until:
+        course.batch()
     blobs: Blobs = current_app.extensions["blobs"]
-    with tempfile.TemporaryFile() as file:
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            _fill(archive, tenant_id, export_id)
-        size = file.tell()
-        file.seek(0)
-        key = f"{tenant_id}/exports/{new_token().replace('_', 'x').replace('-', 'x')}.zip"
-        blobs.put(key, file, "application/zip")
+    for kind, piece in (("parts", course.archive.take()), ("media_parts", course.take_media())):
+        if piece:
+            # The same step writes the same key: nothing is left over if it has to be repeated.
+            key = f"{_folder(tenant_id, one)}/{one.steps:06}-{kind.replace('_', '-')}"
+            blobs.put(key, piece, "application/octet-stream")
+            work[kind].append(key)
     with tenant_scope(tenant_id):
-        exporting.settle(export_id, key, size)
+        exporting.keep_step(one, work, work["at"], course.records)
 
 
-def _fill(archive: zipfile.ZipFile, tenant_id: int, export_id: str) -> None:
+def _join(tenant_id: int, one: Open, work: dict[str, Any]) -> None:
+    """The pieces one after the other, then the list of media files and the archive's end."""
+    blobs: Blobs = current_app.extensions["blobs"]
+    archive = ZipPieces(work["zip"])
+    before, after = archive.add_compressed("media.csv", work["media"])
+    segments = [*work["parts"], before, *work["media_parts"], after, archive.close()]
+    key = f"{_folder(tenant_id, one)}/all.zip"
+    made = blobs.put(key, cast(IO[bytes], Joined(blobs, segments)), "application/zip")
     with tenant_scope(tenant_id):
-        facts = exporting.account_facts()
-    archive.writestr("README.txt", README)
-    archive.writestr("account.json", json.dumps(facts, ensure_ascii=False, indent=2))
-    records = 0
-    with tempfile.TemporaryFile() as files:
-        files.write(exporting.line_of(("table", "column", "file")))
-        for done, name in enumerate(exporting.tables(), start=1):
-            records += _table(archive, files, tenant_id, name)
-            with tenant_scope(tenant_id):
-                exporting.progress(export_id, done, records)
-        files.seek(0)
-        with archive.open("media.csv", "w") as out:
-            while part := files.read(1 << 16):
-                out.write(part)
+        exporting.settle(one, key, made.size)
 
 
-def _table(archive: zipfile.ZipFile, files: IO[bytes], tenant_id: int, name: str) -> int:
-    columns = [column.name for column in exporting.columns_of(name)]
-    named = [column for _, column in exporting.files_of(name) if column in columns]
-    records, last = 0, None
-    with archive.open(f"{name}.csv", "w", force_zip64=True) as out:
-        out.write(exporting.line_of(columns))
-        while True:
-            with tenant_scope(tenant_id):
-                rows, last = exporting.rows_after(name, last)
-            for row in rows:
-                out.write(exporting.line_of(row))
-                _note_files(files, name, named, columns, row)
-            records += len(rows)
-            if last is None:
-                return records
+def _folder(tenant_id: int, one: Open) -> str:
+    return f"{tenant_id}/exports/{one.id}"
 
 
-def _note_files(
-    files: IO[bytes], name: str, named: list[str], columns: list[str], row: list[Any]
-) -> None:
-    for column in named:
-        if value := row[columns.index(column)]:
-            files.write(exporting.line_of((name, column, value)))
+class Course:
+    """One step's way through the tables; `work` is where it is."""
+
+    def __init__(self, tenant_id: int, work: dict[str, Any], records: int) -> None:
+        self.tenant_id, self.work, self.records = tenant_id, work, records
+        self.archive = ZipPieces(work["zip"])
+        self.media = Stream(work["media"])
+        if not work["zip"]["files"]:
+            facts = json.dumps(work["facts"], ensure_ascii=False, indent=2)
+            self.archive.add("README.txt", README.encode())
+            self.archive.add("account.json", facts.encode())
+            self.media.write(exporting.lines_of([("table", "column", "file")]))
+
+    @property
+    def over(self) -> bool:
+        return bool(self.work["at"] >= len(self.work["tables"]))
+
+    def batch(self) -> None:
+        """Rows after the cursor, in a transaction of their own."""
+        work, name = self.work, self.work["tables"][self.work["at"]]
+        columns = [column.name for column in exporting.columns_of(name)]
+        if not work["zip"]["open"]:
+            self.archive.begin(f"{name}.csv")
+            self.archive.write(exporting.lines_of([columns]))
+        with tenant_scope(self.tenant_id):
+            rows, last = exporting.rows_after(name, exporting.from_cursor(work["after"]))
+        self.archive.write(exporting.lines_of(rows))
+        self.media.write(exporting.lines_of(_files(name, columns, rows)))
+        self.records += len(rows)
+        work["after"] = exporting.as_cursor(last)
+        if last is None:
+            self.archive.end()
+            work["at"] += 1
+
+    def take_media(self) -> bytes:
+        return self.media.take(last=self.over)
+
+
+def _files(name: str, columns: list[str], rows: list[list[str]]) -> Iterator[tuple[str, str, str]]:
+    for _, column in exporting.files_of(name):
+        if column in columns:
+            at = columns.index(column)
+            yield from ((name, column, row[at]) for row in rows if row[at])
+
+
+class Joined(io.RawIOBase):
+    """Blobs (by their keys) and bytes, read one after the other; seeks to the beginning only."""
+
+    def __init__(self, blobs: Blobs, segments: list[str | bytes]) -> None:
+        self._blobs, self._segments = blobs, segments
+        self.seek(0)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if (offset, whence) != (0, io.SEEK_SET):
+            raise io.UnsupportedOperation("seeks to the beginning only")
+        self._rest, self._at = iter(self._segments), 0
+        self._source: Any = io.BytesIO()
+        return 0
+
+    def read(self, size: int = -1) -> bytes:
+        """Like a socket: at most `size` bytes, and none only at the end."""
+        while not (found := self._source.read(size)):
+            self._source.close()
+            following = next(self._rest, None)
+            if following is None:
+                self._source = io.BytesIO()
+                return b""
+            if isinstance(following, bytes):
+                self._source = io.BytesIO(following)
+            else:
+                self._source = self._blobs.open(following)
+        self._at += len(found)
+        return bytes(found)

@@ -1,11 +1,10 @@
 """What the clock asks for: the sweep that finds unheard work, and the nightly tidying."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from datetime import timedelta
 
 from flask import current_app
-from sqlalchemy import Connection, NullPool, create_engine, select
+from sqlalchemy import select
 
 from core import lanes, partitions
 from core.blobs import BlobError, Blobs
@@ -20,12 +19,14 @@ from jobs import (
     campaigns,
     contacts,
     deliveries,
+    exports,
     hooks,
     loyalty,
     media,
     orders,
     payments,
     printing,
+    rounds,
     templates,
     troubles,
 )
@@ -34,7 +35,7 @@ from printing import agents as print_agents
 from printing import reading as print_jobs
 from restaurant import carts, photos
 from tenants import forgetting, idempotency, people
-from tenants.accounts import every_tenant, forget_facts
+from tenants.accounts import forget_facts
 from tenants.erasing import erase_tenant
 
 log = logger(__name__)
@@ -60,60 +61,38 @@ def sweep() -> None:
         contacts.sweep()
         automations.sweep()
         campaigns.sweep()
+        exports.sweep()
+        rounds.sweep()
 
 
-def make_months() -> None:
-    """The partitions of the months ahead, made as the role that owns the tables."""
+def make_months() -> list[str]:
+    """Make the partitions of the months ahead."""
     hear("jobs.housekeeping.make_months")
-    with _as_owner() as connection:
-        partitions.ensure(connection, now())
+    return partitions.make_all(partitions.TABLES, now())
 
 
 def turn_days() -> list[str]:
-    """Days ahead for the request log; the days it is no longer kept for are dropped whole."""
+    """Make the request log's days ahead and drop the days it is no longer kept for."""
     hear("jobs.housekeeping.turn_days")
     settings: Settings = current_app.extensions["comanda"]
     moment = now()
-    with _as_owner() as connection:
-        partitions.ensure_days(connection, moment)
-        kept_since = moment - timedelta(days=settings.request_log_days)
-        gone = partitions.drop_days_before(connection, "api_calls", kept_since)
+    kept_since = moment - timedelta(days=settings.request_log_days)
+    partitions.make_all(partitions.DAILY, moment)
+    gone = partitions.drop_all(partitions.DAILY, kept_since)
     log.info("days turned", dropped=len(gone))
     return gone
 
 
-@contextmanager
-def _as_owner() -> Iterator[Connection]:
-    """As the role that owns the tables, over a connection of its own."""
-    settings: Settings = current_app.extensions["comanda"]
-    url = settings.migration_database_url or settings.database_url
-    with create_engine(url, poolclass=NullPool).begin() as connection:
-        yield connection
-
-
 def tidy() -> dict[str, int]:
-    """Drop what has outlived its promise. One transaction for each tenant."""
+    """Drop what has outlived its promise, in a round over all tenants."""
     hear("jobs.housekeeping.tidy")
-    moment = now()
-    settings: Settings = current_app.extensions["comanda"]
     kinds = ("tokens", "idempotency_keys", "hooks", "hook_keys", "runs", "photos", "carts", "audit")
     gone = dict.fromkeys(kinds, 0)
     with global_scope():
-        gone["tokens"] = people.forget_old_tokens(moment - timedelta(days=30))
+        gone["tokens"] = people.forget_old_tokens(now() - timedelta(days=30))
         carts.forget_visitor_keys()
     gone |= _forget_people()
-    for tenant_id in every_tenant(because="idempotency keys are kept 7 days"):
-        with tenant_scope(tenant_id):
-            gone["idempotency_keys"] += idempotency.forget_old(moment - idempotency.KEPT)
-            gone["hook_keys"] += connections.forget_old_keys()
-            gone["runs"] += automation_book.forget_old()
-            store_events.forget_old_links()
-            print_agents.forget_old_codes()
-            print_jobs.forget_old()
-            gone["carts"] += carts.forget_abandoned()
-        gone["hooks"] += _forget_hooks(tenant_id, settings)
-        gone["photos"] += _forget_photos(tenant_id)
-        gone["audit"] += _until_few(tenant_scope, tenant_id, forgetting.audit)
+    rounds.go("jobs.housekeeping.tidy", lambda tenant_id: _tidy(tenant_id, gone))
     log.info("tidied", **gone)
     return gone
 
@@ -121,9 +100,9 @@ def tidy() -> dict[str, int]:
 def _forget_people() -> dict[str, int]:
     """What nobody needs any more about people who sign in, or who signed up and never came."""
     gone = {
-        "sign_ins": _until_few(global_scope, None, forgetting.sign_ins),
-        "person_events": _until_few(global_scope, None, forgetting.person_events),
-        "mails": _until_few(global_scope, None, forgetting.mails),
+        "sign_ins": _until_few(forgetting.sign_ins),
+        "person_events": _until_few(forgetting.person_events),
+        "mails": _until_few(forgetting.mails),
         "unverified": 0,
     }
     with global_scope():
@@ -141,15 +120,11 @@ def _forget_people() -> dict[str, int]:
     return gone
 
 
-def _until_few(
-    scope: Callable[..., AbstractContextManager[object]],
-    tenant_id: int | None,
-    step: Callable[[], int],
-) -> int:
+def _until_few(step: Callable[[], int]) -> int:
     """In small steps, each its own transaction."""
     gone = 0
     while True:
-        with scope() if tenant_id is None else scope(tenant_id):
+        with global_scope():
             done = step()
         gone += done
         if done < forgetting.AT_ONCE:
@@ -172,18 +147,29 @@ def _forget_photos(tenant_id: int) -> int:
     return len(unused)
 
 
-def _forget_hooks(tenant_id: int, settings: Settings) -> int:
-    """Bodies first, then what is left of them; in small steps, each its own transaction."""
-    gone = 0
-    steps = (
-        (hook_book.drop_bodies, timedelta(days=settings.hook_body_days)),
-        (hook_book.drop, timedelta(days=settings.hook_days)),
-    )
-    for step, kept in steps:
-        while True:
-            with tenant_scope(tenant_id):
-                done = step(kept)
-            gone += done
-            if done < hook_book.AT_ONCE:
-                break
-    return gone
+def _tidy(tenant_id: int, gone: dict[str, int]) -> bool:
+    """The small things at once; then audit entries and hooks, of which there are many, one step
+    at a time: bodies of hooks first, then what is left of them."""
+    settings: Settings = current_app.extensions["comanda"]
+    with tenant_scope(tenant_id):
+        gone["idempotency_keys"] += idempotency.forget_old(now() - idempotency.KEPT)
+        gone["hook_keys"] += connections.forget_old_keys()
+        gone["runs"] += automation_book.forget_old()
+        store_events.forget_old_links()
+        print_agents.forget_old_codes()
+        print_jobs.forget_old()
+        gone["carts"] += carts.forget_abandoned()
+    gone["photos"] += _forget_photos(tenant_id)
+    with tenant_scope(tenant_id):
+        dropped = forgetting.audit()
+    gone["audit"] += dropped
+    more = dropped >= forgetting.AT_ONCE
+    for step, days in (
+        (hook_book.drop_bodies, settings.hook_body_days),
+        (hook_book.drop, settings.hook_days),
+    ):
+        with tenant_scope(tenant_id):
+            done = step(timedelta(days=days))
+        gone["hooks"] += done
+        more = more or done >= hook_book.AT_ONCE
+    return more

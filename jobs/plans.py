@@ -10,10 +10,10 @@ from core.logs import logger
 from core.money import format_money
 from core.rings import hear
 from core.settings import Settings
+from jobs import rounds
 from jobs.letters import Gettext, Letter, to_each_admin
 from restaurant import plan_desk
 from tenants import accounts, billing, renewals
-from tenants.accounts import every_tenant
 from tenants.plans import base_plan, get_plan
 from tenants.renewals import Standing
 
@@ -25,15 +25,19 @@ def look() -> dict[str, int]:
     hear("jobs.plans.look")
     settings: Settings = current_app.extensions["comanda"]
     done = {"told": 0, "taken_back": 0}
-    for tenant_id in every_tenant(because="a paid plan must not run on unpaid"):
+
+    def look_at(tenant_id: int) -> bool:
         with tenant_scope(tenant_id):
             if accounts.get(tenant_id).state == "closed":
-                continue
+                return False
             stands = renewals.mine(settings.plan_grace_days)
             if stands.stage in renewals.EARLIER:
                 done["told"] += _tell(stands, settings)
             elif stands.stage == "due":
                 done["taken_back"] += _take_back(settings)
+        return False
+
+    rounds.go("jobs.plans.look", look_at)
     log.info("paid plans looked at", **done)
     return done
 

@@ -2,19 +2,24 @@
 
 import os
 import socket
+from contextlib import suppress
+from types import FrameType
+from typing import Any
 
-from redis import Redis
-from rq import Queue
+from redis import Redis, RedisError
 from rq.cron import CronJob, CronScheduler
 from rq.job import Job
 
 from core.ground import bare_app
 from core.ids import new_token
-from jobs.connection import worker_redis
+from core.rings import FAILURES_KEPT_SECONDS, Ring, queue_named
+from jobs.connection import stop_waiting, worker_redis
 
 LEASE_SECONDS = 15
 LOOK_EVERY_SECONDS = 2.0
 
+# What fails every few seconds must not fill Redis.
+EVERY_FAILURES_KEPT_SECONDS = 3600
 EVERY: dict[str, int] = {"jobs.housekeeping.sweep": 5}  # seconds
 AT: dict[str, str] = {
     "jobs.health.measure": "* * * * *",
@@ -35,7 +40,7 @@ AT: dict[str, str] = {
     "jobs.automations.find_forgotten": "2-57/5 * * * *",
     "jobs.campaigns.find_forgotten": "3-58/5 * * * *",
     "jobs.costs.close_day": "23 0 * * *",
-    "jobs.housekeeping.make_months": "41 1 * * *",
+    "jobs.housekeeping.make_months": "41 1-23/6 * * *",
     "jobs.housekeeping.turn_days": "51 */6 * * *",
 }
 
@@ -51,8 +56,7 @@ class NamedJob(CronJob):
     """Known by its name alone: the clock loads no job's code."""
 
     def enqueue(self, connection: Redis) -> Job:
-        queue = Queue(self.queue_name, connection=connection)
-        return queue.enqueue(self.func_name, **self.job_options)
+        return queue_named(self.queue_name, connection).enqueue(self.func_name, **self.job_options)
 
 
 class LeadingScheduler(CronScheduler):
@@ -72,6 +76,15 @@ class LeadingScheduler(CronScheduler):
     def enqueue_jobs(self) -> list[CronJob]:
         return super().enqueue_jobs() if self.leads() else []
 
+    def _request_stop(self, signum: int, frame: FrameType | None) -> None:
+        stop_waiting()
+        super()._request_stop(signum, frame)  # type: ignore[no-untyped-call]
+
+    def register_death(self, pipeline: Any = None) -> None:
+        """Nothing to say it to while Redis is away; its entry runs out there."""
+        with suppress(RedisError):
+            super().register_death(pipeline)
+
     def calculate_sleep_interval(self) -> float:
         """A spare's jobs are always overdue; it sleeps all the same."""
         wait = super().calculate_sleep_interval() if self._leads else LOOK_EVERY_SECONDS
@@ -82,12 +95,17 @@ def build(connection: Redis) -> LeadingScheduler:
     scheduler = LeadingScheduler(connection)
     jobs = scheduler.get_jobs()
     for job, seconds in EVERY.items():
-        jobs.append(
-            NamedJob("default", func_name=job, interval=seconds, result_ttl=0, ttl=seconds * 4)
-        )
+        jobs.append(_named(job, interval=seconds, ttl=seconds * 4))
     for job, when in AT.items():
-        jobs.append(NamedJob("default", func_name=job, cron=when, result_ttl=0))
+        jobs.append(_named(job, cron=when))
     return scheduler
+
+
+def _named(job: str, **when: Any) -> NamedJob:
+    one = Ring(job)
+    options: dict[str, Any] = {"job_timeout": one.seconds, "result_ttl": 0}
+    kept = EVERY_FAILURES_KEPT_SECONDS if job in EVERY else FAILURES_KEPT_SECONDS
+    return NamedJob(one.queue, func_name=job, failure_ttl=kept, **options, **when)
 
 
 def main() -> None:

@@ -8,9 +8,9 @@ from core import lanes
 from core.db import global_scope, ring, tenant_scope
 from core.rings import hear
 from core.settings import Settings
+from jobs import rounds
 from messaging import lines_book, template_sync, templates
 from messaging.templates import LANE
-from tenants.accounts import every_tenant
 
 WORK_SECONDS = 60.0
 
@@ -19,11 +19,16 @@ def mark_all() -> int:
     """Hourly: everybody who has a cloud line is asked about."""
     hear("jobs.templates.mark_all")
     marked = 0
-    for tenant_id in every_tenant(because="templates change on the network's side"):
+
+    def mark(tenant_id: int) -> bool:
+        nonlocal marked
         with tenant_scope(tenant_id):
             if any(templates.account_of(line) for line in lines_book.listed()):
                 templates.look_soon()
                 marked += 1
+        return False
+
+    rounds.go("jobs.templates.mark_all", mark)
     return marked
 
 

@@ -4,9 +4,9 @@ from core.db import tenant_scope
 from core.logs import logger
 from core.money import json_number
 from core.rings import hear
+from jobs import rounds
 from jobs.letters import Gettext, Letter, to_admins
 from tenants import warnings
-from tenants.accounts import every_tenant
 from tenants.plans import known_facts
 from tenants.warnings import Reached
 from webhooks.publishing import publish
@@ -41,8 +41,13 @@ def look() -> int:
     """Hourly: what a lost bell would have told."""
     hear("jobs.warnings.look")
     told = 0
-    for tenant_id in every_tenant(because="a warning must not be lost with Redis"):
+
+    def look_at(tenant_id: int) -> bool:
+        nonlocal told
         told += send(tenant_id)
+        return False
+
+    rounds.go("jobs.warnings.look", look_at)
     return told
 
 

@@ -1,16 +1,22 @@
 """A worker process: `python -m jobs.worker [queue …]`. Jobs run in this process, not in forks."""
 
 import sys
+from types import TracebackType
 
 from rq import Queue, SimpleWorker
+from rq.exceptions import DeserializationError
 from rq.job import Job
+from rq.registry import StartedJobRegistry
 from rq.worker import DequeueStrategy
 
+from core.faults import without_text
 from core.ground import bare_app
-from core.logs import bind_request, new_request_id
-from core.rings import ALL_QUEUES
+from core.logs import bind_request, logger, new_request_id
+from core.rings import ALL_QUEUES, SERIALIZER, queue_named
 from core.shifts import FIRST, close, serve
-from jobs.connection import worker_redis
+from jobs.connection import stop_waiting, worker_redis
+
+log = logger(__name__)
 
 
 class QuietWorker(SimpleWorker):
@@ -19,13 +25,45 @@ class QuietWorker(SimpleWorker):
     # Asked for again this soon, at the latest, after Redis was away: it costs one connection.
     max_connection_wait_time = 2.0
 
+    def execute_job(self, job: Job, queue: Queue) -> None:
+        try:
+            job.func_name  # noqa: B018 - reads the job
+        except DeserializationError:
+            # Of a release that wrote jobs in another format. Its work is in a row: the sweep
+            # asks for it again.
+            log.warning("unreadable job dropped", queue=queue.name)
+            job.delete()
+            return
+        super().execute_job(job, queue)
+
     def perform_job(self, job: Job, queue: Queue) -> bool:
         bind_request((job.meta or {}).get("request_id") or new_request_id(), job=job.func_name)
         return super().perform_job(job, queue)
 
+    def handle_exception(
+        self,
+        job: Job,
+        *exc_info: type[BaseException] | BaseException | TracebackType | None,
+    ) -> None:
+        """Without the error's text, which may hold what customers wrote."""
+        self._failure = without_text(exc_info[1]) if isinstance(exc_info[1], Exception) else ""
+        log.error("job failed", job=job.func_name, failure=self._failure)
+
+    def handle_job_failure(
+        self,
+        job: Job,
+        queue: Queue,
+        started_job_registry: StartedJobRegistry | None = None,
+        exc_string: str = "",  # noqa: ARG002 - RQ's own, with the error's text
+    ) -> None:
+        """What Redis keeps of it: where it failed and what kind of error it was."""
+        kept = getattr(self, "_failure", "")
+        super().handle_job_failure(job, queue, started_job_registry, kept)
+
     def handle_warm_shutdown_request(self) -> None:
         super().handle_warm_shutdown_request()  # type: ignore[no-untyped-call]
         close()
+        stop_waiting()
 
     def reorder_queues(self, reference_queue: Queue) -> None:
         """In turn, so that a job that rings for itself again keeps no other queue waiting; but
@@ -40,8 +78,8 @@ def main(names: list[str]) -> None:
     with app.app_context():
         connection = worker_redis(app.extensions["comanda"].redis_url)
         serve(names or ALL_QUEUES)
-        queues = [Queue(name, connection=connection) for name in names or ALL_QUEUES]
-        QuietWorker(queues, connection=connection).work(
+        queues = [queue_named(name, connection) for name in names or ALL_QUEUES]
+        QuietWorker(queues, connection=connection, serializer=SERIALIZER).work(
             logging_level="WARNING", dequeue_strategy=DequeueStrategy.ROUND_ROBIN
         )
 

@@ -5,8 +5,9 @@ the same months again.
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import text
 
@@ -81,6 +82,11 @@ def done_until(before: datetime) -> datetime:
     """How far a finished pass has come: not past what still waits to leave."""
     waits = db.session.scalar(WAITS, {"tenant_id": current_tenant_id(), "before": id_at(before)})
     return min(before, waits - timedelta(minutes=1)) if waits else before
+
+
+def moment_of(message_id: str) -> datetime:
+    """When the message of this id was made, to the millisecond below."""
+    return datetime.fromtimestamp((UUID(message_id).int >> 80) / 1000, tz=UTC)
 
 
 def first_id(since: datetime | None) -> str:

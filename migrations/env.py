@@ -2,8 +2,10 @@
 
 from alembic import context
 from flask import current_app
-from sqlalchemy import create_engine, pool
+from sqlalchemy import Connection, create_engine, pool, text
 
+from core import partitions
+from core.clock import now
 from core.db import Base
 
 settings = current_app.extensions["comanda"]
@@ -21,6 +23,17 @@ def run() -> None:
         )
         with context.begin_transaction():
             context.run_migrations()
+        make_partitions(connection)
+
+
+def make_partitions(connection: Connection) -> None:
+    """An upgrade makes the partitions ahead too, whatever became of the nightly job."""
+    with connection.begin():
+        known = "SELECT to_regprocedure('app.make_partitions(text, timestamptz, integer)')"
+        if connection.scalar(text(known)) is None:
+            return
+        for table in (*partitions.TABLES, *partitions.DAILY):
+            partitions.make(connection, table, now())
 
 
 run()

@@ -41,7 +41,7 @@ def reopen() -> None:
     facts_changed()
 
 
-def due(limit: int = 50) -> list[int]:
+def due(limit: int = 1000) -> list[int]:
     """In a global transaction: whose month is over."""
     query = (
         select(Tenant.id)

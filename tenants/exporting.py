@@ -6,12 +6,16 @@ Secrets are left out: what opens a door is of no use in a file and harms in the 
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import Column, LargeBinary, Table, select, tuple_, update
+from sqlalchemy import Column, LargeBinary, Table, null, select, tuple_, update
 
+from core import lanes
 from core.clock import now, rfc3339
 from core.db import Base, current_tenant_id, db, ring
 from core.doomed import doom
@@ -23,7 +27,8 @@ from tenants.erasing import owned_tables
 from tenants.models import Export
 
 KEPT = timedelta(days=7)
-STUCK = timedelta(minutes=30)
+LANE = "exports"
+UNDER_WAY = ("waiting", "working")
 BATCH = 2_000
 _SECRET_ENDS = ("_hash", "token", "secret", "password", "fingerprint")
 # Their bytes, or how we deliver them, say nothing about the business.
@@ -31,8 +36,8 @@ _LEFT_OUT = frozenset({"exports", "idempotency_keys"})
 
 
 def ask() -> Export:
-    """One at a time; a ring tells the worker."""
-    if any(one.state in ("waiting", "working") for one in listed()):
+    """One at a time. It is made in the background, in steps."""
+    if any(one.state in UNDER_WAY for one in listed()):
         raise Conflict("export_under_way", "An export is being made already.")
     one = Export(
         tenant_id=current_tenant_id(),
@@ -42,7 +47,7 @@ def ask() -> Export:
     db.session.add(one)
     db.session.flush()
     audit.record("account.export_asked", accounts.get(current_tenant_id()).name)
-    ring("jobs.exports.make", current_tenant_id())
+    wake()
     return one
 
 
@@ -63,37 +68,66 @@ def get(export_id: str) -> Export:
     return found
 
 
-def claim() -> str | None:
-    """The oldest that waits, or whose worker died; whoever changes its row first has it."""
-    free = (Export.state == "waiting") | (
-        (Export.state == "working") & (Export.worked_at < now() - STUCK)
+@dataclass(frozen=True)
+class Open:
+    """An export that is not finished, and how far it has come."""
+
+    id: str
+    asked_at: datetime
+    steps: int
+    records: int
+    work: dict[str, Any] | None
+
+
+def next_open() -> Open | None:
+    """The oldest that waits or is being made. Whoever works on it holds the tenant's lane."""
+    query = (
+        select(Export)
+        .where(Export.tenant_id == current_tenant_id(), Export.state.in_(UNDER_WAY))
+        .order_by(Export.asked_at)
+        .limit(1)
     )
-    mine = Export.tenant_id == current_tenant_id()
-    oldest = select(Export.id).where(mine, free).order_by(Export.asked_at).limit(1)
-    export_id = db.session.scalar(oldest)
-    if export_id is None:
-        return None
-    return db.session.execute(
-        update(Export)
-        .where(mine, Export.id == export_id, free)
-        .values(state="working", worked_at=now(), done=0, records=0)
-        .returning(Export.id)
-        .execution_options(synchronize_session=False)
-    ).scalar()
+    one = db.session.scalar(query)
+    return Open(one.id, one.asked_at, one.steps, one.records, one.work) if one else None
 
 
-def progress(export_id: str, done: int, records: int) -> None:
-    _change(export_id, done=done, records=records, worked_at=now())
+def wake() -> None:
+    lanes.mark_due(LANE, current_tenant_id())
+    ring("jobs.exports.drain")
 
 
-def settle(export_id: str, blob_key: str, size: int) -> None:
-    one = get(export_id)
-    one.state, one.blob_key, one.size, one.done = "ready", blob_key, size, one.whole
-    one.ready_at, one.expires_at = now(), now() + KEPT
+def keep_step(one: Open, work: dict[str, Any], done: int, records: int) -> bool:
+    """The cursor moves on. False: another worker has made this step meanwhile."""
+    values = {"work": work, "done": done, "records": records, "steps": one.steps + 1}
+    return _change(one, state="working", worked_at=now(), **values)
 
 
-def fail(export_id: str) -> None:
-    _change(export_id, state="failed")
+def settle(one: Open, blob_key: str, size: int) -> bool:
+    """Ready. The pieces it was made of are doomed."""
+    moment = now()
+    ready = _change(
+        one,
+        state="ready",
+        blob_key=blob_key,
+        size=size,
+        done=Export.whole,
+        work=null(),
+        ready_at=moment,
+        expires_at=moment + KEPT,
+    )
+    if ready:
+        doom(parts_of(one.work))
+    return ready
+
+
+def fail(one: Open) -> None:
+    if _change(one, state="failed", work=null()):
+        doom(parts_of(one.work))
+
+
+def parts_of(work: dict[str, Any] | None) -> list[str]:
+    """The blobs that hold its pieces."""
+    return [*work["parts"], *work["media_parts"]] if work else []
 
 
 def forget_old() -> int:
@@ -159,10 +193,42 @@ def account_facts() -> dict[str, Any]:
     }
 
 
-def line_of(cells: Sequence[str]) -> bytes:
+def lines_of(rows: Iterable[Sequence[str]]) -> bytes:
     out = io.StringIO()
-    csv.writer(out).writerow([csv_cell(cell) for cell in cells])
+    csv.writer(out).writerows([csv_cell(cell) for cell in cells] for cells in rows)
     return out.getvalue().encode()
+
+
+def as_cursor(key: Sequence[Any] | None) -> list[Any] | None:
+    """A key as JSON."""
+    return None if key is None else [_packed(value) for value in key]
+
+
+def from_cursor(cursor: Sequence[Any] | None) -> list[Any] | None:
+    return None if cursor is None else [_unpacked(value) for value in cursor]
+
+
+def _packed(value: Any) -> Any:
+    for name, (kind, pack, _) in _TYPES.items():
+        if isinstance(value, kind):
+            return {name: pack(value)}
+    return value
+
+
+def _unpacked(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    [(name, packed)] = value.items()
+    return _TYPES[name][2](packed)
+
+
+# What JSON has no type for; a datetime is a date too, so it comes first.
+_TYPES: dict[str, tuple[type, Callable[[Any], str], Callable[[str], Any]]] = {
+    "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),
+    "date": (date, date.isoformat, date.fromisoformat),
+    "uuid": (UUID, str, UUID),
+    "decimal": (Decimal, str, Decimal),
+}
 
 
 def as_text(value: Any) -> str:
@@ -185,14 +251,18 @@ def _is_told(column: Column[Any]) -> bool:
     return not column.name.endswith(_SECRET_ENDS)
 
 
-def _change(export_id: str, **values: object) -> None:
-    db.session.execute(
+def _change(one: Open, **values: object) -> bool:
+    """Only while it is under way, and has taken no other step since it was read."""
+    changed = db.session.execute(
         update(Export)
         .where(
             Export.tenant_id == current_tenant_id(),
-            Export.id == export_id,
-            Export.state == "working",
+            Export.id == one.id,
+            Export.state.in_(UNDER_WAY),
+            Export.steps == one.steps,
         )
         .values(**values)
+        .returning(Export.id)
         .execution_options(synchronize_session=False)
     )
+    return changed.first() is not None

@@ -305,6 +305,9 @@ class Export(Base, TenantOwned):
     done: Mapped[int] = mapped_column(default=0)
     whole: Mapped[int] = mapped_column(default=0)
     records: Mapped[int] = mapped_column(BigInteger, default=0)
+    steps: Mapped[int] = mapped_column(default=0, server_default="0")
+    work: Mapped[dict[str, Any] | None]
+    """How far it has come; only while it is being made."""
     size: Mapped[int | None] = mapped_column(BigInteger)
     blob_key: Mapped[str | None] = mapped_column(Text)
     asked_by: Mapped[str] = mapped_column(Text)

@@ -2,6 +2,8 @@
 
 import asyncio
 import gc
+import io
+import logging
 import os
 import secrets
 from collections.abc import Callable, Iterator
@@ -13,11 +15,12 @@ from typing import TYPE_CHECKING
 import psycopg2
 import pytest
 from redis import Redis
-from rq import Queue, SimpleWorker
+from rq import SimpleWorker
 
 from core.keyring import Keyring
-from core.rings import ALL_QUEUES
-from core.settings import load_settings
+from core.logs import set_up_logs
+from core.rings import ALL_QUEUES, SERIALIZER, queue_named
+from core.settings import Settings, load_settings
 from deploy.local.ports import any_free
 from deploy.local.testing import Services, start_test_services
 from deploy.local.translations import compile_translations
@@ -134,18 +137,19 @@ def _make_template() -> None:
 
     from wsgi import build_app
 
-    app = build_app(_settings(TEMPLATE, redis_number=15))
+    app = build_app(_settings(TEMPLATE, redis_number=15, owner=url_of(OWNER_ROLE, TEMPLATE)))
     with app.app_context():
         upgrade(directory=str(ROOT / "migrations"))
 
 
-def _settings(database: str, redis_number: int) -> object:
+def _settings(database: str, redis_number: int, owner: str = "") -> Settings:
+    """As in production: only the migration knows the owner of the tables."""
     return load_settings(
         app_env="test",
         data_dir=ROOT / ".data" / "test" / database,
         base_url="http://localhost",
         database_url=url_of(APP_ROLE, database),
-        migration_database_url=url_of(OWNER_ROLE, database),
+        migration_database_url=owner,
         redis_url=_redis_url(redis_number),
         secret_key="a secret key only for tests",
         encryption_keys=Keyring.new_entry("k1"),
@@ -272,11 +276,25 @@ def run_jobs(app: object, redis: Redis) -> Callable[[], None]:
     """Let a worker empty all queues, here and now."""
 
     def run() -> None:
-        queues = [Queue(name, connection=redis) for name in ALL_QUEUES]
+        queues = [queue_named(name, redis) for name in ALL_QUEUES]
         with app.app_context():
-            SimpleWorker(queues, connection=redis).work(burst=True, logging_level="WARNING")
+            worker = SimpleWorker(queues, connection=redis, serializer=SERIALIZER)
+            worker.work(burst=True, logging_level="WARNING")
 
     return run
+
+
+@pytest.fixture
+def logged(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
+    """What is logged from now on, as JSON."""
+    out = io.StringIO()
+    monkeypatch.setattr("sys.stderr", out)
+    before, level = logging.getLogger().handlers[:], logging.getLogger().level
+    set_up_logs(settings.model_copy(update={"log_format": "json", "log_level": "DEBUG"}))
+    yield out.getvalue
+    set_up_logs(settings)
+    logging.getLogger().handlers[:] = before
+    logging.getLogger().setLevel(level)
 
 
 @pytest.fixture

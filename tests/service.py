@@ -100,7 +100,9 @@ def start_service(settings: object) -> Iterator[Service]:
             "payments",
             "costs",
             "campaigns",
+            "sweep",
         ],
+        "export worker": [sys.executable, "-m", "jobs.worker", "slow"],
         "scheduler": [sys.executable, "-m", "jobs.scheduler"],
         "live": [sys.executable, "-m", "api.live", "--port", str(live_port)],
     }

@@ -38,6 +38,7 @@ SELECT citus_add_local_table_to_metadata('lanes');
 SELECT citus_add_local_table_to_metadata('leases');
 SELECT citus_add_local_table_to_metadata('mails');
 SELECT citus_add_local_table_to_metadata('doomed_blobs');
+SELECT citus_add_local_table_to_metadata('rounds');
 
 -- Tenant-owned: all of one tenant's rows on one node, so that they join and reference there.
 SELECT create_distributed_table('accounts', 'tenant_id');

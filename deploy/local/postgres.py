@@ -35,6 +35,11 @@ SMALL_MACHINE = {
     "log_min_messages": "warning",
     "log_line_prefix": "",
     "lc_messages": "C",
+    # No statement, parameter or key of a failed statement: they hold what customers wrote.
+    "log_min_error_statement": "panic",
+    "log_parameter_max_length": "0",
+    "log_parameter_max_length_on_error": "0",
+    "log_error_verbosity": "terse",
     "password_encryption": "scram-sha-256",
 }
 NOT_DURABLE = {

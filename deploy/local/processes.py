@@ -7,12 +7,15 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
+from core.rings import ALL_QUEUES
 from deploy.local.postgres import Postgres
 from deploy.local.supervisor import Program
 from deploy.local.valkey import Valkey
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER_ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
+# All but `slow` and `sweep`, which have workers of their own.
+PROMPT_QUEUES = [one for one in ALL_QUEUES if one not in ("slow", "sweep")]
 WEB_THREADS = 64  # enough for a developer's pages and an agent's long poll at once
 
 
@@ -48,7 +51,9 @@ def valkey_program(server: Valkey) -> Program:
 
 
 def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Program]:
-    """Where the sessions of linked phones are, their host alone is told."""
+    """As in production: only the host knows where the sessions of linked phones are, and no
+    process knows the owner of the schema."""
+    settings = {**settings, "MIGRATION_DATABASE_URL": ""}
     port, processes = settings["PORT"], settings.get("WEB_PROCESSES", "1")
     network = settings["SIMULATOR_URL"].rpartition(":")[2]
     live = settings["LIVE_URL"].rpartition(":")[2]
@@ -58,11 +63,13 @@ def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Progr
     table = (
         ("web", [*web, "wsgi:app"]),
         # What people wait for is never behind a slow provider or file, and no ticket behind a
-        # burst of messages.
+        # burst of messages. What takes long, an export for example, has a worker of its own.
         ("worker-1", ["-m", "jobs.worker", "sends", "hooks"]),
-        ("worker-2", ["-m", "jobs.worker"]),
+        ("worker-2", ["-m", "jobs.worker", *PROMPT_QUEUES]),
         ("worker-3", ["-m", "jobs.worker", "deliveries"]),
         ("worker-4", ["-m", "jobs.worker", "prints"]),
+        ("worker-5", ["-m", "jobs.worker", "payments", "sweep"]),
+        ("worker-6", ["-m", "jobs.worker", "slow"]),
         ("scheduler", ["-m", "jobs.scheduler"]),
         ("live", ["-m", "api.live", "--port", live]),
         ("simulator", ["-m", "messaging.simulator", "--port", network]),

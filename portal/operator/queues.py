@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from redis import RedisError
-from rq import Queue, Worker
-from rq.exceptions import InvalidJobOperation, NoSuchJobError
+from rq import Worker
+from rq.exceptions import DeserializationError, InvalidJobOperation, NoSuchJobError
 from rq.job import Job
 
-from core.rings import ALL_QUEUES, redis_client
+from core.rings import ALL_QUEUES, SERIALIZER, queue_named, redis_client
 from core.service_state import QueueState, queue_states
 
 MOST_FAILED = 50
@@ -52,9 +52,9 @@ def failed_jobs() -> list[FailedRow]:
     rows: list[FailedRow] = []
     try:
         for name in ALL_QUEUES:
-            queue = Queue(name, connection=redis_client())
+            queue = queue_named(name)
             ids = queue.failed_job_registry.get_job_ids(0, MOST_FAILED - 1)
-            found = Job.fetch_many(ids, connection=redis_client())
+            found = Job.fetch_many(ids, connection=redis_client(), serializer=SERIALIZER)
             rows += [_failed(job, name) for job in found if job is not None]
     except RedisError:
         return []
@@ -64,7 +64,7 @@ def failed_jobs() -> list[FailedRow]:
 
 def retry_job(job_id: str) -> bool:
     try:
-        Job.fetch(job_id, connection=redis_client()).requeue()
+        Job.fetch(job_id, connection=redis_client(), serializer=SERIALIZER).requeue()
     except (NoSuchJobError, InvalidJobOperation):  # gone, or somebody was faster
         return False
     return True
@@ -76,7 +76,11 @@ def _failed(job: Job, queue: str) -> FailedRow:
     # A database's error goes on with its statement and a link; what happened is named above them.
     named = [line for line in trace.splitlines() if line[:1].isalpha()]
     last_line = named[-1] if named else ""
-    return FailedRow(job.id, job.func_name or "", queue, _aware(job.ended_at), last_line)
+    try:
+        name = job.func_name or ""
+    except DeserializationError:  # of a release that wrote jobs in another format
+        name = job.description or ""
+    return FailedRow(job.id, name, queue, _aware(job.ended_at), last_line)
 
 
 def _aware(moment: datetime | None) -> datetime | None:

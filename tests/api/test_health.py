@@ -4,12 +4,13 @@ import re
 from datetime import timedelta
 from pathlib import Path
 
-from rq import Queue
+import pytest
 
 from core import lanes
 from core.clock import now
 from core.db import global_scope
 from core.ids import dated_by
+from core.rings import queue_named
 from jobs import health
 from tests.messaging.line_cast import add_line, sent_message
 
@@ -21,7 +22,9 @@ def test_the_process_lives(client, app):
 def test_it_is_ready_when_all_is_there(client, app):
     answer = client.get("/readyz")
     assert answer.status_code == 200
-    assert set(answer.json["checks"]) == {"database", "redis", "migrations", "months", "clock"}
+    assert set(answer.json["checks"]) == {
+        *("database", "redis", "migrations", "months", "days", "clock")
+    }
     assert set(answer.json["checks"].values()) == {"ok"}
 
 
@@ -36,6 +39,17 @@ def test_a_schema_that_is_behind_the_code_is_not_ready(client, app, monkeypatch)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert "9999" in answer.json["checks"]["migrations"]
+
+
+@pytest.mark.parametrize(("ahead", "status"), [(2, 200), (1, 200), (0, 503)])
+def test_without_a_partition_for_next_month_it_is_not_ready(
+    client, app, monkeypatch, ahead, status
+):
+    """Review C1."""
+    monkeypatch.setattr("core.partitions.months_ahead", lambda *_: ahead)
+    answer = client.get("/readyz")
+    assert answer.status_code == status
+    assert (answer.json["checks"]["months"] == "ok") == (ahead >= 2)
 
 
 def test_metrics_do_not_exist_without_the_token(client, app):
@@ -75,7 +89,7 @@ def exported(client):
 def test_an_operator_sees_queues_lanes_partitions_and_pool(client, restaurant, redis):
     with global_scope():
         lanes.mark_due("hooks", restaurant.tenant_id, now() - timedelta(seconds=90))
-    Queue("hooks", connection=redis).enqueue("jobs.hooks.drain")
+    queue_named("hooks").enqueue("jobs.hooks.drain")
     found = exported(client)
     assert found["comanda_database_up"] == found["comanda_redis_up"] == 1
     assert found['comanda_lanes_due{kind="hooks"}'] == 1

@@ -3,6 +3,7 @@
 import threading
 from datetime import timedelta
 
+import psycopg2
 import pytest
 from sqlalchemy.exc import OperationalError
 
@@ -11,6 +12,7 @@ from core.clock import now
 from core.db import tenant_scope
 from tenants import calls
 from tenants.calls import Filters
+from tests.databases import OWNER_ROLE, url_of
 
 
 @pytest.fixture
@@ -144,14 +146,18 @@ def test_nothing_is_kept_where_the_operator_wants_none(client, restaurant, log, 
     assert log.write() == 0
 
 
-def test_days_are_made_ahead_and_dropped_whole(app, settings, restaurant, log, client):
+def test_days_are_made_ahead_and_dropped_whole(app, database, restaurant, log, client):
     from sqlalchemy import create_engine, text
     from sqlalchemy.pool import NullPool
 
     from core import partitions
     from jobs.housekeeping import turn_days
 
-    engine = create_engine(settings.migration_database_url, poolclass=NullPool)
+    engine = create_engine(
+        "postgresql+psycopg2://",
+        creator=lambda: psycopg2.connect(url_of(OWNER_ROLE, database)),
+        poolclass=NullPool,
+    )
     old = now() - timedelta(days=9)
     with engine.begin() as connection:
         connection.execute(text(partitions.create_day("api_calls", old)))

@@ -77,3 +77,67 @@ def test_a_lost_connection_is_everybodys(settings):
     assert one == [(1, False)]
     assert isinstance(two, psycopg2.Error)
     assert isinstance(three, psycopg2.Error)
+
+
+WRITE = "SELECT app.together_test(%(tenant_id)s::bigint, %(word)s::text)"
+FUNCTION = """
+CREATE OR REPLACE FUNCTION app.together_test(p_tenant bigint, p_word text) RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE lookups SET target = p_word WHERE kind = 'together' AND key = p_tenant::text;
+    RETURN p_word;
+END
+$$
+"""
+
+
+@pytest.fixture
+def writable(owner_connection):
+    with owner_connection.cursor() as cursor:
+        cursor.execute(FUNCTION)
+        cursor.execute(
+            "INSERT INTO lookups (kind, key, tenant_id, target)"
+            " SELECT 'together', n::text, n, 'old' FROM generate_series(1, 4) AS n"
+        )
+        yield
+        cursor.execute("DELETE FROM lookups WHERE kind = 'together'")
+        cursor.execute("DROP FUNCTION app.together_test")
+
+
+def test_a_locked_row_of_one_tenant_delays_no_other(settings, writable):
+    """Review L15."""
+    holder = psycopg2.connect(settings.database_url.replace("+psycopg2", ""))
+    with holder.cursor() as cursor:
+        cursor.execute("UPDATE lookups SET target = 'held' WHERE kind = 'together' AND key = '3'")
+
+    async def story(pool):
+        calls = Together(pool, WRITE)
+        first = asyncio.create_task(calls.run(1, {"word": "first"}))
+        await asyncio.sleep(0)
+        others = [asyncio.create_task(calls.run(one, {"word": "new"})) for one in (2, 3, 4)]
+        await asyncio.wait_for(asyncio.gather(first, others[0], others[2]), 10)
+        waits = not others[1].done()
+        holder.rollback()
+        return waits, await others[1]
+
+    try:
+        assert run(settings, story) == (True, [("new",)])
+    finally:
+        holder.close()
+    with psycopg2.connect(settings.database_url.replace("+psycopg2", "")) as connection:
+        cursor = connection.cursor()
+        cursor.execute("SELECT key, target FROM lookups WHERE kind = 'together' ORDER BY key")
+        assert cursor.fetchall() == [("1", "first"), ("2", "new"), ("3", "new"), ("4", "new")]
+
+
+def test_the_branch_that_limits_waiting_writes_nothing(settings, writable):
+    async def story(pool):
+        rows = await pool.run_many(
+            "SELECT app.together_test(%(tenant_id)s::bigint, %(word)s::text)"
+            " || current_setting('lock_timeout')",
+            [{"tenant_id": 1, "word": "a"}, {"tenant_id": 2, "word": "b"}],
+        )
+        alone = await pool.run("SELECT current_setting('lock_timeout')", {})
+        return rows, alone
+
+    assert run(settings, story) == ([[("a500ms",)], [("b500ms",)]], [("0",)])

@@ -61,7 +61,7 @@ def test_the_rest_is_a_reference_or_stays_on_the_coordinator() -> None:
 
 
 def test_what_is_claimed_with_skip_locked_across_tenants_stays_whole() -> None:
-    whole = {"lanes", "leases", "mails", "doomed_blobs"}
+    whole = {"lanes", "leases", "mails", "doomed_blobs", "rounds"}
     assert set(by("citus_add_local_table_to_metadata")) == whole
 
 

@@ -124,3 +124,13 @@ def test_postgres_allows_all_connections_that_the_fleet_can_ask_for(
     asked = web * 2 * pool + workers * (2 * pool + CONNECTIONS) + pool + 2 + 8 + 10
     allowed = re.search(r"max_connections=(\d+)", " ".join(services["postgres"]["command"]))[1]
     assert asked <= int(allowed), asked
+
+
+def test_postgresql_logs_what_it_logs_in_development(services: dict[str, Any]) -> None:
+    """Review M3: no statement and no value of a statement that failed."""
+    from deploy.local.postgres import SMALL_MACHINE
+
+    given = dict(one.removeprefix("--").split("=") for one in services["postgres"]["command"][1:])
+    given.pop("max_connections")
+    assert len(given) == 4
+    assert given.items() <= SMALL_MACHINE.items()

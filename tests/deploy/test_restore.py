@@ -11,6 +11,7 @@ import pytest
 
 from deploy.local.pgbinaries import find_binaries
 from tests.cast import Business
+from tests.databases import APP_ROLE, OWNER_ROLE, url_of
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 COUNTS = (
@@ -115,13 +116,12 @@ def test_a_dump_comes_back_whole(
     database: str,
     restaurant: Business,
     shop: Business,
-    settings: object,
     tmp_path: Path,
 ) -> None:
     dump, restored = str(tmp_path / "comanda.dump"), f"{database}_restored"
     backup = {"PGUSER": f"{names}_backup", "PGPASSWORD": "backup"}
     make = ("pg_dump", "--format=custom", f"--file={dump}", database)
-    owner_url = urlsplit(settings.migration_database_url)
+    owner_url = urlsplit(url_of(OWNER_ROLE, database))
     as_owner = {"PGUSER": str(owner_url.username), "PGPASSWORD": str(owner_url.password)}
     assert "row-level security" in run(*make, check=False, **as_owner).stderr
     run(*make, **backup)
@@ -133,7 +133,7 @@ def test_a_dump_comes_back_whole(
         assert "tenants|" in before
         assert after == before
         assert ask(run, restored, GUARDS) == ask(run, database, GUARDS)
-        app_url = urlsplit(settings.database_url)
+        app_url = urlsplit(url_of(APP_ROLE, database))
         as_app = {"PGUSER": str(app_url.username), "PGPASSWORD": str(app_url.password)}
         assert ask(run, restored, "SELECT count(*) FROM members", **as_app) == "0"
         mine = f"SELECT app.set_tenant({shop.tenant_id}); SELECT tenant_id FROM members"

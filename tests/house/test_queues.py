@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 
 from core.db import global_scope, ring
-from core.rings import ALL_QUEUES, QUEUES
+from core.rings import ALL_QUEUES, JOB_QUEUES, QUEUES, Ring
 from jobs import scheduler
 from tests.house.layers import ROOT, modules
 
@@ -24,7 +24,12 @@ def rung():
     found = []
     for path in modules():
         for first in names_rung((ROOT / path).read_text()):
-            if path.as_posix() in ("core/db.py", "core/rings.py"):
+            if path.as_posix() in (
+                "core/db.py",
+                "core/rings.py",
+                "jobs/rounds.py",
+                "jobs/scheduler.py",
+            ):
                 continue  # they pass the name on
             assert isinstance(first, ast.Constant), f"{path}:{first.lineno} rings a computed name"
             found.append(first.value)
@@ -41,7 +46,11 @@ def test_a_job_that_is_asked_for_exists_and_has_a_queue():
     for name in names:
         module, _, function = name.rpartition(".")
         assert callable(getattr(import_module(module), function)), name
-        assert QUEUES[module] in ALL_QUEUES, name
+        assert Ring(name).queue in ALL_QUEUES, name
+
+
+def test_a_job_with_a_queue_of_its_own_is_asked_for():
+    assert set(JOB_QUEUES) <= {*rung(), *scheduled()}
 
 
 @pytest.mark.parametrize("module", QUEUES)

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from rq import Queue
 from sqlalchemy import delete
 
 from core import mail
@@ -11,7 +10,7 @@ from core.clock import advance, frozen
 from core.db import db, global_scope
 from core.lanes import Lane
 from core.mail import Mail
-from core.rings import use_redis
+from core.rings import queue_named, use_redis
 from jobs import housekeeping
 from tenants import idempotency, people
 from tests.cast import make_person
@@ -23,7 +22,7 @@ def bell(app, redis):
         db.session.execute(delete(Mail))
         db.session.execute(delete(Lane))
     redis.flushdb()
-    return Queue("default", connection=redis)
+    return queue_named("default", redis)
 
 
 def write():

@@ -3,8 +3,8 @@
 import time
 
 import pytest
-from rq import Queue
 
+from core.rings import queue_named
 from jobs import scheduler
 from jobs.connection import worker_redis
 
@@ -23,7 +23,7 @@ def clocks(connection):
 
 
 def struck(connection):
-    return sorted(job.func_name for job in Queue("default", connection=connection).jobs)
+    return sorted(job.func_name for job in queue_named("sweep", connection).jobs)
 
 
 def test_one_of_two_leads(clocks):

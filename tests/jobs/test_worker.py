@@ -1,13 +1,21 @@
 """A worker process: jobs with the request that caused them, and after a failure."""
 
+import json
+
 import pytest
 from rq import Queue
+from rq.job import Job
+from sqlalchemy import text
 
 from core import shifts
+from core.db import db, global_scope
 from core.logs import bind_request, current_request_id
-from core.rings import Ring, send_rings
+from core.rings import SERIALIZER, Ring, queue_named, send_rings
 from jobs.connection import worker_redis
+from jobs.scheduler import build
 from jobs.worker import QuietWorker
+
+SAID = "SECRETWORD my child is allergic to nuts"
 
 seen = []
 
@@ -26,13 +34,14 @@ def queue(app, settings):
     seen.clear()
     connection = worker_redis(settings.redis_url)
     connection.flushdb()
-    yield Queue("default", connection=connection)
+    yield queue_named("default", connection)
     connection.flushdb()
 
 
 def work(app, queue):
     with app.app_context():
-        QuietWorker([queue], connection=queue.connection).work(burst=True, logging_level="ERROR")
+        worker = QuietWorker([queue], connection=queue.connection, serializer=SERIALIZER)
+        worker.work(burst=True, logging_level="ERROR")
 
 
 def test_a_job_runs_under_the_request_that_rang(app, queue, monkeypatch):
@@ -56,8 +65,8 @@ def test_a_job_nobody_asked_for_has_a_request_of_its_own(app, queue, monkeypatch
 
 def test_a_job_that_fails_is_kept_and_the_next_one_runs(app, queue, monkeypatch):
     monkeypatch.setattr("jobs.mail.drain", fail)
-    monkeypatch.setattr("jobs.housekeeping.sweep", note)
-    send_rings([Ring("jobs.mail.drain"), Ring("jobs.housekeeping.sweep")])
+    monkeypatch.setattr("jobs.media.drain", note)
+    send_rings([Ring("jobs.mail.drain"), Ring("jobs.media.drain")])
     work(app, queue)
     assert len(seen) == 2
     assert queue.failed_job_registry.count == 1
@@ -66,7 +75,7 @@ def test_a_job_that_fails_is_kept_and_the_next_one_runs(app, queue, monkeypatch)
 def test_whoever_was_at_something_else_looks_for_messages_first(app, settings):
     connection = worker_redis(settings.redis_url)
     names = ["sends", "deliveries", "hooks"]
-    worker = QuietWorker([Queue(one, connection=connection) for one in names])
+    worker = QuietWorker([queue_named(one, connection) for one in names])
     worker._dequeue_strategy = "round_robin"
     seen = []
     for _ in range(4):
@@ -80,7 +89,48 @@ def test_a_worker_that_is_asked_to_end_leaves_its_shift(app, settings, monkeypat
     monkeypatch.setattr(shifts, "_closing", False)
     shift = shifts.Shift("jobs.sends.drain", 30)
     connection = worker_redis(settings.redis_url)
-    worker = QuietWorker([Queue("sends", connection=connection)], connection=connection)
+    worker = QuietWorker([queue_named("sends", connection)], connection=connection)
     assert [shift.over, shifts.others_first()] == [False, False]
     worker.handle_warm_shutdown_request()
     assert [shift.over, shifts.others_first()] == [True, True]
+
+
+def refuse():
+    with global_scope():
+        db.session.execute(text("SELECT CAST(:said AS integer)"), {"said": SAID})
+
+
+def test_a_failed_job_leaves_no_customer_text(app, queue, monkeypatch, logged):
+    """Review M3: neither in the log nor in Redis, where it stays for a week."""
+    monkeypatch.setattr("jobs.mail.drain", refuse)
+    send_rings([Ring("jobs.mail.drain")])
+    work(app, queue)
+    [job_id] = queue.failed_job_registry.get_job_ids()
+    kept = Job.fetch(job_id, connection=queue.connection, serializer=SERIALIZER).latest_result()
+    assert "22P02" in kept.exc_string
+    assert "refuse" in kept.exc_string, "where it happened is kept"
+    assert '"event": "job failed"' in logged()
+    stored = [queue.connection.dump(key) for key in queue.connection.scan_iter("*")]
+    assert not [one for one in stored if one and SAID.encode() in one]
+    assert SAID not in logged() + kept.exc_string
+
+
+def test_a_job_of_an_earlier_release_is_dropped_and_the_next_one_runs(app, queue, monkeypatch):
+    """Review L6: jobs were pickles."""
+    monkeypatch.setattr("jobs.mail.drain", note)
+    Queue("default", connection=queue.connection).enqueue("jobs.mail.drain")
+    queue.enqueue("jobs.mail.drain")
+    work(app, queue)
+    assert len(seen) == 1
+    assert queue.count == queue.failed_job_registry.count == 0
+
+
+def test_jobs_are_json_and_failures_are_not_kept_for_ever(app, queue):
+    """Review L6."""
+    send_rings([Ring("jobs.mail.drain", (7,))])
+    [job] = queue.jobs
+    assert json.loads(job.data) == ["jobs.mail.drain", None, [7], {}]
+    assert job.failure_ttl == 7 * 86400
+    for one in build(queue.connection).get_jobs():
+        assert 0 < one.job_options["failure_ttl"] <= 7 * 86400, one.func_name
+        assert one.job_options["job_timeout"], one.func_name

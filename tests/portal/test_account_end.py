@@ -123,7 +123,7 @@ def test_everything_as_a_file_without_secrets_for_a_week(
     browser.signs_in(restaurant.owner)
     browser.post("/settings/data/export")
     assert "being made already" in text_of(browser.post("/settings/data/export", follow=True))
-    exports.make(restaurant.tenant_id)
+    exports.drain()
     page = browser.get("/settings/data").get_data(as_text=True)
     address = page.split('href="/settings/data/exports/')[1].split('"')[0]
     answer = browser.get(f"/settings/data/exports/{address}")
@@ -148,7 +148,7 @@ def test_a_file_that_cannot_be_made_says_so(browser, restaurant, monkeypatch):
         raise RuntimeError(name)
 
     monkeypatch.setattr(exporting, "columns_of", breaks)
-    exports.make(restaurant.tenant_id)
+    exports.drain()
     assert "Being made" not in text_of(browser.get("/settings/data"))
     with restaurant.scope():
         assert [one.state for one in exporting.listed()] == ["failed"]

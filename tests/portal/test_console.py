@@ -1,9 +1,9 @@
 """The operator's console: there for operators alone, and felt by the API at once."""
 
 import pytest
-from rq import Queue
 
 from core.db import global_scope
+from core.rings import queue_named
 from tenants import audit, people
 from tests.cast import Browser, make_person
 from tests.portal.letters import letters_to
@@ -157,7 +157,7 @@ def test_a_tenant_that_is_not_there_is_404(operators, path):
 
 
 def test_a_failed_job_is_shown_and_tried_again(operators, redis, run_jobs):
-    queue = Queue("default", connection=redis)
+    queue = queue_named("default", redis)
     job = queue.enqueue("tests.portal.test_console.break_down")
     run_jobs()
     page = text_of(operators.get("/operator/queues"))

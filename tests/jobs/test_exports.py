@@ -1,0 +1,176 @@
+"""An export is made in steps that others do not wait for. Review H6."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from uuid import uuid4
+
+import pytest
+
+from core.blobs import BlobError
+from core.clock import frozen, now
+from core.db import db, global_scope
+from core.doomed import DoomedBlob
+from core.lanes import Lane
+from core.rings import Ring
+from jobs import exports, housekeeping
+from tenants import exporting
+from tenants.erasing import owned_tables
+from tests.conftest import ROOT
+from tests.house.planting import plant_messages
+
+
+@pytest.fixture
+def asked(app, restaurant, monkeypatch):
+    """An export of many small steps: one batch of one row each."""
+    plant_messages(restaurant, "Mavi")
+    monkeypatch.setattr(exporting, "BATCH", 1)
+    monkeypatch.setattr(exports, "STEP_SECONDS", 0.0)
+    with app.app_context(), restaurant.scope():
+        exporting.ask()
+    with app.app_context():
+        yield restaurant
+
+
+def latest(business):
+    with business.scope():
+        return exporting.listed()[0]
+
+
+def opened(app, one):
+    with app.extensions["blobs"].open(one.blob_key) as file:
+        return zipfile.ZipFile(io.BytesIO(file.read()))
+
+
+def test_it_is_made_in_many_steps_and_is_whole(app, asked, monkeypatch):
+    monkeypatch.setattr(exports, "PIECE_BYTES", 1)
+    monkeypatch.setattr(exports, "STEP_SECONDS", 60)
+    steps = 0
+    while exports.step(asked.tenant_id):
+        steps += 1
+    one = latest(asked)
+    assert one.state == "ready"
+    assert steps > 50
+    with opened(app, one) as archive:
+        assert archive.testzip() is None
+        facts = json.loads(archive.read("account.json"))
+        rows = 0
+        for table in facts["tables"]:
+            text = archive.read(f"{table}.csv").decode()
+            rows += len(list(csv.reader(io.StringIO(text)))) - 1
+        assert "Mavi" in archive.read("messages.csv").decode()
+        assert archive.read("media.csv").startswith(b"table,column,file")
+    assert rows == one.records > 0
+    assert one.work is None
+
+
+def test_the_pieces_are_removed_once_they_are_joined(app, asked, monkeypatch):
+    monkeypatch.setattr(exports, "PIECE_BYTES", 1)
+    monkeypatch.setattr(exports, "STEP_SECONDS", 60)
+    for _ in range(5):
+        exports.step(asked.tenant_id)
+    parts = exporting.parts_of(latest(asked).work)
+    assert len(parts) >= 5
+    while exports.step(asked.tenant_id):
+        pass
+    with global_scope():
+        doomed = set(db.session.scalars(db.select(DoomedBlob.blob_key)))
+    assert set(parts) <= doomed
+    assert latest(asked).blob_key not in doomed
+
+
+def test_a_worker_that_died_is_followed_by_one_that_continues(app, asked, monkeypatch, redis):
+    monkeypatch.setattr(exports, "PIECE_BYTES", 1)
+    monkeypatch.setattr(exports, "STEP_SECONDS", 60)
+    put = type(app.extensions["blobs"]).put
+    written = []
+
+    def dies(self, key, data, content_type):
+        written.append(key)
+        if len(written) == 4:
+            raise KeyboardInterrupt
+        return put(self, key, data, content_type)
+
+    monkeypatch.setattr(type(app.extensions["blobs"]), "put", dies)
+    with pytest.raises(KeyboardInterrupt):
+        exports.drain()
+    assert latest(asked).state == "working"
+    assert latest(asked).steps > 0
+    redis.flushdb()
+    with frozen(now() + timedelta(seconds=exports.LEASE_SECONDS + 1)):
+        housekeeping.sweep()
+        assert redis.exists(Ring("jobs.exports.drain").mark)
+        exports.drain()
+    assert latest(asked).state == "ready"
+    assert written.count(written[3]) == 2, "the step was repeated under the same name"
+    with opened(app, latest(asked)) as archive:
+        assert archive.testzip() is None
+
+
+def test_a_store_that_is_away_for_a_moment_does_not_fail_the_export(app, asked, monkeypatch):
+    def away(*_):
+        raise BlobError("away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(app.extensions["blobs"]), "put", away)
+        with pytest.raises(BlobError):
+            exports.drain()
+        assert latest(asked).state == "waiting"
+        with frozen(now() + exports.GIVE_UP_AFTER * 2):
+            exports.step(asked.tenant_id)
+        assert latest(asked).state == "failed"
+
+
+def test_the_work_ends_after_a_while_and_asks_for_more(app, asked, redis, monkeypatch):
+    monkeypatch.setattr(exports, "PIECE_BYTES", 1)
+    monkeypatch.setattr(exports, "WORK_SECONDS", 0.05)
+    monkeypatch.setattr(exports, "TURN_SECONDS", 0.01)
+    exports.drain()
+    assert latest(asked).state in exporting.UNDER_WAY
+    assert redis.exists(Ring("jobs.exports.drain").mark)
+    assert Ring("jobs.exports.drain").queue == "slow"
+
+
+def test_a_step_that_another_worker_has_made_is_not_made_twice(app, asked):
+    with asked.scope():
+        first, second = exporting.next_open(), exporting.next_open()
+        assert exporting.keep_step(first, {"parts": [], "media_parts": []}, 1, 10)
+        assert not exporting.keep_step(second, {"parts": [], "media_parts": []}, 9, 90)
+    assert latest(asked).records == 10
+
+
+def test_a_lost_lane_is_found_again(app, asked):
+    with global_scope():
+        db.session.query(Lane).delete()
+    exports.find_forgotten()
+    exports.drain()
+    assert latest(asked).state in ("working", "ready")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        None,
+        (7, "text", uuid4()),
+        (datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC), date(2026, 1, 2), Decimal("1.50")),
+    ],
+)
+def test_a_cursor_survives_json(key):
+    cursor = json.loads(json.dumps(exporting.as_cursor(key)))
+    found = exporting.from_cursor(cursor)
+    assert found == (None if key is None else list(key))
+
+
+@pytest.mark.parametrize("module", ["jobs.exports", "jobs.closing"])
+def test_a_worker_that_has_run_nothing_else_knows_every_table(module):
+    """A worker of the queue `slow` loads no other job, and must not export or erase a part."""
+    told = f"import {module}; from tenants.erasing import owned_tables; print(*owned_tables())"
+    found = subprocess.run(
+        [sys.executable, "-c", told], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert set(found.stdout.split()) == set(owned_tables())
