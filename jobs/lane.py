@@ -49,6 +49,10 @@ Accepteds = list[tuple[Claimed, Accepted]]
 
 
 def _count(results: Sequence[tuple[Claimed, Outcome]]) -> None:
+    moment = now()
+    metrics.SEND_SECONDS.observe(
+        [(moment - one.due_at).total_seconds() for one, _ in results if one.due_at is not None]
+    )
     for one, outcome in results:
         metrics.MESSAGES.add(OUTCOMES[type(outcome)])
         if isinstance(outcome, Unknown):

@@ -77,6 +77,8 @@ class Claimed:
     quoted_usd: Decimal = Decimal(0)
     test: bool = False
     departure: Departure | None = None
+    due_at: datetime | None = None
+    """When it was accepted, scheduled for or to be retried."""
 
 
 def take_params(most: int, lease: float, allowed: Mapping[int, int]) -> dict[str, Any]:
@@ -133,12 +135,13 @@ def taken(tenant_id: int, rows: Sequence[tuple[Any, ...]]) -> list[Claimed]:
 
 def _claimed(tenant_id: int, row: tuple[Any, ...]) -> Claimed:
     (_, uuid, attempt, line_id, phone, kind, body, content, reference, quoted, test) = row[:11]
-    line_kind, network, phone_number_id, token, per_second = row[11:]
+    line_kind, network, phone_number_id, token, per_second, due_at = row[11:]
     return Claimed(
         uuid=str(uuid),
         reference=reference,
         quoted_usd=quoted,
         test=test,
+        due_at=due_at,
         envelope=Envelope(
             message_id=from_uuid("msg", UUID(str(uuid))),
             attempt=attempt,

@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import own_by_tenant
 
-revision = "0038"
-down_revision = "0026"
+revision = "0035"
+down_revision = "0034"
 branch_labels = None
 depends_on = None
 

@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.hot_sets import SETTLE
 
-revision = "0044"
-down_revision = "0043"
+revision = "0041"
+down_revision = "0040"
 branch_labels = None
 depends_on = None
 

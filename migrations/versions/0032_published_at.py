@@ -5,8 +5,8 @@ Rows of the release before have none, and rows that it still writes get the defa
 
 from alembic import op
 
-revision = "0033"
-down_revision = "0026"
+revision = "0032"
+down_revision = "0031"
 branch_labels = None
 depends_on = None
 

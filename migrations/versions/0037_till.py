@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import own_by_tenant
 
-revision = "0040"
-down_revision = "0039"
+revision = "0037"
+down_revision = "0036"
 branch_labels = None
 depends_on = None
 

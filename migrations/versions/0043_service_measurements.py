@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import APP_ROLE, grant
 
-revision = "0047"
-down_revision = "0026"
+revision = "0043"
+down_revision = "0042"
 branch_labels = None
 depends_on = None
 

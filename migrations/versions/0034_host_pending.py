@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0036"
-down_revision = "0035"
+revision = "0034"
+down_revision = "0033"
 branch_labels = None
 depends_on = None
 

@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0043"
-down_revision = "0026"
+revision = "0040"
+down_revision = "0039"
 branch_labels = None
 depends_on = None
 

@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0045"
-down_revision = "0026"
+revision = "0042"
+down_revision = "0041"
 branch_labels = None
 depends_on = None
 

@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.tenancy import APP_ROLE, grant
 
-revision = "0035"
-down_revision = "0026"
+revision = "0033"
+down_revision = "0032"
 branch_labels = None
 depends_on = None
 

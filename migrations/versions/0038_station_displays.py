@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0041"
-down_revision = "0026"
+revision = "0038"
+down_revision = "0037"
 branch_labels = None
 depends_on = None
 
