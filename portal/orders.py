@@ -175,7 +175,7 @@ def order(order_id: str) -> Any:
         site=site,
         step=None if unpaid else moves.next_step(known.state, known.order_type),
         others=_other_moves(known),
-        addable=known.state in orders.ADDABLE and known.payment_method != "card_link",
+        addable=known.state in moves.ADDABLE and known.payment_method != "card_link",
         open_now=open_now,
         **facts,
     )

@@ -16,7 +16,8 @@ from core.db import current_tenant_id, db
 from core.errors import Forbidden, NotFound
 from core.ids import BadId, canonical
 from core.signing import same
-from printing import kinds, printers, spool
+from printing import kinds, printers, spool, twin_tickets
+from printing.evidence import note, tell
 from printing.lane import LANE
 from printing.models import Printer, PrintJob
 
@@ -81,14 +82,14 @@ def offer(printer: Printer, by: str) -> PrintJob | None:
 def run_out(job: PrintJob) -> None:
     """No proof in time. What was never fetched was surely not printed."""
     if job.fetched_at is None and not job.claimed_by.startswith("agt_"):
-        spool.note(job, "not_fetched", who="Comanda", fence=job.fence)
-        if spool.printed_elsewhere([job.id]):
-            spool.call_off(job)
+        note(job, "not_fetched", who="Comanda", fence=job.fence)
+        if twin_tickets.printed_elsewhere([job.id]):
+            twin_tickets.call_off(job)
             return
         job.state, job.leased_until = "queued", None
-        spool.tell(job)
+        tell(job)
     else:
-        spool.note(job, "no_proof", who="Comanda", fence=job.fence)
+        note(job, "no_proof", who="Comanda", fence=job.fence)
         spool.finish(job, "unconfirmed", "No word came back about this ticket.")
 
 
@@ -109,7 +110,7 @@ def fetch(printer: Printer, token: str, by: str) -> PrintJob:
         raise NotFound()
     if job.fetched_at is None:
         job.fetched_at = now()
-    spool.note(job, "fetched", who=by, fence=job.fence)
+    note(job, "fetched", who=by, fence=job.fence)
     return job
 
 
@@ -132,7 +133,7 @@ def answered(
         return None
     if outcome == "refused":
         if number == job.fence and job.state in ("claimed", "unconfirmed"):
-            spool.note(job, "refused", who=by, detail=detail, **evidence)
+            note(job, "refused", who=by, detail=detail, **evidence)
             spool.finish(job, "failed", detail)
         return job
     spool.settle(job.id, number, outcome, who=by, detail=detail, evidence=evidence)

@@ -10,7 +10,7 @@ from core.clock import now, rfc3339
 from core.db import current_tenant_id
 from core.errors import NotFound
 from core.ids import BadId, canonical
-from printing import agents, kinds, printers, spool
+from printing import agents, kinds, printers, spool, twin_tickets
 from printing.lane import LANE
 from printing.models import Printer, PrintJob
 
@@ -73,10 +73,12 @@ def take(agent_id: str, turn: int) -> Handed:
         "printers": [printer_json(printer) for printer in mine],
         "jobs": [job_json(job) for job in claims.jobs],
     }
-    dropped = spool.to_drop(agent_id)
+    dropped = twin_tickets.to_drop(agent_id)
     if dropped:
         body["drop"] = [job.id for job in dropped]
-    return Handed(body, look_again=claims.look_again, news=any([*map(spool.ask_to_drop, dropped)]))
+    return Handed(
+        body, look_again=claims.look_again, news=any([*map(twin_tickets.ask_to_drop, dropped)])
+    )
 
 
 def printer_json(printer: Printer) -> dict[str, Any]:

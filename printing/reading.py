@@ -12,7 +12,7 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound
 from core.ids import from_uuid, to_uuid
 from core.partitions import id_at
-from printing import kinds, sheets, spool
+from printing import evidence, kinds, sheets, spool, twin_tickets
 from printing.models import PrintJob
 from tenants import audit
 
@@ -75,7 +75,7 @@ def slips_of(order_ids: Sequence[str]) -> dict[str, list[Slip]]:
             PrintJob.printer_id,
             PrintJob.station,
         ).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.order_id.in_(order_ids))
-        query = query.where(PrintJob.detail != spool.PRINTED_ELSEWHERE)
+        query = query.where(PrintJob.detail != twin_tickets.PRINTED_ELSEWHERE)
         for row in db.session.execute(query.order_by(PrintJob.id)):
             found[row.order_id].append(Slip(**row._asdict()))
     return found
@@ -122,7 +122,7 @@ def it_printed(job_id: str) -> PrintJob:
         return job
     if job.state in kinds.WAITING:
         raise Conflict("still_waiting", "This ticket is still on its way to the printer.")
-    spool.note(job, "said_printed", who=spool.actor())
+    evidence.note(job, "said_printed", who=spool.actor())
     spool.finish(job, "printed", "")
     audit.record("print_jobs.said_printed", job.title, job_id=job.id)
     return job
@@ -137,7 +137,7 @@ def resend(job_id: str) -> str:
     job.state, job.told, job.fallback_due_at = "failed", True, None
     job.letter_due = False
     job.settled_at = job.settled_at or now()
-    spool.tell(job)
+    evidence.tell(job)
     return made
 
 

@@ -3,7 +3,7 @@
 from core.clock import now
 from core.db import db
 from core.ids import new_token
-from printing import spool
+from printing import evidence, spool
 from printing.document import Cut, Document, Heading
 from printing.headings import fallen_back, reprinted, trial_ticket
 from printing.models import Printer, PrintJob
@@ -32,7 +32,7 @@ def reprint(job: PrintJob, *, because: str = "reprinted") -> str:
         reprint_of=job.id,
     )
     (made,) = spool.put([sheet])
-    spool.note(job, because, who=spool.actor(), as_job=made)
+    evidence.note(job, because, who=spool.actor(), as_job=made)
     audit.record(f"print_jobs.{because}", job.title, job_id=job.id, as_job=made)
     return made
 

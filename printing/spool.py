@@ -9,18 +9,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import and_, bindparam, or_, select, text, update
+from sqlalchemy import bindparam, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY, insert
-from sqlalchemy.orm import aliased, undefer
+from sqlalchemy.orm import undefer
 
 from core import lanes, news
-from core.clock import now, rfc3339
+from core.clock import now
 from core.db import current_tenant_id, db, ring
 from core.errors import Conflict, NotFound
 from core.ids import Id, new_id
 from core.texts import one_line
-from printing import typesetting
+from printing import twin_tickets, typesetting
 from printing.document import Document
+from printing.evidence import note, tell
 from printing.lane import LANE
 from printing.models import Printer, PrintJob
 from tenants import audit
@@ -30,8 +31,6 @@ RETRY_AFTER = timedelta(seconds=5)
 GIVE_UP_AFTER = timedelta(hours=2)
 LOOK_AFTER = timedelta(seconds=5)  # for a ring that was lost
 WORKER_LATE = timedelta(seconds=1)  # then whoever fetches a ticket renders it
-MOST_EVIDENCE = 40
-PRINTED_ELSEWHERE = "Called off: the other printer has printed this ticket."
 OUTCOMES = ("printed", "failed", "unsure")
 
 HEADS = text("""
@@ -277,8 +276,8 @@ def settle(
 def try_again(job: PrintJob, detail: str) -> None:
     """Nothing was printed, for certain: the same ticket, a little later."""
     job.tries += 1
-    if printed_elsewhere([job.id]):
-        call_off(job)
+    if twin_tickets.printed_elsewhere([job.id]):
+        twin_tickets.call_off(job)
         return
     if now() - job.queued_at > GIVE_UP_AFTER:
         finish(job, "failed", detail)
@@ -294,84 +293,9 @@ def finish(job: PrintJob, state: str, detail: str) -> None:
     job.settled_at = now()
     if state == "printed":
         job.fallback_due_at = None
-        _call_off_twins(job)
+        twin_tickets.call_off_twins(job)
     else:
         lanes.mark_later(LANE, current_tenant_id(), now())
-    tell(job)
-
-
-def _call_off_twins(job: PrintJob) -> None:
-    """One ticket, two printers: the stand-in's is out, or the first one after all.
-
-    The other one is called off when it is certain that no printer has it. A row that is locked is
-    being settled at this moment, and then it is too late.
-    """
-    twin = PrintJob.id == job.fallback_of if job.fallback_of else PrintJob.fallback_of == job.id
-    query = select(PrintJob).where(
-        PrintJob.tenant_id == current_tenant_id(), twin, PrintJob.state.in_(("queued", "claimed"))
-    )
-    for other in db.session.scalars(query.with_for_update(skip_locked=True)):
-        if surely_unprinted(other):
-            call_off(other)
-        elif other.claimed_by.startswith("agt_"):
-            news.tell("prints.agent", agent=other.claimed_by)  # it is told with its next poll
-
-
-def surely_unprinted(job: PrintJob) -> bool:
-    """No agent has it, and no printer fetched it."""
-    with_agent = job.claimed_by.startswith("agt_")
-    return job.state == "queued" or (not with_agent and job.fetched_at is None)
-
-
-def printed_elsewhere(job_ids: Sequence[str]) -> list[str]:
-    """Those of them whose stand-in, or whose first ticket, is on paper."""
-    if not job_ids:
-        return []
-    other = aliased(PrintJob)
-    query = (
-        select(PrintJob.id)
-        .join(
-            other,
-            and_(
-                other.tenant_id == PrintJob.tenant_id,
-                or_(other.fallback_of == PrintJob.id, other.id == PrintJob.fallback_of),
-            ),
-        )
-        .where(
-            PrintJob.tenant_id == current_tenant_id(),
-            other.tenant_id == current_tenant_id(),
-            PrintJob.id.in_(job_ids),
-            PrintJob.state.in_(("queued", "claimed")),
-            other.state == "printed",
-        )
-    )
-    return [str(one) for one in db.session.scalars(query)]
-
-
-def to_drop(agent_id: str) -> list[PrintJob]:
-    """What this agent has in hand although the other printer has printed it."""
-    query = select(PrintJob).where(
-        PrintJob.tenant_id == current_tenant_id(),
-        PrintJob.state == "claimed",
-        PrintJob.claimed_by == agent_id,
-    )
-    mine = {job.id: job for job in db.session.scalars(query)}
-    return [mine[one] for one in printed_elsewhere(list(mine))]
-
-
-def ask_to_drop(job: PrintJob) -> bool:
-    """True the first time: then the agent's poll is answered at once."""
-    asked = any(one["what"] == "asked_to_drop" for one in job.evidence or [])
-    if not asked:
-        note(job, "asked_to_drop", who="Comanda", fence=job.fence)
-    return not asked
-
-
-def call_off(job: PrintJob) -> None:
-    """Its twin is on paper: printed as well, the dish would be made twice. Nobody is asked."""
-    note(job, "called_off", who="Comanda")
-    job.state, job.detail, job.leased_until = "failed", PRINTED_ELSEWHERE, None
-    job.settled_at, job.fallback_due_at, job.told = now(), None, True
     tell(job)
 
 
@@ -400,17 +324,6 @@ def wake(job: PrintJob) -> None:
     agent = job.claimed_by if job.claimed_by.startswith("agt_") else ""
     if agent:
         news.tell("prints.agent", agent=agent)
-
-
-def tell(job: PrintJob) -> None:
-    news.tell("prints.changed", id=job.id, order=job.order_id, state=job.state)
-
-
-def note(job: PrintJob, what: str, **facts: Any) -> None:
-    """Evidence is only ever added."""
-    entry = {"at": rfc3339(now()), "what": what, **facts}
-    if len(job.evidence or []) < MOST_EVIDENCE:
-        job.evidence = [*(job.evidence or []), entry]
 
 
 def actor() -> str:

@@ -7,7 +7,7 @@ from sqlalchemy import func, or_, select
 from core import lanes
 from core.clock import now
 from core.db import current_tenant_id, db
-from printing import agents, asking, kinds, printers, sheets, spool
+from printing import agents, asking, evidence, kinds, printers, sheets, spool
 from printing.lane import LANE
 from printing.models import PrintAgent, Printer, PrintJob
 from webhooks.publishing import publish
@@ -57,7 +57,7 @@ def _give_up(moment: datetime) -> None:
         .with_for_update()
     )
     for job in db.session.scalars(query):
-        spool.note(job, "given_up", who="Comanda")
+        evidence.note(job, "given_up", who="Comanda")
         spool.finish(job, "failed", job.detail or "The printer did not take it in time.")
 
 
@@ -81,8 +81,8 @@ def _fall_back(moment: datetime) -> None:
         if printer.fallback_id is None or other is None or other.removed_at is not None:
             continue
         for made in sheets.stand_in(job, other, printer.name):
-            spool.note(job, "fallback", who="Comanda", printer=other.name, as_job=made)
-            spool.tell(job)
+            evidence.note(job, "fallback", who="Comanda", printer=other.name, as_job=made)
+            evidence.tell(job)
 
 
 def _fell_silent(moment: datetime) -> None:

@@ -21,6 +21,7 @@ from restaurant import (
     availability,
     carts,
     editing,
+    finding,
     handwriting,
     hours,
     locating,
@@ -110,7 +111,9 @@ def _order(
     cart.used_at = now()
     open_order = None
     if cart.table_id and not needs_tap and cart.payment_method != "card_link":
-        open_order = orders.open_order_at(site.id, cart.table_id, sender.contact_id, test=line.test)
+        open_order = finding.open_order_at(
+            site.id, cart.table_id, sender.contact_id, test=line.test
+        )
     if open_order is not None:
         if bought.coupon is not None:
             bought.coupon.order_id = open_order.id

@@ -5,7 +5,16 @@ from decimal import Decimal
 
 from core.errors import Conflict, Invalid, NotFound
 from core.texts import one_line
-from restaurant import calls, kitchen_items, moves, orders, payment_links, telling, till
+from restaurant import (
+    calls,
+    kitchen_items,
+    moves,
+    order_lines,
+    orders,
+    payment_links,
+    telling,
+    till,
+)
 from restaurant.loyalty import book, redeeming
 from restaurant.models import Order, Site
 from restaurant.pricing import Line, Terms, add_up
@@ -14,13 +23,13 @@ from tenants import audit
 
 def add(site: Site, order: Order, lines: Sequence[Line], *, because: str = "") -> Order:
     """More for an open table: the kitchen gets only what is new."""
-    if order.state not in orders.ADDABLE or order.payment_method == "card_link":
+    if order.state not in moves.ADDABLE or order.payment_method == "card_link":
         raise Conflict("order_closed", "Nothing can be added to this order any more.")
     held = orders.hold(order, None)
     if held.state not in moves.IN_THE_KITCHEN:  # all of it is made, whoever said so
         kitchen_items.mark(held, orders.lines_of(held.id), kitchen_items.READY)
     held.batch += 1
-    orders.add_lines(held, lines, len(orders.lines_of(held.id)))
+    order_lines.add_lines(held, lines, len(orders.lines_of(held.id)))
     reckon(site, held)
     orders.note(held, "added", because=because)
     if held.state != "sent_to_kitchen":
@@ -92,7 +101,9 @@ def move_table(
 def reckon(site: Site, order: Order) -> None:
     """The sums again, with the tip and the fee as they were, and what the coupon still gives."""
     lines = [
-        orders.as_priced(line) for line in orders.lines_of(order.id) if line.quantity > line.voided
+        order_lines.as_priced(line)
+        for line in orders.lines_of(order.id)
+        if line.quantity > line.voided
     ]
     terms = Terms(
         currency=order.currency,

@@ -11,6 +11,7 @@ from core.ids import from_uuid, to_uuid
 from core.partitions import id_at
 from core.phone import same_variants
 from restaurant.models import Order, OrderChange, OrderLine
+from restaurant.moves import ADDABLE
 
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -100,3 +101,37 @@ def batches_at(orders: list[Order]) -> dict[str, list[datetime]]:
 
 def _id_at(moment: datetime) -> str:
     return from_uuid("ord", UUID(id_at(max(moment, BEGINNING))))
+
+
+def latest_of(contact_id: str, limit: int) -> list[Order]:
+    """A contact's orders, the newest first."""
+    return list(
+        db.session.scalars(
+            select(Order)
+            .where(Order.tenant_id == current_tenant_id(), Order.contact_id == contact_id)
+            .order_by(Order.id.desc())
+            .limit(limit)
+        )
+    )
+
+
+def open_order_at(
+    site_id: str, table_id: str, contact_id: str, *, test: bool = False
+) -> Order | None:
+    """Where a second cart of the same guest belongs."""
+    query = (
+        select(Order)
+        .where(
+            Order.tenant_id == current_tenant_id(),
+            Order.site_id == site_id,
+            Order.ended_at.is_(None),
+            Order.table_id == table_id,
+            Order.test == test,
+            Order.contact_id == contact_id,
+            Order.state.in_(ADDABLE),
+            Order.payment_method != "card_link",
+        )
+        .order_by(Order.placed_at.desc())
+        .limit(1)
+    )
+    return db.session.scalars(query).first()

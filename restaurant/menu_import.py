@@ -1,10 +1,7 @@
 """A menu out of a file: every row looked at and every fault named before anything is written."""
 
-import csv
-import io
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,27 +9,13 @@ from core.db import db
 from core.errors import DomainError, Invalid, invalid
 from core.money import places
 from core.texts import BadText, fold, one_line
-from restaurant import import_words, menu_checks, menus, stations
+from restaurant import import_words, menu_checks, menu_files, menus, stations
 from restaurant.models import Category, Item, Menu, Site
 from tenants import audit
 
 LARGEST_FILE = 512 * 1024
 MOST_FAULTS = 200
 MOST_IGNORED = 20
-# What people call the columns; a language's code behind a dash or underscore is that language's.
-COLUMNS = {
-    "category": "category|kategori|categoria|kategorie|section|bölüm",
-    "name": "name|item|dish|product|ad|adı|isim|ürün|ürün adı|nome|nombre|gericht",
-    "description": "description|açıklama|aciklama|içindekiler|descrição|descripción|beschreibung",
-    "price": "price|fiyat|tutar|preço|precio|preis",
-    "tax": "tax|tax_percent|vat|kdv|iva|mwst",
-    "stations": "stations|station|istasyon|where",
-    "allergens": "allergens|alerjen|alerjenler|alérgenos|allergene",
-    "diets": "diets|diet|diyet|dieta",
-    "code": "code|sku|kod|ürün kodu|plu",
-}
-_MEANT = {fold(word): name for name, words in COLUMNS.items() for word in words.split("|")}
-_BY_LANGUAGE = {"category", "name", "description"}
 _ALLERGENS = import_words.lookup(import_words.ALLERGENS)
 _DIETS = import_words.lookup(import_words.DIETS)
 _STATIONS = import_words.lookup(import_words.STATIONS)
@@ -90,9 +73,13 @@ def read(menu: Menu, data: bytes, filename: str = "", sites: Sequence[Site] = ()
     """
     if len(data) > LARGEST_FILE:
         raise invalid("file", "too_large", "A menu's file may have at most 512 KB.")
-    text = _text(data)
+    text = menu_files.decoded(data)
     looks_json = text.lstrip()[:1] in ("{", "[")
-    raw = _from_json(text) if looks_json or filename.lower().endswith(".json") else _from_csv(text)
+    raw = (
+        menu_files.rows_of_json(text)
+        if looks_json or filename.lower().endswith(".json")
+        else menu_files.rows_of_csv(text)
+    )
     reading = Reading()
     known = {**_STATIONS, **station_words(sites)}
     for number, cells in raw:
@@ -306,9 +293,14 @@ def _note_ignored(menu: Menu, cells: Mapping[str, Any], reading: Reading) -> Non
         return
     for name in cells:
         stem, _, language = name.rpartition("_")
-        by_language = stem in _BY_LANGUAGE and language in menu.languages
+        by_language = stem in menu_files.BY_LANGUAGE and language in menu.languages
         shown = "".join(sign for sign in name if sign.isprintable()).strip()[:40]
-        if name not in COLUMNS and not by_language and shown and shown not in reading.ignored:
+        if (
+            name not in menu_files.COLUMNS
+            and not by_language
+            and shown
+            and shown not in reading.ignored
+        ):
             reading.ignored.append(shown)
 
 
@@ -323,111 +315,6 @@ def _words(value: Any) -> list[str]:
     if isinstance(value, list):
         return [str(one).strip() for one in value if str(one).strip()]
     return [word.strip() for word in re.split("[,;|/]", str(value or "")) if word.strip()]
-
-
-def _from_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    head = text.partition("\n")[0]
-    delimiter = max(",;\t|", key=head.count)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        names = [_column(name) for name in next(rows, [])]
-        if "name" not in {name.partition("_")[0] for name in names} or "price" not in names:
-            raise invalid(
-                "file", "no_columns", "The first line must name the columns: category, name, price."
-            )
-        for cells in rows:
-            if any(cell.strip() for cell in cells):
-                yield rows.line_num, dict(zip(names, cells, strict=False))
-    except csv.Error as error:
-        raise invalid(
-            "file", "not_a_table", "This file is neither a CSV nor a JSON menu."
-        ) from error
-
-
-def _from_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """A list of items; an object with `items` or `products` and, by their id, `categories`; or a
-    list of `categories`, each with its own items.
-    """
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise invalid(
-            "file", "not_a_table", "This file is neither a CSV nor a JSON menu."
-        ) from error
-    listed = _items_in(found) if _is(found) else found
-    named = found.get("categories") if _is(found) else {}
-    categories = named if isinstance(named, dict) else {}
-    if not isinstance(listed, list):
-        raise invalid(
-            "file",
-            "not_a_table",
-            "This JSON file has no list of items. Expected: items or products, or categories with"
-            " items in each of them.",
-        )
-    for number, one in enumerate(listed, 1):
-        cells = {_column(str(key)): value for key, value in one.items()} if _is(one) else {}
-        category: Any = categories.get(str(cells.get("category")))
-        if _is(category):
-            cells["category"] = category.get("name")
-            cells |= {
-                f"category_{key.removeprefix('name_')}": value
-                for key, value in category.items()
-                if str(key).startswith("name_")
-            }
-        yield number, cells
-
-
-def _items_in(found: dict[str, Any]) -> Any:
-    """The items of an object, also those inside its categories; None if it has none."""
-    listed = _own_items(found)
-    categories = found.get("categories")
-    if listed is not None or not isinstance(categories, list):
-        return listed
-    nested = [(one, _own_items(one)) for one in categories if _is(one)]
-    if all(items is None for _, items in nested):
-        return None
-    return [
-        {**_category_names(category), **item} if _is(item) else item
-        for category, items in nested
-        for item in items or []
-    ]
-
-
-def _own_items(thing: dict[str, Any]) -> list[Any] | None:
-    named = (thing.get("items"), thing.get("products"))
-    return next((one for one in named if isinstance(one, list)), None)
-
-
-def _category_names(category: dict[str, Any]) -> dict[str, Any]:
-    """`name` and `name_tr` of a category, as an item names its category."""
-    names = {_column(str(key)): value for key, value in category.items()}
-    return {
-        key.replace("name", "category", 1): value
-        for key, value in names.items()
-        if key == "name" or key.startswith("name_")
-    }
-
-
-def _is(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
-def _column(name: str) -> str:
-    plain = fold(" ".join(name.replace("\ufeff", "").split()), "en")
-    if plain in _MEANT:
-        return _MEANT[plain]
-    stem, _, language = plain.replace("-", "_").rpartition("_")
-    meant = _MEANT.get(stem, "")
-    return f"{meant}_{language}" if meant in _BY_LANGUAGE else plain
-
-
-def _text(data: bytes) -> str:
-    for encoding in ("utf-8-sig", "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1254"):
-        try:
-            return data.decode(encoding).replace("\0", "")
-        except UnicodeDecodeError:
-            continue
-    raise invalid("file", "not_a_table", "This file is neither a CSV nor a JSON menu.")
 
 
 def _key(texts: Mapping[str, Any], language: str) -> str:

@@ -15,6 +15,7 @@ MOVES: dict[str, frozenset[str]] = {
 }
 STATES = tuple(MOVES)
 ENDS = frozenset({"closed", "cancelled", "refunded"})
+ADDABLE = frozenset({"sent_to_kitchen", "preparing", "ready", "served"})
 IN_THE_KITCHEN = frozenset({"sent_to_kitchen", "preparing"})
 # Only a payment itself makes this move, never a person's tap.
 BY_PAYMENT = ("awaiting_payment", "sent_to_kitchen")

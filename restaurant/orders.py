@@ -22,14 +22,14 @@ from restaurant import (
     kitchen_items,
     legs,
     moves,
+    order_lines,
     payment_links,
     sites,
-    stations,
     telling,
 )
 from restaurant.loyalty import book, coupons
 from restaurant.models import Order, OrderChange, OrderDay, OrderLine, Site
-from restaurant.pricing import Chosen, Line
+from restaurant.pricing import Line
 from tenants import audit
 
 log = logger(__name__)
@@ -37,7 +37,6 @@ log = logger(__name__)
 GIVEN_BACK = "The coupon can be used again."
 # What a move of the whole order says of each of its items.
 MARKS = {"preparing": kitchen_items.STARTED, "ready": kitchen_items.READY}
-ADDABLE = frozenset({"sent_to_kitchen", "preparing", "ready", "served"})
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def make(site: Site, draft: Draft) -> Order:
     order.state = state
     db.session.add(order)
     db.session.flush()
-    add_lines(order, draft.lines, 0)
+    order_lines.add_lines(order, draft.lines, 0)
     note(order, "moved", because=draft.staff_note)
     if state == "awaiting_confirmation":
         alarms.set_for(site, order)
@@ -238,58 +237,6 @@ def send_paid_to_kitchen() -> int:
     return len(found)
 
 
-def latest_of(contact_id: str, limit: int) -> list[Order]:
-    """A contact's orders, the newest first."""
-    return list(
-        db.session.scalars(
-            select(Order)
-            .where(Order.tenant_id == current_tenant_id(), Order.contact_id == contact_id)
-            .order_by(Order.id.desc())
-            .limit(limit)
-        )
-    )
-
-
-def open_order_at(
-    site_id: str, table_id: str, contact_id: str, *, test: bool = False
-) -> Order | None:
-    """Where a second cart of the same guest belongs."""
-    query = (
-        select(Order)
-        .where(
-            Order.tenant_id == current_tenant_id(),
-            Order.site_id == site_id,
-            Order.ended_at.is_(None),
-            Order.table_id == table_id,
-            Order.test == test,
-            Order.contact_id == contact_id,
-            Order.state.in_(ADDABLE),
-            Order.payment_method != "card_link",
-        )
-        .order_by(Order.placed_at.desc())
-        .limit(1)
-    )
-    return db.session.scalars(query).first()
-
-
-def as_priced(line: OrderLine) -> Line:
-    """What is left of it, ready to be added up."""
-    return Line(
-        item_id=line.item_id or "",
-        name=line.name,
-        said=line.said,
-        quantity=line.quantity - line.voided,
-        unit_price=line.unit_price,
-        tax_percent=line.tax_percent,
-        stations=tuple(line.stations),
-        options=tuple(
-            Chosen("", one["name"], one["said"], Decimal(one["price"]), one["removal"])
-            for one in line.options
-        ),
-        note=line.note,
-    )
-
-
 def _moved(site: Site, held: Order, to: str, *, because: str, whole: bool = True) -> Order:
     """The order's row is locked, and the move is allowed."""
     told_before = to == "ready" and _was_recalled(held)
@@ -375,45 +322,6 @@ def _changed(order: Order) -> Conflict:
 def touch(order: Order) -> None:
     order.version += 1
     order.changed_at = now()
-
-
-def add_lines(order: Order, lines: Sequence[Line], first: int) -> None:
-    known = {station.code for station in stations.listed(order.site_id)}
-    rows = line_rows(order, lines, first)
-    for row in rows:
-        row.stations = stations.known_or_kitchen(known, row.stations)
-    db.session.add_all(rows)
-    db.session.flush()
-
-
-def line_rows(order: Order, lines: Sequence[Line], first: int = 0) -> list[OrderLine]:
-    return [
-        OrderLine(
-            tenant_id=order.tenant_id,
-            order_id=order.id,
-            position=position,
-            batch=order.batch or 1,
-            item_id=line.item_id or None,
-            name=line.name,
-            said=line.said,
-            quantity=line.quantity,
-            unit_price=line.unit_price,
-            tax_percent=line.tax_percent,
-            options=[
-                {
-                    "name": one.name,
-                    "said": one.said,
-                    "price": str(one.price),
-                    "removal": one.removal,
-                }
-                for one in line.options
-            ],
-            note=line.note,
-            stations=list(line.stations),
-            voided=0,
-        )
-        for position, line in enumerate(lines, first + 1)
-    ]
 
 
 def note(order: Order, what: str, *, because: str = "") -> None:

@@ -7,10 +7,10 @@ from core.buckets import Bucket, take
 from core.db import tenant_scope
 from core.errors import Invalid
 from core.money import format_money
+from portal.diner.cart import WishIn
 from portal.diner.facts import remembered
 from portal.diner.pages import (
     BOOK,
-    WishIn,
     asked_language,
     diner,
     json_answer,

@@ -26,7 +26,7 @@ from messaging.template_parts import filled, needs_of
 from messaging.templates import Wanted
 from portal.loyalty import glance
 from portal.visitors import may
-from restaurant import orders
+from restaurant import finding
 from restaurant.models import Order
 from tenants import team
 from tenants.rights import role_may
@@ -123,7 +123,7 @@ def _open(made: Desk, conversation_id: str, since: str, names: dict[str, str]) -
         made.notes = contact_book.notes(talk.contact_id, FEW)
         made.standings = glance.of_contact(talk.contact_id)["standings"]
     if may("orders.view"):
-        made.orders = orders.latest_of(talk.contact_id, FEW)
+        made.orders = finding.latest_of(talk.contact_id, FEW)
     made.once = new_token()
     if may("inbox.reply"):
         made.quick = [

@@ -13,7 +13,7 @@ from core.clock import frozen, now
 from core.db import db, tenant_scope
 from core.errors import NotFound
 from core.settings import Settings
-from printing import agents, printers, spool
+from printing import agents, evidence, printers, spool
 from printing.agent.wire import Pairing
 from printing.models import PrintJob
 from restaurant import finding, papers, receipts, sites, stations
@@ -97,8 +97,8 @@ def _this_evening(tenant_id: int, site: Site) -> None:
 
 def _printed(job: PrintJob, *, lost: bool) -> None:
     job.fence, job.claimed_at, job.told = 1, now(), True
-    spool.note(job, "claimed", who="Demo", fence=1)
-    spool.note(job, "unsure" if lost else "printed", who="Demo", fence=1)
+    evidence.note(job, "claimed", who="Demo", fence=1)
+    evidence.note(job, "unsure" if lost else "printed", who="Demo", fence=1)
     spool.finish(job, "unconfirmed" if lost else "printed", "")
     job.fallback_due_at = None
 

@@ -17,7 +17,7 @@ from core.clock import frozen, now
 from core.db import current_tenant_id, db
 from core.ids import new_id
 from messaging import contacts
-from restaurant import hours, legs, moves, orders, placing, tables, telling, till
+from restaurant import hours, legs, moves, order_lines, orders, placing, tables, telling, till
 from restaurant.loyalty import book, programmes
 from restaurant.models import (
     Courier,
@@ -77,7 +77,7 @@ class Past:
         order = orders.written(self.site, draft, day, self.days[day])
         order.version = 1
         self.made.append(order)
-        self.lines[order.id] = orders.line_rows(order, draft.lines)
+        self.lines[order.id] = order_lines.line_rows(order, draft.lines)
         self.note(order, "moved", draft.staff_note)
         body = telling.order_body(self.site, order, self.lines[order.id])
         publish("restaurant.order_created", body)

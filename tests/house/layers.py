@@ -18,7 +18,7 @@ FLOORS = (
 )
 DEPTH = {room: depth for depth, floor in enumerate(FLOORS) for room in floor}
 # Beside the house: they may use what is named here and themselves.
-ANNEXES = {"deploy": {"core"}, "migrations": {"core"}}
+ANNEXES = {"deploy": {"core", "printing"}, "migrations": {"core"}}
 OURS = {*DEPTH, *ANNEXES, "tests"}
 KNOWS_REQUESTS = {"wsgi", "portal", "api"}
 REQUEST_NAMES = {"request", "session", "g", "has_request_context", "copy_current_request_context"}

@@ -10,6 +10,7 @@ from core.clock import frozen, now
 from core.db import db, tenant_scope
 from core.errors import Conflict
 from jobs import printing as jobs
+from messaging.models import Message
 from printing import agents, handing, printers, reading, sheets, spool
 from printing.document import Document
 from printing.handing import Report
@@ -489,14 +490,9 @@ def test_the_manager_is_written_to_when_the_paper_is_out(restaurant):
         watch(press)
         watch(press)
     with tenant_scope(restaurant.tenant_id):
-        from messaging.models import Message
-
-        sent = list(
-            db.session.scalars(
-                select(Message.text).where(
-                    Message.tenant_id == restaurant.tenant_id, Message.phone == "905321110000"
-                )
-            )
+        to_manager = select(Message.text).where(
+            Message.tenant_id == restaurant.tenant_id, Message.phone == "905321110000"
         )
+        sent = list(db.session.scalars(to_manager))
     assert len(sent) == 1
     assert "Mutfak" in str(sent[0])

@@ -10,7 +10,7 @@ import pytest
 from core.clock import advance, frozen
 from printing.document import Band, Big, Columns, Document, Item, Line, Note, Qr, Removal, Total
 from printing.rendering import Paper, picture, render
-from restaurant import bills, editing, moves, orders, receipts, stations
+from restaurant import bills, editing, moves, order_lines, orders, receipts, stations
 from restaurant.models import OrderLine
 from restaurant.pricing import Wish
 from tests.restaurant.kitchen import Bistro, open_bistro
@@ -89,7 +89,7 @@ def test_no_kitchen_ticket_has_a_price(ordered):
 def test_an_addition_has_its_number_and_only_what_is_new(bistro, ordered):
     with frozen(FIRST):
         advance(600)
-        priced = [orders.as_priced(line) for line in ordered.lines[1:]]
+        priced = [order_lines.as_priced(line) for line in ordered.lines[1:]]
         order = editing.add(ordered.site, ordered.order, priced)
     new = [line for line in orders.lines_of(order.id) if line.batch == order.batch]
     (ticket,) = receipts.added(ordered.site, order, new, ordered.names)
