@@ -52,7 +52,7 @@ class Settings(BaseSettings):
     simulator_url: str = ""
     simulator_secret: str = ""
     menu_domain: str = ""
-    print_agent_dir: Path | None = None
+    print_agent_dir: str = ""
     stripe_base_url: str = "https://api.stripe.com"
     iyzico_base_url: str = "https://api.iyzipay.com"
     iyzico_sandbox_url: str = "https://sandbox-api.iyzipay.com"

@@ -51,10 +51,15 @@ def tell_deliveries(tenant_id: int, settings: Settings, places: Places = RESTAUR
     beginning, taken = now(), count()
     with tenant_scope(tenant_id):
         with frozen(beginning - timedelta(days=20)):
-            endpoints.register(Wishes(sink, ["*"], places.name), Policy(allow_loopback=True))
+            first = endpoints.register(
+                Wishes(sink, ["*"], places.name), Policy(allow_loopback=True)
+            )
             register = endpoints.register(
                 Wishes(places.gone_address, ["messages.upsert"], places.gone), Policy()
             )
+            for one in (first, register):
+                one.listens_since = now()
+            db.session.flush()
         for day in _days():
             with frozen(min(day.replace(hour=21, minute=30), beginning)):
                 fanout.number(_until(now()))

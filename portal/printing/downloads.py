@@ -52,7 +52,9 @@ def executable(name: str) -> Any:
 
 def offered() -> dict[str, Path]:
     settings: Settings = current_app.extensions["comanda"]
-    return agent_package.executables(settings.print_agent_dir)
+    return agent_package.executables(
+        Path(settings.print_agent_dir) if settings.print_agent_dir else None
+    )
 
 
 def checksum(path: Path) -> str:

@@ -56,8 +56,8 @@ def test_flask_commands_exist(page: Path, app: object) -> None:
 
 @each_page
 def test_make_targets_exist(page: Path) -> None:
-    targets = set(re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text()))
-    assert set(re.findall(r"\bmake ([a-z]+)\b", _code(page))) <= targets
+    targets = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text()))
+    assert set(re.findall(r"\bmake ([a-z-]+)\b", _code(page))) <= targets
 
 
 @each_page

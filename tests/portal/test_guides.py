@@ -17,7 +17,11 @@ from tests.cast import make_person
 from tests.portal.pages import faults, nonce_of, text_of, title_of
 from webhooks.kinds import KINDS
 
-OUTWARD = {"a href=https://www.standardwebhooks.com"}
+OUTWARD = {
+    "a href=https://www.standardwebhooks.com",
+    "a href=https://www.python.org/downloads/macos/",
+    "a href=https://www.python.org/downloads/windows/",
+}
 
 
 @pytest.mark.parametrize("locale", ["en", "tr"])

@@ -94,7 +94,7 @@ def test_an_executable_of_the_agent_is_offered_when_the_operator_has_built_one(
     assert browser.get("/downloads/print-agent-windows.exe").status_code == 404
     (tmp_path / "print-agent-windows.exe").write_bytes(b"MZ program")
     (tmp_path / "secret.env").write_text("A=B")
-    monkeypatch.setattr(settings, "print_agent_dir", tmp_path)
+    monkeypatch.setattr(settings, "print_agent_dir", str(tmp_path))
     answer = browser.get("/downloads/print-agent-windows.exe")
     assert answer.get_data() == b"MZ program"
     assert browser.get("/downloads/secret.env").status_code == 404
