@@ -267,15 +267,13 @@ class S3Blobs:
         headers = self._signer.sign("GET", self._host, path, {}, _NOTHING, clock.now(), query)
         answer = self._sent("GET", f"{path}?{query}", headers)
         self._expect(answer, folder, 200)
-        # Our keys need no escaping in XML, so that these two elements can be read as they stand.
-        listed = re.findall(
-            r"<Key>([^<]+)</Key>.*?<LastModified>([^<]+)</LastModified>",
-            answer.data.decode(),
-            re.DOTALL,
-        )
+        entries = answer.data.decode().split("<Contents>")[1:]
         return [
-            Listed(key.removeprefix(above), datetime.fromisoformat(changed))
-            for key, changed in listed
+            Listed(
+                _element("Key", entry).removeprefix(above),
+                datetime.fromisoformat(_element("LastModified", entry)),
+            )
+            for entry in entries
         ]
 
     def _ask(
@@ -325,3 +323,8 @@ def _copy(data: bytes | IO[bytes], out: IO[bytes]) -> tuple[int, str]:
         digest.update(chunk)
         size += len(chunk)
     return size, digest.hexdigest()
+
+
+def _element(name: str, xml: str) -> str:
+    """The text of an element. Our keys and times need no escaping in XML."""
+    return xml.partition(f"<{name}>")[2].partition("<")[0]

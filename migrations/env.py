@@ -23,17 +23,17 @@ def run() -> None:
         )
         with context.begin_transaction():
             context.run_migrations()
+    with engine.begin() as connection:
         make_partitions(connection)
 
 
 def make_partitions(connection: Connection) -> None:
     """An upgrade makes the partitions ahead too, whatever became of the nightly job."""
-    with connection.begin():
-        known = "SELECT to_regprocedure('app.make_partitions(text, timestamptz, integer)')"
-        if connection.scalar(text(known)) is None:
-            return
-        for table in (*partitions.TABLES, *partitions.DAILY):
-            partitions.make(connection, table, now())
+    known = "SELECT to_regprocedure('app.make_partitions(text, timestamptz, integer)')"
+    if connection.scalar(text(known)) is None:
+        return
+    for table in (*partitions.TABLES, *partitions.DAILY):
+        partitions.make(connection, table, now())
 
 
 run()

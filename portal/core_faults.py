@@ -1,7 +1,6 @@
 """What core/ refuses, as sentences for people: core writes clauses in English, for programs."""
 
-import re
-from functools import cache
+from string import Formatter
 
 from flask_babel import gettext
 
@@ -103,20 +102,28 @@ SENTENCES = (
 
 def in_words(clause: str) -> str:
     """The sentence in the reader's language; empty when it is not a clause of core/."""
-    for pattern, sentence in _patterns():
-        if found := pattern.fullmatch(clause):
-            return str(gettext(sentence)).format(**found.groupdict())
+    for known, sentence in SENTENCES:
+        values = _values(known, clause)
+        if values is not None:
+            return str(gettext(sentence)).format(**values)
     return ""
 
 
-@cache
-def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((_pattern(clause), sentence) for clause, sentence in SENTENCES)
-
-
-def _pattern(clause: str) -> re.Pattern[str]:
-    parts = re.split(r"\{(\w+)\}", clause)
-    made = "".join(
-        f"(?P<{part}>.+)" if at % 2 else re.escape(part) for at, part in enumerate(parts)
-    )
-    return re.compile(made, re.DOTALL)
+def _values(known: str, clause: str) -> dict[str, str] | None:
+    """What stands in the clause where the known one has `{name}`; None when it is another one."""
+    found: dict[str, str] = {}
+    rest, name = clause, ""
+    for literal, placeholder, _, _ in Formatter().parse(known):
+        if name:
+            value, separator, rest = rest.partition(literal) if literal else (rest, "x", "")
+            if not separator or not value:
+                return None
+            found[name] = value
+        elif not rest.startswith(literal):
+            return None
+        else:
+            rest = rest[len(literal) :]
+        name = placeholder or ""
+    if name:
+        found[name], rest = rest, ""
+    return None if rest or not all(found.values()) else found

@@ -210,14 +210,14 @@ def record_payment(order_id: str) -> Any:
     return _act(order_id, recorded, done=gettext("The payment is recorded."))
 
 
-@orders_pages.post(f"{ORDER}/payments/<payment_id>/undo")
+@orders_pages.post(f"{ORDER}/payments/<till_payment_id>/undo")
 @member_may("orders.manage")
-def undo_payment(order_id: str, payment_id: str) -> Any:
+def undo_payment(order_id: str, till_payment_id: str) -> Any:
     because = request.form.get("because", "")[:1000].replace("\0", "")
 
     def undone(site: Site, order: Order) -> None:
         try:
-            payment = till.get(payment_id)
+            payment = till.get(till_payment_id)
         except BadId:
             raise NotFound() from None
         if payment.order_id != order.id:

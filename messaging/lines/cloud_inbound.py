@@ -129,7 +129,7 @@ def _take(parsed: Parsed, value: dict[str, Any], place: str) -> None:
     contacts = mappings(value.get("contacts"))
     for inner, message in _each(value.get("messages"), f"{place}.messages"):
         try:
-            kind = message.get("type")
+            kind = text(message.get("type"))
             if kind == "system":
                 parsed.news.append(_number_changed(message))
             elif kind in REWRITES and isinstance(message.get(kind), dict):

@@ -2,6 +2,13 @@
 
 ELSEWHERE = {
     "/": "leads on",
+    "/api/v1/menu": "leads on to the diner's page",
+    "/downloads/X": "a file",
+    "/downloads/print-agent.pyz": "a file",
+    "/downloads/print-agent.pyz.sha256": "a file",
+    "/menus/X/import/sample.csv": "a file",
+    "/orders/board/X/day.csv": "a file",
+    "/r/X/orders/X": "read by a script",
     "/audit.csv": "a file",
     "/phones/write/X": "leads to the simulated phone",
     "/photos/X": "a picture",

@@ -40,6 +40,8 @@ def ids(theirs):
         "hook_id": theirs.hook_id,
         "template_id": theirs.template_id,
         "country": "TR",
+        "code": "BCDF2345",
+        "name": "comanda-print-agent-linux",
         "contact_id": theirs.contact_id,
         "note_id": theirs.note_id,
         "field_id": theirs.field_id,

@@ -47,6 +47,7 @@ OPEN = {
     "diner.tone": "a restaurant's colour",
     "diner.send_cart": "guests order without signing in; the table's token proves their seat",
     "diner.call": "the table's token is the guard",
+    "diner.order_status": "the code is known to the diner's phone alone; asking is limited",
     "diner.coupon": "what a code takes off is for whoever has it; guessing is limited",
     "diner.zone": "what delivery costs is for everybody",
     "courier.listed": "the signed link is the guard, and runs out",

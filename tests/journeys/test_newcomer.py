@@ -88,10 +88,6 @@ def signs_up(page: Page) -> None:
     row.get_by_role("link").first.click()
     page.locator(".letter a").first.click()
     page.get_by_role("button", name="Confirm").click()
-    page.get_by_role("link", name="Sign in").click()
-    page.get_by_label("E-mail").fill(email)
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("heading", name="First steps")).to_be_visible()
 
 

@@ -94,6 +94,7 @@ def test_a_guest_of_the_dinner_comes_back(chromium, service, club, menu):
     desk.get_by_label("Name").fill("Come back")
     desk.locator("main form [type=submit]").click()
     desk.get_by_label("Ordered within … days").fill("30")
+    desk.get_by_label("Only contacts with marketing consent").uncheck()
     desk.get_by_role("button", name="Save and go on").click()
     desk.get_by_label("Text", exact=True).last.fill(
         "{{customer.first_name|Hello}}, come back! Your code: {{coupon}}"

@@ -65,7 +65,7 @@ def test_an_endpoint_is_added_tested_and_its_secret_is_shown_once(
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"url": "http://10.0.0.1/"}, "not a public address"),
+        ({"url": "http://10.0.0.1/"}, "is not on the public internet"),
         ({"url": "example"}, "must begin with http"),
         ({"url": ""}, "Fill this in."),
         ({"url": "https://example.com/", "every": "no"}, "Choose at least one event"),

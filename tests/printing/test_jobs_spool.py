@@ -11,7 +11,7 @@ from core.db import db, tenant_scope
 from core.errors import Conflict
 from jobs import printing as jobs
 from messaging.models import Message
-from printing import agents, handing, printers, reading, sheets, spool
+from printing import agents, handing, printers, reading, sheets, spool, twin_tickets
 from printing.document import Document
 from printing.handing import Report
 from restaurant import calls, editing, orders, papers, payment_accounts, tables
@@ -310,7 +310,7 @@ def stood_in(press, *, in_hand=False):
 def test_what_the_stand_in_printed_is_not_printed_by_the_first_printer_too(press):
     """Review D17: the dish was cooked twice."""
     original, _ = stood_in(press)
-    assert (original.state, original.detail) == ("failed", spool.PRINTED_ELSEWHERE)
+    assert (original.state, original.detail) == ("failed", twin_tickets.PRINTED_ELSEWHERE)
     with press.scope():
         printers.change(press.kitchen, {"agent_id": press.agent.id})
         slips = reading.slips_of([original.order_id])[original.order_id]
@@ -333,7 +333,7 @@ def test_an_agent_is_asked_to_drop_what_the_stand_in_printed(press):
         assert handed.any_jobs  # the poll is answered at once
         assert not handing.take(press.agent.id, turn).any_jobs  # but once only
     press.agent.says(press.agent.hand[original.id], "failed", "printed on another printer")
-    assert press.job(original.id).detail == spool.PRINTED_ELSEWHERE
+    assert press.job(original.id).detail == twin_tickets.PRINTED_ELSEWHERE
     assert press.agent.polls() == []
 
 
@@ -345,7 +345,7 @@ def test_a_stand_in_is_called_off_when_the_first_printer_prints_after_all(press)
         watch(press)
         press.agent.says(kitchen)
     (stand_in,) = [job for job in press.jobs() if job.fallback_of]
-    assert (stand_in.state, stand_in.detail) == ("failed", spool.PRINTED_ELSEWHERE)
+    assert (stand_in.state, stand_in.detail) == ("failed", twin_tickets.PRINTED_ELSEWHERE)
 
 
 def test_a_printed_ticket_needs_no_stand_in(press):

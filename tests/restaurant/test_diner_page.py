@@ -105,7 +105,7 @@ def test_the_link_of_a_real_line_opens_the_messaging_app(client, bistro, path):
         {"lines": []},
         {"lines": [{"item": "itm_1", "quantity": 1}]},
         {"lines": "x"},
-        {"table": "999"},
+        {"table": "999", "k": ""},
         {"order_type": "flight"},
         {"payment_method": "card_link"},
         {"lines": [{"item": "itm_1", "quantity": 10**9}]},

@@ -142,6 +142,8 @@ def test_the_api_address_of_a_menu_leads_to_the_page(client, bistro, call):  # n
     """Review D7."""
     host = {"Host": "menu.placing.example"}
     assert call("PATCH", f"/sites/{bistro.site_id}", {"host": host["Host"]}).status_code == 200
+    with bistro.scope():
+        sites.confirm_host(bistro.site())
     moved = client.get("/api/v1/menu?table=12", headers=host)
     assert (moved.status_code, moved.headers["Location"]) == (302, "/menu?table=12")
     assert client.get(moved.headers["Location"], headers=host).status_code == 200
