@@ -98,13 +98,14 @@ def change_settings(*, name: str, locale: str, time_zone: str, country: str, cur
         "country": country,
         "currency": currency,
     }
-    changed = {key: after[key] for key in after if after[key] != before[key]}
-    if not changed:
+    if after == before:
         return
     tenant.name = after["name"]
     settings.locale, settings.time_zone = locale, time_zone
     settings.country, settings.currency = country, currency
-    audit.record("settings.changed", tenant.name, **changed)
+    audit.record_change(
+        "settings.changed", tenant.name, before, after, shown=audit.SHOWN | {"name"}
+    )
 
 
 def suspend(because: str) -> None:

@@ -165,6 +165,7 @@ def take_back() -> None:
 
 def change_address(name: str, address: str, tax_number: str) -> None:
     own = accounts.account()
+    before = audit.snapshot(own)
     try:
         own.billing_name, own.billing_address = one_line(name), clean(address)
         own.billing_tax_number = one_line(tax_number)
@@ -172,7 +173,8 @@ def change_address(name: str, address: str, tax_number: str) -> None:
         raise invalid(
             "billing_address", "invalid_text", "The text holds a character nobody can read."
         ) from None
-    audit.record("account.billing_changed", accounts.get(current_tenant_id()).name)
+    name = accounts.get(current_tenant_id()).name
+    audit.record_change("account.billing_changed", name, before, own, shown=frozenset())
 
 
 def _issue(payment: PlanPayment, terms: Terms, begins: date, ends: date) -> Invoice:
