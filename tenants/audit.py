@@ -92,7 +92,8 @@ def record(act: str, subject: str, **detail: object) -> None:
 
 def snapshot(row: object) -> dict[str, Any]:
     """The columns of a row before it is changed. A flush would reset SQLAlchemy's own history."""
-    return {name: getattr(row, name) for name in inspect(row).mapper.column_attrs.keys()}
+    columns = inspect(row).mapper.column_attrs
+    return {column.key: getattr(row, column.key) for column in columns}
 
 
 def record_change(

@@ -20,6 +20,7 @@ ELSEWHERE = {
     "/messages/X/file": "a file",
     "/templates/X/send": "the template's page",
     "/contacts.csv": "a file",
+    "/messages.csv": "a file",
     "/orders.csv": "a file",
     "/campaigns/X/results.csv": "a file",
     "/print-jobs/X/picture.png": "a picture",
