@@ -360,7 +360,7 @@ def _wanted(asked: CartIn) -> carts.Wanted:
 def _chat_link(line: Line, text: str) -> str:
     """The messaging app; for a simulated line the simulated phone, with the text typed in."""
     if line.network == "simulator":
-        return str(url_for("phones.write", line_id=line.id, text=text, _external=True))
+        return str(url_for("phones.order", line_id=line.id, text=text, _external=True))
     return carts.chat_link(line.phone, text)
 
 
@@ -394,7 +394,9 @@ def refused(status: int, key: str, language: str) -> Response:
     return json_answer({"said": BOOK.say(language, key), "code": code}, status)
 
 
-def nobody(title: str = "no_such_place", text: str = "no_such_place_text") -> Response:
+def nobody(
+    title: str = "no_such_place", text: str = "no_such_place_text", *, status: int = 404
+) -> Response:
     language = request.accept_languages.best_match(sorted(BOOK.spoken)) or "en"
     page = render_template(
         "diner/nobody.html",
@@ -403,7 +405,7 @@ def nobody(title: str = "no_such_place", text: str = "no_such_place_text") -> Re
         language=language,
         direction=shaping.direction(language),
     )
-    answer = make_response(page, 404)
+    answer = make_response(page, status)
     answer.headers["Content-Security-Policy"] = POLICY
     return answer
 

@@ -3,6 +3,7 @@
 ELSEWHERE = {
     "/": "leads on",
     "/audit.csv": "a file",
+    "/phones/order/X": "leads to the simulated phone",
     "/phones/write/X": "leads to the simulated phone",
     "/photos/X": "a picture",
     "/menu": "the diner's page, tried in test_diner.py",
