@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from babel.core import get_global
+from babel.numbers import get_territory_currencies
 from sqlalchemy import func, select
 
 from core.buckets import next_generation
@@ -76,6 +77,18 @@ def country_of_zone(time_zone: str) -> str:
     """`Europe/Istanbul` → `TR`; empty for zones of no country, such as UTC."""
     country = str(get_global("zone_territories").get(time_zone, ""))
     return country if len(country) == 2 and country.isalpha() else ""
+
+
+def usual_currency(country: str) -> str:
+    """What is paid with in a country today; empty if that cannot be told."""
+    return str(next(iter(get_territory_currencies(country)), "")) if country else ""
+
+
+def usual_zone(country: str) -> str:
+    """The time zone of a country that has one; empty for others, which have to be asked."""
+    zones = [name for name, where in get_global("zone_territories").items() if where == country]
+    known = [name for name in zones if name in zoneinfo.available_timezones()]
+    return known[0] if len(known) == 1 else ""
 
 
 def change_settings(*, name: str, locale: str, time_zone: str, country: str, currency: str) -> None:
