@@ -6,6 +6,7 @@ from flask import current_app, flash, redirect, render_template, request, url_fo
 from flask_babel import gettext
 
 from core.db import global_scope, tenant_scope
+from core.errors import invalid
 from portal.account_forms import CorrectionForm
 from portal.forms import refusals_on, said
 from portal.operator.pages import acting_operator, operator
@@ -42,5 +43,8 @@ def _corrected(known: Invoice, form: CorrectionForm) -> Invoice:
     details = Details(
         said(form.billing_name), said(form.billing_address), said(form.billing_tax_number)
     )
+    begins, ends = form.begins.data, form.ends.data
+    if begins is None or ends is None:
+        raise invalid("ends", "invalid_period", "The last day is before the first.")
     with acting(acting_operator()), tenant_scope(known.tenant_id):
-        return billing.correct(known.code, details, (form.begins.data, form.ends.data), terms)
+        return billing.correct(known.code, details, (begins, ends), terms)
