@@ -13,6 +13,7 @@ from flask_openapi3.openapi import OpenAPI
 from pydantic import BaseModel
 
 from core.described import DescribedLater
+from core.field_descriptions import add_descriptions
 from core.sample_ids import ULID, about, named_after, sample_id
 from core.wire_facts import add_webhooks, add_wire_facts
 
@@ -51,7 +52,6 @@ BY_NAME: dict[str, Any] = {
     "text": "Your table is ready.",
     "type": "text",
     "url": "https://example.com/webhooks/comanda",
-    "warnings": [],
 }
 DAY, MOMENT = "2026-03-01", "2026-03-01T09:30:00Z"
 REFUSALS = {
@@ -80,6 +80,7 @@ def described_api(app: Flask) -> dict[str, Any]:
         add_wire_facts(known)
         add_webhooks(known, app.extensions.get("openapi_webhooks", {}))
         restore_examples(known["components"]["schemas"])
+        add_descriptions(known)
         add_examples(known)
         app.extensions["openapi_document"] = known
     found: dict[str, Any] = known
@@ -198,7 +199,9 @@ def _object(schema: Schema, shapes: dict[str, Schema], asked: bool, depth: int) 
     return {
         name: example_of(inner, shapes, name, asked=asked, depth=depth + 1)
         for name, inner in schema.get("properties", {}).items()
-        if not asked or name in needed or resolved(inner, shapes).get("examples")
+        if name in needed
+        or (not asked and name != "warnings")  # only there when something was ignored
+        or (asked and resolved(inner, shapes).get("examples"))
     }
 
 

@@ -130,9 +130,10 @@ def add(recipe: str, name: str, to_phone: str = "") -> Automation:
 
 def change(automation_id: str, wanted: Wanted) -> Automation:
     automation = get(automation_id)
+    before = audit.snapshot(automation)
     put(automation, wanted)
     automation.changed_at = now()
-    audit.record("automations.changed", automation.name)
+    audit.record_change("automations.changed", automation.name, before, automation)
     return automation
 
 

@@ -6,6 +6,7 @@ from core.signing import sign_token
 from messaging import lines_book
 from messaging.models import Line
 from messaging.simulator.purposes import FOR_EVER, LINE, OPEN
+from tenants import accounts
 
 
 def add_simulated_line(
@@ -35,8 +36,14 @@ def add_simulated_line(
             "app_secret": line.app_secret,
             "callback_url": f"{base_url}/hooks/cloud/{line.hook_token}",
             "tenant_id": line.tenant_id,
-            "name": line.name,
+            "name": _shown_name(line),
         },
         FOR_EVER,
     )
     return line
+
+
+def _shown_name(line: Line) -> str:
+    """What a simulated phone calls the chat: the business, as a real phone does."""
+    business = accounts.account_name()
+    return f"{business} · {line.name}" if line.test else business

@@ -3,7 +3,7 @@
 from typing import Any
 
 from flask_babel import lazy_gettext as _
-from wtforms import IntegerField, PasswordField, StringField, TextAreaField
+from wtforms import DateField, IntegerField, PasswordField, StringField, TextAreaField
 from wtforms.validators import Length, Optional
 
 from portal.forms import Between, Form, needed
@@ -33,3 +33,8 @@ class InvoiceForm(Form):
     billing_name = StringField(_("Name"), [Optional(), Length(max=200)])
     billing_address = TextAreaField(_("Address"), [Optional(), Length(max=500)])
     billing_tax_number = StringField(_("Tax number"), [Optional(), Length(max=60)])
+
+
+class CorrectionForm(InvoiceForm):
+    begins = DateField(_("First day"), [needed()])
+    ends = DateField(_("Last day"), [needed()])

@@ -50,6 +50,7 @@ from portal.loyalty import loyalty_pages, members, programme, rewarding
 from portal.mailbox import mailbox
 from portal.messages import messages_pages
 from portal.operator import health as operator_health
+from portal.operator import invoice_pages as operator_invoices
 from portal.operator import plan_pages as operator_plans
 from portal.operator import rates
 from portal.operator.commands import add_commands
@@ -164,7 +165,8 @@ FORM_BYTES = 1024 * 1024
 # Told inside the portal: the menu is the way out of a mistyped address.
 INSIDE = frozenset({403, 404, 405})
 
-ADDED_TO_OPERATOR = (operator_health, operator_plans, rates)  # importing them adds their pages
+# Importing them adds their pages.
+ADDED_TO_OPERATOR = (operator_health, operator_invoices, operator_plans, rates)
 
 csrf = CSRFProtect()
 

@@ -49,9 +49,12 @@ def hide(*, again: bool = False) -> None:
 
 
 def steps(account: Account, person: Person) -> list[Step]:
-    """In the tenant's transaction. First comes one's own message on a simulated phone."""
+    """In the tenant's transaction. First comes one's own message on a simulated phone.
+
+    Empty once all are done: a finished list has nothing left to say.
+    """
     aims = account.aims
-    found = [_verified(person), _message()]
+    found = [_verified(person), _message(), _number()]
     if "restaurant" in aims:
         found += _restaurant()
     if "shop" in aims:
@@ -60,7 +63,8 @@ def steps(account: Account, person: Person) -> list[Step]:
         found.append(_key())
     if "messages" in aims:
         found.append(_webhook())
-    return [*found, _team(), _two_step(person)]
+    found += [_team(), _two_step(person)]
+    return [] if all(step.done for step in found) else found
 
 
 def own_messages(limit: int = 3) -> list[Message]:
@@ -69,10 +73,18 @@ def own_messages(limit: int = 3) -> list[Message]:
 
 
 def _step(
-    name: str, done: bool, title: str, text: str, endpoint: str, action: str, right: str = ""
+    name: str,
+    done: bool,
+    title: str,
+    text: str,
+    endpoint: str,
+    action: str,
+    right: str = "",
+    anchor: str | None = None,
 ) -> Step:
     allowed = not right or may(right)
-    return Step(name, done, title, text, url_for(endpoint) if allowed else "", action)
+    url = url_for(endpoint, _anchor=anchor) if allowed else ""
+    return Step(name, done, title, text, url, action)
 
 
 def _verified(person: Person) -> Step:
@@ -204,6 +216,7 @@ def _team() -> Step:
         "team.index",
         gettext("Invite"),
         "team.manage",
+        anchor="invite",
     )
 
 
@@ -227,6 +240,18 @@ def _message() -> Step:
         "first.message",
         gettext("Write it"),
         "messages.send",
+    )
+
+
+def _number() -> Step:
+    return _step(
+        "number",
+        any(not line.test and line.network != "simulator" for line in lines_book.listed()),
+        gettext("Add your own number"),
+        gettext("Customers then get your messages from a number they know."),
+        "lines.new",
+        gettext("Add a number"),
+        "lines.manage",
     )
 
 

@@ -300,6 +300,15 @@ class TestMessageForm(Form):
     text = TextAreaField(_("Text"), [needed(), Length(max=4096)])
 
 
+class MessageForm(Form):
+    line = SelectField(_("Line"), [needed()], coerce=_line_or_none)
+    phone = StringField(_("To"), [needed(), Length(max=80)])
+    text = TextAreaField(_("Text"), [needed(), Length(max=4096)])
+
+    def offer_lines(self, lines: list[tuple[int, str]]) -> None:
+        self.line.choices = lines
+
+
 class TemplateForm(Form):
     phone = StringField(_("To"), [needed(), Length(max=40)])
     line = SelectField(_("Line"), [needed()], coerce=_line_or_none)

@@ -7,22 +7,20 @@ from flask import Blueprint, flash, g, redirect, render_template, request, url_f
 from flask_babel import gettext
 
 from core.db import tenant_scope
-from core.errors import DomainError, Forbidden, invalid
-from core.texts import BadText, clean
+from core.errors import DomainError
 from messaging import lines_book, sending
 from messaging.lines import LineFacts
 from messaging.lines.cloud import Finding
 from messaging.linked import pace as linked_pace
 from messaging.linked import pairing
 from messaging.models import Line, LinkedLine
-from messaging.sending import Draft, Ticket
 from portal.asking import ask_then
 from portal.forms import AccessForm, LineForm, NewLineForm, TestMessageForm, refusals_on, said
 from portal.line_check import AFTER_SAVING, STOPS, UNREACHED, callback_url, findings
 from portal.numbers import read_phone
 from portal.visitors import may, member_may
 from portal.words import in_words, network_words
-from tenants.plans import known_facts
+from portal.writing import send_text
 
 lines_pages = Blueprint("lines", __name__)
 
@@ -202,7 +200,7 @@ def message(line_id: int) -> Any:
     known, form = _line(line_id), TestMessageForm()
     if form.validate_on_submit():
         with refusals_on(form):
-            ticket = _send(known, said(form.phone), said(form.text))
+            ticket = send_text(known, read_phone(said(form.phone)), said(form.text))
             return redirect(url_for("messages.message", message_id=ticket.id))
     return _page(known, message_form=form)
 
@@ -327,27 +325,3 @@ def _unreached(found: list[Finding]) -> str:
 def _tell(found: list[Finding]) -> None:
     for one in found:
         flash(network_words(one.sentence), "error" if one.code in STOPS else "warning")
-
-
-def _send(known: Line, written: str, text: str) -> Ticket:
-    """The same way as a message of the API takes."""
-    phone = read_phone(written)
-    try:
-        words = clean(text)
-    except BadText:
-        raise invalid(
-            "text", "invalid_text", "The text holds a character nobody can read."
-        ) from None
-    if not words:
-        raise invalid("text", "empty_text", "Fill this in.")
-    with tenant_scope(g.tenant_id):
-        facts = known_facts()
-        if facts.suspended:
-            raise Forbidden(
-                "account_suspended",
-                "This account is suspended. Write to us to have it opened again.",
-            )
-        leaves_by = lines_book.route_for(
-            None if known.test else known.id, test=known.test, allowed=None
-        )
-        return sending.accept(Draft(kind="text", phone=phone, text=words), leaves_by, facts)

@@ -1,5 +1,6 @@
 """Messages: what was sent and received, and what became of each."""
 
+from collections.abc import Iterator
 from mimetypes import guess_extension
 from typing import Any
 
@@ -8,30 +9,42 @@ from flask import (
     abort,
     current_app,
     g,
+    redirect,
     render_template,
     request,
     url_for,
 )
 from flask_babel import gettext
 
+from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import NotFound
 from core.phone import normalize
 from core.serving import file_answer, wait_for
-from messaging import lines_book, media, reading
+from messaging import lines_book, media, reading, template_check, templates
 from messaging.campaigns import book
+from messaging.crm import cards
+from messaging.crm.cards import Card
 from messaging.models import MediaFile, Message
 from messaging.reading import Filters
 from messaging.states import ENDS, OUT_STATES
 from portal.asking import ask_then, in_tenant
+from portal.csv_files import csv_answer
+from portal.forms import MessageForm, refusals_on, said
 from portal.paging import PAGE, asked_after, page_of
-from portal.visitors import member_may
+from portal.visitors import may, member_may
+from portal.writing import recipients, send_text
 from tenants import accounts
 
 messages_pages = Blueprint("messages", __name__)
 
 WAIT_SECONDS = 8.0
 STATES = (*OUT_STATES, "received")
+BATCH = 500
+COLUMNS = (
+    *("id", "time", "direction", "phone", "name", "line", "kind", "text", "state", "error"),
+    *("cost_usd", "reference", "test"),
+)
 CANCELLABLE = frozenset({"scheduled", "queued"})
 
 
@@ -43,15 +56,85 @@ def index() -> Any:
         lines = {line.id: line for line in lines_book.names()}
         found = reading.listed(_filters(asked, set(lines)), asked_after(), PAGE + 1)
         campaigns = book.names_of(one.reference for one in found)
+        names = cards.titles(one.phone for one in found)
     page = page_of(found, "messages.index", asked, PAGE)
     return render_template(
         "messages/index.html",
         messages=page.rows,
         lines=lines,
         campaigns=campaigns,
+        names=names,
+        csv_url=url_for("messages.export", **asked),
         states=STATES,
         asked=asked,
         **page.urls,
+    )
+
+
+@messages_pages.get("/messages.csv")
+@member_may("messages.view")
+def export() -> Any:
+    """Streamed in batches, each in a transaction of its own."""
+    tenant_id, asked = g.tenant_id, _asked()
+    with tenant_scope(tenant_id):
+        lines = {line.id: line.name for line in lines_book.names()}
+        filters = _filters(asked, set(lines))
+
+    def rows() -> Iterator[tuple[str, ...]]:
+        after = None
+        while True:
+            with tenant_scope(tenant_id):
+                batch = reading.listed(filters, after, BATCH)
+                names = cards.titles(one.phone for one in batch)
+            for one in batch:
+                yield _cells(one, names.get(one.phone, ("", ""))[1], lines)
+            if len(batch) < BATCH:
+                return
+            after = batch[-1].id
+
+    return csv_answer("messages", COLUMNS, rows())
+
+
+def _cells(message: Message, name: str, lines: dict[int, str]) -> tuple[str, ...]:
+    return (
+        message.id,
+        rfc3339(message.created_at),
+        message.direction,
+        message.phone,
+        name,
+        lines.get(message.line_id, str(message.line_id)),
+        message.kind,
+        message.text,
+        message.state,
+        message.error_text or "",
+        str(message.cost_usd or ""),
+        message.reference or "",
+        "yes" if message.test else "no",
+    )
+
+
+@messages_pages.route("/messages/new", methods=["GET", "POST"])
+@member_may("messages.send")
+def new() -> Any:
+    """A name that fits several contacts is asked about before anything is sent."""
+    form, choices = MessageForm(), list[Card]()
+    with tenant_scope(g.tenant_id):
+        lines = {line.id: line for line in lines_book.listed() if line.enabled}
+        default = lines_book.default_line(test=False) or lines_book.default_line(test=True)
+        approved = templates.Wanted(state=template_check.SENDABLE)
+        found = templates.listed(approved, limit=20) if may("lines.view") else []
+    form.offer_lines([(line.id, line.name) for line in lines.values()])
+    if form.validate_on_submit():
+        with refusals_on(form):
+            phone, choices = recipients(said(form.phone))
+            if phone:
+                ticket = send_text(lines[form.line.data], phone, said(form.text))
+                return redirect(url_for("messages.message", message_id=ticket.id))
+    elif request.method == "GET":
+        form.phone.data = request.args.get("phone", "")[:40]
+        form.line.data = default.id if default else None
+    return render_template(
+        "messages/new.html", form=form, lines=lines, choices=choices, templates=found
     )
 
 

@@ -1,8 +1,11 @@
-"""The way to the simulated phones, for members of the business they belong to."""
+"""The way to the simulated phones, for members of the business they belong to.
+
+A guest who sends an order to a restaurant in test mode is told so, and need not sign in.
+"""
 
 from urllib.parse import urlencode
 
-from flask import Blueprint, abort, current_app, redirect, request
+from flask import Blueprint, abort, current_app, redirect, request, url_for
 from flask_babel import get_locale
 from flask_login import current_user
 from werkzeug.wrappers import Response
@@ -11,9 +14,19 @@ from core.db import tenant_scope
 from core.settings import Settings
 from messaging import lines_book
 from messaging.simulator.tickets import phones_link
-from portal.visitors import member_may
+from portal.diner.pages import nobody
+from portal.visitors import member_may, open_to_all
 
 phones = Blueprint("phones", __name__)
+
+
+@phones.get("/phones/order/<int:line_id>")
+@open_to_all
+def order(line_id: int) -> Response:
+    """From a menu whose line is simulated: no real phone can send the order."""
+    if current_user.is_authenticated:
+        return redirect(url_for("phones.write", line_id=line_id, text=request.args.get("text", "")))
+    return nobody("test_mode", "test_mode_text", status=200)
 
 
 @phones.get("/phones/write/<int:line_id>")

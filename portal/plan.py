@@ -171,6 +171,7 @@ def _page(form: InvoiceForm | None) -> str:
             }
         )
         papers = billing.invoices() if may("settings.manage") else []
+        replaced = billing.replaced_by(papers)
     if form is None and may("settings.manage"):
         form = InvoiceForm(formdata=None, obj=own)
     return render_template(
@@ -186,6 +187,7 @@ def _page(form: InvoiceForm | None) -> str:
         rooms=have,
         waiting=waiting,
         invoices=papers,
+        replaced=replaced,
         form=form,
         by_card=bool(settings.billing_provider),
         tax_percent=settings.invoice_tax_percent,

@@ -41,6 +41,7 @@ class Answer:
     status: str
     words: str
     example: str
+    fields: list[Part] = field(default_factory=list)
 
 
 @dataclass
@@ -153,7 +154,7 @@ def _call(
         parameters=parameters,
         fields=_fields(body.get("schema", {}), shapes),
         example=Upload(file) if BYTES in taken else body.get("example"),
-        answers=_answers(operation["responses"]),
+        answers=_answers(operation["responses"], shapes),
     )
 
 
@@ -172,12 +173,13 @@ def _parameter(parameter: dict[str, Any], shapes: dict[str, Any]) -> Part:
 def _fields(
     schema: dict[str, Any], shapes: dict[str, Any], before: str = "", depth: int = 0
 ) -> list[Part]:
-    """The fields of a body; those of an object inside it by `outer.inner`."""
+    """The fields of a body, required ones first; those of an object inside it by `outer.inner`."""
     schema = resolved(schema, shapes)
     needed = set(schema.get("required", []))
     found = []
-    for name, inner in schema.get("properties", {}).items():
-        inner = _plain(inner, shapes)
+    properties = schema.get("properties", {})
+    for name in sorted(properties, key=lambda one: one not in needed):
+        inner = _plain(properties[name], shapes)
         text = inline(inner.get("description", ""))
         found.append(
             Part(before + name, kind_of(inner, shapes), name in needed and not before, text)
@@ -194,10 +196,9 @@ def _plain(schema: dict[str, Any], shapes: dict[str, Any]) -> dict[str, Any]:
     outer = resolved(schema, shapes)
     ways = [resolved(way, shapes) for way in outer.get("anyOf") or outer.get("allOf") or []]
     real = [way for way in ways if way.get("type") != "null"]
-    if len(real) != 1:
-        return outer
     described = schema.get("description") or outer.get("description")
-    return {**real[0], **({"description": described} if described else {})}
+    plain = real[0] if len(real) == 1 else outer
+    return {**plain, **({"description": described} if described else {})}
 
 
 def kind_of(schema: dict[str, Any], shapes: dict[str, Any]) -> str:
@@ -214,13 +215,14 @@ def kind_of(schema: dict[str, Any], shapes: dict[str, Any]) -> str:
     return str(kind or "any")
 
 
-def _answers(responses: dict[str, Any]) -> list[Answer]:
+def _answers(responses: dict[str, Any], shapes: dict[str, Any]) -> list[Answer]:
     found = []
     for status, answer in responses.items():
         content = answer.get("content", {})
         shown = content.get("application/json", {})
         example = _pretty(shown["example"]) if "example" in shown else ", ".join(content)
-        found.append(Answer(status, answer.get("description", ""), example))
+        fields = _fields(shown.get("schema", {}), shapes) if status < "400" else []
+        found.append(Answer(status, answer.get("description", ""), example, fields))
     return sorted(found, key=lambda answer: answer.status)
 
 

@@ -100,6 +100,7 @@ def _page(known: Template, form: TemplateForm | None) -> str:
         uses = templates.latest_uses(known) if may("messages.view") else []
     if form is None and lines and may("messages.send"):
         form = TemplateForm(formdata=None)
+        form.phone.data = request.args.get("phone", "")[:40]
         form.offer_lines(_choices(known))
     return render_template(
         "templates/template.html",

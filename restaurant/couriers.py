@@ -86,6 +86,7 @@ def add(site: Site, name: str, phone: str, language: str = "") -> Courier:
 
 def change(site: Site, courier: Courier, values: Mapping[str, Any]) -> Courier:
     """A courier who does not ride any more loses the link at once."""
+    before = audit.snapshot(courier)
     clean = _checked(site, {name: values[name] for name in CHANGEABLE & set(values)})
     if clean.get("phone", courier.phone) != courier.phone:
         _alone([one for one in listed(site.id) if one.id != courier.id], clean["phone"])
@@ -95,7 +96,7 @@ def change(site: Site, courier: Courier, values: Mapping[str, Any]) -> Courier:
         courier.link_version += 1
     for name, value in clean.items():
         setattr(courier, name, value)
-    audit.record("couriers.changed", courier.name, site_id=site.id, fields=sorted(clean))
+    audit.record_change("couriers.changed", courier.name, before, courier, site_id=site.id)
     return courier
 
 

@@ -140,6 +140,7 @@ def change(site_id: str, values: Mapping[str, Any]) -> Site:
     if unknown:
         raise invalid(min(unknown), "unknown_field", "A restaurant has no such setting.")
     clean = {field: site_checks.checked(field, value) for field, value in values.items()}
+    before = audit.snapshot(site)
     changed = {field: value for field, value in clean.items() if getattr(site, field) != value}
     if "host" in clean:
         changed.pop("host", None)
@@ -152,7 +153,7 @@ def change(site_id: str, values: Mapping[str, Any]) -> Site:
                 db.session.flush()
         except IntegrityError as error:
             raise Conflict("site_taken", "Another restaurant has this order prefix.") from error
-        audit.record("sites.changed", site.name, site_id=site.id, fields=sorted(changed))
+        audit.record_change("sites.changed", site.name, before, site, site_id=site.id)
     return site
 
 

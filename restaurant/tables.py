@@ -92,6 +92,7 @@ def coded(site_id: str, number: str, token: str) -> Table | None:
 def change(table_id: str, *, number: str, seats: int, area_id: str | None) -> Table:
     """The code stays as it is printed."""
     table = get(table_id)
+    before = audit.snapshot(table)
     wanted = _numbers(number)
     if len(wanted) != 1:
         raise invalid("number", "one_table", "Give one table number, such as 12.")
@@ -103,7 +104,7 @@ def change(table_id: str, *, number: str, seats: int, area_id: str | None) -> Ta
             db.session.flush()
     except IntegrityError as error:
         raise Conflict("table_taken", "Another table has this number.") from error
-    audit.record("tables.changed", table.number, table_id=table.id)
+    audit.record_change("tables.changed", table.number, before, table, table_id=table.id)
     return table
 
 

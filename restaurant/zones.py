@@ -62,9 +62,10 @@ def add(site: Site, outline: Outline) -> DeliveryZone:
 
 
 def change(site: Site, zone: DeliveryZone, outline: Outline) -> DeliveryZone:
+    before = audit.snapshot(zone)
     for field, value in _checked(site, outline).items():
         setattr(zone, field, value)
-    audit.record("zones.changed", zone.name, site_id=site.id, fee=str(zone.fee))
+    audit.record_change("zones.changed", zone.name, before, zone, site_id=site.id)
     return zone
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from babel.core import get_global
+from babel.numbers import get_territory_currencies
 from sqlalchemy import func, select
 
 from core.buckets import next_generation
@@ -78,6 +79,18 @@ def country_of_zone(time_zone: str) -> str:
     return country if len(country) == 2 and country.isalpha() else ""
 
 
+def usual_currency(country: str) -> str:
+    """What is paid with in a country today; empty if that cannot be told."""
+    return str(next(iter(get_territory_currencies(country)), "")) if country else ""
+
+
+def usual_zone(country: str) -> str:
+    """The time zone of a country that has one; empty for others, which have to be asked."""
+    zones = [name for name, where in get_global("zone_territories").items() if where == country]
+    known = [name for name in zones if name in zoneinfo.available_timezones()]
+    return known[0] if len(known) == 1 else ""
+
+
 def change_settings(*, name: str, locale: str, time_zone: str, country: str, currency: str) -> None:
     if locale not in LOCALES:
         raise invalid("locale", "unknown_language", "Choose a language from the list.")
@@ -98,13 +111,14 @@ def change_settings(*, name: str, locale: str, time_zone: str, country: str, cur
         "country": country,
         "currency": currency,
     }
-    changed = {key: after[key] for key in after if after[key] != before[key]}
-    if not changed:
+    if after == before:
         return
     tenant.name = after["name"]
     settings.locale, settings.time_zone = locale, time_zone
     settings.country, settings.currency = country, currency
-    audit.record("settings.changed", tenant.name, **changed)
+    audit.record_change(
+        "settings.changed", tenant.name, before, after, shown=audit.SHOWN | {"name"}
+    )
 
 
 def suspend(because: str) -> None:

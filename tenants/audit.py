@@ -4,8 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import inspect, select
 
 from core.db import current_tenant_id, db
 from core.logs import current_request_id
@@ -22,6 +25,31 @@ class Actor:
 
 
 SYSTEM = Actor("system", "system", "Comanda")
+
+SHORT = 40  # longer values are named, not shown
+NOT_FIELDS = frozenset({"changed_at", "link_version", "name_key", "named_by", "header_blob_key"})
+SHOWN = frozenset(
+    {
+        "active",
+        "country",
+        "currency",
+        "delay_minutes",
+        "fee",
+        "follow_days",
+        "free_from",
+        "locale",
+        "minimum",
+        "number",
+        "quiet_from",
+        "quiet_until",
+        "rate_per_second",
+        "rest_days",
+        "scheduled_at",
+        "seats",
+        "time_zone",
+    }
+)
+"""Fields whose old and new values are recorded: neither personal nor secret."""
 
 _actor: ContextVar[Actor] = ContextVar("actor", default=SYSTEM)
 
@@ -60,6 +88,48 @@ def record(act: str, subject: str, **detail: object) -> None:
             request_id=current_request_id() or "",
         )
     )
+
+
+def snapshot(row: object) -> dict[str, Any]:
+    """The columns of a row before it is changed. A flush would reset SQLAlchemy's own history."""
+    columns = inspect(row).mapper.column_attrs
+    return {column.key: getattr(row, column.key) for column in columns}
+
+
+def record_change(
+    act: str,
+    subject: str,
+    before: dict[str, Any],
+    after: object,
+    *,
+    shown: frozenset[str] = SHOWN,
+    **detail: object,
+) -> None:
+    """Record the names of the fields that differ, and the values of those in `shown` if short.
+
+    `after` is the row that `before` is a snapshot of, or a dict with the same keys.
+    """
+    now_there = after if isinstance(after, dict) else snapshot(after)
+    fields = sorted(
+        name
+        for name, value in before.items()
+        if now_there.get(name) != value and name not in NOT_FIELDS
+    )
+    changes = {
+        name: [_short(before[name]), _short(now_there[name])] for name in fields if name in shown
+    }
+    told = {name: pair for name, pair in changes.items() if all(len(one) <= SHORT for one in pair)}
+    record(act, subject, **detail, fields=fields, **({"changes": told} if told else {}))
+
+
+def _short(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, datetime | date):
+        return value.isoformat(timespec="minutes") if isinstance(value, datetime) else str(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    return "" if value is None else str(value)
 
 
 def entries(

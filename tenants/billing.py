@@ -3,6 +3,7 @@
 Whether money came is what the provider answers when it is asked; here is what follows from it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -31,6 +32,26 @@ class Terms:
     issuer: str
     tax_name: str
     tax_percent: Decimal
+
+
+@dataclass(frozen=True)
+class Sum:
+    """What an invoice is about, in money."""
+
+    plan: str
+    net: Decimal
+    tax: Decimal
+    tax_percent: Decimal
+    currency: str
+
+
+@dataclass(frozen=True)
+class Details:
+    """The customer's side of an invoice."""
+
+    name: str
+    address: str
+    tax_number: str
 
 
 def price_of(code: str, terms: Terms) -> tuple[Decimal, Decimal, str]:
@@ -98,7 +119,8 @@ def paid(payment_id: str, ref: str, at: datetime, terms: Terms) -> Invoice | Non
             begins = at.date()
     ends = _month_after(begins) - timedelta(days=1)
     renewals.renewed(payment.plan, ends)
-    invoice = _issue(payment, terms, begins, ends)
+    total = Sum(payment.plan, payment.net, payment.tax, terms.tax_percent, payment.currency)
+    invoice = _issue(total, terms, begins, ends)
     payment.invoice = invoice.code
     audit.record("account.plan_paid", tenant.name, plan=payment.plan, invoice=invoice.code)
     facts_changed()
@@ -165,6 +187,7 @@ def take_back() -> None:
 
 def change_address(name: str, address: str, tax_number: str) -> None:
     own = accounts.account()
+    before = audit.snapshot(own)
     try:
         own.billing_name, own.billing_address = one_line(name), clean(address)
         own.billing_tax_number = one_line(tax_number)
@@ -172,10 +195,54 @@ def change_address(name: str, address: str, tax_number: str) -> None:
         raise invalid(
             "billing_address", "invalid_text", "The text holds a character nobody can read."
         ) from None
-    audit.record("account.billing_changed", accounts.get(current_tenant_id()).name)
+    name = accounts.get(current_tenant_id()).name
+    audit.record_change("account.billing_changed", name, before, own, shown=frozenset())
 
 
-def _issue(payment: PlanPayment, terms: Terms, begins: date, ends: date) -> Invoice:
+def correct(code: str, details: Details, period: tuple[date, date], terms: Terms) -> Invoice:
+    """Issue the same sum again with a new number and other details; it names the one it replaces.
+
+    The account keeps the details for the invoices to come. An invoice is corrected once: later
+    corrections are made to the newest one.
+    """
+    old = invoice(code)
+    replacement = replaced_by([old]).get(old.code)
+    if replacement:
+        raise Conflict(
+            "already_corrected",
+            "Invoice {number} has replaced this one. Correct that one.",
+            number=replacement,
+        )
+    begins, ends = period
+    if not begins <= ends:
+        raise invalid("ends", "invalid_period", "The last day is before the first.")
+    change_address(details.name, details.address, details.tax_number)
+    made = _issue(
+        Sum(old.plan, old.net, old.tax, old.tax_percent, old.currency),
+        terms,
+        begins,
+        ends,
+        old.code,
+    )
+    name = accounts.get(current_tenant_id()).name
+    audit.record("account.invoice_corrected", name, invoice=made.code, replaces=old.code)
+    return made
+
+
+def replaced_by(found: Sequence[Invoice]) -> dict[str, str]:
+    """For each of these that was corrected: the code of the invoice in its place."""
+    codes = [one.code for one in found]
+    query = select(Invoice).where(Invoice.replaces.in_(codes))
+    return {str(one.replaces): one.code for one in db.session.scalars(query)}
+
+
+def period_of(found: Invoice) -> tuple[date, date]:
+    """As stored; for an old invoice a proposal, to be compared with its PDF."""
+    begins = found.begins or found.issued_at.date()
+    return begins, found.ends or _month_after(begins) - timedelta(days=1)
+
+
+def _issue(paid: Sum, terms: Terms, begins: date, ends: date, replaces: str = "") -> Invoice:
     """The number is given by a row that stays locked until this is committed: no gaps, no twins."""
     year = now().year
     first = insert(InvoiceYear).values(year=year, last=1)
@@ -191,11 +258,14 @@ def _issue(payment: PlanPayment, terms: Terms, begins: date, ends: date) -> Invo
         tenant_id=tenant.id,
         issued_at=now(),
         name=own.billing_name or tenant.name,
-        plan=payment.plan,
-        net=payment.net,
-        tax=payment.tax,
-        tax_percent=terms.tax_percent,
-        currency=payment.currency,
+        plan=paid.plan,
+        net=paid.net,
+        tax=paid.tax,
+        tax_percent=paid.tax_percent,
+        currency=paid.currency,
+        begins=begins,
+        ends=ends,
+        replaces=replaces or None,
     )
     made.pdf = draw(
         Paper(
@@ -206,15 +276,16 @@ def _issue(payment: PlanPayment, terms: Terms, begins: date, ends: date) -> Invo
             address=own.billing_address,
             tax_number=own.billing_tax_number,
             account=tenant.id,
-            plan=get_plan(payment.plan).name,
+            plan=get_plan(paid.plan).name,
             begins=begins,
             ends=ends,
-            net=payment.net,
-            tax=payment.tax,
+            net=paid.net,
+            tax=paid.tax,
             tax_name=terms.tax_name,
-            tax_percent=terms.tax_percent,
-            currency=payment.currency,
+            tax_percent=paid.tax_percent,
+            currency=paid.currency,
             locale=own.locale,
+            replaces=replaces,
         )
     )
     db.session.add(made)

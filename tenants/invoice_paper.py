@@ -24,6 +24,7 @@ WORDS = {
     "en": {
         "invoice": "Invoice",
         "number": "Number",
+        "replaces": "Replaces",
         "date": "Date",
         "for": "Billed to",
         "account": "Account",
@@ -37,6 +38,7 @@ WORDS = {
     "tr": {
         "invoice": "Fatura",
         "number": "Numara",
+        "replaces": "Yerine geçtiği fatura",
         "date": "Tarih",
         "for": "Fatura edilen",
         "account": "Hesap",
@@ -69,6 +71,8 @@ class Paper:
     tax_percent: Decimal
     currency: str
     locale: str
+    replaces: str = ""
+    """The number of the invoice that this one corrects."""
 
 
 def draw(paper: Paper) -> bytes:
@@ -108,8 +112,10 @@ def _head(page: "FPDF", paper: Paper, words: dict[str, str]) -> None:
         (words["number"], paper.code),
         (words["date"], _day(paper.issued, paper.locale)),
         (words["account"], str(paper.account)),
+        (words["replaces"], paper.replaces),
     ):
-        _pair(page, name, value)
+        if value:
+            _pair(page, name, value)
     page.ln(7)
     _text(page, words["for"], 9, SOFT)
     _text(page, paper.customer, 11, INK, "B")
@@ -151,9 +157,9 @@ def _text(
 def _pair(page: "FPDF", name: str, value: str) -> None:
     page.set_font(FAMILY, "", 10)
     page.set_text_color(*SOFT)
-    page.cell(30, 6, name)
+    page.cell(40, 6, name)
     page.set_text_color(*INK)
-    page.cell(WIDE - 30, 6, value, new_x="LMARGIN", new_y="NEXT")
+    page.cell(WIDE - 40, 6, value, new_x="LMARGIN", new_y="NEXT")
 
 
 def _row(

@@ -138,9 +138,18 @@ def change(
     key = get(key_id)
     _check_rights(scopes, rate_per_second)
     chosen = [scope for scope in SCOPES if scope in scopes]
+    before = audit.snapshot(key)
     key.name, key.scopes, key.rate_per_second = clean_name(name), chosen, rate_per_second
     key.line_ids = line_ids
-    audit.record("keys.changed", key.name, prefix=key.prefix, scopes=chosen, lines=line_ids)
+    audit.record_change(
+        "keys.changed",
+        key.name,
+        before,
+        key,
+        prefix=key.prefix,
+        scopes=chosen,
+        lines=line_ids,
+    )
     return key
 
 

@@ -1,6 +1,6 @@
 """What plans give and cost, and what was paid for them."""
 
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -113,7 +113,10 @@ class Invoice(Base):
     """Issued by the operator, who has to keep it: global, and it outlives its tenant."""
 
     __tablename__ = "invoices"
-    __table_args__ = (Index("invoices_tenant_idx", "tenant_id", "year", "number"),)
+    __table_args__ = (
+        Index("invoices_tenant_idx", "tenant_id", "year", "number"),
+        Index("invoices_replaces_idx", "replaces", unique=True),
+    )
 
     year: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
@@ -125,6 +128,11 @@ class Invoice(Base):
     tax: Mapped[Decimal] = mapped_column(MONEY)
     tax_percent: Mapped[Decimal] = mapped_column(Numeric(6, 3))
     currency: Mapped[str] = mapped_column(Text)
+    begins: Mapped[date | None]
+    ends: Mapped[date | None]
+    """The month that was paid. Invoices from before this was stored have it in the PDF alone."""
+    replaces: Mapped[str | None] = mapped_column(Text)
+    """The code of the invoice that this one corrects."""
     pdf: Mapped[bytes] = deferred(mapped_column(LargeBinary, nullable=False))
 
     @property

@@ -58,13 +58,14 @@ def register(wishes: Wishes, policy: Policy, *, test: bool = False) -> Endpoint:
 
 def change(endpoint_id: str, wishes: Wishes, policy: Policy) -> Endpoint:
     endpoint = get(endpoint_id)
+    before = audit.snapshot(endpoint)
     if wishes.url is not None:
         endpoint.url = _url(wishes.url, policy)
     if wishes.events is not None:
         endpoint.events = chosen(wishes.events)
     if wishes.description is not None:
         endpoint.description = _description(wishes.description)
-    audit.record("webhooks.changed", endpoint.url, events=endpoint.events)
+    audit.record_change("webhooks.changed", endpoint.url, before, endpoint, events=endpoint.events)
     return endpoint
 
 

@@ -135,9 +135,10 @@ def change(campaign_id: str, wanted: Wanted) -> Campaign:
         raise Conflict(
             "campaign_begun", "This campaign has begun and stays as it is. Copy it to change it."
         )
+    before = audit.snapshot(campaign)
     _put(campaign, wanted)
     campaign.changed_at = now()
-    audit.record("campaigns.changed", campaign.name, campaign=campaign.id)
+    audit.record_change("campaigns.changed", campaign.name, before, campaign, campaign=campaign.id)
     db.session.flush()
     return campaign
 

@@ -69,6 +69,7 @@ def create(entry: Entry, *, country: str | None = None) -> Card:
 
 def change(contact_id: str, entry: Entry, *, country: str | None = None) -> Card:
     contact = cards.row(contact_id)
+    before = audit.snapshot(contact)
     with tokens.kept(contact.id):
         if entry.name is not None:
             contact.name = a_name(entry.name)
@@ -91,7 +92,12 @@ def change(contact_id: str, entry: Entry, *, country: str | None = None) -> Card
     if entry.name or entry.phone:
         words.learn_people([contact.id])
     card = cards.get(contact.id)
-    audit.record("contacts.changed", card.title, contact=contact.id)
+    after = audit.snapshot(contact)
+    if entry.phone:
+        before, after = {**before, "phone": ""}, {**after, "phone": entry.phone}
+    audit.record_change(
+        "contacts.changed", card.title, before, after, shown=frozenset(), contact=contact.id
+    )
     return card
 
 
@@ -126,7 +132,7 @@ def drop_identity(contact_id: str, kind: str, value: str) -> Card:
     if card.contact.blocked_at is not None:
         wishes.forget_blocked(card.id)
         wishes.note_blocked(card.id)
-    audit.record("contacts.changed", card.title, contact=card.id)
+    audit.record("contacts.changed", card.title, contact=card.id, fields=["phone"])
     return cards.get(card.id)
 
 

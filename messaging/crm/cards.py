@@ -1,6 +1,6 @@
 """A contact as people see it: the row, how to reach it, and what to call it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -79,6 +79,29 @@ def known(contact_ids: Sequence[str]) -> dict[str, Card]:
         Contact.tenant_id == current_tenant_id(), Contact.id.in_(list(contact_ids))
     )
     return {card.id: card for card in many(list(db.session.scalars(query)))}
+
+
+def titles(phones: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Contact id and name behind each phone of a list that has a named contact. One query."""
+    wanted = {phone: set(same_variants(phone)) | {phone} for phone in phones if phone}
+    if not wanted:
+        return {}
+    rows = db.session.execute(
+        select(Identity.value, Contact.id, Contact.name).where(
+            Identity.tenant_id == current_tenant_id(),
+            Identity.kind.in_(ORDER),
+            Identity.value.in_(set().union(*wanted.values())),
+            Contact.tenant_id == current_tenant_id(),
+            Contact.id == Identity.contact_id,
+            Contact.name != "",
+        )
+    ).all()
+    known = {row.value: (row.id, row.name) for row in rows}
+    return {
+        phone: next(known[one] for one in ways if one in known)
+        for phone, ways in wanted.items()
+        if not ways.isdisjoint(known)
+    }
 
 
 def of(contact: Contact) -> Card:

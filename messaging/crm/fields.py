@@ -56,8 +56,9 @@ def change(field_id: str, name: str, choices: list[str]) -> ContactField:
     """The kind stays: values of another kind would not fit it."""
     field = get(field_id)
     others = [one for one in listed() if one.id != field.id]
+    before = audit.snapshot(field)
     field.name, field.choices = _name(name, others), _choices(field.kind, choices)
-    audit.record("contacts.field_changed", field.name)
+    audit.record_change("contacts.field_changed", field.name, before, field)
     return field
 
 

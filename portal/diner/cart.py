@@ -123,7 +123,7 @@ def _wanted(asked: CartIn) -> carts.Wanted:
 def _chat_link(line: Line, text: str) -> str:
     """The messaging app; for a simulated line the simulated phone, with the text typed in."""
     if line.network == "simulator":
-        return str(url_for("phones.write", line_id=line.id, text=text, _external=True))
+        return str(url_for("phones.order", line_id=line.id, text=text, _external=True))
     return carts.chat_link(line.phone, text)
 
 

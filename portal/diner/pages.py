@@ -257,7 +257,9 @@ def refused(status: int, key: str, language: str) -> Response:
     return json_answer({"said": BOOK.say(language, key), "code": code}, status)
 
 
-def nobody(title: str = "no_such_place", text: str = "no_such_place_text") -> Response:
+def nobody(
+    title: str = "no_such_place", text: str = "no_such_place_text", *, status: int = 404
+) -> Response:
     language = request.accept_languages.best_match(sorted(BOOK.spoken)) or "en"
     page = render_template(
         "diner/nobody.html",
@@ -266,7 +268,7 @@ def nobody(title: str = "no_such_place", text: str = "no_such_place_text") -> Re
         language=language,
         direction=shaping.direction(language),
     )
-    answer = make_response(page, 404)
+    answer = make_response(page, status)
     answer.headers["Content-Security-Policy"] = POLICY
     return answer
 

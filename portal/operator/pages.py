@@ -49,9 +49,12 @@ def invoices() -> Any:
     plain = all(part.isascii() and part.isdigit() and len(part) < 9 for part in (year, number))
     with global_scope():
         found = billing.every_invoice((int(year), int(number)) if plain else None, PAGE + 1)
+        replaced = billing.replaced_by(found)
     rows = found[:PAGE]
     following = url_for("operator.invoices", after=rows[-1].code) if len(found) > PAGE else None
-    return render_template("operator/invoices.html", invoices=rows, next_url=following)
+    return render_template(
+        "operator/invoices.html", invoices=rows, replaced=replaced, next_url=following
+    )
 
 
 @operator.get("/invoices/<invoice>")

@@ -29,6 +29,7 @@ from portal.words import in_words
 from restaurant import availability, menus, photos, sites, stations, tables
 from restaurant.models import Site
 from tenants import accounts
+from tenants.models import Account
 
 sites_pages = Blueprint("sites", __name__, url_prefix="/restaurants")
 
@@ -80,14 +81,15 @@ def index() -> Any:
 @member_may("restaurant.manage")
 def new() -> Any:
     with tenant_scope(g.tenant_id):
-        account = accounts.account()
+        account, country = accounts.account(), accounts.home_country()
+    preset = _money_and_zone(account, country)
     form = NewSiteForm(
-        country=account.country or "",
-        currency=account.currency or "EUR",
-        time_zone=account.time_zone or "UTC",
+        country=country,
+        currency=preset[0],
+        time_zone=preset[1],
         language=account.locale or "en",
     )
-    if form.validate_on_submit():
+    if form.validate_on_submit() and not _follows_country(form, account, preset):
         slug, prefix = sites.proposed(said(form.name))
         with refusals_on(form), tenant_scope(g.tenant_id):
             site = sites.open_site(
@@ -104,7 +106,34 @@ def new() -> Any:
                 gettext("“%(name)s” is open. Next: tables and a menu.", name=site.name), "success"
             )
             return redirect(url_for("sites.show", site_id=site.id))
-    return render_template("restaurants/new.html", form=form, base=_host() + "/r/")
+    return render_template(
+        "restaurants/new.html", form=form, base=_host() + "/r/", preset=form.country.data or ""
+    )
+
+
+def _money_and_zone(account: Account, country: str) -> tuple[str, str]:
+    """Of a country; the account's own choices count in the account's country."""
+    home = country == account.country
+    currency = account.currency if home else ""
+    zone = account.time_zone if accounts.country_of_zone(account.time_zone) == country else ""
+    return (
+        currency or accounts.usual_currency(country) or account.currency or "EUR",
+        zone or accounts.usual_zone(country) or account.time_zone or "UTC",
+    )
+
+
+def _follows_country(form: NewSiteForm, account: Account, preset: tuple[str, str]) -> bool:
+    """Another country was chosen and its money and zone left alone: set them, and ask once."""
+    was, chosen = request.form.get("preset"), form.country.data or ""
+    untouched = (form.currency.data, form.time_zone.data) == preset
+    if was is None or was == chosen or not untouched:
+        return False
+    fitting = _money_and_zone(account, chosen)
+    if fitting == preset:
+        return False
+    form.currency.data, form.time_zone.data = fitting
+    flash(gettext("Currency and time zone now follow the country. Check them and save."), "warning")
+    return True
 
 
 @sites_pages.get("/<site_id>")

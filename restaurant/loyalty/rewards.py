@@ -89,10 +89,11 @@ def add(wanted: Wanted) -> Reward:
 def change(reward_id: str, wanted: Wanted) -> Reward:
     """Coupons that are out keep what they promised."""
     reward = get(reward_id)
+    before = audit.snapshot(reward)
     for name, value in _checked(wanted).items():
         setattr(reward, name, value)
     db.session.flush()
-    audit.record("loyalty.reward_changed", reward.name)
+    audit.record_change("loyalty.reward_changed", reward.name, before, reward)
     return reward
 
 

@@ -121,7 +121,7 @@ def _take_phone(browser: Browser, told: dict[str, str]) -> None:
     page = browser.new_context(viewport={"width": 1100, "height": 780}).new_page()
     page.goto(told["Phones"])
     page.locator(f"a[href*='{GUEST}']").first.click()
-    page.get_by_role("link", name="Simulated line").first.click()
+    page.get_by_role("link", name=re.compile("^Lokanta Mavi")).first.click()
     page.get_by_label("Message", exact=True).fill("We are on our way!")
     page.keyboard.press("Enter")
     page.get_by_role("log").get_by_text("We are on our way!").wait_for()

@@ -95,7 +95,7 @@ def chooses(page: Page) -> None:
     page.get_by_role("checkbox", name="Send and receive messages").check()
     page.get_by_role("checkbox", name="Run a restaurant").check()
     press(page, "Show my steps")
-    expect(page.locator(".step").last).to_contain_text("See your own message on a phone")
+    expect(page.locator(".steps")).to_contain_text("See your own message on a phone")
 
 
 def sends_a_message(page: Page) -> None:

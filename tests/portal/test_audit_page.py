@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+from messaging.campaigns import book
+from messaging.crm import book as crm
 from portal.audit import COLUMNS
 from tenants import accounts, audit, team
 from tenants.audit import Actor, acting
@@ -36,7 +38,8 @@ def acts():
     for folder in ("tenants", "webhooks", "messaging", "printing", "restaurant", "portal", "jobs"):
         for file in (ROOT / folder).rglob("*.py"):
             for call in ast.walk(ast.parse(file.read_text())):
-                named = isinstance(call, ast.Call) and ast.unparse(call.func) == "audit.record"
+                records = ("audit.record", "audit.record_change")
+                named = isinstance(call, ast.Call) and ast.unparse(call.func) in records
                 told = [ast.unparse(call.args[0])] if named else []
                 yield from (act for text in told for act in re.findall(r"'(\w+\.\w+)'", text))
 
@@ -125,3 +128,42 @@ def test_no_cell_is_a_formula(app, name):
 def test_the_file_is_for_those_who_may_see_it(app, restaurant):
     viewer = Browser(app.test_client()).signs_in(restaurant.hires("viewer"))
     assert viewer.get("/audit.csv").status_code == 403
+
+
+def test_a_change_of_settings_tells_the_fields_and_their_values(owners, restaurant):
+    """Review pages 44: on Home too."""
+    with restaurant.scope():
+        own = accounts.account()
+        accounts.change_settings(
+            name=accounts.account_name(),
+            locale=own.locale,
+            time_zone="Asia/Kathmandu",
+            country=own.country,
+            currency="NPR",
+        )
+    for path in ("/audit", "/home"):
+        page = text_of(owners.get(path))
+        assert "→ Asia/Kathmandu" in page
+        assert "→ NPR" in page
+
+
+def test_a_change_of_a_campaign_tells_what_was_changed(owners, restaurant):
+    """Review pages 44: long texts are named, not quoted."""
+    with restaurant.scope():
+        campaign = book.add(book.Wanted(name="Autumn"))
+        book.change(campaign.id, book.Wanted(rest_days=5, text="Come " * 20))
+        entry = audit.entries(act="campaigns.changed", limit=1)[0]
+    assert entry.detail["fields"] == ["rest_days", "text"]
+    assert entry.detail["changes"] == {"rest_days": ["1", "5"]}
+    page = text_of(owners.get("/audit"))
+    assert "Days between campaigns: 1 → 5 · Changed: Text" in page
+
+
+def test_a_change_of_a_contact_tells_no_personal_values(restaurant):
+    """Review pages 44."""
+    with restaurant.scope():
+        card = crm.create(crm.Entry(name="Ada Kaya", phone="905321112233"))
+        crm.change(card.id, crm.Entry(name="Ada Kay", birthday="1990-03-12"))
+        entry = audit.entries(act="contacts.changed", limit=1)[0]
+    assert entry.detail["fields"] == ["birth_year", "birthday", "name"]
+    assert "changes" not in entry.detail

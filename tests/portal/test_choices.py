@@ -51,7 +51,7 @@ def test_settings_are_saved_noted_and_seen_by_the_api(owners, restaurant, client
     with restaurant.scope():
         entry = audit.entries(limit=1)[0]
     assert entry.act == "settings.changed"
-    assert entry.detail["currency"] == "TRY"
+    assert entry.detail["changes"]["currency"][1] == "TRY"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from core.clock import now
 from messaging import lines_book
 from messaging.usage import Tally
+from portal import first_steps
 from portal.newborn import equip
 from tenants import accounts
 from tests.portal.pages import text_of
@@ -64,3 +65,20 @@ def test_who_may_see_no_messages_sees_none(browser, restaurant):
     text = text_of(browser.signs_in(restaurant.hires("waiter")).get("/home"))
     assert "Sent today" not in text
     assert "Needs a person" not in text
+
+
+def test_first_steps_lead_to_ones_own_number_and_to_the_invitation(browser, restaurant):
+    """Review pages 27."""
+    page = browser.signs_in(restaurant.owner).get("/home").get_data(as_text=True)
+    assert "Add your own number" in page
+    assert 'href="/lines/new"' in page
+    assert 'href="/team#invite"' in page
+
+
+def test_a_finished_list_of_first_steps_goes_away(browser, restaurant, monkeypatch):
+    """Review pages 27: it stayed until somebody put it away."""
+    browser.signs_in(restaurant.owner)
+    assert "First steps" in browser.get("/home").get_data(as_text=True)
+    step = first_steps.Step
+    monkeypatch.setattr(first_steps, "Step", lambda name, done, *rest: step(name, True, *rest))
+    assert '<section class="card first-card"' not in browser.get("/home").get_data(as_text=True)

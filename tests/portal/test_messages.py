@@ -1,5 +1,7 @@
 """Messages in the portal: found, read, followed while they are on their way, cancelled."""
 
+import csv
+import io
 import re
 from datetime import timedelta
 
@@ -9,6 +11,7 @@ from core.clock import now
 from messaging import claiming, lines_book, reading, sending, settling
 from messaging.campaigns import book
 from messaging.campaigns.book import Wanted
+from messaging.crm import book as crm
 from messaging.lines import Accepted, Refused, TryLater, Unknown
 from messaging.receiving import receive_message
 from messaging.sending import Draft
@@ -280,3 +283,53 @@ def test_the_networks_own_words_follow_ours(app):
         assert network_words("The network could not be reached: gone.") == "Ağa ulaşılamadı: gone."
         assert network_words("") == ""
         assert network_words("Something new.") == "Something new."
+
+
+def test_the_list_names_contacts_beside_their_numbers(owners, restaurant, line):
+    """Review pages 38."""
+    accept(restaurant, line)
+    with restaurant.scope():
+        crm.create(crm.Entry(name="Ada Kaya", phone="905321112233"))
+    page = text_of(owners.get("/messages"))
+    assert "Ada Kaya" in page
+    assert "+90 532 111 22 33" in page
+
+
+def test_the_list_is_saved_as_csv_with_its_filters(owners, restaurant, line, monkeypatch):
+    """Review pages 38."""
+    monkeypatch.setattr("portal.messages.BATCH", 2)
+    with restaurant.scope():
+        crm.create(crm.Entry(name="Ada Kaya", phone="905321112233"))
+    for number in range(3):
+        accept(restaurant, line, text=f"=text {number}", reference="mine")
+    accept(restaurant, line, text="another")
+    answer = owners.get("/messages.csv?reference=mine")
+    table = list(csv.reader(io.StringIO(answer.get_data().decode("utf-8-sig"))))
+    assert len(table) == 4
+    first = dict(zip(table[0], table[1], strict=True))
+    assert (first["name"], first["phone"]) == ("Ada Kaya", "905321112233")
+    assert first["text"] == "'=text 2"
+
+
+def test_a_new_message_goes_to_a_number_or_to_a_contact(owners, restaurant, line):
+    """Review pages 38."""
+    with restaurant.scope():
+        crm.create(crm.Entry(name="Ada Kaya", phone="905321112233"))
+    assert "New message" in text_of(owners.get("/messages"))
+    for to in ("+90 532 111 22 33", "ada kaya"):
+        sent = owners.post("/messages/new", line=line.id, phone=to, text=f"Hello {to}")
+        assert sent.location.startswith("/messages/msg_")
+        assert f"Hello {to}" in text_of(owners.get(sent.location))
+    nobody = owners.post("/messages/new", line=line.id, phone="Nobody At All", text="Hello")
+    assert "No contact with a phone number has this name." in text_of(nobody)
+
+
+def test_a_name_of_several_contacts_is_asked_about(owners, restaurant, line):
+    """Review pages 38."""
+    with restaurant.scope():
+        crm.create(crm.Entry(name="Ada Kaya", phone="905321112233"))
+        crm.create(crm.Entry(name="Ada Demir", phone="905321112244"))
+    asked = owners.post("/messages/new", line=line.id, phone="Ada", text="Hello")
+    assert "Several contacts have this name. Choose one." in text_of(asked)
+    with restaurant.scope():
+        assert reading.listed(reading.Filters(), None, 5) == []

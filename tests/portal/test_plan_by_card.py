@@ -1,13 +1,17 @@
 """A month of a plan by card, on the wire of the real providers: real HTTP, their own shapes."""
 
+import io
 import re
 from decimal import Decimal
 
 import pytest
+from pypdf import PdfReader
 
 from core.clock import now
+from core.db import global_scope
 from jobs import closing
-from tenants import accounts, billing
+from tenants import accounts, billing, people
+from tests.cast import Browser, make_person
 from tests.portal.pages import text_of
 from tests.restaurant.gateway_cast import IyzicoServer, StripeServer, Trouble
 
@@ -28,6 +32,14 @@ def provider(request, app, monkeypatch):
         monkeypatch.setattr(app.extensions["comanda"], name, value)
     yield server
     server.stop()
+
+
+@pytest.fixture
+def operators(app):
+    person = make_person("Ada Ferrer")
+    with global_scope():
+        people.get(person.id).operator = True
+    return Browser(app.test_client()).signs_in(person)
 
 
 def newest(server):
@@ -77,3 +89,60 @@ def test_a_provider_that_refuses_takes_nothing(browser, provider, shop):
     assert "The payment page cannot be opened just now" in text_of(browser.get("/plan"))
     with shop.scope():
         assert not billing.waiting()
+
+
+def test_the_billing_details_are_on_the_next_invoice(browser, provider, shop):
+    """Review pages 39."""
+    browser.signs_in(shop.owner)
+    hint = "Invoices are issued without your address or tax number"
+    assert hint in text_of(browser.get("/plan"))
+    browser.post("/plan/address", **ADDRESS)
+    assert hint not in text_of(browser.get("/plan"))
+    paper = words_of(_pays(browser, provider, shop))
+    assert "Bağdat Cad. 1" in paper
+    assert "TR 1234567890" in paper
+
+
+def test_an_operator_corrects_an_invoice_under_a_new_number(browser, operators, provider, shop):
+    """Review pages 39: the new one names the old one, which stays as it was."""
+    browser.signs_in(shop.owner)
+    old = _pays(browser, provider, shop)
+    path = f"/operator/invoices/{old.code}/correct"
+    assert old.code in text_of(operators.get(path))
+    period = {"begins": old.begins.isoformat(), "ends": old.ends.isoformat()}
+    assert operators.post(path, **ADDRESS, **period).location == "/operator/invoices"
+    with shop.scope():
+        new, kept = billing.invoices()
+        assert (kept.code, bytes(kept.pdf)) == (old.code, bytes(old.pdf))
+        assert (new.number, new.replaces, new.total) == (old.number + 1, old.code, old.total)
+        assert (new.begins, new.ends) == (old.begins, old.ends)
+        paper = words_of(new)
+        assert accounts.account().billing_tax_number == "TR 1234567890"
+    assert old.code in paper
+    assert "Bağdat Cad. 1" in paper
+    assert f"replaced by {new.code}" in text_of(browser.get("/plan"))
+    again = operators.post(path, **ADDRESS, **period)
+    assert f"Invoice {new.code} has replaced this one." in text_of(again)
+    assert browser.get(path).status_code in (403, 404)
+
+
+ADDRESS = {
+    "billing_name": "Kahve A.Ş.",
+    "billing_address": "Bağdat Cad. 1",
+    "billing_tax_number": "TR 1234567890",
+}
+
+
+def _pays(browser, provider, shop):
+    browser.post("/plan/pay", plan="growth")
+    provider.pays(newest(provider))
+    browser.get("/plan/back")
+    with shop.scope():
+        found = billing.invoices()[0]
+        bytes(found.pdf)
+        return found
+
+
+def words_of(invoice):
+    pages = PdfReader(io.BytesIO(bytes(invoice.pdf))).pages
+    return "\n".join(page.extract_text() for page in pages)

@@ -2,6 +2,7 @@
 
 import html
 
+from portal.reference import read_groups
 from tests.portal.pages import faults, nonce_of, text_of
 
 
@@ -39,3 +40,32 @@ def test_a_call_shows_fields_scope_samples_and_answers(client, app):
 
 def test_a_group_that_is_none_is_not_there(client, app):
     assert client.get("/reference/nothing").status_code == 404
+
+
+def test_required_fields_come_first(app):
+    """Review pages 42: the required `message` was listed last."""
+    for call in (call for group in read_groups(app) for call in group.calls):
+        needed = [part.needed for part in call.fields if "." not in part.name]
+        assert needed == sorted(needed, reverse=True), call.id
+
+
+def test_every_parameter_and_field_is_described(app):
+    """Review pages 42."""
+    calls = [call for group in read_groups(app) for call in group.calls]
+    parts = [(call.id, part) for call in calls for part in (*call.parameters, *call.fields)]
+    assert [(call, part.name) for call, part in parts if not part.text] == []
+
+
+def test_answers_have_a_table_of_their_fields(client, app):
+    """Review pages 42."""
+    send = next(
+        call for group in read_groups(app) for call in group.calls if call.path == "/messages/send"
+    )
+    names = [part.name for answer in send.successes for part in answer.fields]
+    assert "status_code" in names
+    assert "Fields of the answer 202" in text_of(client.get("/reference/messages"))
+
+
+def test_examples_have_no_warnings_that_answers_lack(client, app):
+    """Review pages 42."""
+    assert '"warnings": []' not in html.unescape(text_of(client.get("/reference/messages")))

@@ -12,6 +12,7 @@ from PIL import Image
 from core.clock import frozen, now
 from jobs import housekeeping
 from restaurant import availability, menus, publishing, sites, tables
+from tenants import accounts
 from tests.portal.pages import text_of
 from tests.restaurant.kitchen import open_bistro
 
@@ -364,3 +365,22 @@ def test_options_are_added_and_attached_to_dishes_on_one_page(bistro, browser, r
     with bistro.scope():
         assert group_id not in menus.item(first.id).groups
         assert group_id in menus.item(second.id).groups
+
+
+def test_a_new_restaurants_country_presets_its_money_and_zone(manager, restaurant):
+    """Review pages 30: a Turkish restaurant stayed with USD and UTC."""
+    with restaurant.scope():
+        own = accounts.account()
+        own.country, own.currency, own.time_zone = "", "USD", "Europe/Istanbul"
+    page = manager.get("/restaurants/new").get_data(as_text=True)
+    assert re.search(r'<option selected value="TRY"', page)
+    assert re.search(r'<option selected value="Europe/Istanbul"', page)
+    wanted = {"name": "Thamel", "country": "NP", "currency": "TRY", "language": "en"}
+    asked = manager.post(
+        "/restaurants/new", **wanted, time_zone="Europe/Istanbul", preset="TR"
+    ).get_data(as_text=True)
+    assert "Currency and time zone now follow the country." in asked
+    assert re.search(r'<option selected value="NPR"', asked)
+    assert re.search(r'<option selected value="Asia/Kathmandu"', asked)
+    with restaurant.scope():
+        assert not [site for site in sites.listed() if site.name == "Thamel"]

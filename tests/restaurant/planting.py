@@ -3,6 +3,8 @@
 from datetime import timedelta
 from decimal import Decimal
 
+from sqlalchemy import select
+
 from core.clock import now
 from core.db import db
 from core.ids import new_id
@@ -30,7 +32,7 @@ from restaurant import (
 )
 from restaurant.gateways import Checked, Found, Signal
 from restaurant.loyalty import book, causes, coupons, messages, programmes, rewards
-from restaurant.models import PaymentSession, Site
+from restaurant.models import PaymentSession, Site, TillPayment
 from restaurant.pricing import Line, Wish
 from tests.cast import Business
 
@@ -77,7 +79,6 @@ def plant_restaurant(business: Business, name: str) -> Site:
             ),
         )
         kitchen_display.tap(site, order, "kitchen", "preparing", 1)
-        cashier.record(site, order, "cash", "1")
         calls.call(site, table, table.token, "bill")
         _plant_road(site, name)
         availability.sell_out(site, item.id, None)
@@ -105,6 +106,7 @@ def _plant_road(site: Site, name: str) -> None:
             address=whereabouts.with_place({"text": f"{name} street"}, None, zone),
         ),
     )
+    cashier.record(site, order, "cash", "1")
     trips.assign(site, order, courier)
 
 
@@ -168,9 +170,15 @@ def ids_of(business: Business, site: Site) -> dict[str, str]:
             "account_id": payment_accounts.listed()[0].id,
             "link_id": payment_links.listed(payment_links.Filters(), None, 1)[0].id,
             "payment_id": payments.listed("review", None, 1)[0].id,
+            "till_payment_id": _till_payment(site).id,
             "signal_id": signals.listed(None, 1)[0].id,
             "reward_id": rewards.listed()[0].id,
             "coupon_id": coupons.listed(coupons.Filters(), None, 1)[0].id,
             "cause": "welcome",
             "order_id": finding.listed(finding.Filters(site_id=site.id), None, 1)[0].number,
         }
+
+
+def _till_payment(site: Site) -> TillPayment:
+    query = select(TillPayment).where(TillPayment.tenant_id == site.tenant_id)
+    return db.session.scalars(query).first()

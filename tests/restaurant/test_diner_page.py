@@ -5,9 +5,10 @@ from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
+from sqlalchemy import select
 
 from core.clock import now
-from core.db import db
+from core.db import current_tenant_id, db
 from core.errors import DomainError
 from messaging.models import Line
 from portal.diner.facts import remembered
@@ -221,3 +222,22 @@ def test_a_guest_who_calls_is_not_promised_that_somebody_is_coming(client, bistr
     asked = {"kind": "waiter", "table": "12", "k": bistro.tokens["12"], "language": "tr"}
     said = client.post(f"{path}/call", json=asked).json["said"]
     assert said in ("Personelimize haber verdik.", "We have told our staff.")
+
+
+def test_a_guest_of_a_restaurant_in_test_mode_is_told_so(client, bistro, path):
+    """Review pages 28: the link led to the sign-in page of the staff."""
+    with bistro.business.scope():
+        for line in db.session.scalars(select(Line).where(Line.tenant_id == current_tenant_id())):
+            line.network = "simulator"
+    body = client.post(f"{path}/cart", json=cart(bistro)).get_json()
+    link = urlsplit(body["link"])
+    page = client.get(f"{link.path}?{link.query}", headers={"Accept-Language": "tr"})
+    assert page.status_code == 200
+    assert "Bu restoran test modunda" in page.text
+
+
+def test_staff_who_order_in_test_mode_come_to_the_simulated_phone(browser, bistro):
+    """Review pages 28."""
+    browser.signs_in(bistro.business.owner)
+    onward = browser.get("/phones/order/7?text=Ayran")
+    assert onward.location == "/phones/write/7?text=Ayran"

@@ -19,11 +19,25 @@ export class Cart {
   watch(watcher) { this.watchers.push(watcher); }
 
   add(item, options, note, quantity) {
-    const same = this.lines.find((line) => line.item === item && line.note === note
-      && line.options.length === options.length && line.options.every((one) => options.includes(one)));
+    const same = this.like({ item, options, note });
     if (same) same.quantity = Math.min(same.quantity + quantity, 99);
     else this.lines.push({ item, options, note, quantity });
     this.changed();
+  }
+
+  // Take out what was ordered, and leave what was added since.
+  take(ordered) {
+    for (const line of ordered) {
+      const mine = this.like(line);
+      if (mine) mine.quantity -= line.quantity;
+    }
+    this.lines = this.lines.filter((line) => line.quantity > 0);
+    this.changed();
+  }
+
+  like({ item, options, note }) {
+    return this.lines.find((line) => line.item === item && line.note === note
+      && line.options.length === options.length && line.options.every((one) => options.includes(one)));
   }
 
   step(line, by) {
@@ -36,8 +50,6 @@ export class Cart {
     this.lines = this.lines.filter((line) => line.item !== thing && !line.options.includes(thing));
     this.changed();
   }
-
-  empty() { this.lines = []; this.changed(); }
 
   get subtotal() { return this.lines.reduce((sum, line) => sum + unit(line) * line.quantity, 0); }
   get count() { return this.lines.reduce((sum, line) => sum + line.quantity, 0); }

@@ -34,10 +34,10 @@ export class Checkout {
     }
   }
 
-  // The chat message has arrived and the order exists.
-  received() {
-    this.cart.empty();
-    this.coupon.forget();
+  // The chat message has arrived and the order exists. What was chosen since then stays.
+  received(sent) {
+    this.cart.take(sent);
+    if (!this.coupon.brought) this.coupon.forget();
     if (this.ready.open) this.ready.close();
   }
 
@@ -175,7 +175,7 @@ export class Checkout {
   // The cart stays until the message has arrived: closing the sheet loses nothing.
   done({ code, text, link, phone, qr }) {
     this.sheet.close();
-    this.order.follow({ code, link });
+    this.order.follow({ code, link, lines: this.cart.lines.map((line) => ({ ...line })) });
     find("[data-open-app]").href = link;
     find("[data-text]").textContent = text;
     find("[data-copy-to]").textContent = say("or_copy", { phone });

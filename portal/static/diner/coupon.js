@@ -23,6 +23,7 @@ export class Coupon {
       if (!this.code) this.apply(this.input.value);
     });
     const brought = new URLSearchParams(location.search).get("coupon");
+    this.brought = Boolean(brought);
     let kept = "";
     try { kept = sessionStorage.getItem(KEY) ?? ""; } catch { /* a private window keeps nothing */ }
     if (brought) {

@@ -65,7 +65,7 @@ function followChapters() {
 
 const cart = new Cart();
 const dish = new Dish(cart);
-const checkout = new Checkout(cart, new SentOrder(() => checkout.received()));
+const checkout = new Checkout(cart, new SentOrder((sent) => checkout.received(sent)));
 
 showTable();
 followChapters();

@@ -18,8 +18,8 @@ export class SentOrder {
     if (this.current) this.look();
   }
 
-  follow({ code, link }) {
-    this.current = { code, link, at: Date.now(), sent: false };
+  follow({ code, link, lines }) {
+    this.current = { code, link, lines, at: Date.now(), sent: false };
     this.keep();
     this.show({ state: "waiting", said: say("order_waiting"), number: "" });
     this.later();
@@ -56,7 +56,7 @@ export class SentOrder {
       if (answer.body.sent && !asked.sent) {
         asked.sent = true;
         this.keep();
-        this.received();
+        this.received(asked.lines ?? []);
         tell(answer.body.said);
       }
       this.show(answer.body);

@@ -1,5 +1,13 @@
-// Try a call from the page. The key lives in its field and nowhere else: no storage, no address.
+// Try a call from the page. A test key stays in this tab while one moves between the groups; a live
+// key lives in its field and nowhere else.
+const KEPT = "try-key";
 const key = document.getElementById("try-key");
+key.value = sessionStorage.getItem(KEPT) ?? "";
+key.addEventListener("input", () => {
+  const written = key.value.trim();
+  if (written.startsWith("ck_test_")) sessionStorage.setItem(KEPT, written);
+  else sessionStorage.removeItem(KEPT);
+});
 const prefix = document.querySelector("[data-prefix]").dataset.prefix;
 
 document.querySelector("[data-try-key]").hidden = false;
