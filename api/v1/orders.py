@@ -42,7 +42,12 @@ class OrdersQuery(PageQuery):
 
 
 class CustomerShape(BaseModel):
-    phone: str = Field("", max_length=20, examples=["+905321112233"])
+    phone: str = Field(
+        "",
+        max_length=20,
+        description="International format with a plus sign; empty when it is not known.",
+        examples=["+905321112233"],
+    )
     name: str = Field("", max_length=120, examples=["Ayşe Kaya"])
 
 
