@@ -23,6 +23,7 @@ ELSEWHERE = {
     "/operator/rates.csv": "a file",
     "/operator/rates/X": "a country's page",
     "/operator/plans/X": "a plan's page",
+    "/operator/invoices/X/correct": "a form like the others of an operator",
     "/operator/plans/X/retire": "asks as every such page does",
     "/messages/X/picture": "a picture",
     "/messages/X/file": "a file",

@@ -110,6 +110,7 @@ OWNER = {
     "quick-reply": "/inbox/quick-replies/{reply}",
     "quick-reply-remove": "/inbox/quick-replies/{reply}/remove",
     "messages": "/messages",
+    "message-new": "/messages/new",
     "messages-empty": "/messages?reference=nothing",
     "message": "/messages/{message}",
     "message-cancel": "/messages/{message}/cancel",
