@@ -161,7 +161,7 @@ def connects_a_computer(page: Page, url: str, folder: Path) -> AgentProcess:
     follow(page, "Connect a computer")
     press(page, "Connect a computer")
     command = page.locator("#command").text_content() or ""
-    found = re.fullmatch(r"python -m printing\.agent --server (\S+) --pair (\S+)", command)
+    found = re.search(r"print-agent\.pyz --server (\S+) --pair (\S+) --install", command)
     assert found, command
     assert found[1] == url
     agent = AgentProcess(found[1], folder, found[2])
