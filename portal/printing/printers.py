@@ -7,7 +7,7 @@ from flask_babel import gettext
 
 from core.clock import now
 from core.db import tenant_scope
-from core.errors import DomainError
+from core.errors import DomainError, NotFound
 from core.ids import BadId
 from core.settings import Settings
 from portal.asking import ask_then, in_tenant
@@ -60,11 +60,15 @@ def index() -> Any:
 @member_may("printing.manage")
 def station() -> Any:
     """A station that works from the kitchen display needs no printer, and no warning."""
-    with tenant_scope(g.tenant_id):
-        site = sites.get(request.form.get("site", "")[:40])
-        code = request.form.get("station", "")[:40].replace("\0", "")
-        known = stations.use_display(site, code, request.form.get("display") == "yes")
-        name = gettext(known.name)
+    try:
+        with tenant_scope(g.tenant_id):
+            site = sites.get(request.form.get("site", "")[:40])
+            code = request.form.get("station", "")[:40].replace("\0", "")
+            known = stations.use_display(site, code, request.form.get("display") == "yes")
+            name = gettext(known.name)
+    except (NotFound, BadId):
+        flash(gettext("There is no such station any more."), "error")
+        return redirect(url_for("printers.index"))
     if known.display_only:
         flash(gettext("“%(name)s” works from the kitchen display.", name=name), "success")
     else:
