@@ -101,7 +101,7 @@ def _database(state: ServiceState, database: DatabaseState) -> Iterator[Check]:
     offset = database.clock_offset_seconds
     yield Check(
         gettext("Clock of this host"),
-        gettext("%(seconds)s s from the database", seconds=format_decimal(round(offset, 1))),
+        gettext("%(seconds)s s from the database", seconds=format_decimal(abs(round(offset, 1)))),
         "bad" if abs(offset) > TOLERATED.total_seconds() else "good",
         gettext("Switch on time synchronisation (NTP) on this host."),
     )

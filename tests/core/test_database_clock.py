@@ -56,7 +56,9 @@ def test_what_two_hosts_accept_stands_in_the_order_of_acceptance(host_is_off):
     for minutes in (15, -15, 0):
         host_is_off(timedelta(minutes=minutes))
         times.append(now())
-    assert times == sorted(times)
+    # A measurement over the network is off by a few milliseconds.
+    pairs = zip(times, times[1:], strict=False)
+    assert all(later - earlier > -database_clock.SMALLEST for earlier, later in pairs)
 
 
 def test_ids_follow_the_correction_at_once(monkeypatch):

@@ -1,5 +1,6 @@
 """Months are ranges of ids, and are made ahead."""
 
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import psycopg2
@@ -11,7 +12,7 @@ from core.db import global_scope
 from core.ids import new_uuid
 from jobs import deliveries
 from jobs.housekeeping import make_months, turn_days
-from tests.databases import APP_ROLE, url_of
+from tests.databases import APP_ROLE, admin, url_of
 from webhooks import forgetting
 
 BOUNDS = """
@@ -33,6 +34,21 @@ def as_app(database):
     with connection.cursor() as cursor:
         yield cursor
     connection.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_is_left(app, database):
+    """Every further partition makes the claims of the tests that follow a little dearer."""
+    with closing(admin(database)) as connection, connection.cursor() as cursor:
+        before = _partitions(cursor)
+        yield
+        for name in _partitions(cursor) - before:
+            cursor.execute(f'DROP TABLE "{name}"')
+
+
+def _partitions(cursor):
+    cursor.execute("SELECT relname FROM pg_class WHERE relispartition AND relkind = 'r'")
+    return {name for (name,) in cursor.fetchall()}
 
 
 def months_ahead():
