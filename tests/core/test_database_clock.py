@@ -1,5 +1,6 @@
 """Review O6. Hosts whose clocks differ keep the database's time, and say that they differ."""
 
+import itertools
 import time
 from datetime import timedelta
 
@@ -57,7 +58,7 @@ def test_what_two_hosts_accept_stands_in_the_order_of_acceptance(host_is_off):
         host_is_off(timedelta(minutes=minutes))
         times.append(now())
     # A measurement over the network is off by a few milliseconds.
-    pairs = zip(times, times[1:], strict=False)
+    pairs = itertools.pairwise(times)
     assert all(later - earlier > -database_clock.SMALLEST for earlier, later in pairs)
 
 
