@@ -18,7 +18,7 @@ from core.scripts import Script
 
 log = logger(__name__)
 
-# Jobs are JSON, not pickles: whoever can write to Redis must not be able to run code in workers.
+# Jobs are JSON, not pickles: write access to Redis must not mean running code in workers.
 SERIALIZER = JSONSerializer
 # The queue is the second word of a job's dotted name: jobs.<module>.<function>.
 QUEUES = {

@@ -1,7 +1,7 @@
 """Replies to forms that anybody can fill in: limits, harmless values, and a letter to the owner.
 
-Whoever fills in a form chooses the phone and the words. Without limits a business's line could be
-made to write to strangers, and what they read would seem to come from the business.
+The visitor who fills in a form chooses the phone and the words. Without limits a business's line
+could be made to write to strangers, and what they read would seem to come from the business.
 """
 
 import re

@@ -8,22 +8,21 @@ from flask import Blueprint, flash, g, redirect, render_template, request, url_f
 from flask_babel import format_date, gettext
 
 from core.db import tenant_scope
-from core.errors import DomainError, Forbidden, NotFound, invalid
+from core.errors import DomainError, NotFound, invalid
 from core.ids import BadId
-from core.texts import BadText, clean
-from messaging import contacts, lines_book, sending
+from messaging import contacts, lines_book
 from messaging.crm import book, cards, erasing, fields, finding, history, merging, wishes
 from messaging.crm.cards import Card
 from messaging.crm.entries import Entry
 from messaging.crm.finding import Filters
-from messaging.sending import Draft, Ticket
+from messaging.sending import Ticket
 from portal.contact_forms import ConsentForm, NoteForm, PhoneForm, TagsForm, WriteForm
 from portal.forms import Form, refusals_on, said
 from portal.loyalty import glance
 from portal.visitors import may, member_may
 from portal.words import in_words
+from portal.writing import accept_text, checked_text
 from tenants import accounts
-from tenants.plans import known_facts
 
 contact_pages = Blueprint("contact", __name__)
 
@@ -315,26 +314,12 @@ def _ask(card: Card, title: str, text: str, yes: str) -> Any:
 
 def _send(contact_id: str, text: str) -> Ticket:
     """By the default line, or by the one for trying out while there is no other."""
-    try:
-        words = clean(text)
-    except BadText:
-        raise invalid(
-            "text", "invalid_text", "The text holds a character nobody can read."
-        ) from None
-    if not words:
-        raise invalid("text", "empty_text", "Fill this in.")
+    words = checked_text(text)
     with tenant_scope(g.tenant_id):
         card = cards.get(contact_id)
         if not card.phone:
             raise invalid("text", "no_phone", "They have no phone number to write to.")
         contacts.refuse_blocked(card.phone)
-        facts = known_facts()
-        if facts.suspended:
-            raise Forbidden(
-                "account_suspended",
-                "This account is suspended. Write to us to have it opened again.",
-            )
         test = lines_book.default_line(test=False) is None
         line = lines_book.route_for(None, test=test, allowed=None)
-        draft = Draft(kind="text", phone=card.phone, text=words, content=sending.signed())
-        return sending.accept(draft, line, facts)
+        return accept_text(line, card.phone, words)

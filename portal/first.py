@@ -7,17 +7,15 @@ from flask_babel import gettext
 from flask_login import current_user
 
 from core.db import tenant_scope
-from core.errors import DomainError, Forbidden, invalid
+from core.errors import DomainError
 from core.settings import Settings
-from core.texts import BadText, clean
-from messaging import lines_book, reading, sending
-from messaging.sending import Draft
+from messaging import lines_book, reading
 from portal import first_steps
 from portal.forms import TestMessageForm, refusals_on, said
 from portal.numbers import read_phone
 from portal.visitors import member_may
 from portal.words import in_words
-from tenants.plans import known_facts
+from portal.writing import accept_text, checked_text
 
 first = Blueprint("first", __name__)
 PHONE = "905321112233"
@@ -83,28 +81,8 @@ def message() -> Any:
 
 def _send(phone: str, text: str) -> None:
     """The way every message takes, by the test line."""
-    facts = known_facts()
-    if facts.suspended:
-        raise Forbidden(
-            "account_suspended", "This account is suspended. Write to us to have it opened again."
-        )
-    try:
-        words = clean(text)
-    except BadText:
-        raise invalid(
-            "text", "invalid_text", "The text holds a character nobody can read."
-        ) from None
-    if not words:
-        raise invalid("text", "empty_text", "Fill this in.")
     leaves_by = lines_book.route_for(None, test=True, allowed=None)
-    draft = Draft(
-        kind="text",
-        phone=phone,
-        text=words,
-        content=sending.signed(),
-        reference=first_steps.REFERENCE,
-    )
-    sending.accept(draft, leaves_by, facts)
+    accept_text(leaves_by, phone, checked_text(text), reference=first_steps.REFERENCE)
 
 
 def _answers(phone: str) -> list[Any]:

@@ -9,6 +9,7 @@ from core.texts import BadText, clean
 from messaging import contacts, lines_book, sending
 from messaging.crm import cards, finding
 from messaging.crm.cards import Card
+from messaging.lines_book import Route
 from messaging.models import Line
 from messaging.sending import Draft, Ticket
 from portal.numbers import read_phone
@@ -19,6 +20,17 @@ OFFERED = 8
 
 
 def send_text(line: Line, phone: str, text: str) -> Ticket:
+    words = checked_text(text)
+    with tenant_scope(g.tenant_id):
+        contacts.refuse_blocked(phone)
+        leaves_by = lines_book.route_for(
+            None if line.test else line.id, test=line.test, allowed=None
+        )
+        return accept_text(leaves_by, phone, words)
+
+
+def checked_text(text: str) -> str:
+    """The text as it is sent. Raises Invalid when it is empty or cannot be shown."""
     try:
         words = clean(text)
     except BadText:
@@ -27,19 +39,20 @@ def send_text(line: Line, phone: str, text: str) -> Ticket:
         ) from None
     if not words:
         raise invalid("text", "empty_text", "Fill this in.")
-    with tenant_scope(g.tenant_id):
-        contacts.refuse_blocked(phone)
-        facts = known_facts()
-        if facts.suspended:
-            raise Forbidden(
-                "account_suspended",
-                "This account is suspended. Write to us to have it opened again.",
-            )
-        leaves_by = lines_book.route_for(
-            None if line.test else line.id, test=line.test, allowed=None
+    return words
+
+
+def accept_text(line: Route, phone: str, words: str, reference: str | None = None) -> Ticket:
+    """In the open tenant's transaction: accept a member's text, signed if the account signs."""
+    facts = known_facts()
+    if facts.suspended:
+        raise Forbidden(
+            "account_suspended", "This account is suspended. Write to us to have it opened again."
         )
-        draft = Draft(kind="text", phone=phone, text=words, content=sending.signed())
-        return sending.accept(draft, leaves_by, facts)
+    draft = Draft(
+        kind="text", phone=phone, text=words, content=sending.signed(), reference=reference
+    )
+    return sending.accept(draft, line, facts)
 
 
 def recipients(written: str) -> tuple[str, list[Card]]:

@@ -39,7 +39,7 @@ KEPT = timedelta(hours=2)
 CODE_LENGTH = 8
 LONGEST_NOTES = 500
 HOUR = timedelta(hours=1)
-LOOKED_AT = 2000  # characters at either end of a message; the code is in the last row of ours
+LOOKED_AT = 2000  # characters at either end of a message; the code is in the last line of our text
 _CODE = re.compile(
     rf"#\s{{0,3}}([{READABLE}]{{4}})\s{{0,3}}[-–—]?\s{{0,3}}([{READABLE}]{{4}})\b", re.IGNORECASE
 )

@@ -26,7 +26,7 @@ def add(site: Site, order: Order, lines: Sequence[Line], *, because: str = "") -
     if order.state not in moves.ADDABLE or order.payment_method == "card_link":
         raise Conflict("order_closed", "Nothing can be added to this order any more.")
     held = orders.hold(order, None)
-    if held.state not in moves.IN_THE_KITCHEN:  # all of it is made, whoever said so
+    if held.state not in moves.IN_THE_KITCHEN:  # the whole order was marked as made
         kitchen_items.mark(held, orders.lines_of(held.id), kitchen_items.READY)
     held.batch += 1
     order_lines.add_lines(held, lines, len(orders.lines_of(held.id)))

@@ -344,8 +344,8 @@ def tell(order: Order) -> None:
 
 
 def _next_number(site: Site, day: date, *, test: bool) -> int:
-    """Waits for whoever is making an order at this site: no gap, no number twice. Test orders
-    are counted apart."""
+    """Orders of a site are numbered one after the other, without gaps. Test orders are counted
+    separately."""
     column = OrderDay.last_test if test else OrderDay.last
     counts = {"last": 0 if test else 1, "last_test": 1 if test else 0}
     made = insert(OrderDay).values(

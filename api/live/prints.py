@@ -89,8 +89,8 @@ class PrintDoor:
             return _refusal(503, "try_again", "The service cannot reach its database just now.")
 
     async def _owner(self, request: web.Request) -> tuple[int, str]:
-        """Asked before the poll counts. Whoever keeps coming with a wrong token is not asked
-        about any more, so that strangers neither fill the places nor use up the threads."""
+        """Checked before the poll counts. An address that keeps sending wrong tokens is refused
+        without a look-up, so that it takes neither places nor threads."""
         kind, _, token = request.headers.get("Authorization", "").partition(" ")
         token = token.strip() if kind == "Bearer" else ""
         peer = counted_as(_peer(request, self._settings.trusted_proxies))

@@ -13,7 +13,7 @@ depends_on = None
 
 def upgrade() -> None:
     op.execute("ALTER TABLE events ADD COLUMN published_at timestamptz")
-    # In a second step: a volatile default in the first would write every row anew.
+    # In a second step, because a volatile default in the first would rewrite every row.
     op.execute("ALTER TABLE events ALTER COLUMN published_at SET DEFAULT clock_timestamp()")
 
 

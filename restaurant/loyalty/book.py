@@ -47,8 +47,7 @@ class Written:
 
 
 def follow(site: Site, order: Order, *, repriced: bool = False) -> None:
-    """After every change of an order; its row is locked by whoever changes it. Test orders earn
-    nothing."""
+    """After every change of an order, whose row the caller has locked. Test orders earn nothing."""
     if order.test or not (repriced or _counts(order) or order.state in UNDONE):
         return
     programme = programmes.of(site.id)
