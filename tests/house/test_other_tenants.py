@@ -14,10 +14,9 @@ METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 NOT_YOURS = {302, 400, 401, 403, 404, 405, 415, 422}
 # Operators see all tenants, and development's mailbox shows all letters to whoever is there.
 # A menu is for everybody.
-SEEN_BY_DESIGN = {
-    *("mailbox.index", "mailbox.show", "diner.menu", "diner.place"),
-    "phones.order",  # the same page for every line
-}
+SEEN_BY_DESIGN = {"mailbox.index", "mailbox.show", "diner.menu", "diner.place"}
+# Open pages that read nothing about the id in their address: the same answer for every id.
+SAME_FOR_EVERY_ID = {"phones.order"}
 SIGNS_OUT = {"start.signout"}
 
 
@@ -126,7 +125,7 @@ def walk(app, ids, call):
 
 
 def refused(answers):
-    """Routes that name a thing of the other tenant's do not say 2xx to a change or a look."""
+    """Routes that name a record of the other tenant never answer with 2xx."""
     theirs = {
         "key_id",
         "member_id",
@@ -173,6 +172,8 @@ def refused(answers):
     }
     checked = 0
     for rule, method, path, status in answers:
+        if rule.endpoint in SAME_FOR_EVERY_ID:
+            continue
         if rule.arguments & theirs and method != "OPTIONS":
             assert status in NOT_YOURS, (method, path, status)
             if status == 302:
