@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import segno
 from flask import Blueprint, flash, redirect, render_template, session, url_for
 from flask_babel import gettext
 from flask_login import current_user
 from markupsafe import Markup
 
+from core import qr_codes
 from core.db import global_scope
 from core.errors import invalid
 from core.keyring import the_keyring
@@ -106,9 +106,8 @@ def two_step_page() -> Any:
                 letters.security_notice(me, "two_step_on")
             session.pop("two_step_secret", None)
             return render_template("account/recovery_codes.html", codes=codes)
-    code = segno.make(two_step.address_for_app(person, secret), error="m")
-    drawing = code.svg_inline(scale=5, border=2, omitsize=True, svgclass="qr", lineclass=None)
-    picture = Markup(drawing)  # noqa: S704 - drawn by segno, holds only paths
+    drawing = qr_codes.svg(two_step.address_for_app(person, secret), border=2)
+    picture = Markup(drawing)  # noqa: S704 - holds numbers alone
     return render_template(
         "account/two_step.html", on=False, form=form, qr_svg=picture, secret=secret
     )

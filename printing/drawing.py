@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import segno
 from PIL import Image, ImageDraw
 
+from core import qr_codes
 from printing import fonts
 from printing.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
 from printing.text import width
@@ -119,7 +118,7 @@ def _rule(row: RuleRow, sheet: Sheet) -> Image.Image:
 
 def qr(text: str, sheet: Sheet) -> Image.Image:
     """In the middle, half the paper wide, with its quiet zone."""
-    rows: list[Any] = list(segno.make(text, error="m", micro=False).matrix_iter(border=4))
+    rows = qr_codes.modules(text)
     dot = max(2, min(LARGEST_DOT, int(sheet.dots * CODE_SHARE) // len(rows)))
     code = Image.new("L", (len(rows), len(rows)), WHITE)
     code.putdata([BLACK if dark else WHITE for line in rows for dark in line])

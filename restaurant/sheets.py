@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pymupdf_fonts
-import segno
-from segno import QRCode
 
+from core import qr_codes
 from core.pdf import drop_layout
 from restaurant.models import Site, Table
 from restaurant.wording import say
@@ -28,21 +27,14 @@ FAMILY, REGULAR, BOLD = "sheet", "figo", "figbo"
 INK, FAINT = (22, 32, 27), (198, 206, 197)
 
 
-def code(address: str) -> QRCode:
-    """Medium correction: a scratch or a drop of wine does not make it unreadable."""
-    return segno.make(address, error="m", micro=False)
-
-
 def code_svg(address: str) -> bytes:
-    out = BytesIO()
-    code(address).save(out, kind="svg", border=4, scale=10, xmldecl=True)
-    return out.getvalue()
+    return (
+        b'<?xml version="1.0" encoding="utf-8"?>' + qr_codes.svg(address, module_size=10).encode()
+    )
 
 
 def code_png(address: str) -> bytes:
-    out = BytesIO()
-    code(address).save(out, kind="png", border=4, scale=16)
-    return out.getvalue()
+    return qr_codes.png(address, module_size=16)
 
 
 def sheet(
@@ -149,22 +141,11 @@ def _line(paper: "FPDF", left: float, y: float, text: str, points: float, style:
 
 
 def _modules(paper: "FPDF", address: str, left: float, top: float) -> None:
-    """As shapes, not as a picture: sharp on every printer."""
-    rows: list[Any] = list(code(address).matrix_iter(border=2))
+    """Drawn as rectangles, not as a picture, so that it is sharp on every printer."""
+    rows = qr_codes.modules(address, border=2)
     side = CODE / len(rows)
     paper.set_fill_color(0, 0, 0)
     for down, row in enumerate(rows):
-        start = None
-        for across, dark in enumerate([*row, 0]):
-            if dark and start is None:
-                start = across
-            elif not dark and start is not None:
-                # A hair higher than it is, or viewers show white lines between the rows.
-                paper.rect(
-                    left + start * side,
-                    top + down * side,
-                    (across - start) * side,
-                    side + 0.02,
-                    "F",
-                )
-                start = None
+        for start, length in qr_codes.runs(row):
+            # Slightly higher than a module, or viewers show white lines between the rows.
+            paper.rect(left + start * side, top + down * side, length * side, side + 0.02, "F")

@@ -1,9 +1,7 @@
 """Linked phones over the API: add a line, show its QR code, start it again, log it out."""
 
-import io
 from typing import Annotated, Any
 
-import segno
 from flask import Response, current_app, g, jsonify, request
 from flask_openapi3.types import ResponseDict
 from pydantic import BaseModel, Field, StringConstraints
@@ -13,6 +11,7 @@ from api.once import once
 from api.shapes import ErrorBody
 from api.v1 import v1
 from api.v1.instances import TAG, InstancePath, InstanceShape, instance_json, visible
+from core import qr_codes
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Conflict, Forbidden
@@ -102,9 +101,8 @@ def read_qr(path: InstancePath) -> Response:
         return _uncached(jsonify(pairing_json(line, linked)))
     if linked.qr is None or not pairing.is_shown(linked):
         raise Conflict("no_qr", "There is no QR code now. Start the pairing, then ask again.")
-    drawn = io.BytesIO()
-    segno.make(linked.qr, error="l", micro=False).save(drawn, kind="png", scale=QR_SCALE, border=4)
-    return _uncached(Response(drawn.getvalue(), mimetype=PNG))
+    picture = qr_codes.png(linked.qr, correction="low", module_size=QR_SCALE)
+    return _uncached(Response(picture, mimetype=PNG))
 
 
 @v1.get(

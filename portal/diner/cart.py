@@ -1,11 +1,9 @@
 """The cart of a diner: priced and stored by us, then sent by the diner as a chat message."""
 
-from io import BytesIO
-
-import segno
 from flask import Response, request, url_for
 from pydantic import BaseModel, Field, ValidationError
 
+from core import qr_codes
 from core.db import tenant_scope
 from core.errors import DomainError
 from core.money import format_money
@@ -128,9 +126,7 @@ def _chat_link(line: Line, text: str) -> str:
 
 
 def _qr(link: str) -> str:
-    out = BytesIO()
-    segno.make(link, error="l").save(out, kind="svg", xmldecl=False, border=2, omitsize=True)
-    return out.getvalue().decode()
+    return qr_codes.svg(link, correction="low", border=2)
 
 
 def _closed_key(why: str, asked: CartIn) -> str:

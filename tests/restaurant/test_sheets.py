@@ -2,10 +2,10 @@
 
 import io
 
-import segno
 from PIL import Image
 from pypdf import PdfReader
 
+from core import qr_codes
 from restaurant import sheets, tables
 from tests.restaurant.kitchen import open_bistro
 
@@ -36,10 +36,8 @@ def test_the_code_on_the_sheet_says_the_tables_address(app, restaurant):
         address = tables.address(BASE, site, table)
         paper = sheets.sheet(site, [table], lambda one: tables.address(BASE, site, one))
     assert f"table=12&k={bistro.tokens['12']}" in address
-    matrix = [list(row) for row in segno.make(address, error="m", micro=False).matrix]
-    runs = sum(
-        bool(dark) and not (at and row[at - 1]) for row in matrix for at, dark in enumerate(row)
-    )
+    matrix = qr_codes.modules(address, border=0)
+    runs = sum(dark and not (at and row[at - 1]) for row in matrix for at, dark in enumerate(row))
     drawn = PdfReader(io.BytesIO(paper)).pages[0].get_contents().get_data()
     assert drawn.count(b" re f") == runs
 
@@ -49,7 +47,7 @@ def test_single_codes_are_the_same_code(app, restaurant):
     with bistro.scope():
         site, table = bistro.site(), tables.by_number(bistro.site_id, "3")
         address = tables.address(BASE, site, table)
-    expected = [[bool(dark) for dark in row] for row in sheets.code(address).matrix]
+    expected = qr_codes.modules(address, border=0)
     with Image.open(io.BytesIO(sheets.code_png(address))) as picture:
         grey = picture.convert("L")
     side = grey.width // 16 - 8
