@@ -343,7 +343,7 @@ def plant_store(business: Business, name: str) -> tuple[str, str, str]:
             "checkout": {"id": f"{name}-cart", "url": f"https://example.com/{name}"},
             "customer": {"name": f"{name} customer", "phone": "+905321112233"},
         }
-        connections.record(shop.id, "store", f"{name}-key", {}, json.dumps(told).encode())
+        connections.record(shop.id, "store", [f"{name}-key"], {}, json.dumps(told).encode())
         (row,) = connections.received(shop.id, None, 1)
         hook = hooks.Hook(row.id, "store", shop.id, json.dumps(told).encode(), 0)
         for one in store_events.read(hook).events:
