@@ -31,6 +31,7 @@ from core.outbound import Policy
 from core.outbound.aio import Client as Fetcher
 from core.settings import Settings
 from core.tasks import end
+from jobs import linked_keeping
 from jobs.linked import CHANNEL
 from jobs.linked_endings import Endings
 from jobs.linked_session import LineSession
@@ -46,6 +47,7 @@ LOOK_SECONDS = 1.0
 LEAVE_SECONDS = 8.0  # for what is in flight when the host is asked to stop
 FETCHES_AT_ONCE = 4  # a file may have 100 MB, and is held in memory
 MOST_THREADS = 16
+FORGET_SECONDS = 24 * 3600.0
 
 T = TypeVar("T")
 
@@ -75,13 +77,14 @@ class Host:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=5)
         async with aiohttp.ClientSession(timeout=timeout) as self.http, Fetcher(policy) as fetcher:
             self.fetcher = fetcher
-            bell = asyncio.create_task(self.listen())
+            aside = [asyncio.create_task(one()) for one in (self.listen, self.forget_daily)]
             try:
                 while not self.stopping.is_set():
                     await self.turn()
                     await self.rest()
             finally:
-                await end(bell)
+                for task in aside:
+                    await end(task)
                 await self.hand_over()
 
     async def turn(self) -> None:
@@ -158,6 +161,15 @@ class Host:
                 await asyncio.sleep(1.0)
             finally:
                 await bell.aclose()
+
+    async def forget_daily(self) -> None:
+        """Beside the sessions: leases are renewed meanwhile."""
+        while True:
+            try:
+                await self.in_thread(lambda: linked_keeping.forget(self.store))
+            except Exception as error:  # noqa: BLE001 - the sessions go on
+                log.error("linked keys not cleaned", error=type(error).__name__)
+            await asyncio.sleep(FORGET_SECONDS)
 
     def rouse(self, tenant_id: int) -> None:
         for (owner, _), session in self.sessions.items():

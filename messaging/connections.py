@@ -1,6 +1,7 @@
 """A tenant's connections to stores and forms: made, found by their token, told apart, removed."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -28,7 +29,8 @@ LOOKUP = "store_hook"
 LONGEST_SECRET = 200
 # A post without an id of its own is a repeat only while its sender may still be trying.
 HASH_COUNTS_FOR = timedelta(hours=24)
-KEYS_KEPT = timedelta(days=30)
+# Stores do not sign when they post, so a captured post never expires: its key is what stops it.
+KEYS_KEPT = timedelta(days=400)
 OURS = ("woocommerce", "store")
 """Kinds whose secret we make, to be pasted there; the others' comes from there, if at all."""
 
@@ -145,18 +147,24 @@ def doorplate(connection_id: str) -> Doorplate | None:
     )
 
 
-def record(connection_id: str, kind: str, key: str, facts: dict[str, str], body: bytes) -> bool:
-    """Keep a post for the job. False: it is a repeat, and nothing is kept."""
+def record(
+    connection_id: str, kind: str, keys: Sequence[str], facts: dict[str, str], body: bytes
+) -> bool:
+    """Keep a post for the job. False: one of its keys is known, so it is a repeat and not kept."""
     tenant_id, moment = current_tenant_id(), now()
+    names = sorted({key[:300] for key in keys})  # in one order: two posts must not deadlock
     fresh = upsert(HookKey).values(
-        tenant_id=tenant_id, connection_id=connection_id, key=key[:300], at=moment
+        [
+            {"tenant_id": tenant_id, "connection_id": connection_id, "key": name, "at": moment}
+            for name in names
+        ]
     )
     stale = fresh.on_conflict_do_update(
         index_elements=[HookKey.tenant_id, HookKey.connection_id, HookKey.key],
         set_={"at": fresh.excluded.at},
         where=(HookKey.key.startswith("hash:")) & (HookKey.at < moment - HASH_COUNTS_FOR),
     ).returning(HookKey.key)
-    if db.session.execute(stale).first() is None:
+    if len(db.session.execute(stale).all()) < len(names):
         return False
     db.session.add(
         ReceivedHook(tenant_id=tenant_id, kind=kind, target=connection_id, body=body, facts=facts)
@@ -232,9 +240,13 @@ def one_received(connection_id: str, hook_id: str) -> ReceivedHook:
 
 
 def forget_old_keys() -> int:
+    counts_no_more = HookKey.key.startswith("hash:") & (HookKey.at < now() - HASH_COUNTS_FOR)
     gone = db.session.execute(
         delete(HookKey)
-        .where(HookKey.tenant_id == current_tenant_id(), HookKey.at < now() - KEYS_KEPT)
+        .where(
+            HookKey.tenant_id == current_tenant_id(),
+            or_(HookKey.at < now() - KEYS_KEPT, counts_no_more),
+        )
         .returning(HookKey.key)
     )
     return len(gone.all())

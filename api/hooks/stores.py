@@ -35,9 +35,9 @@ def store(kind: str, token: str) -> Response:
         return _refused(plate)
     if plate.enabled:
         facts = platform.facts(headers)
-        key = platform.dedupe_key(facts, raw)
+        keys = platform.dedupe_keys(facts, raw)
         with tenant_scope(plate.tenant_id):
-            connections.record(plate.id, kind, key, facts, raw)
+            connections.record(plate.id, kind, keys, facts, raw)
     return _ok()
 
 

@@ -6,6 +6,7 @@ talked into something cannot reach a session. The library makes its own tables i
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
 import psycopg2
 from psycopg2 import sql
@@ -37,6 +38,27 @@ SELECT table_name, column_name FROM information_schema.columns
    AND column_name IN ('our_jid', 'jid')
  ORDER BY table_name = 'whatsmeow_device'
 """
+# What the library adds to with each message or person and does not need for long. Secrets and
+# contacts carry no time, so we add a column; the library names the columns it writes.
+UNDATED = ("whatsmeow_message_secrets", "whatsmeow_contacts")
+SENT = "whatsmeow_retry_buffer"  # texts that were sent, in case the other side asks again
+RECEIVED = "whatsmeow_event_buffer"  # texts that came; the hashes tell repeats
+COLUMNS = r"""
+SELECT table_name, array_agg(column_name::text) FROM information_schema.columns
+ WHERE table_schema = current_schema() AND table_name LIKE 'whatsmeow\_%'
+ GROUP BY table_name
+"""
+DATE_ROWS = "ALTER TABLE {} ADD COLUMN kept_since timestamptz NOT NULL DEFAULT now()"
+OLD_ROWS = {
+    **dict.fromkeys(UNDATED, "DELETE FROM {} WHERE kept_since < %(before)s"),
+    SENT: "DELETE FROM {} WHERE timestamp < %(milliseconds)s",
+    RECEIVED: "DELETE FROM {} WHERE insert_timestamp < %(milliseconds)s",
+}
+# For one device, before the network has forgotten what it may send again: the text, not the hash.
+OLD_TEXTS = (
+    "UPDATE {} SET plaintext = NULL"
+    " WHERE insert_timestamp < %(milliseconds)s AND plaintext IS NOT NULL"
+)
 
 
 class Store:
@@ -97,6 +119,29 @@ class Store:
                     ),
                     (device,),
                 )
+
+    def forget_old(self, before: datetime, device: str = "") -> int:
+        """Secrets, contacts and buffered texts of all devices, or of this one. How many rows."""
+        values = {
+            "before": before,
+            "milliseconds": int(before.timestamp() * 1000),
+            "device": device,
+        }
+        gone = 0
+        with self._opened() as connection, connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '3s'")
+            cursor.execute(COLUMNS)
+            for table, columns in cursor.fetchall():
+                if table not in OLD_ROWS:
+                    continue
+                name = sql.Identifier(table)
+                if table in UNDATED and "kept_since" not in columns:
+                    cursor.execute(sql.SQL(DATE_ROWS).format(name))
+                old = OLD_TEXTS if device and table == RECEIVED else OLD_ROWS[table]
+                of_device = " AND our_jid = %(device)s" if device else ""
+                cursor.execute(sql.SQL(old + of_device).format(name), values)
+                gone += cursor.rowcount
+        return gone
 
     @contextmanager
     def _opened(self) -> Iterator[Connection]:

@@ -52,6 +52,15 @@ from webhooks.publishing import publish
 from webhooks.reading import Filters
 
 MARK = "Zyxomarker"
+# Ids of this moment, a thousand changes to each message.
+MANY_CHANGES = """
+INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
+SELECT %(tenant)s,
+       (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || '7000'
+        || '8000' || lpad(to_hex(n / 1000), 12, '0'))::uuid,
+       gen_random_uuid(), now(), 'sent', 'planted for an export of many records'
+  FROM generate_series(1, %(records)s) AS n
+"""
 
 
 @dataclass
@@ -158,6 +167,11 @@ def plant(name: str) -> Planted:
         verify_token=verify,
         reset_token=reset,
     )
+
+
+def plant_changes(cursor: Any, tenant_id: int, records: int) -> None:
+    """Very many rows of one table, for what must not take long."""
+    cursor.execute(MANY_CHANGES, {"tenant": tenant_id, "records": records})
 
 
 def plant_messages(business: Business, name: str) -> tuple[int, str]:
@@ -329,7 +343,7 @@ def plant_store(business: Business, name: str) -> tuple[str, str, str]:
             "checkout": {"id": f"{name}-cart", "url": f"https://example.com/{name}"},
             "customer": {"name": f"{name} customer", "phone": "+905321112233"},
         }
-        connections.record(shop.id, "store", f"{name}-key", {}, json.dumps(told).encode())
+        connections.record(shop.id, "store", [f"{name}-key"], {}, json.dumps(told).encode())
         (row,) = connections.received(shop.id, None, 1)
         hook = hooks.Hook(row.id, "store", shop.id, json.dumps(told).encode(), 0)
         for one in store_events.read(hook).events:

@@ -6,11 +6,13 @@ import json
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import event
 
 from core.blobs import BlobError
 from core.clock import frozen, now
@@ -22,7 +24,8 @@ from jobs import exports, housekeeping
 from tenants import exporting
 from tenants.erasing import owned_tables
 from tests.conftest import ROOT
-from tests.house.planting import plant_messages
+from tests.databases import admin
+from tests.house.planting import plant_changes, plant_messages
 
 
 @pytest.fixture
@@ -150,6 +153,44 @@ def test_a_lost_lane_is_found_again(app, asked):
     exports.find_forgotten()
     exports.drain()
     assert latest(asked).state in ("working", "ready")
+
+
+@pytest.mark.parametrize("analyzed", ["before", "after"])
+def test_every_batch_of_many_rows_costs_the_same(app, restaurant, database, monkeypatch, analyzed):
+    """Review H6. Also when the statistics are from before the rows came."""
+    monkeypatch.setattr(exporting, "BATCH", 500)
+    with closing(admin(database)) as connection, connection.cursor() as cursor:
+        if analyzed == "before":
+            plant_changes(cursor, 7, 5_000)
+            cursor.execute("ANALYZE message_changes")
+        plant_changes(cursor, restaurant.tenant_id, 20_000)
+        if analyzed == "after":
+            cursor.execute("ANALYZE message_changes")
+    with app.app_context(), restaurant.scope():
+        sizes, pages = read_all("message_changes")
+    assert sum(sizes) == 20_000
+    assert len(pages) == 41
+    assert max(pages) < 2 * pages[0], pages
+
+
+def read_all(table):
+    """How many rows each batch has, and how many pages of tables and indexes it looks at."""
+    sizes, pages, last = [], [], None
+
+    def explain(connection, cursor, statement, parameters, *_):
+        if f"FROM {table}" in statement:
+            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement}", parameters)
+            plan = cursor.fetchone()[0][0]["Plan"]
+            pages.append(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"])
+
+    event.listen(db.engine, "before_cursor_execute", explain)
+    try:
+        while last is not None or not sizes:
+            rows, last = exporting.rows_after(table, last)
+            sizes.append(len(rows))
+    finally:
+        event.remove(db.engine, "before_cursor_execute", explain)
+    return sizes, pages
 
 
 @pytest.mark.parametrize(

@@ -15,21 +15,13 @@ from restaurant import payment_links, sites
 from tenants import exporting
 from tests.cast import make_business
 from tests.databases import admin
+from tests.house.planting import plant_changes
 from tests.journeys.card_steps import set_up_cards
 from tests.patience import patient
 from tests.restaurant.kitchen import open_bistro
 
 RECORDS = int(os.environ.get("EXPORT_RECORDS", "60000"))
 MANY = 500_000  # more than any machine exports in one step
-# Ids of this moment, a thousand changes to each message.
-PLANT = """
-INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
-SELECT %(tenant)s,
-       (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || '7000'
-        || '8000' || lpad(to_hex(n / 1000), 12, '0'))::uuid,
-       gen_random_uuid(), now(), 'sent', 'planted for an export of many records'
-  FROM generate_series(1, %(records)s) AS n
-"""
 
 
 @pytest.mark.timing
@@ -39,7 +31,7 @@ def test_a_payment_link_gets_its_address_while_a_large_export_is_made(app, setti
         large, bistro = make_business("Large Account"), open_bistro(make_business("Lokanta Link"))
         set_up_cards(bistro, settings)
     with closing(admin(database)) as connection, connection.cursor() as cursor:
-        cursor.execute(PLANT, {"tenant": large.tenant_id, "records": RECORDS})
+        plant_changes(cursor, large.tenant_id, RECORDS)
         cursor.execute("ANALYZE message_changes")  # as autovacuum does, which is off in tests
     waits, began = [], time.monotonic()
     with app.app_context():

@@ -52,11 +52,12 @@ class Shop:
         }
         return self.posts(body, headers)
 
-    def woocommerce(self, topic: str, told: dict[str, Any]) -> Any:
+    def woocommerce(self, topic: str, told: dict[str, Any], delivery_id: str = "") -> Any:
         body = json.dumps(told).encode()
         headers = {
             "Content-Type": "application/json",
             "X-WC-Webhook-Topic": topic,
+            "X-WC-Webhook-Delivery-ID": delivery_id or f"delivery-{next(_numbers)}",
             "X-WC-Webhook-Signature": base64_hmac(self.secret, body),
         }
         return self.posts(body, headers)

@@ -230,16 +230,24 @@ def test_what_is_old_is_forgotten(app, shop, cart):
         advance(timedelta(days=100))
         with app.app_context():
             housekeeping.tidy()
-        with shop.scope():
-            left = [
-                db.session.scalars(select(one).where(one.tenant_id == shop.tenant_id)).all()
-                for one in (HookKey, StoreLink, StoreEvent, AutomationRun)
-            ]
-        assert [len(rows) for rows in left] == [0, 0, 1, 1]
+        assert left_of(shop, StoreLink, StoreEvent, AutomationRun) == [0, 1, 1]
         advance(timedelta(days=100))
         with app.app_context():
             housekeeping.tidy()
-    assert not runs(shop)
+        assert left_of(shop, StoreEvent, AutomationRun) == [0, 0]
+        assert left_of(shop, HookKey) == [2], "the same post is still known as a repeat"
+        advance(timedelta(days=210))
+        with app.app_context():
+            housekeeping.tidy()
+    assert left_of(shop, HookKey) == [0]
+
+
+def left_of(business, *models):
+    with business.scope():
+        return [
+            len(db.session.scalars(select(one).where(one.tenant_id == business.tenant_id)).all())
+            for one in models
+        ]
 
 
 def test_an_order_takes_back_a_reminder_that_has_not_left(app, shop, cart):

@@ -64,7 +64,7 @@ def test_the_same_post_sent_twice_sends_once(app, shop, shopify):
 
 def test_the_same_order_told_by_two_posts_sends_once(app, shop, shopify):
     shopify.shopify("orders/create", shopify_order())
-    shopify.shopify("orders/create", shopify_order())
+    shopify.shopify("orders/create", shopify_order(note="Ring the bell"))
     work(app)
     assert len(hooks_of(shop)) == 2
     assert len(sent(shop)) == 1
@@ -318,3 +318,67 @@ def test_a_body_posted_under_another_topic_is_left(app, shop, shopify, topic):
     work(app)
     assert sent(shop) == []
     assert "The topic is" in hooks_of(shop)[-1].error
+
+
+WOO_CUSTOMER = {
+    "id": 25,
+    "date_modified_gmt": "2026-03-22T16:28:08",
+    "role": "customer",
+    "billing": {"first_name": "Marta", "phone": "611 11 01 06", "country": "ES"},
+    "shipping": {},
+}
+
+
+@pytest.mark.parametrize("topic", ["order.created", "order.updated"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        WOO_CUSTOMER,
+        {**WOO_CUSTOMER, "name": "Taza", "status": "publish", "price": "9.00"},
+        woo_order(status="active", billing_period="month"),
+        {"id": 727},
+    ],
+    ids=["customer", "product", "subscription", "deleted order"],
+)
+def test_a_woocommerce_body_posted_under_an_orders_topic_is_left(app, shop, woo, topic, body):
+    """Review L13."""
+    assert woo.woocommerce(topic, body).status_code == 200
+    work(app)
+    assert sent(shop) == []
+    (hook,) = hooks_of(shop)
+    assert (hook.state, hook.error) == (
+        "done",
+        f"The topic is {topic}, but the body is not an order.",
+    )
+
+
+@pytest.mark.parametrize("status", ["cancelled", "refunded"])
+def test_an_order_that_has_ended_is_not_confirmed_as_a_new_one(app, shop, woo, status):
+    """Review L13."""
+    woo.woocommerce("order.created", woo_order(status=status))
+    work(app)
+    assert sent(shop) == []
+    assert hooks_of(shop)[-1].error == f"The topic is order.created, but the order is {status}."
+
+
+@pytest.mark.parametrize("kind", ["shopify", "woocommerce"])
+@pytest.mark.parametrize("days", [0, 31, 390])
+def test_a_captured_post_is_a_repeat_under_any_delivery_id(app, shop, client, redis, kind, days):
+    """Review L13: the headers are not signed, so whoever repeats a post can change them."""
+    give_line(shop)
+    switch_on(shop, *ORDERS)
+    store = connect(shop, client, kind)
+    with frozen():
+        for name in ("first", "second"):
+            if kind == "shopify":
+                answer = store.shopify("orders/create", shopify_order(), f"wh-{name}")
+            else:
+                answer = store.woocommerce("order.created", woo_order(), f"delivery-{name}")
+            assert answer.status_code == 200
+            work(app)
+            advance(days * 86_400)
+            with shop.scope():
+                connections.forget_old_keys()
+                automation_book.forget_old()
+        assert len(hooks_of(shop)) == 1
+        assert len(messages(shop)) == 1

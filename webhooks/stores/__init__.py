@@ -1,8 +1,8 @@
-"""Stores and forms that post to us: each platform one file, all with the same five functions.
+"""Stores and forms that post to us: each platform one file, all with the same four functions.
 
 verify(secret, headers, body)   is it really from there, told on the raw bytes
 facts(headers)                  what of the headers is kept beside the body
-dedupe_key(facts, body)         the same for every repeat of one post
+dedupe_keys(facts, body)        a repeat of a post has one of the same keys
 parse(facts, body)              neutral events, or NotUnderstood
 """
 

@@ -47,16 +47,16 @@ def facts(headers: Mapping[str, str]) -> Facts:
     return {"content_type": lower(headers).get("content-type", "")[:300]}
 
 
-def dedupe_key(known: Facts, body: bytes) -> str:
+def dedupe_keys(known: Facts, body: bytes) -> tuple[str, ...]:
     try:
         submission = builders.read(body, known["content_type"])
     except NotUnderstood:
-        return hashed(body)
+        return (hashed(body),)
     if submission.id:
-        return f"{submission.builder}:{submission.id}"
+        return (f"{submission.builder}:{submission.id}",)
     # A boundary between the parts differs each time; the answers do not.
     answers = "\0".join(f"{one.key}={one.value}" for one in submission.answers)
-    return hashed(answers.encode())
+    return (hashed(answers.encode()),)
 
 
 def parse(known: Facts, body: bytes) -> Read:

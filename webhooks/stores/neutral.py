@@ -161,5 +161,10 @@ def hashed(*parts_: bytes) -> str:
     return "hash:" + sha256(b"\0".join(parts_)).hexdigest()
 
 
+def signed(topic: str, body: bytes) -> str:
+    """A key for a body that is never the same for two events. It counts as long as it is kept."""
+    return f"body:{topic}:{sha256(body).hexdigest()}"
+
+
 def _refuse_constant(name: str) -> None:
     raise ValueError(name)

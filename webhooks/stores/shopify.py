@@ -9,7 +9,6 @@ from webhooks.stores.neutral import (
     NotUnderstood,
     Read,
     StoreEvent,
-    hashed,
     hints,
     items,
     lower,
@@ -17,6 +16,7 @@ from webhooks.stores.neutral import (
     parts,
     person,
     read_object,
+    signed,
     words,
 )
 
@@ -48,8 +48,10 @@ def facts(headers: Mapping[str, str]) -> Facts:
     }
 
 
-def dedupe_key(known: Facts, body: bytes) -> str:
-    return known["webhook_id"] or hashed(known["topic"].encode(), body)
+def dedupe_keys(known: Facts, body: bytes) -> tuple[str, ...]:
+    """The id is a header, which the signature does not cover: the body is known without it too."""
+    seen = signed(known["topic"], body)
+    return (known["webhook_id"], seen) if known["webhook_id"] else (seen,)
 
 
 def parse(known: Facts, body: bytes) -> Read:

@@ -42,12 +42,12 @@ def facts(headers: Mapping[str, str]) -> Facts:
     return {"webhook_id": lower(headers).get("webhook-id", "")[:120]}
 
 
-def dedupe_key(known: Facts, body: bytes) -> str:
+def dedupe_keys(known: Facts, body: bytes) -> tuple[str, ...]:
     try:
         event_id = words(read_object(body).get("id"), 200) or known["webhook_id"]
     except NotUnderstood:
-        return hashed(body)
-    return f"id:{event_id}" if event_id else hashed(body)
+        return (hashed(body),)
+    return (f"id:{event_id}" if event_id else hashed(body),)
 
 
 def parse(_known: Facts, body: bytes) -> Read:
