@@ -52,6 +52,8 @@ class Settings(BaseSettings):
     simulator_url: str = ""
     simulator_secret: str = ""
     menu_domain: str = ""
+    map_tile_url: str = ""
+    map_attribution: str = "© OpenStreetMap contributors"
     print_agent_dir: str = ""
     stripe_base_url: str = "https://api.stripe.com"
     iyzico_base_url: str = "https://api.iyzipay.com"
@@ -125,6 +127,21 @@ class Settings(BaseSettings):
         if url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", url):
             raise ValueError("must be an origin such as https://live.example.com, or empty")
         return url.rstrip("/")
+
+    @field_validator("map_tile_url")
+    @classmethod
+    def tiles_are_numbered(cls, url: str) -> str:
+        address = r"https?://[A-Za-z0-9.:\[\]-]+/[^\s{};,'\"]*"
+        numbers = r"\{z\}/\{x\}/\{y\}[^\s{};,'\"]*"
+        if url and not re.fullmatch(address + numbers, url):
+            raise ValueError("must be like https://tiles.example.com/{z}/{x}/{y}.png, or empty")
+        return url
+
+    @property
+    def map_tile_origin(self) -> str:
+        """What pages may load pictures from besides the service itself."""
+        parts = urlsplit(self.map_tile_url)
+        return f"{parts.scheme}://{parts.netloc}" if self.map_tile_url else ""
 
     @property
     def production(self) -> bool:
