@@ -21,6 +21,9 @@ class SettingsError(RuntimeError):
     """The environment does not describe a service that can start."""
 
 
+_TILES = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+/[^\s{};,'\"]*\{z\}/\{x\}/\{y\}[^\s{};,'\"]*")
+
+
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(case_sensitive=False, extra="ignore")
 
@@ -131,9 +134,7 @@ class Settings(BaseSettings):
     @field_validator("map_tile_url")
     @classmethod
     def tiles_are_numbered(cls, url: str) -> str:
-        address = r"https?://[A-Za-z0-9.:\[\]-]+/[^\s{};,'\"]*"
-        numbers = r"\{z\}/\{x\}/\{y\}[^\s{};,'\"]*"
-        if url and not re.fullmatch(address + numbers, url):
+        if url and not _TILES.fullmatch(url):
             raise ValueError("must be like https://tiles.example.com/{z}/{x}/{y}.png, or empty")
         return url
 
