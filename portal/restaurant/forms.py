@@ -71,7 +71,7 @@ def _typed_spans(prefix: str) -> list[list[str]]:
 
 def typed_special_days() -> list[dict[str, Any]]:
     """The rows of the special days: `special0-starts`; a row with nothing in it is left out."""
-    found = []
+    found: list[dict[str, Any]] = []
     for name in request.form:
         row = _SPECIAL_ROW.fullmatch(name)
         if row is None or len(found) > MOST_SPECIAL_DAYS:
