@@ -21,6 +21,9 @@ class SettingsError(RuntimeError):
     """The environment does not describe a service that can start."""
 
 
+_TILES = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+/[^\s{};,'\"]*\{z\}/\{x\}/\{y\}[^\s{};,'\"]*")
+
+
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(case_sensitive=False, extra="ignore")
 
@@ -52,6 +55,8 @@ class Settings(BaseSettings):
     simulator_url: str = ""
     simulator_secret: str = ""
     menu_domain: str = ""
+    map_tile_url: str = ""
+    map_attribution: str = "© OpenStreetMap contributors"
     print_agent_dir: str = ""
     stripe_base_url: str = "https://api.stripe.com"
     iyzico_base_url: str = "https://api.iyzipay.com"
@@ -125,6 +130,19 @@ class Settings(BaseSettings):
         if url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", url):
             raise ValueError("must be an origin such as https://live.example.com, or empty")
         return url.rstrip("/")
+
+    @field_validator("map_tile_url")
+    @classmethod
+    def tiles_are_numbered(cls, url: str) -> str:
+        if url and not _TILES.fullmatch(url):
+            raise ValueError("must be like https://tiles.example.com/{z}/{x}/{y}.png, or empty")
+        return url
+
+    @property
+    def map_tile_origin(self) -> str:
+        """What pages may load pictures from besides the service itself."""
+        parts = urlsplit(self.map_tile_url)
+        return f"{parts.scheme}://{parts.netloc}" if self.map_tile_url else ""
 
     @property
     def production(self) -> bool:

@@ -15,7 +15,7 @@ from core.ids import BadId
 from core.logs import logger
 from core.settings import Settings
 from core.texts import BadText
-from portal import order_acts, order_entry
+from portal import order_acts, order_entry, street_map
 from portal.account import account
 from portal.audit import audit_pages
 from portal.automations import automations_pages
@@ -199,6 +199,7 @@ def open_portal_doors(app: Flask, settings: Settings) -> None:
     keep_addresses(app)
     keep_areas(app)
     app.add_template_global(csp_nonce)
+    street_map.install(app, settings)
     app.add_template_global(help_for)
     app.add_template_filter(own_name, "language")
     for unsigned in (diner, courier_pages):  # nobody is signed in there, and no cookie is read

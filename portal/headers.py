@@ -23,13 +23,13 @@ def csp_nonce() -> str:
     return str(g.csp_nonce)
 
 
-def content_policy(nonce: str, live_url: str = "") -> str:
+def content_policy(nonce: str, live_url: str = "", tile_origin: str = "") -> str:
     return "; ".join(
         (
             "default-src 'self'",
             f"script-src 'self' 'nonce-{nonce}'",
             f"style-src 'self' 'nonce-{nonce}'",
-            "img-src 'self' data:",
+            f"img-src 'self' data: {tile_origin}".rstrip(),
             f"connect-src 'self' {live_url}".rstrip(),
             "font-src 'self'",
             "object-src 'none'",
@@ -99,7 +99,7 @@ def add_security_headers(app: Flask, settings: Settings) -> None:
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")
         if answer.mimetype == "application/json":
             return answer
-        policy = content_policy(csp_nonce(), settings.live_url)
+        policy = content_policy(csp_nonce(), settings.live_url, settings.map_tile_origin)
         answer.headers.setdefault("Content-Security-Policy", policy)
         answer.headers.setdefault("Referrer-Policy", "same-origin")
         answer.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")

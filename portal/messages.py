@@ -41,6 +41,7 @@ messages_pages = Blueprint("messages", __name__)
 WAIT_SECONDS = 8.0
 STATES = (*OUT_STATES, "received")
 BATCH = 500
+MOST_TEMPLATES = 20  # on the page of a new message
 COLUMNS = (
     *("id", "time", "direction", "phone", "name", "line", "kind", "text", "state", "error"),
     *("cost_usd", "reference", "test"),
@@ -121,8 +122,10 @@ def new() -> Any:
     with tenant_scope(g.tenant_id):
         lines = {line.id: line for line in lines_book.listed() if line.enabled}
         default = lines_book.default_line(test=False) or lines_book.default_line(test=True)
-        approved = templates.Wanted(state=template_check.SENDABLE)
-        found = templates.listed(approved, limit=20) if may("lines.view") else []
+        senders = templates.mainly([one for one in lines.values() if templates.account_of(one)])
+        named = {templates.account_of(line): line.name for line in senders}
+        approved = templates.Wanted(state=template_check.SENDABLE, accounts=frozenset(named))
+        found = templates.listed(approved, limit=MOST_TEMPLATES) if may("lines.view") else []
     form.offer_lines([(line.id, line.name) for line in lines.values()])
     if form.validate_on_submit():
         with refusals_on(form):
@@ -134,7 +137,12 @@ def new() -> Any:
         form.phone.data = request.args.get("phone", "")[:40]
         form.line.data = default.id if default else None
     return render_template(
-        "messages/new.html", form=form, lines=lines, choices=choices, templates=found
+        "messages/new.html",
+        form=form,
+        lines=lines,
+        choices=choices,
+        templates=[(one, named[one.account_id]) for one in found],
+        more_templates=len(found) == MOST_TEMPLATES,
     )
 
 

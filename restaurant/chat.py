@@ -8,10 +8,10 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from babel.dates import format_date, format_time
+from babel.dates import format_time
 from sqlalchemy import func, select
 
-from core.clock import now, zone
+from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import NotFound
 from messaging import contacts
@@ -23,7 +23,6 @@ from restaurant import (
     editing,
     finding,
     handwriting,
-    hours,
     locating,
     orders,
     payments,
@@ -40,7 +39,7 @@ from restaurant.models import Cart, Order, Site
 from restaurant.pricing import Chosen, NotOnMenu, Shelf, add_up
 from restaurant.pricing import Line as PricedLine
 from restaurant.reasons import BY_HAND, NEWCOMER, NO_PLACE, NOT_SCANNED
-from restaurant.wording import say, spoken
+from restaurant.wording import opening_day, say, spoken
 from tenants.plans import known_facts
 
 HOUR = timedelta(hours=1)
@@ -337,12 +336,11 @@ def _ordered_before(sender: Sender) -> bool:
 
 
 def _opens(site: Site, language: str) -> str:
-    at = hours.next_opening(site.hours, site.time_zone, now())
+    at = sites.next_opening(site)
     if at is None:
         return ""
-    local = at.astimezone(zone(site.time_zone))
-    day = format_date(local.date(), "EEEE", locale=language)
-    return say(language, "opens", day=day, time=format_time(local, "short", locale=language))
+    clock = format_time(at, "short", locale=language)
+    return say(language, "opens", day=opening_day(at, language), time=clock)
 
 
 def _answer(line: Line, sender: Sender, language: str, key: str, **values: str) -> None:

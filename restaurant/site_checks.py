@@ -26,8 +26,8 @@ LONGEST_WELCOME, LONGEST_ADDRESS, MOST_TIPS = 240, 300, 6
 CHANGEABLE = frozenset(
     {
         "name", "host", "prefix", "currency", "time_zone", "country", "languages", "address",
-        "phone", "latitude", "longitude", "line_id", "hours", "day_starts", "order_types",
-        "payment_methods", "tax_included", "service_percent", "service_order_types",
+        "phone", "latitude", "longitude", "line_id", "hours", "special_days", "day_starts",
+        "order_types", "payment_methods", "tax_included", "service_percent", "service_order_types",
         "tip_percents", "told_states",
         "accept_minutes", "manager_phone", "prints_bills", "table_orders_per_hour",
         "phone_orders_per_hour",
@@ -202,6 +202,7 @@ _CHECKS: dict[str, Any] = {
     "manager_phone": _phone,
     "line_id": _line_id,
     "hours": lambda _field, value: hours.checked(value or {}),
+    "special_days": lambda _field, value: hours.checked_special_days(value or []),
     "day_starts": lambda field, value: hours.checked_clock(field, str(value)),
     "order_types": _among(ORDER_TYPES, 1),
     "payment_methods": _among(PAYMENT_METHODS, 1),

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from core import links, lookups, news
-from core.clock import now
+from core.clock import now, zone
 from core.db import current_tenant_id, db, savepoint
 from core.errors import Conflict, NotFound, invalid
 from core.ids import short_code
@@ -52,6 +52,7 @@ def open_site(
         payment_methods=["pos_at_table", "cash"],
         told_states=list(TOLD),
         hours={},
+        special_days=[],
         welcome={},
         tip_percents=[],
     )
@@ -203,7 +204,14 @@ def takes_orders(site: Site, moment: datetime) -> str:
         return "no_menu"
     if site.paused_until is not None and site.paused_until > moment:
         return "paused"
-    return "" if hours.is_open(site.hours, site.time_zone, moment) else "closed"
+    open_now = hours.is_open(site.hours, site.time_zone, moment, site.special_days)
+    return "" if open_now else "closed"
+
+
+def next_opening(site: Site) -> datetime | None:
+    """When it opens next, by its own clock, if it is closed now."""
+    at = hours.next_opening(site.hours, site.time_zone, now(), site.special_days)
+    return at.astimezone(zone(site.time_zone)) if at else None
 
 
 def why_no_orders_now(site: Site) -> str:

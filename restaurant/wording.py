@@ -3,8 +3,12 @@
 Short, friendly, and always with what to do next. A new language is a new file.
 """
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
+from babel.dates import format_date, format_skeleton
+
+from core.clock import now
 from core.wordbook import Wordbook
 
 _BOOK = Wordbook(Path(__file__).parent / "words")
@@ -14,3 +18,10 @@ say, words = _BOOK.say, _BOOK.words
 
 def spoken() -> frozenset[str]:
     return _BOOK.spoken
+
+
+def opening_day(at: datetime, language: str) -> str:
+    """The day of an opening: its weekday, and the date too if it is a week away or more."""
+    if at.date() - now().astimezone(at.tzinfo).date() < timedelta(days=7):
+        return format_date(at.date(), "EEEE", locale=language)
+    return str(format_skeleton("MMMMEEEEd", at.date(), locale=language))

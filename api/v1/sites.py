@@ -25,6 +25,22 @@ class TablePath(BaseModel):
     table_id: str = Field(max_length=40)
 
 
+class SpecialDay(BaseModel):
+    """A date, or several in a row, with other hours than the weekday has."""
+
+    starts_on: str = Field(max_length=10, examples=["2026-12-31"])
+    ends_on: str = Field(
+        "", max_length=10, description="The last day. Empty: one day.", examples=["2027-01-01"]
+    )
+    hours: list[list[str]] = Field(
+        default_factory=list,
+        max_length=6,
+        description="Spans as in `hours`. Empty: closed.",
+        examples=[[["12:00", "16:00"]]],
+    )
+    name: str = Field("", max_length=60, description="Shown to guests.", examples=["New Year"])
+
+
 class SiteFields(BaseModel):
     """Only what is given is changed."""
 
@@ -44,6 +60,11 @@ class SiteFields(BaseModel):
         None,
         description="By weekday, 0 (Monday) to 6; a span may go past midnight.",
         examples=[{"4": [["18:00", "02:00"]]}],
+    )
+    special_days: list[SpecialDay] | None = Field(
+        None,
+        max_length=60,
+        description="All special days: holidays, and days with other hours.",
     )
     day_starts: str | None = Field(None, examples=["04:00"])
     order_types: list[str] | None = Field(None, examples=[["dine_in", "takeaway"]])
@@ -90,6 +111,7 @@ class SiteShape(BaseModel):
     longitude: float | None
     line_id: int | None
     hours: dict[str, Any]
+    special_days: list[SpecialDay]
     day_starts: str
     order_types: list[str]
     payment_methods: list[str]
@@ -328,8 +350,8 @@ def site_json(site: Site) -> dict[str, Any]:
     settings: Settings = current_app.extensions["comanda"]
     plain = (
         "id", "name", "slug", "host", "host_pending", "prefix", "currency", "time_zone", "country",
-        "address", "phone", "line_id", "hours", "day_starts", "tax_included", "accept_minutes",
-        "tone", "menu_id",
+        "address", "phone", "line_id", "hours", "special_days", "day_starts", "tax_included",
+        "accept_minutes", "tone", "menu_id",
     )  # fmt: skip
     lists = ("languages", "order_types", "payment_methods", "tip_percents", "told_states")
     return {

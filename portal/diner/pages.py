@@ -7,7 +7,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from babel.dates import format_date, format_time
 from babel.numbers import format_percent
 from flask import (
     Blueprint,
@@ -21,17 +20,16 @@ from flask import (
 from markupsafe import Markup
 from pydantic import BaseModel, Field, ValidationError
 
-from core.clock import now, zone
 from core.db import tenant_scope
 from core.errors import DomainError, Invalid
 from core.money import format_money
 from core.settings import Settings
 from core.texts import BadText, one_line
 from core.wordbook import Wordbook
-from portal.diner import shaping
+from portal.diner import opening, shaping
 from portal.diner.facts import Facts, remembered
 from portal.visitors import open_to_all
-from restaurant import calls, hours, sites, tables
+from restaurant import calls, sites, tables
 from restaurant.menu_checks import ALLERGENS, DIETS
 from restaurant.models import Site
 
@@ -135,19 +133,20 @@ def _menu(facts: Facts) -> Response:
 def _page(facts: Facts, language: str) -> tuple[str, str]:
     """Rendered once for each published version, language and state of the kitchen."""
     site = facts.site
+    closed = opening.why_closed(BOOK, facts, language)
     key = (
-        site.id, facts.version, language, facts.missing, facts.why_closed, site.name, site.tone,
+        site.id, facts.version, language, facts.missing, closed, site.name, site.tone,
         tuple(site.languages), tuple(site.order_types), tuple(site.payment_methods),
         tuple(site.tip_percents), site.service_percent, tuple(site.service_order_types),
         json.dumps(site.welcome), site.logo,
-        site.paused_until, json.dumps(site.hours), tuple(zone.fee for zone in facts.zones),
-        facts.cards, facts.coupons,
+        json.dumps([site.hours, site.special_days]), opening.today(site),
+        tuple(zone.fee for zone in facts.zones), facts.cards, facts.coupons,
     )  # fmt: skip
     with _lock:
         if key in _pages:
             _pages.move_to_end(key)
             return _pages[key]
-    html = drawn(facts, language, _closed(facts, language))
+    html = drawn(facts, language, closed)
     made = (html, blake2s(html.encode(), digest_size=10).hexdigest())
     with _lock:
         _pages[key] = made
@@ -176,6 +175,8 @@ def drawn(facts: Facts, language: str, closed: str) -> str:
         welcome=site.welcome.get(language) or site.welcome.get(site.languages[0], ""),
         ways=[way for way in site.payment_methods if way != "card_link" or facts.cards],
         coupons=facts.coupons,
+        week=opening.week(site, language),
+        special_days=opening.special_days(site, language),
         about=_about(facts, language),
         address=site_address(site),
         picture=_picture(facts),
@@ -212,20 +213,6 @@ def _fee_from(facts: Facts, language: str) -> str:
         return BOOK.say(language, "fee_near")
     least = format_money(min(fees), facts.site.currency, language)
     return BOOK.say(language, "fee_from", fee=least)
-
-
-def _closed(facts: Facts, language: str) -> str:
-    if not facts.why_closed:
-        return ""
-    said = BOOK.say(language, facts.why_closed)
-    if facts.why_closed == "closed":
-        at = hours.next_opening(facts.site.hours, facts.site.time_zone, now())
-        if at is not None:
-            local = at.astimezone(zone(facts.site.time_zone))
-            day = format_date(local.date(), "EEEE", locale=language)
-            clock = format_time(local, "short", locale=language)
-            said += " " + BOOK.say(language, "opens", day=day, time=clock)
-    return said
 
 
 def _table(facts: Facts) -> tuple[str, bool]:

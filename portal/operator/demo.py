@@ -11,6 +11,7 @@ from typing import Any
 from flask import current_app
 from sqlalchemy import delete
 
+from core.blobs import blobs_at
 from core.clock import frozen, now
 from core.db import db, global_scope, tenant_scope
 from core.errors import Conflict
@@ -23,6 +24,7 @@ from portal.operator.account_history import tell_account
 from portal.operator.call_history import KUMRU, MAVI, tell_calls
 from portal.operator.campaign_history import tell_campaigns
 from portal.operator.dining import open_bistro, open_sister
+from portal.operator.dish_pictures import keep_pictures
 from portal.operator.guests import fill_book, know_guests
 from portal.operator.happenings import tell_happenings
 from portal.operator.history import tell_conversations
@@ -119,7 +121,9 @@ def _make(settings: Settings) -> dict[str, Any]:
     shop = _shop(owner, cast)
     for tenant_id, language in ((restaurant, "tr"), (shop, "es")):
         _tell(tenant_id, _owner(owner), ((20, partial(fill_book, language)),))
-    _tell(restaurant, _owner(owner), ((23, open_bistro), (12, open_sister), (11, open_road)))
+    pictures = keep_pictures(blobs_at(settings.blob_url), restaurant)
+    places = (23, partial(open_bistro, pictures)), (12, partial(open_sister, pictures))
+    _tell(restaurant, _owner(owner), (*places, (11, open_road)))
     _tell(restaurant, _owner(owner), ((11, open_club),))
     with acting(_owner(owner)):
         tell_orders(restaurant)

@@ -1,5 +1,6 @@
 """Two restaurants of the demo: a bistro in Istanbul, and its small sister in Lisbon."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from restaurant import availability, menus, publishing, sites, tables
@@ -11,6 +12,8 @@ LISBON = {str(day): [["12:00", "15:30"], ["19:00", "00:30"]] for day in range(1,
 
 Dish = tuple[str, str, str, str, str, dict[str, Any]]
 """Name and description in both languages, price, and what else there is to say."""
+Pictures = Mapping[str, str]
+"""The key of a dish's photo by its English name."""
 
 BREAKFAST: tuple[Dish, ...] = (
     ("Kahvaltı Tabağı", "Breakfast Plate", "Yumurta, üç çeşit peynir, zeytin, bal ve kaymak",
@@ -79,7 +82,7 @@ SWEETS: tuple[Dish, ...] = (
 )  # fmt: skip
 
 
-def open_bistro() -> None:
+def open_bistro(pictures: Pictures) -> None:
     """Menus, tables in two areas, options and allergens; published and ready for orders."""
     site = sites.open_site(
         "Lokanta Mavi", slug="lokanta-mavi", prefix="MAV", currency="TRY",
@@ -93,7 +96,7 @@ def open_bistro() -> None:
         ("Atıştırmalık & Makarna", "Snacks & Pasta", SNACKS),
         ("İçecekler", "Drinks", DRINKS),
     )
-    _fill(menu, ("tr", "en"), chapters, groups, "10")
+    _fill(menu, ("tr", "en"), chapters, groups, pictures, "10")
     publishing.publish(menu.id)
     sites.change(
         site.id,
@@ -116,7 +119,7 @@ def open_bistro() -> None:
     availability.sell_out(site, sold.id, None)
 
 
-def open_sister() -> None:
+def open_sister(pictures: Pictures) -> None:
     site = sites.open_site(
         "Mavi Lisboa", slug="mavi-lisboa", prefix="LIS", currency="EUR",
         time_zone="Europe/Lisbon", country="PT", languages=["en", "pt"],
@@ -134,7 +137,7 @@ def open_sister() -> None:
         ("Small Plates", "Petiscos", PETISCOS),
         ("Sweets & Drinks", "Doces e Bebidas", SWEETS),
     )
-    _fill(menu, ("en", "pt"), chapters, {"chourico": chourico.id}, "13")
+    _fill(menu, ("en", "pt"), chapters, {"chourico": chourico.id}, pictures, "13")
     publishing.publish(menu.id)
     sites.change(
         site.id,
@@ -197,6 +200,7 @@ def _fill(
     languages: tuple[str, str],
     chapters: tuple[tuple[str, str, tuple[Dish, ...]], ...],
     groups: dict[str, str],
+    pictures: Pictures,
     tax: str,
 ) -> None:
     one, two = languages
@@ -215,6 +219,7 @@ def _fill(
                     "texts": texts,
                     "price": price,
                     "tax_percent": tax,
+                    "photo": pictures.get(texts["en"]["name"], ""),
                     **known,
                 },
             )

@@ -1,5 +1,6 @@
 """Forms of the restaurant pages."""
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -24,7 +25,7 @@ from portal.diner.pages import BOOK
 from portal.diner.shaping import own_name
 from portal.forms import Between, Form, needed
 from portal.words import in_words
-from restaurant.hours import DAYS
+from restaurant.hours import DAYS, LONGEST_NAME, MOST_SPECIAL_DAYS
 from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS
 
 TOLD = (
@@ -32,6 +33,7 @@ TOLD = (
     "cancelled", "refunded",
 )  # fmt: skip
 SPANS = 2
+_SPECIAL_ROW = re.compile(r"(special[0-9]{1,3})-starts")
 READ = (
     "az", "bg", "el", "es", "fa", "fr", "he", "it", "ja", "ko", "nl", "pl", "pt", "ro", "ru", "uk",
     "zh",
@@ -53,16 +55,36 @@ def typed(name: str, limit: int = 1000) -> str:
 
 def typed_hours(prefix: str = "hours") -> dict[str, list[list[str]]]:
     """The hours editor: `hours-0-0-from`, two spans a day; half a span counts as wrong."""
-    found: dict[str, list[list[str]]] = {}
-    for day in range(DAYS):
-        spans = []
-        for place in range(SPANS):
-            begins = typed(f"{prefix}-{day}-{place}-from", 8)
-            ends = typed(f"{prefix}-{day}-{place}-to", 8)
-            if begins or ends:
-                spans.append([begins[:5], ends[:5]])
-        if spans:
-            found[str(day)] = spans
+    days = {str(day): _typed_spans(f"{prefix}-{day}") for day in range(DAYS)}
+    return {day: spans for day, spans in days.items() if spans}
+
+
+def _typed_spans(prefix: str) -> list[list[str]]:
+    spans = []
+    for place in range(SPANS):
+        begins = typed(f"{prefix}-{place}-from", 8)
+        ends = typed(f"{prefix}-{place}-to", 8)
+        if begins or ends:
+            spans.append([begins[:5], ends[:5]])
+    return spans
+
+
+def typed_special_days() -> list[dict[str, Any]]:
+    """The rows of the special days: `special0-starts`; a row with nothing in it is left out."""
+    found: list[dict[str, Any]] = []
+    for name in request.form:
+        row = _SPECIAL_ROW.fullmatch(name)
+        if row is None or len(found) > MOST_SPECIAL_DAYS:
+            continue
+        prefix = row[1]
+        day = {
+            "starts_on": typed(f"{prefix}-starts", 10),
+            "ends_on": typed(f"{prefix}-ends", 10),
+            "name": typed(f"{prefix}-name", LONGEST_NAME),
+            "hours": _typed_spans(prefix),
+        }
+        if any(day.values()):
+            found.append(day)
     return found
 
 
@@ -138,7 +160,9 @@ class HoursForm(Form):
     day_starts = StringField(_("A new day begins at"), [needed(), Length(max=5)])
 
     def values(self) -> dict[str, Any]:
-        return {"hours": typed_hours(), "day_starts": self.day_starts.data or ""}
+        values = {"hours": typed_hours(), "day_starts": self.day_starts.data or ""}
+        shown = any(_SPECIAL_ROW.fullmatch(name) for name in request.form)
+        return values | ({"special_days": typed_special_days()} if shown else {})
 
 
 ORDER_TYPE_NAMES = [

@@ -23,10 +23,11 @@ from portal.restaurant.forms import (
     OrdersForm,
     typed,
     typed_hours,
+    typed_special_days,
 )
 from portal.visitors import may, member_may
 from portal.words import in_words
-from restaurant import availability, menus, photos, sites, stations, tables
+from restaurant import availability, hours, menus, photos, sites, stations, tables
 from restaurant.models import Site
 from tenants import accounts
 from tenants.models import Account
@@ -270,6 +271,10 @@ def _show(site: Site, part: str, refused: Form | None = None) -> Any:
         ],
         saved=refused is None and bool(request.args.get("saved")),
         typed_hours=typed_hours() if refused else {},
+        closed_today=hours.closed_all_day(site.special_days, site.time_zone, now()),
+        special_days=typed_special_days()
+        if refused
+        else hours.coming(site.special_days, site.time_zone, now()),
         typed_welcome={code: typed(f"welcome-{code}", 400) for code in site.languages},
         **rows,
     )

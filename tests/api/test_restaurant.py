@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.clock import now, zone
 from restaurant import orders
 from tests.restaurant.kitchen import open_bistro
 
@@ -141,6 +142,22 @@ def test_sold_out_and_paused(call, bistro):
     assert call("POST", "/orders", wanted(bistro)).status_code == 201
     paused = call("POST", f"{path}/pause", {"until": "2020-01-01T00:00:00Z"})
     assert (paused.status_code, paused.json["code"]) == (422, "invalid_time")
+
+
+def test_special_days_are_set_read_and_checked(call, bistro):
+    """Pages review 30."""
+    path = f"/sites/{bistro.site_id}"
+    assert call("GET", path).json["special_days"] == []
+    today = now().astimezone(zone("Europe/Istanbul")).date().isoformat()
+    changed = call("PATCH", path, {"special_days": [{"starts_on": today, "name": "Tatil"}]})
+    assert changed.json["special_days"] == [
+        {"starts_on": today, "ends_on": today, "hours": [], "name": "Tatil"}
+    ]
+    assert changed.json["takes_orders"] is False
+    assert call("PATCH", path, {"name": "Other"}).json["special_days"] != []
+    refused = call("PATCH", path, {"special_days": [{"starts_on": "tomorrow"}]})
+    assert (refused.status_code, refused.json["code"]) == (422, "invalid_special_days")
+    assert call("PATCH", path, {"special_days": []}).json["takes_orders"] is True
 
 
 def test_nothing_of_another_tenants_is_there(call, bistro, shop):

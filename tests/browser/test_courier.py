@@ -126,7 +126,7 @@ def test_a_zone_is_drawn_with_clicks(chromium, service, restaurant, bistro):
     box = page.locator("[data-map]").bounding_box()
     for x, y in ((0.4, 0.4), (0.6, 0.4), (0.6, 0.6), (0.45, 0.65), (0.4, 0.9)):
         page.mouse.click(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
-    page.get_by_role("button", name="Take back the last corner").click()
+    page.get_by_role("button", name="Remove the last corner").click()
     corners = page.get_by_role("textbox", name="Corners")
     assert len(corners.input_value().splitlines()) == 4
     page.get_by_role("textbox", name="Delivery fee").fill("18,50")

@@ -66,6 +66,39 @@ def test_hours_go_past_midnight_and_half_a_span_is_refused(manager, bistro):
         assert bistro.site().day_starts == "05:00"
 
 
+def test_special_days_are_added_shown_and_removed(manager, bistro):
+    """Pages review 30: holidays, closed or with other hours."""
+    path = f"/restaurants/{bistro.site_id}"
+    fields = {"part": "hours", "day_starts": "05:00", "special0-name": "New Year"}
+    refused = manager.post(path, **fields, **{"special0-starts": ""})
+    assert "needs a date" in text_of(refused)
+    assert 'value="New Year"' in refused.get_data(as_text=True)
+    year = (now() + timedelta(days=366)).year
+    rows = {
+        "special0-starts": f"{year}-01-01",
+        "special7-starts": f"{year}-03-20",
+        "special7-ends": f"{year}-03-22",
+        "special7-0-from": "12:00",
+        "special7-0-to": "18:00",
+    }
+    assert manager.post(path, **fields, **rows).status_code == 302
+    new_year = {"starts_on": f"{year}-01-01", "ends_on": f"{year}-01-01", "hours": []}
+    spring = {"starts_on": f"{year}-03-20", "ends_on": f"{year}-03-22"}
+    with bistro.scope():
+        assert bistro.site().special_days == [
+            {**new_year, "name": "New Year"},
+            {**spring, "hours": [["12:00", "18:00"]], "name": ""},
+        ]
+    shown = manager.get(f"{path}?part=hours").get_data(as_text=True)
+    assert f'value="{year}-03-22"' in shown
+    manager.post(path, part="hours", day_starts="05:00")  # a page from before the rows
+    with bistro.scope():
+        assert len(bistro.site().special_days) == 2
+    manager.post(path, part="hours", day_starts="05:00", **{"special0-starts": ""})
+    with bistro.scope():
+        assert bistro.site().special_days == []
+
+
 def test_each_group_of_settings_is_kept_by_itself(manager, bistro):
     path = f"/restaurants/{bistro.site_id}"
     orders = {"part": "orders", "order_types": ["dine_in", "delivery"], "payment_methods": ["cash"],

@@ -118,3 +118,26 @@ def test_the_button_asks_the_network(page, restaurant, line, settings):
 
 def test_a_network_that_is_away_is_said(page, line):
     assert "could not be reached" in text_of(page.post("/templates/sync", follow=True))
+
+
+def test_a_new_message_lists_each_template_of_the_live_lines_once(page, restaurant, line, settings):
+    """Pages review 38: the test line's copies are left out, and two lines are named."""
+    copy = NetworkTemplate("4", "order", "en", "utility", "approved", components=[BODY])
+    with restaurant.scope():
+        desk = add_simulated_line(
+            "Test desk", "http://localhost", settings.simulator_secret, test=True, default=False
+        )
+        store(account_of(desk), [copy])
+    shown = page.get("/messages/new").get_data(as_text=True)
+    assert shown.count(">order</a>") == 1
+    assert ">sale</a>" not in shown
+    assert "English · " not in shown
+    with restaurant.scope():
+        other = add_simulated_line(
+            "Terrace", "http://localhost", settings.simulator_secret, test=False, default=False
+        )
+        store(account_of(other), [copy])
+    both = page.get("/messages/new").get_data(as_text=True)
+    assert both.count(">order</a>") == 2
+    assert "English · Front desk" in both
+    assert "English · Terrace" in both

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import select
 
-from core.clock import now
+from core.clock import frozen, now
 from core.db import current_tenant_id, db
 from core.errors import DomainError
 from messaging.models import Line
@@ -241,3 +241,40 @@ def test_staff_who_order_in_test_mode_come_to_the_simulated_phone(browser, bistr
     browser.signs_in(bistro.business.owner)
     onward = browser.get("/phones/order/7?text=Ayran")
     assert onward.location == "/phones/write/7?text=Ayran"
+
+
+def test_the_page_shows_the_hours_and_says_that_it_is_closed_today(client, bistro, path):
+    """Pages review 30."""
+    day = {"starts_on": "2026-11-17", "ends_on": "2026-11-25", "name": "Inventory"}
+    week = {str(number): [["11:00", "23:00"]] for number in range(5)}
+    with bistro.scope():
+        sites.change(bistro.site_id, {"hours": week, "special_days": [day]})
+    with frozen("2026-11-16T09:00:00Z"):  # Monday noon in Istanbul
+        remembered.forget()
+        open_ = client.get(f"{path}/menu?lang=en").text
+    assert "closed today (Inventory)" not in open_
+    for words in ("Opening hours", "Monday – Friday", "Saturday – Sunday", "Inventory"):
+        assert words in open_
+    with frozen("2026-11-17T09:00:00Z"):
+        remembered.forget()
+        closed = client.get(f"{path}/menu?lang=en").text
+        remembered.forget()
+        refused = client.post(f"{path}/cart", json=cart(bistro))
+    assert "We are closed today (Inventory)." in closed
+    assert "We open Thu, Nov 26 at 11:00" in closed
+    assert refused.status_code == 409
+    with frozen("2026-11-26T21:00:00Z"):
+        remembered.forget()
+        over = client.get(f"{path}/menu?lang=en").text
+    assert "Inventory" not in over
+
+
+def test_the_day_of_the_next_opening_is_not_a_remembered_one(client, bistro, path):
+    """Found with pages review 30: the page of the last closed evening was served again."""
+    week = {str(number): [["11:00", "23:00"]] for number in range(7)}
+    with bistro.scope():
+        sites.change(bistro.site_id, {"hours": week})
+    for night, day in (("2026-11-16", "Tuesday"), ("2026-11-17", "Wednesday")):
+        with frozen(f"{night}T20:30:00Z"):
+            remembered.forget()
+            assert f"We open {day}" in client.get(f"{path}/menu?lang=en").text

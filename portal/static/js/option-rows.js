@@ -1,29 +1,50 @@
-// Options of a dish: another empty row without saving first. Without scripts, saving gives more.
-const rows = document.querySelector("[data-rows]");
-const button = document.querySelector("[data-add-row]");
+// Forms with a list of rows (options of a dish, special days): add and remove rows without saving.
+// Fields of a row are named by its number, as in "special3-name". Without scripts, saving gives more.
+for (const rows of document.querySelectorAll("[data-rows]")) {
+  const button = rows.parentElement.querySelector("[data-add-row]");
+  const listed = () => [...rows.querySelectorAll(":scope > [role=group]")];
+  let next = listed().length;
 
-function add() {
-  const shown = rows.querySelectorAll(".option-row");
-  if (shown.length >= Number(rows.dataset.rows)) {
-    button.disabled = true;
-    return;
-  }
-  const number = shown.length;
-  const row = shown[number - 1].cloneNode(true);
-  for (const part of [row, ...row.querySelectorAll("*")]) {
-    for (const name of ["id", "name", "for"]) {
-      const value = part.getAttribute(name);
-      if (value) part.setAttribute(name, value.replace(/^o\d+-/, `o${number}-`));
+  const clear = (row) => {
+    for (const field of row.querySelectorAll("input")) {
+      if (field.type === "checkbox") field.checked = false;
+      else field.value = "";
     }
-  }
-  for (const field of row.querySelectorAll("input")) {
-    if (field.type === "checkbox") field.checked = false;
-    else field.value = "";
-  }
-  row.setAttribute("aria-label", row.getAttribute("aria-label").replace(/\d+/, number + 1));
-  rows.append(row);
-  row.querySelector("input:not([type=hidden])").focus();
-}
+  };
 
-button.hidden = false;
-button.addEventListener("click", add);
+  const add = () => {
+    const shown = listed();
+    if (shown.length >= Number(rows.dataset.rows)) {
+      button.disabled = true;
+      return;
+    }
+    const number = next++;
+    const row = shown.at(-1).cloneNode(true);
+    for (const part of [row, ...row.querySelectorAll("*")]) {
+      for (const name of ["id", "name", "for"]) {
+        const value = part.getAttribute(name);
+        if (value) part.setAttribute(name, value.replace(/^([a-z]+)\d+-/, `$1${number}-`));
+      }
+      const label = part.getAttribute("aria-label");
+      if (label) part.setAttribute("aria-label", label.replace(/\d+/, number + 1));
+    }
+    clear(row);
+    rows.append(row);
+    row.querySelector("input:not([type=hidden])").focus();
+  };
+
+  const remove = (row) => {
+    if (listed().length === 1) clear(row);
+    else row.remove();
+    button.disabled = false;
+    button.focus();
+  };
+
+  button.hidden = false;
+  button.addEventListener("click", add);
+  for (const one of rows.querySelectorAll("[data-remove-row]")) one.hidden = false;
+  rows.addEventListener("click", (event) => {
+    const pressed = event.target.closest("[data-remove-row]");
+    if (pressed) remove(pressed.closest("[role=group]"));
+  });
+}
