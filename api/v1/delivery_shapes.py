@@ -111,14 +111,14 @@ class Assign(BaseModel):
 
 
 class Said(BaseModel):
-    status: Literal[STEPS] = Field(
+    status: Literal[STEPS] = Field(  # type: ignore[valid-type]
         examples=["picked_up"], description="What the courier did with the order."
-    )  # type: ignore[valid-type]
-    problem: Literal[PROBLEMS] | None = Field(
+    )
+    problem: Literal[PROBLEMS] | None = Field(  # type: ignore[valid-type]
         None,
         examples=["no_answer"],
         description="Why the order could not be delivered. Only with the status `problem`.",
-    )  # type: ignore[valid-type]
+    )
     note: str = Field("", max_length=200, description="What the courier adds, for the staff.")
 
 

@@ -163,9 +163,9 @@ class NewOrder(BaseModel):
 
 
 class Move(BaseModel):
-    status: Literal[STATES] = Field(
+    status: Literal[STATES] = Field(  # type: ignore[valid-type]
         examples=["preparing"], description="The state to move the order to."
-    )  # type: ignore[valid-type]
+    )
     version: int | None = Field(
         None, description="The version you know: 409 if the order has changed since."
     )
