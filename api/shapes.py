@@ -86,8 +86,10 @@ class ContactPath(BaseModel):
 
 class Fault(BaseModel):
     field: str = Field(examples=["phone"])
-    code: str = Field(examples=["invalid_phone"])
-    message: str
+    code: str = Field(
+        examples=["invalid_phone"], description="A stable code for programs, such as `missing`."
+    )
+    message: str = Field(description="What is wrong with the field, in one sentence.")
 
 
 class ErrorBody(BaseModel):
@@ -95,8 +97,10 @@ class ErrorBody(BaseModel):
 
     model_config = ConfigDict(json_schema_extra={"additionalProperties": True})
 
-    status: str = Field("error", examples=["error"])
-    code: str = Field(examples=["invalid_key"])
+    status: str = Field("error", examples=["error"], description="Always `error`.")
+    code: str = Field(
+        examples=["invalid_key"], description="A stable code for programs, such as `not_found`."
+    )
     message: str = Field(description="A sentence for a person.")
     errors: list[Fault] = Field(description="The faults by field, if any.")
     request_id: str = Field(examples=["req_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])

@@ -91,23 +91,29 @@ def change(connection_id: str, name: str, country: str) -> Connection:
 def set_secret(connection_id: str, secret: str) -> Connection:
     """The one the platform signs with. An empty one only where it is optional."""
     connection = get(connection_id)
+    before = audit.snapshot(connection)
     connection.secret = _checked_secret(connection.kind, secret)
-    audit.record("stores.secret_changed", connection.name)
+    audit.record_change("stores.secret_changed", connection.name, before, connection)
     return connection
 
 
 def renew_secret(connection_id: str) -> Connection:
     connection = get(connection_id)
+    before = audit.snapshot(connection)
     connection.secret = _new_secret(connection.kind) or connection.secret
-    audit.record("stores.secret_changed", connection.name)
+    audit.record_change("stores.secret_changed", connection.name, before, connection)
     return connection
 
 
 def set_mapping(connection_id: str, mapping: dict[str, str]) -> Connection:
     """Which field is what; an empty mapping goes back to guessing."""
     connection = get(connection_id)
+    before = {role: connection.mapping.get(role, "") for role in ROLES}
     connection.mapping = {role: mapping[role][:120] for role in ROLES if mapping.get(role)}
-    audit.record("stores.mapping_changed", connection.name)
+    after = {role: connection.mapping.get(role, "") for role in ROLES}
+    audit.record_change(
+        "stores.mapping_changed", connection.name, before, after, shown=frozenset(ROLES)
+    )
     return connection
 
 

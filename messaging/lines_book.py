@@ -171,9 +171,18 @@ def make_default(line_id: int) -> Line:
     line = get(line_id)
     if line.test:
         raise Invalid("test_line", "The test line cannot be the default for live messages.")
+    was = default_line(test=False)
+    if was is not None and was.id == line.id:
+        return line
     _no_default()
     line.is_default = True
-    audit.record("lines.default_changed", line.name, instance_id=line.id)
+    audit.record(
+        "lines.default_changed",
+        line.name,
+        was=was.name if was else "",
+        now=line.name,
+        instance_id=line.id,
+    )
     return line
 
 
@@ -195,7 +204,13 @@ def set_account(line_id: int, account_id: str) -> Line:
     """Which business account the number belongs to: its templates are asked for there."""
     line = get(line_id)
     if (line.account_id or "") != account_id:
-        audit.record("lines.account_changed", line.name, instance_id=line.id)
+        audit.record(
+            "lines.account_changed",
+            line.name,
+            was=line.account_id or "",
+            now=account_id,
+            instance_id=line.id,
+        )
         line.account_id, line.templates_at, line.templates_error = account_id or None, None, ""
         lanes.mark_due("templates", line.tenant_id)
         ring("jobs.templates.drain")
@@ -232,7 +247,7 @@ def resume(line_id: int) -> bool:
 
 def set_fallback(line_id: int, other_id: int | None, field: str = "fallback") -> Line:
     """Which line takes over while this one is down; None: its messages wait."""
-    line = get(line_id)
+    line, other = get(line_id), None
     if other_id is not None:
         other = db.session.get(Line, (current_tenant_id(), other_id))
         if other is None or other.removed_at is not None:
@@ -242,8 +257,16 @@ def set_fallback(line_id: int, other_id: int | None, field: str = "fallback") ->
         if other.test != line.test:
             raise invalid(field, "test_line", "The test line only reaches simulated phones.")
     if line.fallback_line_id != other_id:
+        was = line.fallback_line_id and db.session.get(
+            Line, (current_tenant_id(), line.fallback_line_id)
+        )
         line.fallback_line_id = other_id
-        audit.record("lines.fallback_changed", line.name, now=other_id)
+        audit.record(
+            "lines.fallback_changed",
+            line.name,
+            was=was.name if was else "",
+            now=other.name if other else "",
+        )
     return line
 
 

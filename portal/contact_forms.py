@@ -81,7 +81,7 @@ class FieldForm(Form):
 
 
 class UploadForm(Form):
-    file = FileField(_("CSV file"))
+    file = FileField(_("CSV or Excel file"))
 
 
 class ColumnsForm(Form):

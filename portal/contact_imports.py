@@ -46,9 +46,10 @@ def index() -> Any:
             file = request.files.get("file")
             if file is None or not file.filename:
                 raise invalid("file", "no_file", "Choose a file.")
+            table = importing.as_table(file.stream)  # type: ignore[arg-type]
             with tenant_scope(g.tenant_id):
                 one = importing.take_in(
-                    file.stream,  # type: ignore[arg-type]
+                    table,
                     file.filename,
                     current_app.extensions["blobs"],
                 )
@@ -56,7 +57,11 @@ def index() -> Any:
     with tenant_scope(g.tenant_id):
         listed = importing.listed()
     return render_template(
-        "contacts/import.html", form=form, imports=listed, most=importing.LARGEST_FILE // 2**20
+        "contacts/import.html",
+        form=form,
+        imports=listed,
+        most=importing.LARGEST_FILE // 2**20,
+        sheet_rows=importing.MOST_SHEET_ROWS,
     )
 
 

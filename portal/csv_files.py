@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from flask import Response, stream_with_context
 
+from core import spreadsheets
 from core.texts import csv_cell
 
 MARK = "\ufeff"  # without it Excel takes the letters for those of an old code page
@@ -21,6 +22,13 @@ def csv_answer(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]])
 
     answer = Response(stream_with_context(lines()), mimetype="text/csv")
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return answer
+
+
+def xlsx_answer(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Response:
+    """A short list as an Excel workbook, made in memory."""
+    answer = Response(spreadsheets.workbook(columns, rows, title=name), mimetype=spreadsheets.MIME)
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}.xlsx"'
     return answer
 
 

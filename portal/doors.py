@@ -30,7 +30,7 @@ from portal.contacts import contacts_pages
 from portal.courier.pages import courier_pages
 from portal.data_pages import data_pages
 from portal.deliveries import deliveries_pages
-from portal.diner import api_address, cart, coupon, order_status, paying, zone
+from portal.diner import api_address, cart, coupon, order_status, paying, table_calls, zone
 from portal.diner.pages import diner
 from portal.diner.shaping import own_name
 from portal.first import first
@@ -151,6 +151,7 @@ DINER = (
     cart,
     coupon,
     order_status,
+    table_calls,
     zone,
 )  # importing each adds its door to the diner's
 ORDERS = (order_acts, order_entry)  # importing each adds its pages to the orders

@@ -125,9 +125,9 @@ def waiter(order_id: str) -> Any:
         chosen = next((one for one in waiters() if one.id == wanted), None)
         if wanted and chosen is None:
             raise Invalid("invalid_choice", "Choose somebody of the team.")
-        name = chosen.name if chosen else ""
+        name, was = chosen.name if chosen else "", order.waiter
         editing.assign_waiter(site, order, chosen.id if chosen else None, name, seen=_seen())
-        audit.record("orders.waiter_changed", order.number, name=name)
+        audit.record("orders.waiter_changed", order.number, was=was, now=name)
 
     return _act(order_id, assigned, done=gettext("Saved."))
 
@@ -142,8 +142,11 @@ def courier(order_id: str) -> Any:
         chosen = next((one for one in couriers.listed(site.id) if one.id == wanted), None)
         if wanted and chosen is None:
             raise Invalid("unknown_courier", "Choose a courier of this restaurant.")
+        ride = trips.ride_of(order)
+        was = ride.courier.name if ride else ""
         trip = trips.assign(site, order, chosen, seen=_seen())
-        audit.record("orders.courier_changed", order.number, name=chosen.name if chosen else "")
+        now_with = chosen.name if chosen else ""
+        audit.record("orders.courier_changed", order.number, was=was, now=now_with)
         if trip is None or trip.told:
             return ""
         return str(
@@ -160,11 +163,19 @@ def zone(order_id: str) -> Any:
     wanted = request.form.get("zone", "")[:40]
 
     def priced(site: Site, order: Order) -> None:
-        chosen = next((one for one in zones.listed(site.id) if one.id == wanted), None)
+        known = {one.id: one for one in zones.listed(site.id)}
+        chosen, was = known.get(wanted), known.get(order.address.get("zone", ""))
         if chosen is None:
             raise Invalid("unknown_zone", "Choose a delivery zone of this restaurant.")
+        before = {"zone": was.name if was else "", "fee": order.sums.get("delivery_fee", "")}
         locating.choose_zone(site, order, chosen, seen=_seen())
-        audit.record("orders.zone_changed", order.number, zone=chosen.name, fee=str(chosen.fee))
+        audit.record_change(
+            "orders.zone_changed",
+            order.number,
+            before,
+            {"zone": chosen.name, "fee": str(chosen.fee)},
+            shown=frozenset({"zone", "fee"}),
+        )
 
     return _act(order_id, priced, done=gettext("The delivery fee is on the order."))
 

@@ -147,8 +147,11 @@ def revoke(agent_id: str) -> None:
 
 def rename(agent_id: str, name: str) -> PrintAgent:
     agent = get(agent_id)
+    before = audit.snapshot(agent)
     agent.name = one_line(name, 60) or agent.name
-    audit.record("print_agents.renamed", agent.name, agent_id=agent_id)
+    audit.record_change(
+        "print_agents.renamed", agent.name, before, agent, shown=audit.NAMED, agent_id=agent_id
+    )
     return agent
 
 

@@ -106,10 +106,17 @@ def add(site_id: str, name: str, way: str, values: Mapping[str, Any]) -> Printer
 
 def change(printer_id: str, values: Mapping[str, Any]) -> Printer:
     printer = get(printer_id)
-    was = printer.agent_id
+    was, before = printer.agent_id, audit.snapshot(printer)
     changed = _apply(printer, values)
     if changed:
-        audit.record("printers.changed", printer.name, printer_id=printer.id, fields=changed)
+        audit.record_change(
+            "printers.changed",
+            printer.name,
+            before,
+            printer,
+            shown=audit.NAMED,
+            printer_id=printer.id,
+        )
         for agent_id in {was, printer.agent_id}:
             tell_agent(agent_id)
         news.tell("printers.changed", id=printer.id)

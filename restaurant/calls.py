@@ -48,6 +48,15 @@ def call(site: Site, table: Table, token: str, kind: str) -> TableCall:
     return made
 
 
+def find(site_id: str, call_id: str) -> TableCall | None:
+    query = select(TableCall).where(
+        TableCall.tenant_id == current_tenant_id(),
+        TableCall.site_id == site_id,
+        TableCall.id == call_id,
+    )
+    return db.session.scalars(query).first()
+
+
 def follow_order(site_id: str, was: str | None, table_id: str, number: str) -> None:
     """An order moved to another table, and its calls with it, unless other guests stayed."""
     if was is None or papers.on_bill(site_id, was):
@@ -77,7 +86,7 @@ def waiting(site_id: str) -> list[TableCall]:
 
 
 def answered(site_id: str, call_id: str) -> bool:
-    """False: a colleague was quicker."""
+    """A member of staff is on the way. False if a colleague has answered already."""
     won = db.session.execute(
         update(TableCall)
         .where(

@@ -1,4 +1,4 @@
-"""The rows of a menu file, CSV or JSON, with their columns under the names that we use."""
+"""The rows of a menu file, CSV, .xlsx or JSON, with their columns under the names that we use."""
 
 import csv
 import io
@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from core.errors import invalid
+from core import spreadsheets
+from core.errors import DomainError, invalid
 from core.texts import fold
 
 # What people call the columns; a language's code behind a dash or underscore is that language's.
@@ -23,6 +24,7 @@ COLUMNS = {
 }
 _MEANT = {fold(word): name for name, words in COLUMNS.items() for word in words.split("|")}
 BY_LANGUAGE = {"category", "name", "description"}
+MOST_ROWS = 5_000  # of a spreadsheet, empty ones included
 
 
 def rows_of_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -39,9 +41,7 @@ def rows_of_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
             if any(cell.strip() for cell in cells):
                 yield rows.line_num, dict(zip(names, cells, strict=False))
     except csv.Error as error:
-        raise invalid(
-            "file", "not_a_table", "This file is neither a CSV nor a JSON menu."
-        ) from error
+        raise _no_table() from error
 
 
 def rows_of_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -51,9 +51,7 @@ def rows_of_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise invalid(
-            "file", "not_a_table", "This file is neither a CSV nor a JSON menu."
-        ) from error
+        raise _no_table() from error
     listed = _items_in(found) if _is(found) else found
     named = found.get("categories") if _is(found) else {}
     categories = named if isinstance(named, dict) else {}
@@ -122,9 +120,29 @@ def _column(name: str) -> str:
 
 
 def decoded(data: bytes) -> str:
+    if spreadsheets.is_workbook(data):
+        return _of_workbook(data)
     for encoding in ("utf-8-sig", "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "cp1254"):
         try:
             return data.decode(encoding).replace("\0", "")
         except UnicodeDecodeError:
             continue
-    raise invalid("file", "not_a_table", "This file is neither a CSV nor a JSON menu.")
+    raise _no_table()
+
+
+def _of_workbook(data: bytes) -> str:
+    try:
+        return spreadsheets.as_csv(io.BytesIO(data), MOST_ROWS).decode()
+    except spreadsheets.TooLarge as error:
+        raise invalid(
+            "file",
+            "too_large",
+            "This spreadsheet is too large for a menu. It may have at most {most} rows.",
+            most=MOST_ROWS,
+        ) from error
+    except spreadsheets.NotReadable as error:
+        raise _no_table() from error
+
+
+def _no_table() -> DomainError:
+    return invalid("file", "not_a_table", "This file is not a menu in CSV, .xlsx or JSON.")

@@ -94,17 +94,20 @@ def add(wanted: Wanted) -> PaymentAccount:
 def change(account_id: str, wanted: Wanted) -> PaymentAccount:
     """An empty key keeps the one that is stored."""
     account = get(account_id)
+    before = audit.snapshot(account)
     account.name, account.site_id = clean_name(wanted.name), _site(wanted.site_id)
     account.link_minutes = _minutes(wanted.link_minutes)
-    renewed = []
+    renewed = False
     for field in NEEDS[account.provider]:
         given = _key(account.provider, field, getattr(wanted, field))
         if given:
             setattr(account, field, given)
-            renewed.append(field)
+            renewed = True
     if renewed:
         account.checked_at, account.check_error = None, ""
-    audit.record("payments.account_changed", account.name, keys=renewed)
+    audit.record_change(
+        "payments.account_changed", account.name, before, account, shown=audit.NAMED
+    )
     return account
 
 

@@ -186,9 +186,14 @@ def _options(shelf: Shelf, item: Mapping[str, Any], wish: Wish, language: str) -
                 "most": group["most"],
             }
             if group["least"] == group["most"]:
-                raise Invalid("wrong_options", "{item}: choose {least} of “{group}”.", **values)
-            raise Invalid(
-                "wrong_options", "{item}: choose {least} to {most} of “{group}”.", **values
+                raise NotOnMenu(
+                    "wrong_options", "{item}: choose {least} of “{group}”.", wish.item_id, **values
+                )
+            raise NotOnMenu(
+                "wrong_options",
+                "{item}: choose {least} to {most} of “{group}”.",
+                wish.item_id,
+                **values,
             )
         free = set(sorted(mine, key=lambda one: -Decimal(of_group[one]["price"]))[: group["free"]])
         chosen += [
@@ -202,7 +207,7 @@ def _options(shelf: Shelf, item: Mapping[str, Any], wish: Wish, language: str) -
             for option_id in mine
         ]
     if asked:
-        raise NotOnMenu("not_on_menu", "The menu has changed: please look again.", wish.item_id)
+        raise NotOnMenu("not_on_menu", "The menu has changed: please look again.", asked[0])
     return chosen
 
 

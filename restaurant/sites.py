@@ -248,5 +248,8 @@ def confirm_host(site: Site) -> None:
             lookups.publish(HOST_LOOKUP, host, site.id)
     except IntegrityError as error:
         raise Conflict("host_taken", "Another restaurant uses this host name.") from error
+    before = audit.snapshot(site)
     site.host, site.host_pending = host, ""
-    audit.record("sites.changed", site.name, site_id=site.id, fields=["host"])
+    audit.record_change(
+        "sites.changed", site.name, before, site, shown=frozenset({"host"}), site_id=site.id
+    )

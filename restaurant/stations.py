@@ -32,8 +32,9 @@ def use_display(site: Site, code: str, display_only: bool) -> Station:
     station = db.session.get(Station, (current_tenant_id(), site.id, code))
     if station is None:
         raise NotFound()
+    before = audit.snapshot(station)
     station.display_only = display_only
-    audit.record("stations.changed", station.name, site_id=site.id, display_only=display_only)
+    audit.record_change("stations.changed", station.name, before, station, site_id=site.id)
     return station
 
 

@@ -117,8 +117,11 @@ def area(area_id: str) -> Area:
 
 def rename_area(area_id: str, name: str) -> Area:
     found = area(area_id)
+    before = audit.snapshot(found)
     found.name = _area_name(name)
-    audit.record("areas.renamed", found.name, area_id=area_id)
+    audit.record_change(
+        "areas.renamed", found.name, before, found, shown=audit.NAMED, area_id=area_id
+    )
     return found
 
 

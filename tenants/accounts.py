@@ -160,16 +160,10 @@ def change_limits(
         if value is not None and value < least:
             raise invalid(field, "invalid_limit", "At least {least}.", least=least)
     own = account()
+    before = audit.snapshot(own)
     own.rate_per_second, own.burst = rate_per_second, burst
     own.monthly_messages, own.spend_cap_usd = monthly_messages, spend_cap_usd
-    audit.record(
-        "account.limits_changed",
-        get(current_tenant_id()).name,
-        rate_per_second=rate_per_second,
-        burst=burst,
-        monthly_messages=monthly_messages,
-        spend_cap_usd=None if spend_cap_usd is None else str(spend_cap_usd),
-    )
+    audit.record_change("account.limits_changed", get(current_tenant_id()).name, before, own)
 
 
 def choose_spend_cap(cap_usd: Decimal | None) -> None:
@@ -187,12 +181,9 @@ def choose_spend_cap(cap_usd: Decimal | None) -> None:
     own = account()
     if own.chosen_cap_usd == cap_usd:
         return
+    before = audit.snapshot(own)
     own.chosen_cap_usd = cap_usd
-    audit.record(
-        "account.spend_cap_chosen",
-        get(current_tenant_id()).name,
-        cap_usd=None if cap_usd is None else str(cap_usd),
-    )
+    audit.record_change("account.spend_cap_chosen", get(current_tenant_id()).name, before, own)
 
 
 def forget_facts(tenant_id: int) -> None:

@@ -27,29 +27,72 @@ class Actor:
 SYSTEM = Actor("system", "system", "Comanda")
 
 SHORT = 40  # longer values are named, not shown
-NOT_FIELDS = frozenset({"changed_at", "link_version", "name_key", "named_by", "header_blob_key"})
+NOT_FIELDS = frozenset(
+    {
+        "changed_at",
+        "check_error",
+        "checked_at",
+        "header_blob_key",
+        "link_version",
+        "name_key",
+        "named_by",
+    }
+)
 SHOWN = frozenset(
     {
+        "accept_minutes",
         "active",
+        "amount",
+        "bills",
+        "burst",
+        "call_days",
+        "chosen_cap_usd",
+        "copies",
+        "cost",
         "country",
         "currency",
         "delay_minutes",
+        "display_only",
+        "enabled",
+        "fallback_seconds",
         "fee",
         "follow_days",
         "free_from",
+        "hook_days",
+        "item_name",
+        "keywords",
+        "kind",
+        "link_minutes",
         "locale",
+        "media_days",
+        "message_days",
         "minimum",
+        "monthly_messages",
+        "most",
         "number",
+        "paid_until",
+        "per_contact",
+        "points",
+        "profile",
         "quiet_from",
         "quiet_until",
         "rate_per_second",
         "rest_days",
         "scheduled_at",
         "seats",
+        "service_percent",
+        "spend_cap_usd",
+        "stations",
+        "tax_included",
         "time_zone",
+        "valid_days",
+        "value",
+        "width_mm",
     }
 )
 """Fields whose old and new values are recorded: neither personal nor secret."""
+NAMED = SHOWN | {"name"}
+"""For things whose name is no person's."""
 
 _actor: ContextVar[Actor] = ContextVar("actor", default=SYSTEM)
 
@@ -107,7 +150,8 @@ def record_change(
 ) -> None:
     """Record the names of the fields that differ, and the values of those in `shown` if short.
 
-    `after` is the row that `before` is a snapshot of, or a dict with the same keys.
+    `after` is the row that `before` is a snapshot of, or a dict with the same keys. Nothing is
+    recorded if nothing differs.
     """
     now_there = after if isinstance(after, dict) else snapshot(after)
     fields = sorted(
@@ -115,6 +159,8 @@ def record_change(
         for name, value in before.items()
         if now_there.get(name) != value and name not in NOT_FIELDS
     )
+    if not fields:
+        return
     changes = {
         name: [_short(before[name]), _short(now_there[name])] for name in fields if name in shown
     }
@@ -128,7 +174,9 @@ def _short(value: object) -> str:
     if isinstance(value, datetime | date):
         return value.isoformat(timespec="minutes") if isinstance(value, datetime) else str(value)
     if isinstance(value, Decimal):
-        return f"{value:f}"
+        return f"{value.normalize():f}"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     return "" if value is None else str(value)
 
 

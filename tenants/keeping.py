@@ -46,18 +46,16 @@ def chosen() -> Days:
 def choose(days: Days) -> None:
     """The next night does it; what is gone then does not come back."""
     own: Account = accounts.account()
-    changed = {}
+    before = audit.snapshot(own)
     for kind in KINDS:
         value: int | None = getattr(days, kind)
         if value is not None and not LEAST[kind] <= value <= MOST:
             raise invalid(
                 kind, "invalid_days", "From {least} to {most} days.", least=LEAST[kind], most=MOST
             )
-        if getattr(own, kind) != value:
-            changed[kind] = value
-            setattr(own, kind, value)
-    if changed:
-        audit.record("account.retention_changed", accounts.get(own.tenant_id).name, **changed)
+        setattr(own, kind, value)
+    name = accounts.get(own.tenant_id).name
+    audit.record_change("account.retention_changed", name, before, own)
 
 
 def drop_calls(before: datetime) -> int:

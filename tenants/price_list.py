@@ -171,7 +171,15 @@ def terms_changed(code: str, found: dict[str, list[Any]], *, end_kept: bool) -> 
     own = accounts.account()
     if end_kept and own.kept_plan == code:
         own.kept_plan = own.kept_price = own.kept_currency = None
-    audit.record("account.plan_terms_changed", accounts.account_name(), plan=code, changed=found)
+    before, after = ({name: pair[at] for name, pair in found.items()} for at in (0, 1))
+    audit.record_change(
+        "account.plan_terms_changed",
+        accounts.account_name(),
+        before,
+        after,
+        shown=frozenset(found),
+        plan=code,
+    )
     facts_changed()
 
 

@@ -137,9 +137,8 @@ def arrange(plan: str, until: date | None) -> None:
         return
     if tenant.plan != plan and not wanted_back(plan):
         offered_plan(plan)
-    if own.paid_until != until:
-        said = until.isoformat() if until else None
-        audit.record("account.paid_until_changed", tenant.name, now=said)
+    paid = {"paid_until": own.paid_until}
+    audit.record_change("account.paid_until_changed", tenant.name, paid, {"paid_until": until})
     renewed(plan, until)
 
 

@@ -28,7 +28,12 @@ class FilterFacts(BaseModel):
 
     tags: list[str] | None = Field(None, max_length=20, description="One of them is enough.")
     without_tags: list[str] | None = Field(None, max_length=20)
-    languages: list[str] | None = Field(None, max_length=20, examples=[["tr"]])
+    languages: list[str] | None = Field(
+        None,
+        max_length=20,
+        examples=[["tr"]],
+        description="Only contacts with one of these languages.",
+    )
     birthday_within_days: int | None = Field(None, ge=0, le=60, description="0: today.")
     consent: bool | None = Field(None, description="true: only who agreed to marketing.")
     seen_within_days: Days | None = Field(None, description="Wrote to you within.")

@@ -27,7 +27,11 @@ SHOWN = f"^({'|'.join(results.SHOWN)})$"
 
 
 class TemplateFacts(BaseModel):
-    name: str = Field(max_length=512, examples=["weekend_offer"])
+    name: str = Field(
+        max_length=512,
+        examples=["weekend_offer"],
+        description="The template's name, as the network knows it.",
+    )
     language: str = Field(max_length=15, examples=["tr"])
     parameters: list[str] = Field(
         default_factory=list, max_length=20, description="Placeholders are filled in each."
@@ -58,8 +62,12 @@ class TemplateFacts(BaseModel):
 class Quiet(BaseModel):
     """Where the recipient is, by their number."""
 
-    since: str = Field(pattern=TIME, examples=["21:00"])
-    until: str = Field(pattern=TIME, examples=["09:00"])
+    since: str = Field(
+        pattern=TIME, examples=["21:00"], description="`HH:MM`: when quiet hours begin."
+    )
+    until: str = Field(
+        pattern=TIME, examples=["09:00"], description="`HH:MM`: when quiet hours end."
+    )
 
 
 class CampaignFacts(BaseModel):
@@ -73,6 +81,7 @@ class CampaignFacts(BaseModel):
         None,
         max_length=4096,
         examples=["Hi {{customer.first_name|there}}, soup is on us today. {{shop.name}}"],
+        description="The text to send. Placeholders such as `{{customer.name}}` are filled in.",
     )
     template: TemplateFacts | None = Field(None, description="Instead of a message.")
     gift: str | None = Field(None, max_length=64, description="What {{coupon}} is a code for.")
@@ -160,7 +169,7 @@ class CampaignShape(BaseModel):
     audience_id: str | None
     filters: dict[str, Any]
     instance_id: int | None
-    message: str
+    message: str = Field(description="The text that is sent, with its placeholders.")
     template: dict[str, Any] | None
     gift: str | None
     quiet_hours: dict[str, str] | None
@@ -181,14 +190,14 @@ class CampaignPage(BaseModel):
 
 
 class ButtonShape(BaseModel):
-    text: str
+    text: str = Field(description="The button's label.")
     url: str = Field(description="Where it leads, filled; empty for one that leads nowhere.")
 
 
 class PreviewShape(BaseModel):
     name: str
     phone: str
-    message: str
+    message: str = Field(description="The text as this recipient would get it.")
     header: str = Field(description="The header of a template, filled; empty when it has none.")
     header_media: str = Field(description="image, video or document above the text, or empty.")
     footer: str

@@ -111,12 +111,16 @@ class FieldList(BaseModel):
 
 
 class NoteRequest(BaseModel):
-    text: str = Field(max_length=8000, examples=["Likes the table at the window."])
+    text: str = Field(
+        max_length=8000,
+        examples=["Likes the table at the window."],
+        description="The note. Only your team sees it.",
+    )
 
 
 class NoteShape(BaseModel):
     id: str
-    text: str
+    text: str = Field(description="The note. Only your team sees it.")
     author: str
     at: str
 
@@ -148,7 +152,9 @@ class ImportRow(BaseModel):
     language: str | None = Field(None, max_length=20)
     tags: list[str] | None = Field(None, max_length=30)
     birthday: str | None = Field(None, max_length=20)
-    note: str | None = Field(None, max_length=4000)
+    note: str | None = Field(
+        None, max_length=4000, description="A note about the contact. Your team sees it."
+    )
     consent: bool | None = Field(
         None,
         description="Whether they agreed to marketing. Once one row has it, only rows with `true`"
@@ -199,7 +205,9 @@ class ImportShape(BaseModel):
 class RejectShape(BaseModel):
     line: int = Field(examples=[17])
     field: str = Field(examples=["phone"])
-    message: str = Field(examples=["The phone number is missing."])
+    message: str = Field(
+        examples=["The phone number is missing."], description="Why the row was rejected."
+    )
     cells: list[str]
 
 

@@ -39,8 +39,8 @@ class ConversationQuery(PageQuery):
 class LastMessage(BaseModel):
     id: str
     direction: str
-    type: str
-    text: str
+    type: str = Field(description="The type of the message, such as `text` or `image`.")
+    text: str = Field(description="The message's text, or the caption of its file.")
     status_code: str
 
 
@@ -50,7 +50,7 @@ class ConversationShape(BaseModel):
     contact_id: str
     name: str = Field(description="What the contact calls itself; may be empty.")
     phone: str | None = Field(description="Null when the network told no phone.")
-    state: State
+    state: State = Field(description="`open` or `closed`.")
     unread: int
     assigned_to: str | None = Field(description="The member's person id.")
     window_until: str | None = Field(
@@ -68,7 +68,7 @@ class ConversationPage(BaseModel):
 class ConversationChange(BaseModel):
     """Only what is given changes."""
 
-    state: State | None = None
+    state: State | None = Field(None, description="`open` or `closed`.")
     assigned_to: str | None = Field(None, max_length=64, description="A person id, or null.")
     unread: Literal[0, 1] | None = Field(
         None,

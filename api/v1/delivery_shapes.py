@@ -21,7 +21,9 @@ class ZoneFields(BaseModel):
     """Only what is given is changed."""
 
     name: str | None = Field(None, max_length=60, examples=["City centre"])
-    kind: Literal["radius", "polygon"] | None = None
+    kind: Literal["radius", "polygon"] | None = Field(
+        None, description="`radius` around the restaurant, or a `polygon` of corners."
+    )
     radius_m: int | None = Field(None, ge=100, le=100_000, examples=[2500])
     corners: list[list[float]] | None = Field(
         None,
@@ -37,7 +39,9 @@ class ZoneFields(BaseModel):
 class NewZone(ZoneFields):
     site_id: str = Field(max_length=40)
     name: str = Field(max_length=60, examples=["City centre"])
-    kind: Literal["radius", "polygon"] = "radius"
+    kind: Literal["radius", "polygon"] = Field(
+        "radius", description="`radius` around the restaurant, or a `polygon` of corners."
+    )
     fee: Decimal = Field(ge=0, le=10**9, examples=["35.00"])
 
 
@@ -45,11 +49,11 @@ class ZoneShape(BaseModel):
     id: str
     site_id: str
     name: str
-    kind: str
+    kind: str = Field(description="`radius` or `polygon`.")
     radius_m: int | None
     corners: list[list[float]]
     fee: float
-    minimum: float
+    minimum: float = Field(description="The smallest order that is delivered to this zone.")
 
 
 class ZonePage(BaseModel):
@@ -107,9 +111,15 @@ class Assign(BaseModel):
 
 
 class Said(BaseModel):
-    status: Literal[STEPS] = Field(examples=["picked_up"])  # type: ignore[valid-type]
-    problem: Literal[PROBLEMS] | None = Field(None, examples=["no_answer"])  # type: ignore[valid-type]
-    note: str = Field("", max_length=200)
+    status: Literal[STEPS] = Field(  # type: ignore[valid-type]
+        examples=["picked_up"], description="What the courier did with the order."
+    )
+    problem: Literal[PROBLEMS] | None = Field(  # type: ignore[valid-type]
+        None,
+        examples=["no_answer"],
+        description="Why the order could not be delivered. Only with the status `problem`.",
+    )
+    note: str = Field("", max_length=200, description="What the courier adds, for the staff.")
 
 
 class Located(BaseModel):
@@ -120,7 +130,7 @@ class Located(BaseModel):
 
 class RideShape(BaseModel):
     order_id: str
-    status: str
+    status: str = Field(description="The order's state, such as `out_for_delivery`.")
     courier: dict[str, Any] | None = Field(description="Who brings it, with every time.")
     collect: dict[str, Any] = Field(
         description="What is taken at the door.", examples=[{"by": "cash", "amount": 795}]

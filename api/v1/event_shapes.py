@@ -21,12 +21,16 @@ class InboundMessageData(BaseModel):
     sender_name: str = Field(examples=["Ayşe Kaya"])
     message_id: str
     timestamp: int = Field(description="Unix time in seconds.", examples=[1772359200])
-    type: str = Field(examples=["text"])
+    type: str = Field(
+        examples=["text"], description="The type of the message, such as `text` or `image`."
+    )
     id: str = Field(description="Ours, as in GET /messages/{id}.")
     text: str | None = Field(None, description="Of texts and buttons.")
     media: dict[str, Any] | None = None
     location: dict[str, Any] | None = None
-    contacts: dict[str, Any] | None = None
+    contacts: dict[str, Any] | None = Field(
+        None, description="The contact cards that were sent, for messages of that type."
+    )
     button: dict[str, Any] | None = None
     reaction: dict[str, Any] | None = None
     reply_to: Any = None

@@ -27,8 +27,11 @@ class InstanceShape(BaseModel):
     name: str
     kind: str = Field(description="cloud or linked", examples=["cloud"])
     network: str = Field(examples=["whatsapp"])
-    phone: str
-    state: str = Field(examples=["connected"])
+    phone: str = Field(description="The line's own number.")
+    state: str = Field(
+        examples=["connected"],
+        description="The state of the connection. Only `connected` lines send.",
+    )
     state_because: str
     state_at: str
     enabled: bool

@@ -17,7 +17,9 @@ class CouponPath(BaseModel):
 
 
 class ProgrammeFields(BaseModel):
-    kind: Literal["points", "stamps"] = Field(examples=["points"])
+    kind: Literal["points", "stamps"] = Field(
+        examples=["points"], description="What guests collect: `points` or `stamps`."
+    )
     active: bool = True
     amount: Decimal = Field(
         ge=0,
@@ -50,9 +52,11 @@ class ProgrammeFields(BaseModel):
 
 class ProgrammeShape(BaseModel):
     site_id: str
-    kind: str
+    kind: str = Field(description="What guests collect: `points` or `stamps`.")
     active: bool
-    amount: float
+    amount: float = Field(
+        description="The order value that earns `points`, or the smallest one for a stamp."
+    )
     points: int
     keywords: list[str]
     gift_id: str | None
@@ -87,7 +91,7 @@ class MemberPage(BaseModel):
 class EntryShape(BaseModel):
     id: str
     site_id: str
-    amount: int
+    amount: int = Field(description="Points or stamps; negative if the balance went down.")
     kind: str = Field(description="earned, changed, taken_back, exchanged, returned or corrected.")
     order_id: str | None = Field(description="Our own id of the order.")
     coupon_id: str | None
@@ -115,18 +119,24 @@ class Exchange(BaseModel):
 
 class RewardFields(BaseModel):
     name: str = Field(max_length=80, examples=["A tenth off"])
-    kind: Literal["percent", "amount", "item"]
+    kind: Literal["percent", "amount", "item"] = Field(
+        description="What a coupon gives: a discount in `percent`, an `amount`, or an `item`."
+    )
     value: Decimal = Field(
         Decimal(0), ge=0, le=10**9, description="Of percent and amount.", examples=["10"]
     )
     most: Decimal | None = Field(None, ge=0, le=10**9, description="A percentage's ceiling.")
-    minimum: Decimal = Field(Decimal(0), ge=0, le=10**9)
+    minimum: Decimal = Field(
+        Decimal(0), ge=0, le=10**9, description="The smallest order that a coupon can be used for."
+    )
     currency: str = Field("", max_length=3, description="Else that of its sites.")
     item_id: str = Field("", max_length=40, description="The item that is free.")
     site_ids: list[str] = Field(
         default_factory=list, max_length=200, description="Empty: at every site."
     )
-    valid_days: int = Field(30, ge=1, le=730)
+    valid_days: int = Field(
+        30, ge=1, le=730, description="Days that a coupon of this reward can be used."
+    )
     per_contact: int = Field(0, ge=0, le=1000, description="0: as often as there are coupons.")
     cost: int | None = Field(None, ge=1, le=1_000_000, description="In points or stamps.")
     active: bool = True
@@ -135,15 +145,17 @@ class RewardFields(BaseModel):
 class RewardShape(BaseModel):
     id: str
     name: str
-    kind: str
+    kind: str = Field(description="`percent`, `amount` or `item`.")
     value: float
-    most: float | None
-    minimum: float
+    most: float | None = Field(
+        description="The largest discount of a `percent` reward. Null: no limit."
+    )
+    minimum: float = Field(description="The smallest order that a coupon can be used for.")
     currency: str
     item_id: str | None
     item_name: str
     site_ids: list[str]
-    valid_days: int
+    valid_days: int = Field(description="Days that a coupon of this reward can be used.")
     per_contact: int
     cost: int | None
     active: bool
@@ -166,12 +178,19 @@ class NewCoupon(BaseModel):
     reward_id: str = Field(max_length=40)
     contact_id: str = Field("", max_length=40)
     phone: str = Field("", max_length=20, examples=["905321112233"])
-    valid_days: int | None = Field(None, ge=1, le=730)
+    valid_days: int | None = Field(
+        None,
+        ge=1,
+        le=730,
+        description="Days that the coupon can be used. Left out: as the reward says.",
+    )
 
 
 class CouponShape(BaseModel):
     id: str
-    code: str = Field(examples=["K7QX-3MPD-9ZTB"])
+    code: str = Field(
+        examples=["K7QX-3MPD-9ZTB"], description="The code that the guest enters when ordering."
+    )
     status: str = Field(description="open, used, expired or cancelled.")
     reward_id: str
     terms: dict[str, Any] = Field(description="What it promises, as it was when it was given.")

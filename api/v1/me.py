@@ -18,11 +18,11 @@ from tenants import quota
 class TenantShape(BaseModel):
     id: int = Field(examples=[381204957710345])
     name: str = Field(examples=["Lokanta Mavi"])
-    state: str = Field(examples=["active"])
+    state: str = Field(examples=["active"], description="`active`, `suspended` or `closed`.")
 
 
 class PlanShape(BaseModel):
-    code: str = Field(examples=["starter"])
+    code: str = Field(examples=["starter"], description="The plan's code, such as `starter`.")
     name: str
 
 

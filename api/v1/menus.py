@@ -60,7 +60,7 @@ class MenuPage(BaseModel):
 
 class WholeMenu(MenuShape):
     categories: list[dict[str, Any]]
-    items: list[dict[str, Any]]
+    items: list[dict[str, Any]] = Field(description="The dishes of the menu.")
     groups: list[dict[str, Any]]
 
 
@@ -85,8 +85,16 @@ class ItemIn(BaseModel):
     texts: Texts | None = Field(None, examples=[TEXTS])
     price: str | None = Field(None, max_length=20, examples=["45.00"], description="As text.")
     tax_percent: str | None = Field(None, max_length=10, examples=["10"])
-    code: str | None = Field(None, max_length=40)
-    stations: list[str] | None = Field(None, examples=[["bar"]])
+    code: str | None = Field(
+        None,
+        max_length=40,
+        description="Your own code of the item, such as a SKU. Imports find the item by it.",
+    )
+    stations: list[str] | None = Field(
+        None,
+        examples=[["bar"]],
+        description="Stations that prepare the item, such as `kitchen` or `bar`.",
+    )
     allergens: list[str] | None = Field(None, examples=[["milk"]])
     diets: list[str] | None = Field(None, examples=[["vegetarian"]])
     available: dict[str, list[list[str]]] | None = None
@@ -97,11 +105,15 @@ class ItemIn(BaseModel):
 class ItemShape(BaseModel):
     id: str
     category_id: str
-    code: str
+    code: str = Field(
+        description="Your own code of the item, such as a SKU. Imports find the item by it."
+    )
     texts: Texts
     price: str
     tax_percent: str
-    stations: list[str]
+    stations: list[str] = Field(
+        description="Stations that prepare the item, such as `kitchen` or `bar`."
+    )
     allergens: list[str]
     diets: list[str]
     photo: str
@@ -114,7 +126,9 @@ class ItemShape(BaseModel):
 class OptionIn(BaseModel):
     id: str | None = Field(None, max_length=40, description="Of an option that is changed.")
     texts: Texts = Field(examples=[{"tr": {"name": "Büyük"}, "en": {"name": "Large"}}])
-    price: str = Field("0", max_length=20)
+    price: str = Field(
+        "0", max_length=20, description="What the option adds to the price, in the menu's currency."
+    )
     preset: bool = False
     removal: bool = False
 
@@ -124,7 +138,7 @@ class GroupIn(BaseModel):
     least: int = Field(0, ge=0, le=99)
     most: int = Field(1, ge=1, le=99)
     free: int = Field(0, ge=0, le=99)
-    options: list[OptionIn] = Field(max_length=60)
+    options: list[OptionIn] = Field(max_length=60, description="The options to choose from.")
 
 
 class GroupShape(BaseModel):
@@ -133,7 +147,7 @@ class GroupShape(BaseModel):
     least: int
     most: int
     free: int
-    options: list[dict[str, Any]]
+    options: list[dict[str, Any]] = Field(description="The options to choose from.")
 
 
 @v1.get("/menus", tags=[TAG], summary="List menus", responses={200: MenuPage})

@@ -83,7 +83,12 @@ Parameters = Annotated[
 class TemplateNamed(BaseModel):
     """An approved template of a cloud line, by its name."""
 
-    name: str = Field(min_length=1, max_length=512, examples=["order_confirmation"])
+    name: str = Field(
+        min_length=1,
+        max_length=512,
+        examples=["order_confirmation"],
+        description="The template's name, as the network knows it.",
+    )
     language: str = Field(min_length=2, max_length=15, examples=["tr"])
     parameters: Parameters = Field(default_factory=list)
 
@@ -104,7 +109,9 @@ class TextRequest(FreeOptions):
 
 class MediaRequest(FreeOptions):
     media_url: str = Field(description="Where the file is.", max_length=2048)
-    type: Literal["image", "document", "video", "audio"] = Field(examples=["document"])
+    type: Literal["image", "document", "video", "audio"] = Field(
+        examples=["document"], description="How the recipient sees the file."
+    )
     caption: Annotated[str | None, _checked_or_none("caption", LONGEST_CAPTION)] = Field(
         None, description="1024 characters at most."
     )
@@ -114,7 +121,9 @@ class MediaRequest(FreeOptions):
 class LocationRequest(FreeOptions):
     latitude: float = Field(ge=-90, le=90, examples=[41.0082])
     longitude: float = Field(ge=-180, le=180, examples=[28.9784])
-    name: Annotated[str | None, _checked_or_none("name", 200)] = Field(None, max_length=200)
+    name: Annotated[str | None, _checked_or_none("name", 200)] = Field(
+        None, max_length=200, description="The name of the place, shown with the address."
+    )
     address: Annotated[str | None, _checked_or_none("address", 400)] = Field(None, max_length=400)
 
 
@@ -125,7 +134,7 @@ class TemplateRequest(TemplateNamed, SendOptions):
 class SendAnswer(BaseModel):
     """Spec 2.2 and more. `message_id` is null until the network has named the message."""
 
-    status: str = Field(examples=["success"])
+    status: str = Field(examples=["success"], description="`success` if the message was accepted.")
     message_id: str | None = Field(examples=["wamid.HBgMOTA1MzIxMTEyMjMzFQIAERgS"])
     status_code: str = Field(examples=["sent"])
     cost_usd: float = Field(examples=[0.0034])
@@ -154,8 +163,8 @@ class MessageShape(BaseModel):
     direction: str
     instance_id: int
     phone: str
-    type: str
-    text: str
+    type: str = Field(description="The type of the message, such as `text` or `image`.")
+    text: str = Field(description="The message's text, or the caption of its file.")
     status_code: str
     reference: str | None
     cost_usd: float

@@ -55,10 +55,12 @@ class OrderItemShape(BaseModel):
     name: str
     quantity: int
     unit_price: float
-    options: list[str]
+    options: list[str] = Field(description="The chosen options.")
     station: str
-    stations: list[str]
-    note: str
+    stations: list[str] = Field(
+        description="Stations that prepare the item, such as `kitchen` or `bar`."
+    )
+    note: str = Field(description="The guest's note to the kitchen about this item.")
 
 
 class OrderDeliveryShape(BaseModel):
@@ -84,7 +86,7 @@ class OrderFacts(BaseModel):
     total_amount: float
     discount: float = Field(description="What coupons took off; the total is without it.")
     payment_method: str
-    status: str
+    status: str = Field(description="The order's state, such as `preparing`.")
     id: str
     site: dict[str, str]
     currency: str
@@ -129,7 +131,9 @@ class WishIn(BaseModel):
     item_id: str = Field(max_length=40)
     quantity: int = Field(1, ge=1, le=99)
     options: list[str] = Field(default_factory=list, max_length=60, description="Option ids.")
-    note: str = Field("", max_length=200)
+    note: str = Field(
+        "", max_length=200, description="The guest's note to the kitchen about this item."
+    )
 
 
 class NewOrder(BaseModel):
@@ -159,7 +163,9 @@ class NewOrder(BaseModel):
 
 
 class Move(BaseModel):
-    status: Literal[STATES] = Field(examples=["preparing"])  # type: ignore[valid-type]
+    status: Literal[STATES] = Field(  # type: ignore[valid-type]
+        examples=["preparing"], description="The state to move the order to."
+    )
     version: int | None = Field(
         None, description="The version you know: 409 if the order has changed since."
     )

@@ -45,7 +45,7 @@ class LinkShape(BaseModel):
     url: str = Field(description="The provider's card page; empty while it is being made.")
     amount: float
     currency: str
-    description: str
+    description: str = Field(description="What the payment is for. The customer reads it.")
     site_id: str
     order_id: str = Field(description="The order's number, or empty.")
     expires_at: str
@@ -68,15 +68,25 @@ class NewLink(BaseModel):
     cart_code: str = Field("", max_length=12, description="Such as K7QX-3MPD.")
     site_id: str = Field("", max_length=40, examples=[sample_id("site_id")])
     amount: float | None = Field(None, gt=0, lt=1_000_000_000, examples=[250])
-    description: str = Field("", max_length=120, examples=["Deposit for Friday"])
+    description: str = Field(
+        "",
+        max_length=120,
+        examples=["Deposit for Friday"],
+        description="What the payment is for. The customer reads it.",
+    )
     phone: str = Field("", max_length=20)
-    name: str = Field("", max_length=120)
+    name: str = Field("", max_length=120, description="The customer's name.")
     send: bool = Field(False, description="Send it to the phone by chat.")
     minutes: int | None = Field(None, ge=30, le=1440, description="How long it is good for.")
 
 
 class Renew(BaseModel):
-    minutes: int | None = Field(None, ge=30, le=1440)
+    minutes: int | None = Field(
+        None,
+        ge=30,
+        le=1440,
+        description="Minutes that the new link works. Left out: as for the first link.",
+    )
 
 
 class RefundShape(BaseModel):

@@ -43,12 +43,19 @@ class PrinterFields(BaseModel):
         description="Where the agent finds it: network, usb, serial, file or demo.",
         examples=[{"kind": "network", "host": "192.168.1.50", "port": 9100}],
     )
-    language: str | None = Field(None, max_length=20, examples=["escpos"])
+    language: str | None = Field(
+        None,
+        max_length=20,
+        examples=["escpos"],
+        description="The printer's command language, such as `escpos` or `starprnt`.",
+    )
     profile: str | None = Field(None, max_length=40, examples=["epson-tm"])
     width_mm: int | None = Field(None, ge=58, le=80, examples=[80])
     code_page: str | None = Field(None, max_length=40, examples=["13:cp857"])
     checks: bool | None = None
-    stations: list[str] | None = Field(None, max_length=20, examples=[["kitchen"]])
+    stations: list[str] | None = Field(
+        None, max_length=20, examples=[["kitchen"]], description="Stations whose tickets it prints."
+    )
     bills: bool | None = None
     copies: int | None = Field(None, ge=1, le=3)
     fallback_id: str | None = Field(None, max_length=40)
@@ -74,18 +81,23 @@ class PrinterShape(BaseModel):
     way: str
     agent_id: str | None
     output: dict[str, Any]
-    language: str
+    language: str = Field(
+        description="The printer's command language, such as `escpos` or `starprnt`."
+    )
     profile: str
     width_mm: int
     code_page: str | None
     checks: bool
-    stations: list[str]
+    stations: list[str] = Field(description="Stations whose tickets it prints.")
     bills: bool
     copies: int
     fallback_id: str | None
     fallback_seconds: int
     enabled: bool
-    state: str = Field(examples=["ready"])
+    state: str = Field(
+        examples=["ready"],
+        description="What the printer last reported, such as `ready` or `paper_out`.",
+    )
     detail: str
     state_since: str
     seen_at: str | None
@@ -134,12 +146,18 @@ class JobShape(BaseModel):
     id: str
     site_id: str
     printer_id: str
-    kind: str = Field(examples=["order"])
+    kind: str = Field(
+        examples=["order"],
+        description="What is on the ticket, such as `order`, `addition`, `void` or `bill`.",
+    )
     title: str
     order_id: str = Field(description="The order's number; empty when no order made it.")
     station: str
     copy_number: int
-    state: str = Field(examples=["printed"])
+    state: str = Field(
+        examples=["printed"],
+        description="`queued`, `claimed`, `printed`, `failed` or `unconfirmed`.",
+    )
     detail: str
     reprint_of: str | None
     fallback_of: str | None

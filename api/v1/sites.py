@@ -177,7 +177,10 @@ class NewTables(BaseModel):
 
 class StationShape(BaseModel):
     site_id: str
-    code: str = Field(examples=["kitchen"])
+    code: str = Field(
+        examples=["kitchen"],
+        description="The station's code, such as `bar`. Items and printers name it.",
+    )
     name: str
 
 
@@ -188,7 +191,11 @@ class StationPage(BaseModel):
 
 class NewStation(BaseModel):
     site_id: str = Field(max_length=40)
-    code: str = Field(max_length=24, examples=["grill"])
+    code: str = Field(
+        max_length=24,
+        examples=["grill"],
+        description="The station's code, such as `bar`. Items and printers name it.",
+    )
     name: str = Field(max_length=80, examples=["Grill"])
 
 

@@ -38,7 +38,10 @@ class TemplateShape(BaseModel):
     name: str = Field(examples=["order_confirmation"])
     language: str = Field(examples=["tr"])
     category: str = Field(examples=["utility"])
-    state: str = Field(examples=["approved"])
+    state: str = Field(
+        examples=["approved"],
+        description="The network's decision, such as `approved` or `rejected`.",
+    )
     reason: str = Field(description="Why the network refused or paused it; may be empty.")
     quality: str
     body: str = Field(description="The text with its places.")

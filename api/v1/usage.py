@@ -54,8 +54,8 @@ class TotalShape(BaseModel):
 
 
 class UsageAnswer(BaseModel):
-    since: date
-    until: date
+    since: date = Field(description="The first day of the period.")
+    until: date = Field(description="The last day of the period.")
     total: TotalShape
     data: list[DayShape] = Field(description="By day and line, the newest day first.")
 
@@ -74,8 +74,8 @@ class CostShape(BaseModel):
 
 
 class CostsAnswer(BaseModel):
-    since: date
-    until: date
+    since: date = Field(description="The first day of the period.")
+    until: date = Field(description="The last day of the period.")
     total_usd: float
     data: list[CostShape] = Field(
         description="By day, line, country and category, the newest day first."

@@ -24,13 +24,22 @@ class NewEndpoint(BaseModel):
     events: list[str] = Field(
         description=EVENTS, max_length=50, examples=[["messages.upsert", "messages.read"]]
     )
-    description: str | None = Field(None, max_length=200, examples=["Our CRM"])
+    description: str | None = Field(
+        None,
+        max_length=200,
+        examples=["Our CRM"],
+        description="A note for your team, such as what the endpoint is for.",
+    )
 
 
 class EndpointChange(BaseModel):
-    url: str | None = Field(None, max_length=2048)
+    url: str | None = Field(
+        None, max_length=2048, description="The address that events are posted to."
+    )
     events: list[str] | None = Field(None, description=EVENTS, max_length=50)
-    description: str | None = Field(None, max_length=200)
+    description: str | None = Field(
+        None, max_length=200, description="A note for your team, such as what the endpoint is for."
+    )
     enabled: bool | None = Field(
         None, description="false: it gets no more events, and what waits for it is cancelled."
     )
@@ -58,9 +67,12 @@ class ReplayRequest(BaseModel):
 
 class EndpointShape(BaseModel):
     id: str = Field(examples=[EXAMPLE_ID])
-    url: str = Field(examples=["https://example.com/comanda"])
+    url: str = Field(
+        examples=["https://example.com/comanda"],
+        description="The address that events are posted to.",
+    )
     events: list[str] = Field(examples=[["*"]])
-    description: str
+    description: str = Field(description="A note for your team, such as what the endpoint is for.")
     enabled: bool
     health: str = Field(
         description="new, well, shaky (the last try failed), failing or off", examples=["well"]
@@ -107,7 +119,9 @@ class AttemptShape(BaseModel):
     number: int
     at: str
     duration_ms: int
-    status: int | None
+    status: int | None = Field(
+        description="The HTTP status of the endpoint's answer. Null: no answer."
+    )
     error: str | None
     answer: str = Field(description="The first bytes of the answer's body.")
 

@@ -1,6 +1,7 @@
-"""What the children say: on the terminal with their names, and in a file each."""
+"""The output of the children: all of it in a file each, warnings and errors on the terminal too."""
 
 import os
+import re
 import select
 import sys
 from pathlib import Path
@@ -9,6 +10,14 @@ from typing import IO
 BIGGEST_FILE = 5 * 1024 * 1024
 LONGEST_LINE = 4000  # a pipe takes this much at once without making us wait
 COLOURS = (36, 33, 35, 32, 34, 96, 93, 95)
+# The level as core/logs.py writes it, for people or as JSON. A line without one is shown: it may
+# be the traceback of a process that could not start.
+ROUTINE = re.compile(rb'^\S+Z \[(?:debug|info) *\] |^\{.*"level": "(?:debug|info)"')
+
+
+def is_routine(line: bytes) -> bool:
+    """Whether a line of a child is for its log file only."""
+    return ROUTINE.match(line) is not None
 
 
 class Journal:

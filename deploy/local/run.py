@@ -125,7 +125,7 @@ class LocalService:
         prepared.setdefault("pages", []).append(["Phones", f"{addresses['SIMULATOR_URL']}/phones"])
         if prepared.get("agents"):
             prepared["pages"].append(["Tickets", str(self.data_dir / "tickets")])
-        say(welcome(settings["BASE_URL"], self.data_dir, prepared))
+        say(welcome(settings["BASE_URL"], self.data_dir, self.supervisor.logs, prepared))
 
     def start_servers(self) -> dict[str, str]:
         """Both at once, except for those whose address was given."""

@@ -19,7 +19,7 @@ from typing import IO
 from deploy.local.accounts import Account
 from deploy.local.children import kill_group, spawn
 from deploy.local.errors import CannotRun
-from deploy.local.logs import Journal, Terminal
+from deploy.local.logs import Journal, Terminal, is_routine
 
 PATIENCE_SECONDS = 10.0  # for a child that was asked to stop
 STEADY_SECONDS = 10.0  # a child that lived this long is not in a crash loop
@@ -217,7 +217,7 @@ class Supervisor:
             *lines, child.rest = (child.rest + part).split(b"\n")
             for line in lines:
                 child.journal.write(line)
-                if not child.program.quiet:
+                if not (child.program.quiet or is_routine(line)):
                     self.terminal.line(child.program.name, line)
 
     def _leave(self, child: Child) -> None:

@@ -22,7 +22,14 @@ KEYWORDS = (
     "NotUnderstood:1",
     *(
         f"{error}:2"
-        for error in ("Invalid", "Conflict", "Forbidden", "PaymentRequired", "TryAgain")
+        for error in (
+            "Invalid",
+            "Conflict",
+            "Forbidden",
+            "PaymentRequired",
+            "TryAgain",
+            "NotOnMenu",
+        )
     ),
     # Why a file of contacts, a row of it or a value is refused (messaging/crm).
     *("NoTable:1", "Fault:4", "_wrong:2", "fail:2"),

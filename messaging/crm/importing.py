@@ -4,6 +4,7 @@ Both passes keep how far they are in the transaction of what they did. A worker 
 leaves nothing half done, and the next one goes on with the row after the last that counted.
 """
 
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -12,7 +13,7 @@ from typing import Any, BinaryIO
 
 from sqlalchemy import delete, select
 
-from core import lanes
+from core import lanes, spreadsheets
 from core.blobs import Blobs
 from core.clock import now
 from core.db import current_tenant_id, db, ring
@@ -29,6 +30,7 @@ from tenants.audit import current_actor
 
 LARGEST_FILE = 25 * 1024 * 1024
 MOST_ROWS = 500_000
+MOST_SHEET_ROWS = 50_000  # of a spreadsheet, which is read while somebody waits for the page
 BATCH = 500
 KEPT = timedelta(days=30)
 MOVING = ("checking", "importing")
@@ -49,6 +51,29 @@ class Options:
 
     def as_json(self) -> dict[str, Any]:
         return {**self.__dict__, "tags": list(self.tags)}
+
+
+def as_table(file: BinaryIO) -> BinaryIO:
+    """A spreadsheet as CSV, any other file as it is. Takes time: call it before the transaction."""
+    workbook = spreadsheets.is_workbook(file.read(4))
+    file.seek(0)
+    if not workbook:
+        return file
+    try:
+        return io.BytesIO(spreadsheets.as_csv(file, MOST_SHEET_ROWS))
+    except spreadsheets.TooLarge:
+        raise invalid(
+            "file",
+            "file_too_large",
+            "A spreadsheet may have at most {most} rows. Save a larger one as CSV.",
+            most=MOST_SHEET_ROWS,
+        ) from None
+    except spreadsheets.NotReadable:
+        raise invalid(
+            "file",
+            "unreadable_file",
+            "This file is neither CSV nor .xlsx. Save the sheet in one of these forms first.",
+        ) from None
 
 
 def take_in(file: BinaryIO, file_name: str, blobs: Blobs) -> ContactImport:

@@ -91,7 +91,9 @@ def look(
     if not start.strip(b"\0\r\n\t ,;"):
         raise NoTable("The file is empty.")
     if start.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF")):
-        raise NoTable("This is not a CSV file. Save the sheet as CSV first.")
+        raise NoTable(
+            "This file is neither CSV nor .xlsx. Save the sheet in one of these forms first."
+        )
     code = encoding or _encoding(start, file)
     text = start.decode(code, "replace").lstrip("\ufeff")
     mark = delimiter or _delimiter(text)

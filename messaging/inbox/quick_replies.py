@@ -52,9 +52,17 @@ def save(shortcut: str, said: str, reply_id: str = "") -> QuickReply:
             raise Conflict("too_many", "There are {most} quick replies already.", most=MOST)
         reply = QuickReply(tenant_id=current_tenant_id(), shortcut=shortcut, text=said)
         db.session.add(reply)
+        audit.record("inbox.quick_reply_added", f"/{shortcut}")
     else:
+        before = audit.snapshot(reply)
         reply.shortcut, reply.text, reply.changed_at = shortcut, said, now()
-    audit.record("inbox.quick_reply_saved", f"/{shortcut}")
+        audit.record_change(
+            "inbox.quick_reply_changed",
+            f"/{shortcut}",
+            before,
+            reply,
+            shown=frozenset({"shortcut"}),
+        )
     db.session.flush()
     return reply
 

@@ -22,7 +22,6 @@ from restaurant.whereabouts import BelowMinimum
 SAID = {
     "not_on_menu": "changed",
     "sold_out": "changed",
-    "wrong_options": "changed",
     "table_missing": "no_table",
     "unknown_table": "no_table",
     "paused": "paused",
@@ -142,6 +141,8 @@ def _cart_refused(error: DomainError, facts: Facts, language: str) -> Response:
         values["amount"] = format_money(error.refusal.amount, facts.site.currency, language)
     if error.code == "sold_out" and error.values.get("name"):
         key, values["name"] = "gone", str(error.values["name"])
+    if error.code == "wrong_options":
+        key, values["name"] = "options_changed", str(error.values["item"])
     if isinstance(error, BelowMinimum):
         values["minimum"] = format_money(error.minimum, facts.site.currency, language)
     body = {"said": BOOK.say(language, key, **values), "code": error.code, **error.more}

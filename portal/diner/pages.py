@@ -18,18 +18,16 @@ from flask import (
     url_for,
 )
 from markupsafe import Markup
-from pydantic import BaseModel, Field, ValidationError
 
 from core.db import tenant_scope
-from core.errors import DomainError, Invalid
 from core.money import format_money
 from core.settings import Settings
-from core.texts import BadText, one_line
+from core.texts import one_line
 from core.wordbook import Wordbook
 from portal.diner import opening, shaping
 from portal.diner.facts import Facts, remembered
 from portal.visitors import open_to_all
-from restaurant import calls, sites, tables
+from restaurant import sites, tables
 from restaurant.menu_checks import ALLERGENS, DIETS
 from restaurant.models import Site
 
@@ -49,12 +47,6 @@ POLICY = (
 
 _pages: OrderedDict[tuple[Any, ...], tuple[str, str]] = OrderedDict()
 _lock = Lock()
-
-
-class CallIn(BaseModel):
-    table: str = Field(max_length=40)
-    k: str = Field(max_length=100)
-    kind: str
 
 
 @diner.get("/menu")
@@ -87,26 +79,6 @@ def tone(slug: str) -> Response:
     answer = Response(shaping.tone_css(colour) if colour else "", mimetype="text/css")
     answer.headers["Cache-Control"] = "public, max-age=300"
     return answer
-
-
-@diner.post("/r/<slug>/call")
-@open_to_all
-def call(slug: str) -> Response:
-    facts = remembered.of("slug", slug)
-    if facts is None:
-        return refused(404, "no_such_place", "en")
-    language = asked_language(facts)
-    try:
-        asked = CallIn.model_validate_json(raw_body())
-        with tenant_scope(facts.tenant_id):
-            site = sites.get(facts.site.id)
-            table = tables.coded(site.id, asked.table, asked.k)
-            if table is None:
-                raise Invalid("unknown_table", "There is no such table here.")
-            calls.call(site, table, asked.k, asked.kind)
-    except (ValidationError, DomainError, BadText):
-        return refused(422, "failed", language)
-    return json_answer({"said": BOOK.say(language, f"called_{asked.kind}")})
 
 
 def _menu(facts: Facts) -> Response:

@@ -10,7 +10,7 @@ from flask_babel import gettext
 from core.clock import now
 from core.db import tenant_scope
 from core.errors import invalid
-from portal.csv_files import csv_answer
+from portal.csv_files import csv_answer, xlsx_answer
 from portal.forms import refusals_on
 from portal.restaurant.forms import Plain, typed
 from portal.restaurant.menus import namer
@@ -87,13 +87,23 @@ def bring_in(menu_id: str) -> Any:
 @kitchen_pages.get("/menus/<menu_id>/import/sample.csv")
 @member_may("restaurant.manage")
 def sample(menu_id: str) -> Any:
+    return csv_answer("menu", *_sample(menu_id))
+
+
+@kitchen_pages.get("/menus/<menu_id>/import/sample.xlsx")
+@member_may("restaurant.manage")
+def sample_xlsx(menu_id: str) -> Any:
+    return xlsx_answer("menu", *_sample(menu_id))
+
+
+def _sample(menu_id: str) -> tuple[list[str], list[list[str]]]:
     """A few rows to overwrite, with the columns in the menu's language."""
     with tenant_scope(g.tenant_id):
         menu = menus.get(menu_id)
     language, others = "tr" if menu.languages[0] == "tr" else "en", menu.languages[1:]
     head = [*SAMPLE_COLUMNS[language].split("|"), *(f"name_{one}" for one in others)]
     rows = [[*row.split("|"), *("" for _one in others)] for row in SAMPLE[language]]
-    return csv_answer("menu", head, rows)
+    return head, rows
 
 
 @kitchen_pages.get("/restaurants/<site_id>/sold-out")

@@ -78,6 +78,7 @@ def set_up(site: Site, cause: str, wanted: Wanted) -> LoyaltyMessage:
         raise invalid("cause", "invalid_choice", "There is no such message.")
     values = _checked(site, cause, wanted)
     message = db.session.get(LoyaltyMessage, (current_tenant_id(), site.id, cause))
+    before = audit.snapshot(message or usual(site, cause))
     if message is None:
         message = LoyaltyMessage(tenant_id=current_tenant_id(), site_id=site.id, cause=cause)
         db.session.add(message)
@@ -86,7 +87,7 @@ def set_up(site: Site, cause: str, wanted: Wanted) -> LoyaltyMessage:
     message.changed_at = now()
     db.session.flush()
     waking.wake()
-    audit.record("loyalty.message", site.name, cause=cause, active=wanted.active)
+    audit.record_change("loyalty.message", site.name, before, message, cause=cause)
     return message
 
 

@@ -79,6 +79,7 @@ def usual_words(site: Site) -> list[str]:
 def set_up(site: Site, wanted: Wanted) -> Programme:
     values = _checked(site, wanted)
     programme = of(site.id)
+    before = audit.snapshot(programme) if programme else None
     if programme is None:
         programme = Programme(tenant_id=current_tenant_id(), site_id=site.id)
         db.session.add(programme)
@@ -89,7 +90,10 @@ def set_up(site: Site, wanted: Wanted) -> Programme:
     programme.changed_at = now()
     db.session.flush()
     waking.wake()
-    audit.record("loyalty.programme", site.name, kind=wanted.kind, active=wanted.active)
+    if before is None:
+        audit.record("loyalty.programme", site.name, kind=wanted.kind, active=wanted.active)
+    else:
+        audit.record_change("loyalty.programme_changed", site.name, before, programme)
     return programme
 
 

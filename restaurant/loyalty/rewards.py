@@ -93,7 +93,7 @@ def change(reward_id: str, wanted: Wanted) -> Reward:
     for name, value in _checked(wanted).items():
         setattr(reward, name, value)
     db.session.flush()
-    audit.record_change("loyalty.reward_changed", reward.name, before, reward)
+    audit.record_change("loyalty.reward_changed", reward.name, before, reward, shown=audit.NAMED)
     return reward
 
 

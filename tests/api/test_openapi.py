@@ -9,6 +9,8 @@ import schemathesis
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
+from core.field_descriptions import FIELDS
+
 
 @pytest.fixture
 def document(client, app):
@@ -150,3 +152,17 @@ def test_whatever_is_sent_no_server_error_comes_back(app, restaurant, part):
         holds()
         tried += 1
     assert tried > 5
+
+
+def test_descriptions_by_name_are_used_and_say_more_than_the_name(document):
+    """Fields such as `kind` or `state` are described where their values are known."""
+    shapes = document["components"]["schemas"].values()
+    told = {}
+    for shape in shapes:
+        for name, field in shape.get("properties", {}).items():
+            told.setdefault(name, set()).add(field.get("description", ""))
+    unused = [name for name, text in FIELDS.items() if text not in told.get(name, set())]
+    assert unused == []
+    for name in ("kind", "state", "status", "type", "code", "text", "message", "note"):
+        assert name not in FIELDS
+        assert "" not in told[name], name

@@ -244,7 +244,7 @@ def test_an_import_of_contacts_finishes_on_the_screen_without_a_reload(visit, ap
     page, _ = visit(restaurant.owner)
     rows = "".join(f"90532{number:07},Guest {number}\n" for number in range(2000))
     page.goto("/contacts/import")
-    page.get_by_label("CSV file").set_input_files(
+    page.get_by_label("CSV or Excel file").set_input_files(
         {"name": "guests.csv", "mimeType": "text/csv", "buffer": b"phone,name\n" + rows.encode()}
     )
     page.get_by_role("button", name="Upload file").click()

@@ -15,6 +15,7 @@ from tests.browser.driver import (
     _unreadable,
     new_page,
 )
+from tests.browser.test_acts import PASSWORD, sign_in
 from tests.restaurant.kitchen import open_bistro
 from tests.restaurant.loyal_cast import Club
 
@@ -102,7 +103,7 @@ def test_the_cart_outlives_a_reload_and_what_is_gone_is_taken_out(visit, bistro)
         publishing.publish(bistro.menu_id)
     page.get_by_role("button", name="Your order").click()
     page.get_by_role("button", name="Send order").click()
-    expect(page.get_by_role("alert")).to_contain_text("no longer available")
+    expect(page.get_by_role("alert")).to_contain_text("Menemen is no longer on the menu")
     expect(page.locator("[data-lines] li")).to_have_count(1)
     page.get_by_role("button", name="Send order").click()
     expect(page.get_by_role("heading", name="Send your order")).to_be_visible()
@@ -180,7 +181,7 @@ def test_a_guest_at_the_table_is_not_asked_where_to_eat(visit, bistro):
     expect(page.get_by_role("dialog").get_by_text("Pay at the table")).to_be_visible()
 
 
-def test_search_and_the_waiter(visit, bistro):
+def test_search_finds_a_dish(visit, bistro):
     page, watch = visit()
     page.goto(address(bistro))
     page.get_by_role("searchbox").fill("AYR")
@@ -188,8 +189,67 @@ def test_search_and_the_waiter(visit, bistro):
     expect(page.get_by_role("heading", name="Pizza")).to_be_hidden()
     page.get_by_role("searchbox").fill("sushi")
     expect(page.get_by_text("Nothing on the menu matches")).to_be_visible()
+    watch.expect_none()
+
+
+def test_a_dish_that_left_the_menu_is_named_when_the_page_is_opened_again(visit, bistro):
+    """Review pages 33."""
+    page, watch = visit()
+    page.goto(address(bistro))
+    page.get_by_role("button", name="Add Ayran").click()
+    page.get_by_role("button", name="Add Menemen").click()
+    with bistro.scope():
+        menus.remove_item(bistro.items["Ayran"])
+        publishing.publish(bistro.menu_id)
+    remembered.forget()
+    expect(page.get_by_role("button", name="Your order")).to_contain_text("2")
+    page.wait_for_timeout(2200)  # the service keeps what it knows of a place for two seconds
+    page.reload()
+    expect(page.get_by_text("Ayran is no longer on the menu")).to_be_visible()
+    expect(page.get_by_role("button", name="Your order")).to_contain_text("1")
+    watch.expect_none()
+
+
+def test_an_option_that_left_the_menu_is_named_with_its_dish(visit, bistro):
+    """Review pages 33."""
+    page, _ = visit()
+    page.goto(address(bistro))
+    page.get_by_role("button", name="Add Hamburger").click()
+    dish = page.get_by_role("dialog")
+    dish.get_by_label("Cheese").check()
+    dish.locator("[data-dish-add]").click()
+    page.get_by_role("button", name="Add Ayran").click()
+    with bistro.scope():
+        menus.change_item(bistro.items["Hamburger"], {"groups": []})
+        publishing.publish(bistro.menu_id)
+    page.get_by_role("button", name="Your order").click()
+    page.get_by_role("button", name="Send order").click()
+    fault = page.get_by_role("alert")
+    expect(fault).to_contain_text("Hamburger (Cheese) is no longer on the menu")
+    expect(page.locator("[data-lines] li")).to_have_count(1)
+
+
+def test_a_guest_who_calls_sees_when_somebody_is_coming(visit, chromium, service, bistro):
+    """Review pages 34: first that the call was received, then that somebody is on the way."""
+    page, watch = visit()
+    page.goto(address(bistro))
     page.get_by_role("button", name="Call the waiter").click()
-    expect(page.get_by_text("We have told our staff")).to_be_visible()
+    said = page.locator("[data-call-said]")
+    expect(said).to_have_text("We have received your call.")
+    _keep_picture(page, "diner-called")
+    page.reload()
+    expect(said).to_have_text("We have received your call.")
+    waiter = bistro.business.hires("waiter", "Mehmet Demir")
+    context, board, _ = new_page(chromium, service.url)
+    sign_in(board, waiter.email, PASSWORD)
+    board.goto(f"/orders/board/{bistro.site_id}")
+    board.get_by_role("button", name="On my way").click()
+    expect(said).to_have_text("Somebody is coming to your table.")
+    expect(board.get_by_role("button", name="On my way")).to_have_count(0)
+    context.close()
+    page.get_by_role("button", name="Ask for the bill").click()
+    expect(said).to_contain_text("We have received your request for the bill.")
+    _keep_picture(page, "diner-coming")
     watch.expect_none()
 
 

@@ -361,6 +361,7 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
         ("GET", "/menus/{menu_id}/preview"),
         ("POST", "/menus/{menu_id}/import"),
         ("GET", "/menus/{menu_id}/import/sample.csv"),
+        ("GET", "/menus/{menu_id}/import/sample.xlsx"),
         ("POST", "/menus/{menu_id}/items/new"),
         ("POST", "/menus/items/{item_id}"),
         ("POST", "/menus/items/{item_id}/hidden"),

@@ -44,6 +44,7 @@ OPEN = {
     "diner.menu_by_api": "leads to a restaurant's menu, which is for everybody",
     "phones.order": "tells guests of a restaurant in test mode that it is one",
     "diner.menu": "a restaurant's menu is for everybody",
+    "diner.call_status": "the id of the call is known only to the phone that made it",
     "diner.order_status": "the order code of the cart is the guard",
     "diner.place": "a restaurant's menu is for everybody",
     "diner.tone": "a restaurant's colour",

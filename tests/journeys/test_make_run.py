@@ -25,6 +25,7 @@ from tests.patience import patient
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 180  # beside other tests a start is slow, not wrong
+WELCOME_ENDS = "Ctrl-C stops everything.\n"
 CHILDREN = {
     "postgres": "bin/postgres",
     "valkey": "valkey-server",
@@ -59,7 +60,7 @@ class LocalRun:
 
     def wait_welcome(self) -> str:
         deadline = time.monotonic() + START_SECONDS
-        while "Ctrl-C stops everything." not in (said := self.output.read_text()):
+        while WELCOME_ENDS not in (said := self.output.read_text()):
             assert self.process.poll() is None, said
             assert time.monotonic() < deadline, said
             time.sleep(0.05)
@@ -113,6 +114,11 @@ def test_it_runs_recovers_and_leaves_nothing(start):
     said = run.wait_welcome()
     [curl] = re.findall(r"^ +(curl .*/me)$", said, re.MULTILINE)
     assert ask_with(curl)["tenant"]["state"] == "active"
+    logs = run.data_dir / "logs"
+    assert str(logs) in said
+    eventually(lambda: "answered" in (logs / "web.log").read_text())
+    after_the_list = run.output.read_text().rpartition(WELCOME_ENDS)[2]
+    assert after_the_list.strip() == "", "requests are in the log files, not on the screen"
     assert (run.data_dir / "service.env").stat().st_mode & 0o777 == 0o600
 
     for kind in CHILDREN:

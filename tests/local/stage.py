@@ -22,6 +22,19 @@ CAST = {
     + ",sys.argv[1]+'.child']); time.sleep(600)",
     "talker": WRITE_PID
     + "[print('blah '*20,flush=True) for _ in range(12000)]; import time; time.sleep(600)",
+    # As core/logs.py writes them.
+    "logger": WRITE_PID
+    + """
+import time
+print('2026-11-16T04:16:49.6Z [info     ] answered       [comanda.web] status=200')
+print('2026-11-16T04:16:49.6Z [debug    ] looked         [comanda.web]')
+print('{"event": "answered", "logger": "comanda.web", "level": "info", "timestamp": "x"}')
+print('2026-11-16T04:16:49.6Z [warning  ] redis unavailable [core.redis] level=info')
+print('{"event": "printer [info     ] lost", "level": "error", "timestamp": "x"}')
+print('Traceback (most recent call last):')
+print('the end', flush=True)
+time.sleep(600)
+""",
     "broken": "import sys; sys.exit('the reason is here')",
 }
 

@@ -141,7 +141,8 @@ def test_the_welcome_names_everything_to_try():
         "api_key": "key-1",
         "pages": [["Menu", "http://h/m/1"]],
     }
-    text = welcome("http://127.0.0.1:8001", Path("/data"), prepared)
+    text = welcome("http://127.0.0.1:8001", Path("/data"), Path("/data/logs"), prepared)
+    assert "Log files /data/logs" in text
     assert "a@example.org  one two  Owner of Mavi" in text
     assert "Menu      http://h/m/1" in text
     assert 'curl -H "Authorization: Bearer key-1" http://127.0.0.1:8001/api/v1/me' in text

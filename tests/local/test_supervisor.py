@@ -35,9 +35,11 @@ def start_stage(tmp_path: Path) -> Iterator[Start]:
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
         )
         started.append(stage)
+        stage.before = ""
         for line in stage.stdout:
             if line.startswith("ready"):
                 break
+            stage.before += line
         return stage
 
     yield start
@@ -121,3 +123,20 @@ def test_a_reader_that_stopped_reading_does_not_stop_the_supervisor(start_stage,
     eventually(lambda: log.is_file() and log.stat().st_size > 1_000_000)
     os.kill(pids(tmp_path / "talker")[-1], signal.SIGKILL)
     eventually(lambda: len(pids(tmp_path / "talker")) == 2)
+
+
+def test_routine_lines_of_a_child_are_in_its_file_and_not_on_the_screen(start_stage, tmp_path):
+    """Access lines used to follow the list that `make run` ends with."""
+    stage = start_stage("logger")
+    log = tmp_path / "logs" / "logger.log"
+    eventually(lambda: "the end" in log.read_text())
+    stage.send_signal(signal.SIGTERM)
+    said = stage.before + stage.stdout.read()
+    shown = [line.partition("| ")[2] for line in said.splitlines() if "| " in line]
+    assert [line.split()[0] for line in shown] == [
+        "2026-11-16T04:16:49.6Z",
+        '{"event":',
+        "Traceback",
+        "the",
+    ]
+    assert log.read_text().count("answered") == 2

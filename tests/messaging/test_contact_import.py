@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from core import spreadsheets
 from core.db import db
 from core.errors import Conflict, Invalid, NotFound
 from messaging import contacts
@@ -420,3 +421,24 @@ def test_rows_come_one_at_a_time():
 
     rows = sheets.rows_of(io.BufferedReader(Endless()), "utf-8", ",", False)
     assert [next(rows).cells[1] for _ in range(1000)] == ["Ayşe"] * 1000
+
+
+def test_a_spreadsheet_is_imported_like_a_csv(place, blobs, run_jobs):
+    """Review pages 40."""
+    rows = [["0532 111 22 33", "Ayşe Kaya"], ["", ""], ["12", "Kim"]]
+    data = spreadsheets.workbook(["telefon", "ad soyad"], rows, title="kişiler")
+    table = importing.as_table(io.BytesIO(data))
+    one = look(place, take(place, blobs, table.read(), name="kişiler.xlsx"), run_jobs)
+    assert one.columns["meanings"] == ["phone", "name"]
+    assert (one.total, one.rejected) == (2, 1)
+    with place.scope():
+        assert [reject.line for reject in importing.rejects(one.id)] == [4]
+
+
+def test_a_csv_stays_as_it_is_and_an_archive_is_refused():
+    """Review pages 40."""
+    text = b"phone\n905321112233\n"
+    assert importing.as_table(io.BytesIO(text)).read() == text
+    with pytest.raises(Invalid) as refusal:
+        importing.as_table(io.BytesIO(b"PK\x03\x04 a picture"))
+    assert refusal.value.code == "unreadable_file"

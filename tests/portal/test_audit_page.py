@@ -10,11 +10,15 @@ import pytest
 from messaging.campaigns import book
 from messaging.crm import book as crm
 from portal.audit import COLUMNS
-from tenants import accounts, audit, team
+from restaurant import payment_accounts, sites, stations
+from restaurant.loyalty import messages, programmes, rewards
+from tenants import accounts, audit, keeping, team
 from tenants.audit import Actor, acting
 from tests.cast import Browser, make_business, make_person
 from tests.conftest import ROOT
 from tests.portal.pages import text_of
+from tests.restaurant.kitchen import open_bistro
+from tests.restaurant.loyal_cast import Club
 
 FORMULAS = [
     "=HYPERLINK(1)",
@@ -167,3 +171,88 @@ def test_a_change_of_a_contact_tells_no_personal_values(restaurant):
         entry = audit.entries(act="contacts.changed", limit=1)[0]
     assert entry.detail["fields"] == ["birth_year", "birthday", "name"]
     assert "changes" not in entry.detail
+
+
+def changes(business, act):
+    with business.scope():
+        entry = audit.entries(act=act, limit=1)[0]
+    return entry.detail["fields"], entry.detail.get("changes", {})
+
+
+def test_a_change_of_loyalty_tells_the_fields_and_their_values(owners, restaurant):
+    """Review pages 44."""
+    club = Club(open_bistro(restaurant))
+    with restaurant.scope():
+        site = sites.get(club.bistro.site_id)
+        programmes.set_up(site, programmes.Wanted("points", active=True, amount="10", points=1))
+        programmes.set_up(site, programmes.Wanted("points", active=True, amount="20", points=3))
+        messages.set_up(site, "birthday", messages.Wanted(active=True, texts={"tr": "İyi ki!"}))
+        reward = rewards.add(rewards.Wanted(name="Tatlı", kind="percent", value="10", cost=5))
+        wanted = rewards.Wanted(name="Tatlı", kind="percent", value="15", cost=8)
+        rewards.change(reward.id, wanted)
+    fields, told = changes(restaurant, "loyalty.programme_changed")
+    assert fields == ["amount", "points"]
+    assert told == {"amount": ["10", "20"], "points": ["1", "3"]}
+    fields, told = changes(restaurant, "loyalty.message")
+    assert {"active", "texts"} <= set(fields)
+    assert told["active"] == ["no", "yes"]
+    assert changes(restaurant, "loyalty.reward_changed")[1] == {
+        "cost": ["5", "8"],
+        "value": ["10", "15"],
+    }
+    page = text_of(owners.get("/audit?area=loyalty"))
+    assert "Amount: 10 → 20 · Points: 1 → 3" in page
+    assert "Birthday · Active: no → yes" in page
+
+
+def test_a_change_of_a_station_tells_from_what_to_what(owners, restaurant):
+    """Review pages 44."""
+    bistro = open_bistro(restaurant)
+    with restaurant.scope():
+        stations.use_display(sites.get(bistro.site_id), "bar", True)
+    told = {"display_only": ["no", "yes"]}
+    assert changes(restaurant, "stations.changed") == (["display_only"], told)
+    assert "Kitchen display only: no → yes" in text_of(owners.get("/audit"))
+
+
+def test_a_change_of_a_payment_account_tells_no_key(owners, restaurant):
+    """Review pages 44: keys are named, never shown."""
+    bistro = open_bistro(restaurant)
+    first, second = "sk_test_first0000000000000000", "sk_test_second000000000000000"
+    with restaurant.scope():
+        account = payment_accounts.add(
+            payment_accounts.Wanted(provider="stripe", name="Stripe", key=first)
+        )
+        payment_accounts.change(
+            account.id,
+            payment_accounts.Wanted(
+                provider="stripe",
+                name="Stripe of the bar",
+                key=second,
+                link_minutes=30,
+                site_id=bistro.site_id,
+            ),
+        )
+    fields, told = changes(restaurant, "payments.account_changed")
+    assert fields == ["key", "link_minutes", "name", "site_id"]
+    assert told == {"link_minutes": ["60", "30"], "name": ["Stripe", "Stripe of the bar"]}
+    with restaurant.scope():
+        entry = audit.entries(act="payments.account_changed", limit=1)[0]
+    assert "sk_test" not in str(entry.detail)
+    page = text_of(owners.get("/audit"))
+    assert "Minutes that payment links work: 60 → 30" in page
+    assert "Changed: Key, Restaurant" in page
+
+
+def test_a_change_of_the_days_things_are_kept_tells_both(owners, restaurant):
+    """Review pages 44."""
+    with restaurant.scope():
+        keeping.choose(keeping.Days(message_days=90))
+        keeping.choose(keeping.Days(message_days=60, media_days=30))
+        keeping.choose(keeping.Days(message_days=60, media_days=30))
+        entries = audit.entries(act="account.retention_changed", limit=10)
+    assert [entry.detail["changes"] for entry in entries] == [
+        {"media_days": ["", "30"], "message_days": ["90", "60"]},
+        {"message_days": ["", "90"]},
+    ]
+    assert "Texts of messages, in days: 90 → 60" in text_of(owners.get("/audit"))

@@ -123,9 +123,9 @@ def test_a_new_price_is_for_the_next_payment_and_invoices_stay(operators, code):
         assert billing.invoice(first.code).net == 30
         assert db.session.get_one(type(waits), (business.tenant_id, waits.id)).net == 30
         entry = audit.entries(act="account.plan_terms_changed")[0]
-        assert (entry.actor_name, entry.detail["changed"]["monthly_messages"]) == (
+        assert (entry.actor_name, entry.detail["changes"]["monthly_messages"]) == (
             "Ada Ferrer",
-            [None, 10],
+            ["", "10"],
         )
 
 

@@ -97,12 +97,13 @@ def test_the_import_page_asks_where_a_new_station_is_made(press, browser, restau
         assert "griddle" in {one.code for one in stations.listed(press.bistro.site_id)}
 
 
-def test_the_sample_file_can_be_imported(press, browser, restaurant):
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_the_sample_file_can_be_imported(press, browser, restaurant, form):
     """Review pages 40."""
     browser.signs_in(restaurant.owner)
     path = f"/menus/{press.bistro.menu_id}/import"
-    sample = browser.get(f"{path}/sample.csv").get_data()
+    sample = browser.get(f"{path}/sample.{form}").get_data()
     browser.get(path)
-    page = text(browser.post(path, file=(io.BytesIO(sample), "menu.csv")))
+    page = text(browser.post(path, file=(io.BytesIO(sample), f"menu.{form}")))
     assert "3 rows, all good" in page
     assert 'name="station-' not in page

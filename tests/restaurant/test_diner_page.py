@@ -12,7 +12,7 @@ from core.db import current_tenant_id, db
 from core.errors import DomainError
 from messaging.models import Line
 from portal.diner.facts import remembered
-from restaurant import availability, sites
+from restaurant import availability, calls, sites
 from tests.restaurant.kitchen import open_bistro
 
 
@@ -217,11 +217,36 @@ def test_people_at_home_are_not_told_to_ask_the_staff(client, bistro, path):
     assert "personelimize" not in at_home["said"]
 
 
-def test_a_guest_who_calls_is_not_promised_that_somebody_is_coming(client, bistro, path):
-    """Review pages 34: nobody has seen the call yet."""
-    asked = {"kind": "waiter", "table": "12", "k": bistro.tokens["12"], "language": "tr"}
-    said = client.post(f"{path}/call", json=asked).json["said"]
-    assert said in ("Personelimize haber verdik.", "We have told our staff.")
+def test_a_guest_who_calls_is_promised_somebody_once_the_call_was_seen(client, bistro, path):
+    """Review pages 34."""
+    asked = {"kind": "waiter", "table": "12", "k": bistro.tokens["12"]}
+    made = client.post(f"{path}/call?lang=en", json=asked).json
+    assert (made["said"], made["answered"]) == ("We have received your call.", False)
+    status = f"{path}/calls/{made['call']}?lang=en"
+    assert client.get(status).json == made
+    with bistro.scope():
+        calls.answered(bistro.site_id, made["call"])
+    after = client.get(status).json
+    assert (after["said"], after["answered"]) == ("Somebody is coming to your table.", True)
+
+
+def test_the_state_of_a_call_is_told_for_its_own_restaurant_only(client, bistro, path, shop):
+    """Review pages 34."""
+    asked = {"kind": "bill", "table": "12", "k": bistro.tokens["12"]}
+    made = client.post(f"{path}/call", json=asked).json
+    open_bistro(shop)
+    assert client.get(f"/r/lemar-{shop.tenant_id}/calls/{made['call']}").status_code == 404
+    for unknown in ("cal_00000000000000000000000000", "nonsense", "%00"):
+        assert client.get(f"{path}/calls/{unknown}").status_code == 404
+
+
+def test_a_dish_whose_options_have_changed_is_named(client, bistro, path):
+    """Review pages 33."""
+    pizza = bistro.items["Pizza"]
+    lines = [{"item": pizza, "quantity": 1, "options": []}]
+    answer = client.post(f"{path}/cart?lang=en", json=cart(bistro, lines=lines))
+    assert answer.json["thing"] == pizza
+    assert "choices for Pizza have changed" in answer.json["said"]
 
 
 def test_a_guest_of_a_restaurant_in_test_mode_is_told_so(client, bistro, path):

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from core import spreadsheets
 from core.errors import DomainError
 from restaurant import menu_import, menus, sites, stations
 from restaurant.menu_import import price_text
@@ -235,3 +236,20 @@ def test_json_without_items_is_told_what_is_expected(menu, restaurant):
     """Review D30."""
     with restaurant.scope(), pytest.raises(DomainError, match="no list of items"):
         menu_import.read(menu, b'{"dishes": []}', "menu.json")
+
+
+def test_a_spreadsheet_is_read_like_a_csv(menu, restaurant):
+    """Review pages 40."""
+    rows = [["Izgara", "Köfte", "320,50"], ["", "", ""], ["İçecek", "Ayran", "pahalı"]]
+    data = spreadsheets.workbook(["kategori", "ad", "fiyat"], rows, title="menü")
+    with restaurant.scope():
+        reading = menu_import.read(menu, data, "menu.xlsx")
+    assert [str(row.values["price"]) for row in reading.rows] == ["320.50"]
+    assert [(fault.row, fault.field) for fault in reading.faults] == [(4, "price")]
+
+
+def test_a_spreadsheet_that_is_none_is_refused(menu, restaurant):
+    """Review pages 40."""
+    with restaurant.scope(), pytest.raises(DomainError) as refusal:
+        menu_import.read(menu, b"PK\x03\x04 a picture", "menu.xlsx")
+    assert refusal.value.code == "not_a_table"

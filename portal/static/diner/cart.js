@@ -8,10 +8,14 @@ const KEPT = 3 * 3600 * 1000;
 export class Cart {
   constructor() {
     this.lines = [];
+    this.lost = []; // lines that were kept here and cannot be had any more
     this.watchers = [];
     try {
       const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-      if (kept.at > Date.now() - KEPT) this.lines = kept.lines.filter((line) => known(line));
+      if (kept.at > Date.now() - KEPT) {
+        this.lines = kept.lines.filter((line) => known(line));
+        this.lost = kept.lines.filter((line) => !known(line) && line.name);
+      }
     } catch { /* a private window keeps nothing */ }
     queueMicrotask(() => this.changed());
   }
@@ -21,7 +25,7 @@ export class Cart {
   add(item, options, note, quantity) {
     const same = this.like({ item, options, note });
     if (same) same.quantity = Math.min(same.quantity + quantity, 99);
-    else this.lines.push({ item, options, note, quantity });
+    else this.lines.push({ item, options, note, quantity, name: data.items[item].name });
     this.changed();
   }
 
@@ -44,6 +48,14 @@ export class Cart {
     line.quantity = Math.min(line.quantity + by, 99);
     if (line.quantity < 1) this.lines.splice(this.lines.indexOf(line), 1);
     this.changed();
+  }
+
+  // The name of a dish, or of a dish with the option that it was chosen with.
+  nameOf(thing) {
+    const line = this.lines.find((one) => one.item === thing || one.options.includes(thing));
+    if (!line || line.item === thing) return line?.name ?? "";
+    const option = data.items[line.item].groups.flatMap((id) => data.groups[id].options).find((one) => one.id === thing);
+    return `${line.name} (${option.name})`;
   }
 
   drop(thing) {

@@ -159,10 +159,11 @@ export class Checkout {
       });
       if (answer.ok) this.done(answer.body);
       else {
+        const said = this.refusal(answer.body);
         if (answer.body.thing) this.cart.drop(answer.body.thing);
-        if (answer.body.code?.startsWith("coupon_")) this.coupon.refuse(answer.body.said);
-        this.fault(answer.body.said);
-        if (!this.sheet.open) tell(answer.body.said);
+        if (answer.body.code?.startsWith("coupon_")) this.coupon.refuse(said);
+        this.fault(said);
+        if (!this.sheet.open) tell(said);
       }
     } catch {
       this.fault(say("failed"));
@@ -170,6 +171,12 @@ export class Checkout {
       button.disabled = false;
       find("[data-send-word]").textContent = say("send");
     }
+  }
+
+  // The server no longer knows what has left the menu; this page still has its name.
+  refusal({ said, code, thing }) {
+    const name = code === "not_on_menu" ? this.cart.nameOf(thing) : "";
+    return name ? say("off_menu", { name }) : said;
   }
 
   // The cart stays until the message has arrived: closing the sheet loses nothing.

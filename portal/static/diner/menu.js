@@ -1,9 +1,10 @@
 // The diner's page comes alive: search, options, a cart kept on the phone, and the order sent.
+import { TableCalls } from "./calls.js";
 import { Cart } from "./cart.js";
 import { Dish } from "./dish.js";
 import { Checkout } from "./checkout.js";
 import { SentOrder } from "./order.js";
-import { data, find, post, say, table, tell } from "./page.js";
+import { data, find, say, table } from "./page.js";
 
 function showTable() {
   const name = find("[data-table-name]");
@@ -95,11 +96,10 @@ for (const button of document.querySelectorAll("[data-add]")) {
   item.classList.add("opens");
 }
 find("[data-open-cart]").addEventListener("click", () => checkout.open());
-for (const button of document.querySelectorAll("[data-call]")) {
-  button.addEventListener("click", async () => {
-    button.disabled = true;
-    const answer = await post("call", { table: table.table, k: table.key, kind: button.dataset.call }).catch(() => null);
-    tell(answer?.body.said ?? say("failed"));
-    setTimeout(() => { button.disabled = false; }, 5000);
-  });
+new TableCalls();
+if (cart.lost.length) {
+  const note = find("[data-lost]");
+  const said = cart.lost.map(({ item, name }) => say(data.items[item] ? "choose_again" : "off_menu", { name }));
+  note.textContent = [...new Set(said)].join(" ");
+  note.hidden = false;
 }
