@@ -27,7 +27,7 @@ from core.wordbook import Wordbook
 from portal.diner import opening, shaping
 from portal.diner.facts import Facts, remembered
 from portal.visitors import open_to_all
-from restaurant import sites, tables
+from restaurant import tables
 from restaurant.menu_checks import ALLERGENS, DIETS
 from restaurant.models import Site
 
