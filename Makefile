@@ -38,8 +38,8 @@ bench: setup ## Measure beside the floors; writes bench/results.json; ARGS="send
 	@$(PY) -m bench $(ARGS)
 
 bench-growth: setup ## The same questions to businesses with 10 k, 1 M and 10 M messages; ARGS="10000 1000000" chooses
-	@$(PY) -m bench.growth $(ARGS)
-	@$(PY) -m bench.contacts_growth
+	@$(PY) -m bench.message_growth $(ARGS)
+	@$(PY) -m bench.contact_growth
 	@$(PY) -m bench.contact_import
 
 translations: setup ## Collect new texts into portal/translations and compile them

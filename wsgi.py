@@ -10,21 +10,21 @@ from flask_openapi3.openapi import OpenAPI
 from prometheus_client import Counter, Histogram
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from api.answers import add_api_headers, answer_for, in_api, refuse_invalid
-from api.doors import open_api_doors
-from api.reference import INFO, SECURITY_SCHEMES
-from api.shapes import ErrorBody
+from api.blueprints import register_api
+from api.errors import add_api_headers, is_api_request, response_for, validation_error_response
+from api.openapi_routes import INFO, SECURITY_SCHEMES
+from api.schemas import ErrorBody
+from core.app_setup import configure_app
 from core.db import Base, db
-from core.ground import lay_ground
-from core.logs import bind_request, log_answer, logger, new_request_id
+from core.http.body_length import refuse_short_bodies
+from core.logs import bind_request, log_request, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
-from core.whole_bodies import count_body_bytes
-from messaging.wait_limits import use_wait_limits
-from messaging.waiting import use_waiting
-from portal.doors import open_portal_doors, portal_answer_for
-from restaurant import followers, guests
-from restaurant.loyalty import gifts
-from tenants.audit import SYSTEM, act_as
+from messaging.messages.sync_wait import configure_sync_wait
+from messaging.messages.sync_wait_limits import configure_sync_wait_limits
+from portal.web.app import portal_error_response, setup_portal
+from restaurant import campaign_order_filters, contact_sync
+from restaurant.loyalty import campaign_coupons
+from tenants.audit import SYSTEM, set_actor
 from tenants.passwords import use_cheap_hashes
 
 log = logger("comanda.web")
@@ -40,7 +40,7 @@ def build_app(settings: Settings) -> OpenAPI:
         info=INFO,
         security_schemes=SECURITY_SCHEMES,
         validation_error_model=ErrorBody,
-        validation_error_callback=refuse_invalid,
+        validation_error_callback=validation_error_response,
         doc_ui=False,
         static_folder="portal/static",
         static_url_path="/static",
@@ -48,27 +48,27 @@ def build_app(settings: Settings) -> OpenAPI:
     )
     app.json.sort_keys = False  # type: ignore[attr-defined]
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    lay_ground(app, settings)
-    use_waiting(settings.redis_url)
-    use_wait_limits(settings.waiting_sends)
+    configure_app(app, settings)
+    configure_sync_wait(settings.redis_url)
+    configure_sync_wait_limits(settings.waiting_sends)
     if settings.app_env == "test":
         use_cheap_hashes()
-    app.wsgi_app = count_body_bytes(app.wsgi_app)  # type: ignore[method-assign, assignment]
+    app.wsgi_app = refuse_short_bodies(app.wsgi_app)  # type: ignore[method-assign, assignment]
     if settings.trusted_proxies:
         proxies = settings.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, proxies, proxies, proxies)  # type: ignore[method-assign]
     Migrate(app, db, metadatas=Base.metadata)
     watch_requests(app)
     add_api_headers(app)
-    guests.listen()
-    followers.listen()
-    gifts.listen()
-    open_api_doors(app, settings.request_log_days)
-    open_portal_doors(app, settings)
+    contact_sync.register()
+    campaign_order_filters.register()
+    campaign_coupons.register()
+    register_api(app, settings.request_log_days)
+    setup_portal(app, settings)
 
     @app.errorhandler(Exception)
     def answer_error(error: Exception) -> Any:
-        return answer_for(error) if in_api() else portal_answer_for(error)
+        return response_for(error) if is_api_request() else portal_error_response(error)
 
     return app
 
@@ -78,7 +78,7 @@ def watch_requests(app: OpenAPI) -> None:
     def begin() -> None:
         g.request_id, g.began = new_request_id(), time.perf_counter()
         bind_request(g.request_id)
-        act_as(SYSTEM)  # a thread that served somebody before must not act in their name
+        set_actor(SYSTEM)  # a thread that served somebody before must not act in their name
 
     @app.after_request
     def end(answer: Response) -> Response:
@@ -86,7 +86,7 @@ def watch_requests(app: OpenAPI) -> None:
         route = request.url_rule.rule if request.url_rule else "(none)"
         REQUESTS.labels(route, answer.status_code).inc()
         DURATION.labels(route).observe(seconds)
-        log_answer(
+        log_request(
             log,
             g.get("request_id", ""),
             method=request.method if request.method in METHODS else "(other)",

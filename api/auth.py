@@ -14,28 +14,28 @@ from typing import Any, TypeVar
 from flask import g, request
 from redis import RedisError
 
-from core.buckets import Bucket, take
 from core.clock import now
 from core.errors import Forbidden, RateLimited, Unauthenticated
-from core.lookups import digest
-from core.rings import let_redis_rest, redis_client, redis_rests
-from messaging import callers
-from messaging.callers import Caller
-from tenants import keys
-from tenants.audit import Actor, act_as
+from core.lookups import secret_digest
+from core.rate_limits import Bucket, take_tokens
+from core.redis.client import mark_redis_down, redis_client, redis_is_down
+from messaging.lines import api_caller
+from messaging.lines.api_caller import ApiCaller
+from tenants import api_keys
+from tenants.audit import Actor, set_actor
 from tenants.rights import SCOPES
 
 # A revoked key is refused after this time in any case: also when the change of its generation
 # could not be announced, or Redis has lost its memory.
-REMEMBER_SECONDS = 5.0
-MOST_REMEMBERED = 20_000
+CACHE_SECONDS = 5.0
+CACHE_SIZE = 20_000
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 
 @dataclass
-class Remembered:
-    caller: Caller | None
+class CachedCaller:
+    caller: ApiCaller | None
     looked_at: float
     generation: str | None
 
@@ -43,7 +43,7 @@ class Remembered:
         return time.monotonic() - self.looked_at > seconds
 
 
-_memory: dict[str, Remembered] = {}
+_cache: dict[str, CachedCaller] = {}
 _lock = Lock()
 
 
@@ -54,16 +54,16 @@ def authenticate() -> None:
         raise Unauthenticated(
             "invalid_key", "Send your API key in the header: Authorization: Bearer ck_live_…"
         )
-    if not keys.well_formed(secret):
+    if not api_keys.is_well_formed(secret):
         raise Unauthenticated("invalid_key", "This API key is not valid. Was it copied whole?")
-    secret_hash = digest(secret)
-    found = _memory.get(secret_hash)
-    if found is None or found.older_than(REMEMBER_SECONDS):
-        found = _look_up(secret, secret_hash)
+    secret_hash = secret_digest(secret)
+    found = _cache.get(secret_hash)
+    if found is None or found.older_than(CACHE_SECONDS):
+        found = _find_caller(secret, secret_hash)
     found = _take_token(secret, secret_hash, found)
-    caller = _usable(found.caller)
+    caller = _check_usable(found.caller)
     g.caller, g.facts, g.tenant_id = caller, caller.tenant, caller.tenant.id
-    act_as(Actor("key", caller.key.id, caller.key.name, request.remote_addr or ""))
+    set_actor(Actor("key", caller.key.id, caller.key.name, request.remote_addr or ""))
 
 
 def key_may(scope: str | None, *, test_keys: bool = False) -> Callable[[View], View]:
@@ -99,8 +99,8 @@ def check_rights(view: Callable[..., Any] | None) -> None:
         )
 
 
-def forget_callers() -> None:
-    _memory.clear()
+def clear_caller_cache() -> None:
+    _cache.clear()
 
 
 def _bearer() -> str | None:
@@ -108,27 +108,27 @@ def _bearer() -> str | None:
     return secret.strip() if kind.lower() == "bearer" and secret.strip() else None
 
 
-def _look_up(secret: str, secret_hash: str) -> Remembered:
+def _find_caller(secret: str, secret_hash: str) -> CachedCaller:
     caller, generation = None, None
-    owner = callers.owner_of(secret)
+    owner = api_caller.find_key_owner(secret)
     if owner is None:
-        _slow_down_strangers()
+        _limit_unknown_keys()
     else:
         tenant_id, key_id = owner
         generation = _generation(tenant_id)
-        caller = callers.look_up(tenant_id, key_id)
-    found = Remembered(caller, time.monotonic(), generation)
+        caller = api_caller.read_caller(tenant_id, key_id)
+    found = CachedCaller(caller, time.monotonic(), generation)
     with _lock:
-        if len(_memory) >= MOST_REMEMBERED:
-            _memory.clear()
-        _memory[secret_hash] = found
+        if len(_cache) >= CACHE_SIZE:
+            _cache.clear()
+        _cache[secret_hash] = found
     return found
 
 
-def _slow_down_strangers() -> None:
+def _limit_unknown_keys() -> None:
     """Keys of the right form that nobody has cost a look into the database each."""
-    stranger = digest(request.remote_addr or "")[:32]
-    taken = take([Bucket(f"strangers:{stranger}", rate=5, burst=100)])
+    stranger = secret_digest(request.remote_addr or "")[:32]
+    taken = take_tokens([Bucket(f"strangers:{stranger}", rate=5, burst=100)])
     if not taken.allowed:
         raise RateLimited(
             "Too many wrong keys. Wait {seconds} s and try again.",
@@ -138,28 +138,28 @@ def _slow_down_strangers() -> None:
 
 
 def _generation(tenant_id: int) -> str | None:
-    if redis_rests():
+    if redis_is_down():
         return None
     try:
         value = redis_client().get(f"generation:{tenant_id}")
     except RedisError:
-        let_redis_rest()
+        mark_redis_down()
         return None
     return value.decode() if isinstance(value, bytes) else "0"
 
 
-def _take_token(secret: str, secret_hash: str, found: Remembered) -> Remembered:
+def _take_token(secret: str, secret_hash: str, found: CachedCaller) -> CachedCaller:
     if found.caller is None:
         return found
     tenant, key = found.caller.tenant, found.caller.key
     buckets = [Bucket(f"tenant:{tenant.id}", tenant.rate_per_second, tenant.burst)]
     if key.rate_per_second is not None:
         buckets.append(Bucket(f"key:{key.id}", key.rate_per_second, key.rate_per_second * 2))
-    taken = take(buckets, str(tenant.id))
+    taken = take_tokens(buckets, str(tenant.id))
     g.facts, g.key, g.taken = tenant, key, taken
     if taken.generation is not None and taken.generation != found.generation:
-        found = _look_up(secret, secret_hash)
-        _usable(found.caller)
+        found = _find_caller(secret, secret_hash)
+        _check_usable(found.caller)
     if not taken.allowed:
         raise RateLimited(
             "More than {rate} requests a second. Wait {seconds} s and try again.",
@@ -170,7 +170,7 @@ def _take_token(secret: str, secret_hash: str, found: Remembered) -> Remembered:
     return found
 
 
-def _usable(caller: Caller | None) -> Caller:
+def _check_usable(caller: ApiCaller | None) -> ApiCaller:
     if caller is None or caller.key.revoked_at is not None:
         raise Unauthenticated("invalid_key", "This API key is not valid or was revoked.")
     if caller.key.expires_at is not None and caller.key.expires_at <= now():

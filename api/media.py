@@ -4,12 +4,12 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app
 
-from api.answers import answer_for, error_answer
-from core.blobs import NoSuchBlob
+from api.errors import error_response, response_for
 from core.db import tenant_scope
-from core.serving import file_answer, wait_for
-from core.signing import BadToken, ExpiredToken
-from messaging import media
+from core.security.signing import BadToken, ExpiredToken
+from core.storage.blobs import NoSuchBlob
+from core.storage.responses import file_response, poll_until_found
+from messaging.messages.media import files as media_files
 from messaging.models import MediaFile
 
 files = Blueprint("files", __name__)
@@ -20,33 +20,33 @@ WAIT_SECONDS = 8.0
 @files.errorhandler(Exception)
 def answer_error(error: Exception) -> Response:
     """Machines call here: they get JSON, never a page."""
-    return answer_for(error)
+    return response_for(error)
 
 
 @files.get("/media/<token>")
 def media_file(token: str) -> Any:
     """A file that is still on its way is waited for; the event told its address at once."""
     try:
-        tenant_id, message_id = media.behind(token)
+        tenant_id, message_id = media_files.message_id_of_link(token)
     except ExpiredToken:
-        return _sorry(410, "link_expired", "This address has run out. Ask for a new one.")
+        return _error(410, "link_expired", "This address has run out. Ask for a new one.")
     except (BadToken, TypeError, ValueError):
-        return _sorry(404, "not_found", "There is nothing at this address.")
+        return _error(404, "not_found", "There is nothing at this address.")
 
     def look() -> MediaFile | None:
         with tenant_scope(tenant_id):
-            found = media.of(message_id)
-        return None if found is not None and found.state == "waiting" else found or _NOTHING
+            found = media_files.get_file(message_id)
+        return None if found is not None and found.state == "waiting" else found or _MISSING_FILE
 
-    found = wait_for(look, WAIT_SECONDS)
+    found = poll_until_found(look, WAIT_SECONDS)
     if found is None:
-        answer = _sorry(503, "try_again", "The file is still on its way. Try again in a moment.")
+        answer = _error(503, "try_again", "The file is still on its way. Try again in a moment.")
         answer.headers["Retry-After"] = "5"
         return answer
     if found.state != "kept" or not found.blob_key:
-        return _sorry(404, "media_gone", found.error or "There is no file here any more.")
+        return _error(404, "media_gone", found.error or "There is no file here any more.")
     try:
-        return file_answer(
+        return file_response(
             current_app.extensions["blobs"],
             found.blob_key,
             found.mime_type,
@@ -55,11 +55,11 @@ def media_file(token: str) -> Any:
             inline=True,
         )
     except NoSuchBlob:
-        return _sorry(404, "media_gone", "There is no file here any more.")
+        return _error(404, "media_gone", "There is no file here any more.")
 
 
-_NOTHING = MediaFile(state="failed", error="", blob_key=None)
+_MISSING_FILE = MediaFile(state="failed", error="", blob_key=None)
 
 
-def _sorry(status: int, code: str, sentence: str) -> Response:
-    return error_answer(status, code, sentence)
+def _error(status: int, code: str, sentence: str) -> Response:
+    return error_response(status, code, sentence)

@@ -21,23 +21,23 @@ from sqlalchemy.exc import SQLAlchemyError
 from api.v1 import v1
 from core.clock import now
 from core.logs import logger
-from tenants import calls
-from tenants.calls import call_name
-from tenants.keys import KeyFacts
+from tenants import request_log as tenant_request_log
+from tenants.api_keys import KeyFacts
 from tenants.masking import masked_body, masked_path, masked_query
+from tenants.request_log import operation_name
 
 log = logger(__name__)
 
 DROPPED = Counter("request_log_dropped_total", "Calls that were not written to the request log")
 
-MOST_WAITING = 4000
+QUEUE_SIZE = 4000
 BATCH = 500
 EVERY_SECONDS = 1.0
 LARGEST_BODY = 8 * 1024
 
 
 @dataclass(slots=True)
-class Noted:
+class LoggedCall:
     tenant_id: int
     id: str
     at: datetime
@@ -66,7 +66,7 @@ class Noted:
             "method": self.method,
             "path": masked_path(self.path),
             "query": masked_query(self.query.decode("utf-8", "replace")),
-            "call": call_name(self.method, self.rule),
+            "call": operation_name(self.method, self.rule),
             "status": self.status,
             "code": code,
             "duration_ms": round(self.seconds * 1000),
@@ -84,14 +84,14 @@ class RequestLog:
         self.on = True
         self.runs = False
         """Whether a thread writes by itself; tests write by hand."""
-        self._waiting: deque[Noted] = deque()
+        self._waiting: deque[LoggedCall] = deque()
         self._wake = threading.Event()
         self._start = threading.Lock()
         self._writing = threading.Lock()
         self._thread_of = 0
 
-    def note(self, noted: Noted) -> None:
-        if len(self._waiting) >= MOST_WAITING:
+    def note(self, noted: LoggedCall) -> None:
+        if len(self._waiting) >= QUEUE_SIZE:
             DROPPED.inc()
             return
         self._waiting.append(noted)
@@ -112,19 +112,19 @@ class RequestLog:
                 written += self._write(batch)
         return written
 
-    def _take(self) -> list[Noted]:
-        batch: list[Noted] = []
+    def _take(self) -> list[LoggedCall]:
+        batch: list[LoggedCall] = []
         while self._waiting and len(batch) < BATCH:
             batch.append(self._waiting.popleft())
         return batch
 
-    def _write(self, batch: list[Noted]) -> int:
+    def _write(self, batch: list[LoggedCall]) -> int:
         by_tenant: dict[int, list[dict[str, Any]]] = defaultdict(list)
         for noted in batch:
             by_tenant[noted.tenant_id].append(noted.row())
         with self.app.app_context():
             try:
-                calls.write(by_tenant)
+                tenant_request_log.write_requests(by_tenant)
             except SQLAlchemyError as error:
                 return self._drop(len(batch), error)
             except psycopg2.Error:  # one tenant's row that cannot be stored costs no other its log
@@ -133,7 +133,7 @@ class RequestLog:
 
     def _write_alone(self, tenant_id: int, rows: list[dict[str, Any]]) -> int:
         try:
-            calls.write({tenant_id: rows})
+            tenant_request_log.write_requests({tenant_id: rows})
         except (SQLAlchemyError, psycopg2.Error) as error:
             return self._drop(len(rows), error)
         return len(rows)
@@ -167,20 +167,20 @@ def request_log() -> RequestLog:
     return found
 
 
-def keep_request_log(app: Flask, days: int) -> None:
+def setup_request_log(app: Flask, days: int) -> None:
     app.extensions["request_log"] = RequestLog(app)
     app.extensions["request_log"].on = days > 0
 
 
 @v1.after_request
-def note_call(answer: Response) -> Response:
+def log_call(answer: Response) -> Response:
     """A call whose key names no tenant is in nobody's log."""
     facts, notes = g.get("facts"), request_log()
     asked = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
     if facts is None or asked.url_rule is None or not notes.on:
         return answer
     notes.note(
-        Noted(
+        LoggedCall(
             facts.id,
             g.request_id,
             now(),
@@ -192,13 +192,13 @@ def note_call(answer: Response) -> Response:
             time.perf_counter() - g.began,
             g.get("key"),
             asked.remote_addr or "",
-            _kept(g.get("raw_body", b"")),
-            b"" if answer.is_streamed else _kept(answer.get_data()),
+            _stored_body(g.get("raw_body", b"")),
+            b"" if answer.is_streamed else _stored_body(answer.get_data()),
             answer.mimetype or "",
         )
     )
     return answer
 
 
-def _kept(raw: bytes) -> bytes | int:
+def _stored_body(raw: bytes) -> bytes | int:
     return raw if len(raw) <= LARGEST_BODY else len(raw)

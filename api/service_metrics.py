@@ -7,9 +7,9 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from redis import RedisError
 
-from core import metrics, service_state
 from core.db import db
-from core.service_state import DatabaseState, RedisState, ServiceState
+from core.monitoring import metrics, service_state
+from core.monitoring.service_state import DatabaseState, RedisState, ServiceState
 
 GAUGES = {
     "tickets_waiting": "Kitchen and bar tickets that no printer has confirmed yet",
@@ -23,7 +23,7 @@ GAUGES = {
 
 class ServiceCollector(Collector):
     def collect(self) -> Iterator[Metric]:
-        state = service_state.read()
+        state = service_state.read_state()
         yield _gauge("database_up", "1 while the database answers", state.database is not None)
         yield _gauge("redis_up", "1 while Redis answers", state.redis is not None)
         yield from _pool()

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from bench import deliveries, diner, drains, fairness, tickets, waits
+from bench import diner_menu, fairness, print_latency, send_queue, webhook_deliveries
+from bench import live_updates as bench_live_updates
 from bench.load import PROCESSES, Figures, run_load
-from bench.people import APP_SECRET
 from bench.results import Results, write
-from bench.stack import JOB_WORKERS, WEB_THREADS, WEB_WORKERS, Stack, running
+from bench.setup.stack import JOB_WORKERS, WEB_THREADS, WEB_WORKERS, Stack, running
+from bench.setup.tenants import APP_SECRET
 
 TENANTS = int(os.environ.get("BENCH_TENANTS", "1000"))
 MESSAGES = int(os.environ.get("BENCH_MESSAGES", "1000000"))
@@ -117,7 +118,7 @@ def measure_fairness(stack: Stack, results: Results) -> None:
 
 
 def measure_waits(stack: Stack, results: Results) -> None:
-    seen = waits.measure(stack)
+    seen = bench_live_updates.measure(stack)
     results["waits"] = {
         "value": seen["send_p95_beside_ms"],
         "unit": "ms",
@@ -128,21 +129,22 @@ def measure_waits(stack: Stack, results: Results) -> None:
 
 
 def measure_deliveries(stack: Stack, results: Results) -> None:
-    _add(results, "deliveries", "deliveries/s", deliveries.measure(stack))
+    _add(results, "deliveries", "deliveries/s", webhook_deliveries.measure(stack))
 
 
 def measure_diner(stack: Stack, results: Results) -> None:
-    results["diner"] = diner.measure(stack)
+    results["diner"] = diner_menu.measure(stack)
 
 
 def measure_tickets(stack: Stack, results: Results) -> None:
     """From the order to the agent; there is no floor, but a second it must stay under."""
-    results["tickets"] = tickets.measure(stack)
+    results["tickets"] = print_latency.measure(stack)
 
 
 def measure_drain(stack: Stack, results: Results) -> None:
     rounds = [
-        (drains.ours(stack), drains.floor(stack), drains.per_job(stack)) for _ in range(ROUNDS)
+        (send_queue.ours(stack), send_queue.floor(stack), send_queue.per_job(stack))
+        for _ in range(ROUNDS)
     ]
     _add(results, "drain", "messages/s", [(ours, floor) for ours, floor, _ in rounds])
     _add(results, "drain_beside_rq", "messages/s", [(ours, jobs) for ours, _, jobs in rounds])
@@ -178,7 +180,7 @@ def _let_queue_empty(stack: Stack, most: float = 6.0) -> None:
             if cursor.fetchone() == (0,):
                 return
         time.sleep(0.2)
-    drains.clear(stack)
+    send_queue.clear(stack)
 
 
 def table(results: Results) -> str:

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from sqlalchemy import func, select
 
 from bench.results import write
-from bench.stack import Stack, running
-from core.blobs import Blobs
+from bench.setup.stack import Stack, running
+from core.app_setup import create_worker_app
 from core.db import db, tenant_scope
-from core.ground import bare_app
-from messaging.crm import importing
-from messaging.crm.importing import Options
+from core.storage.blobs import Blobs
+from messaging.contacts.importing import imports as contact_importing
+from messaging.contacts.importing.imports import ImportOptions
 from messaging.models import Contact, ContactImport
 
 ROWS = 100_000
@@ -56,7 +56,7 @@ class Import:
         self.steps: Counter[str] = Counter()
         self.most_mb = 0.0
         with tenant_scope(tenant_id):
-            self.id = importing.take_in(io.BytesIO(body), "guests.csv", blobs).id
+            self.id = contact_importing.upload_file(io.BytesIO(body), "guests.csv", blobs).id
 
     def run(self) -> tuple[float, float]:
         """Seconds to look through and to write."""
@@ -64,14 +64,16 @@ class Import:
         looked = self._until("ready", self._check)
         assert self._contacts() == before, "something was written before it was said"
         self._named()
-        written = self._until("done", importing.start)
+        written = self._until("done", contact_importing.start)
         assert self._contacts() == before + self.rows - len(self.broken), "contacts are missing"
         assert min(self.steps["checking"], self.steps["importing"]) > 3, "no progress was seen"
         return looked, written
 
     def _check(self, import_id: str) -> ContactImport:
-        one = importing.get(import_id)
-        return importing.check(import_id, one.columns["meanings"], Options(country="TR"))
+        one = contact_importing.get(import_id)
+        return contact_importing.start_check(
+            import_id, one.columns["meanings"], ImportOptions(country="TR")
+        )
 
     def _until(self, state: str, begin: Callable[[str], ContactImport]) -> float:
         began, last = time.monotonic(), -1
@@ -79,7 +81,7 @@ class Import:
             begin(self.id)
         while time.monotonic() < began + WAIT_SECONDS:
             with tenant_scope(self.tenant_id):
-                one = importing.get(self.id)
+                one = contact_importing.get(self.id)
                 now_in, position = one.state, one.position
             self.most_mb = max(self.most_mb, self.stack.memory_mb())
             if now_in == state:
@@ -95,7 +97,7 @@ class Import:
         named: dict[int, str] = {}
         while True:
             with tenant_scope(self.tenant_id):
-                page = importing.rejects(self.id, max(named, default=0), 500)
+                page = contact_importing.list_rejects(self.id, max(named, default=0), 500)
                 named |= {
                     one.line: f"{one.field}: {one.cause.format(**one.values)}" for one in page
                 }
@@ -114,7 +116,7 @@ class Import:
 def main(rows: int) -> int:
     with running(2) as stack:
         os.environ.update(stack.env)
-        app = bare_app()
+        app = create_worker_app()
         with app.app_context():
             blobs: Blobs = app.extensions["blobs"]
             done = []

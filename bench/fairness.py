@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from bench import drains
-from bench.people import MANY_LINES
-from bench.stack import Stack
+from bench import send_queue
+from bench.setup.stack import Stack
+from bench.setup.tenants import MANY_LINES
 
 BURST = 10_000
 SECONDS = 4.0
@@ -62,10 +62,10 @@ def _rounds(
     rounds = []
     for _ in range(ROUNDS):
         alone = quietly()
-        drains.queue(stack, noisy, BURST)
-        drains.ring(stack)
+        send_queue.queue(stack, noisy, BURST)
+        send_queue.notify_workers(stack)
         beside = quietly()
-        drains.clear(stack)
+        send_queue.clear(stack)
         rounds.append((beside, alone))
     return rounds
 

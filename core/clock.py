@@ -13,7 +13,7 @@ _RFC3339 = re.compile(
 
 # One value for the whole process: a frozen test also stops the clock of the threads it starts.
 _frozen_at: datetime | None = None
-# What must be added to the host's clock to get the database's time; see core/database_clock.py.
+# What must be added to the host's clock to get the database's time; see core/sql/database_clock.py.
 _correction = timedelta(0)
 
 
@@ -37,7 +37,7 @@ def host_now() -> datetime:
     return datetime.now(UTC)
 
 
-def correct(by: timedelta) -> None:
+def set_correction(by: timedelta) -> None:
     """From now on the host's clock is read with this added."""
     global _correction
     _correction = by

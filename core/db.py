@@ -17,11 +17,11 @@ from sqlalchemy import BigInteger, DateTime, MetaData, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, registry
 
-from core.buckets import next_generation
 from core.errors import NotFound
-from core.rings import Ring, send_rings
+from core.queue.wakeups import WakeUp, send_wakeups
+from core.rate_limits import bump_cache_generation
 
-NAMES = {
+CONSTRAINT_NAMES = {
     "pk": "%(table_name)s_pkey",
     "ix": "%(table_name)s_%(column_0_N_name)s_idx",
     "uq": "%(table_name)s_%(column_0_N_name)s_key",
@@ -32,7 +32,7 @@ NAMES = {
 
 class Base(DeclarativeBase):
     registry = registry(
-        metadata=MetaData(naming_convention=NAMES),
+        metadata=MetaData(naming_convention=CONSTRAINT_NAMES),
         type_annotation_map={datetime: DateTime(timezone=True), dict[str, Any]: JSONB},
     )
 
@@ -45,15 +45,15 @@ class TenantOwned:
     )
 
 
-Leave = Callable[[int, list[Any]], None]
+AfterCommit = Callable[[int, list[Any]], None]
 
 
 @dataclass
 class Scope:
     tenant_id: int | None
-    rings: list[Ring] = field(default_factory=list)
-    gathered: dict[Leave, list[Any]] = field(default_factory=dict)
-    facts_changed: bool = False
+    wakeups: list[WakeUp] = field(default_factory=list)
+    gathered: dict[AfterCommit, list[Any]] = field(default_factory=dict)
+    cache_invalidated: bool = False
 
 
 _scope: ContextVar[Scope | None] = ContextVar("scope", default=None)
@@ -133,9 +133,9 @@ def _transaction(scope: Scope) -> Iterator[Session]:
     finally:
         _scope.reset(token)
         db.session.remove()
-    if scope.facts_changed:
-        next_generation(str(scope.tenant_id))
-    send_rings(scope.rings)
+    if scope.cache_invalidated:
+        bump_cache_generation(str(scope.tenant_id))
+    send_wakeups(scope.wakeups)
     for leave, things in scope.gathered.items():
         leave(scope.tenant_id or 0, things)
 
@@ -144,9 +144,9 @@ def in_transaction() -> bool:
     return _scope.get() is not None
 
 
-def facts_changed() -> None:
+def invalidate_tenant_cache() -> None:
     """What the doors remember of this tenant is to be forgotten once this is committed."""
-    _require_scope().facts_changed = True
+    _require_scope().cache_invalidated = True
 
 
 def current_tenant_id() -> int:
@@ -156,24 +156,24 @@ def current_tenant_id() -> int:
     return tenant_id
 
 
-def ring(job: str, *args: object) -> None:
+def notify_workers(job: str, *args: object) -> None:
     """Tell a worker, once this transaction is committed, that there is work."""
-    one = Ring(job, args)
+    one = WakeUp(job, args)
     one.check()
-    _require_scope().rings.append(one)
+    _require_scope().wakeups.append(one)
 
 
-def after_commit(leave: Leave, thing: object) -> None:
+def after_commit(leave: AfterCommit, thing: object) -> None:
     """`leave(tenant_id, things)` gets all that was gathered for it, once it is committed."""
     current_tenant_id()
     _require_scope().gathered.setdefault(leave, []).append(thing)
 
 
-def ring_now(job: str, *args: object) -> None:
+def notify_workers_now(job: str, *args: object) -> None:
     """For what is committed already."""
-    one = Ring(job, args)
+    one = WakeUp(job, args)
     one.check()
-    send_rings([one])
+    send_wakeups([one])
 
 
 @contextmanager
@@ -182,7 +182,7 @@ def savepoint() -> Iterator[None]:
         yield
 
 
-CONNECT: dict[str, Any] = {
+CONNECT_OPTIONS: dict[str, Any] = {
     "connect_timeout": 5,
     "application_name": "comanda",
     "options": "-c timezone=utc -c statement_timeout=30000"
@@ -196,6 +196,6 @@ def engine_options(pool: int) -> dict[str, Any]:
         "max_overflow": 0,
         "pool_timeout": 5,
         "pool_pre_ping": True,
-        "connect_args": CONNECT,
+        "connect_args": CONNECT_OPTIONS,
         "hide_parameters": True,  # errors are logged, and parameters are what customers wrote
     }

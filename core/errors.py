@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class FieldFault:
+class FieldError:
     field: str
     code: str
     message: str
@@ -25,7 +25,7 @@ class DomainError(Exception):
         self.code = code
         self.template = message
         self.values = values
-        self.faults: list[FieldFault] = []
+        self.faults: list[FieldError] = []
         self.more: dict[str, object] = {}
         """Facts that belong beside the sentence, such as the id of what was refused."""
         super().__init__(self.message)
@@ -81,5 +81,5 @@ class RateLimited(DomainError):
 def invalid(field: str, code: str, message: str, /, **values: object) -> Invalid:
     """A refusal that belongs to one field of what was sent."""
     error = Invalid(code, message, **values)
-    error.faults.append(FieldFault(field, code, error.message))
+    error.faults.append(FieldError(field, code, error.message))
     return error

@@ -19,7 +19,7 @@ from core import clock
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 # For codes that people read out and type: nothing that looks like another, no vowels.
-READABLE = "23456789BCDFGHJKMNPQRSTVWXYZ"
+READABLE_ALPHABET = "23456789BCDFGHJKMNPQRSTVWXYZ"
 
 _VALUES = {letter: value for value, letter in enumerate(CROCKFORD)}
 _VALUES |= {letter.lower(): value for letter, value in _VALUES.items()}
@@ -131,7 +131,7 @@ def id_time(uuid: UUID) -> datetime:
     return datetime.fromtimestamp((uuid.int >> 80) / 1000, UTC)
 
 
-def canonical(prefix: str, public: str) -> str:
+def canonical_id(prefix: str, public: str) -> str:
     """The one spelling of an id: upper case after the prefix. Raises BadId."""
     return from_uuid(prefix, to_uuid(prefix, public))
 
@@ -146,7 +146,7 @@ def new_token(bits: int = 128) -> str:
 
 
 def short_code(length: int) -> str:
-    return "".join(secrets.choice(READABLE) for _ in range(length))
+    return "".join(secrets.choice(READABLE_ALPHABET) for _ in range(length))
 
 
 class Id(TypeDecorator[str]):

@@ -12,17 +12,19 @@ from typing import Any, TextIO
 import structlog
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
-from core.faults import is_database_error, without_text
 from core.ids import new_id
-from core.phone import mask_text
 from core.settings import Settings
+from core.sql.db_errors import is_database_error, traceback_without_message
+from core.values.phone import mask_text
 
 SECRET_NAMES = re.compile(
     r"password|secret|token|authorization|api_key|cookie|signature|recovery|totp", re.IGNORECASE
 )
 SECRET_VALUES = re.compile(r"(ck_(?:live|test)_\w{6})\w+|(whsec_)[\w+/=]+|(Bearer )\S+")
 # Ids and times hold long runs of digits that are nobody's phone.
-KEPT = frozenset({"timestamp", "request_id", "level", "logger", "tenant_id", "duration_ms", "pid"})
+NEVER_REDACTED = frozenset(
+    {"timestamp", "request_id", "level", "logger", "tenant_id", "duration_ms", "pid"}
+)
 
 _plain: TextIO | None = None
 
@@ -40,13 +42,13 @@ def current_request_id() -> str | None:
     return get_contextvars().get("request_id")
 
 
-def hide(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def redact(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for name, value in event.items():
-        event[name] = _hidden(name, value)
+        event[name] = _redacted(name, value)
     return event
 
 
-def tell_error(
+def format_error(
     _logger: Any, _name: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
     """The traceback of an exception; of the database's errors without their text, which quotes
@@ -56,21 +58,21 @@ def tell_error(
     error = error[1] if isinstance(error, tuple) else error
     if isinstance(error, BaseException):
         whole = "".join(traceback.format_exception(error)).rstrip()
-        event["exception"] = without_text(error) if is_database_error(error) else whole
+        event["exception"] = traceback_without_message(error) if is_database_error(error) else whole
     return event
 
 
-def _hidden(name: str, value: Any) -> Any:
+def _redacted(name: str, value: Any) -> Any:
     if SECRET_NAMES.search(name):
         return "…"
-    if name in KEPT:
+    if name in NEVER_REDACTED:
         return value
     if isinstance(value, str):
         return mask_text(SECRET_VALUES.sub(_stub, value))
     if isinstance(value, dict):
-        return {inner: _hidden(str(inner), part) for inner, part in value.items()}
+        return {inner: _redacted(str(inner), part) for inner, part in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_hidden(name, part) for part in value]
+        return [_redacted(name, part) for part in value]
     if isinstance(value, int) and "phone" in name:
         return mask_text(str(value))
     return value
@@ -87,8 +89,8 @@ def set_up_logs(settings: Settings) -> None:
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
-        tell_error,
-        hide,
+        format_error,
+        redact,
     ]
     renderer: Any = (
         structlog.processors.JSONRenderer(ensure_ascii=False)
@@ -117,7 +119,7 @@ def set_up_logs(settings: Settings) -> None:
     )
 
 
-def log_answer(log: Any, request_id: str, **facts: str | float | None) -> None:
+def log_request(log: Any, request_id: str, **facts: str | float | None) -> None:
     """The one line of every request, without the way through the processors, which takes ten
     times as long. The facts are ours: a route is never a path, nothing in them is to be hidden."""
     if _plain is None:

@@ -21,19 +21,19 @@ class Lookup(Base):
     target: Mapped[str] = mapped_column(Text)
 
 
-def digest(secret: str) -> str:
+def secret_digest(secret: str) -> str:
     """Secrets of 128 bits and more need no slow hash: they cannot be guessed."""
     return sha256(secret.encode()).hexdigest()
 
 
-def publish(kind: str, key: str, target: str) -> None:
+def add_lookup(kind: str, key: str, target: str) -> None:
     """Make this tenant's thing findable by its key."""
     db.session.execute(
         insert(Lookup).values(kind=kind, key=key, tenant_id=current_tenant_id(), target=target)
     )
 
 
-def withdraw(kind: str, key: str) -> None:
+def remove_lookup(kind: str, key: str) -> None:
     db.session.execute(
         delete(Lookup).where(
             Lookup.kind == kind, Lookup.key == key, Lookup.tenant_id == current_tenant_id()
@@ -41,7 +41,7 @@ def withdraw(kind: str, key: str) -> None:
     )
 
 
-def find(kind: str, key: str) -> tuple[int, str] | None:
+def find_lookup(kind: str, key: str) -> tuple[int, str] | None:
     """The tenant and the thing behind a key, or None."""
     row = db.session.execute(
         select(Lookup.tenant_id, Lookup.target).where(Lookup.kind == kind, Lookup.key == key)

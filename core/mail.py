@@ -14,9 +14,9 @@ from sqlalchemy import BigInteger, Index, Text, select, text, update
 from sqlalchemy.orm import Mapped, defer, mapped_column
 
 from core.clock import now
-from core.db import Base, db, ring
+from core.db import Base, db, notify_workers
 from core.ids import Id, new_id
-from core.keyring import Sealed
+from core.security.encryption import EncryptedText
 
 RETRY_SECONDS = (30, 120, 600, 3600, 4 * 3600, 12 * 3600)
 LEASE_SECONDS = 60
@@ -29,7 +29,7 @@ class Mail(Base):
     id: Mapped[str] = mapped_column(Id("mail"), primary_key=True, default=lambda: new_id("mail"))
     recipient: Mapped[str] = mapped_column(Text)
     subject: Mapped[str] = mapped_column(Text)
-    body: Mapped[str] = mapped_column(Sealed("mails.body"))
+    body: Mapped[str] = mapped_column(EncryptedText("mails.body"))
     tenant_id: Mapped[int | None] = mapped_column(BigInteger)
     state: Mapped[str] = mapped_column(Text, default="queued")
     attempts: Mapped[int] = mapped_column(default=0)
@@ -39,13 +39,13 @@ class Mail(Base):
     sent_at: Mapped[datetime | None]
 
 
-def write(recipient: str, subject: str, body: str, tenant_id: int | None = None) -> None:
+def queue_email(recipient: str, subject: str, body: str, tenant_id: int | None = None) -> None:
     """Queue a letter in the open transaction."""
     db.session.add(Mail(recipient=recipient, subject=subject, body=body, tenant_id=tenant_id))
-    ring("jobs.mail.drain")
+    notify_workers("jobs.mail.drain")
 
 
-def claim() -> Mail | None:
+def claim_next() -> Mail | None:
     """Take the letter that is due longest; it comes back by itself if we die with it."""
     moment = now()
     mail = db.session.scalars(
@@ -83,7 +83,7 @@ def body_of(mail_id: str) -> str:
     return db.session.scalars(select(Mail.body).where(Mail.id == mail_id)).one()
 
 
-def deliver(mail: Mail, body: str, url: str, sender: str, *, may_be_plain: bool) -> None:
+def send_email(mail: Mail, body: str, url: str, sender: str, *, may_be_plain: bool) -> None:
     """Hand one e-mail to the SMTP server named by MAIL_URL.
 
     Raises OSError or SMTPException, and ValueError for one that cannot be written down. Where the
@@ -110,7 +110,7 @@ def deliver(mail: Mail, body: str, url: str, sender: str, *, may_be_plain: bool)
         server.send_message(message)
 
 
-def mailbox(after: str | None, limit: int) -> list[Mail]:
+def recent_emails(after: str | None, limit: int) -> list[Mail]:
     """The newest letters first, for the development page."""
     query = select(Mail).order_by(Mail.id.desc()).limit(limit)
     if after:

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from core import faultpoints
-from core.keyring import Keyring
+from core import chaos
+from core.security.encryption import Keyring
 
 PLACEHOLDER = "replace-me"  # what deploy/env.example holds
 SERVICE_FILE = "service.env"
@@ -103,7 +103,7 @@ class Settings(BaseSettings):
     @field_validator("fault")
     @classmethod
     def fault_is_a_step(cls, fault: str) -> str:
-        faultpoints.read(fault)
+        chaos.parse_fault(fault)
         return fault
 
     @field_validator("encryption_keys")
@@ -113,7 +113,7 @@ class Settings(BaseSettings):
         return keys
 
     @model_validator(mode="after")
-    def fill_what_follows(self) -> "Settings":
+    def fill_defaults(self) -> "Settings":
         self.base_url = (self.base_url or f"http://127.0.0.1:{self.port}").rstrip("/")
         self.blob_url = self.blob_url or (self.data_dir.resolve() / "blobs").as_uri()
         return self
@@ -126,7 +126,7 @@ class Settings(BaseSettings):
 
     @field_validator("live_url")
     @classmethod
-    def live_door_is_an_origin(cls, url: str) -> str:
+    def live_url_is_an_origin(cls, url: str) -> str:
         if url and not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+/?", url):
             raise ValueError("must be an origin such as https://live.example.com, or empty")
         return url.rstrip("/")

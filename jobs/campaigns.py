@@ -6,58 +6,60 @@ the sweep rings again when there is room.
 
 from sqlalchemy.exc import DBAPIError
 
-from core import faultpoints, lanes
+from core import chaos
 from core.clock import now
-from core.db import global_scope, ring, tenant_scope
-from core.faults import is_outage
+from core.db import global_scope, notify_workers, tenant_scope
 from core.logs import logger
-from core.rings import hear
-from jobs import turns
-from messaging.campaigns import book, working
-from messaging.campaigns.acts import LANE
-from restaurant import followers
-from restaurant.loyalty import gifts
+from core.queue import lanes
+from core.queue.wakeups import acknowledge_wakeup
+from core.sql.db_errors import is_outage
+from jobs.engine import round_robin
+from messaging.campaigns import repository as campaign_repository
+from messaging.campaigns import runner as campaign_runner
+from messaging.campaigns.lifecycle import LANE
+from restaurant import campaign_order_filters
+from restaurant.loyalty import campaign_coupons
 
 log = logger(__name__)
 
 WORK_SECONDS = 10.0
-LOST_RACES = ("40001", "40P01")  # serialization, deadlock: not an outage, only bad luck
+LOCK_CONFLICTS = ("40001", "40P01")  # serialization, deadlock: not an outage, only bad luck
 
-followers.listen()
-gifts.listen()
+campaign_order_filters.register()
+campaign_coupons.register()
 
 
 def drain() -> int:
     """Lanes in turn, for a while at most."""
-    hear("jobs.campaigns.drain")
-    done, more = turns.take(LANE, WORK_SECONDS, _step, _look_again)
+    acknowledge_wakeup("jobs.campaigns.drain")
+    done, more = round_robin.work_lanes(LANE, WORK_SECONDS, _step, _recheck_lane)
     if more:
         with global_scope():
-            ring("jobs.campaigns.drain")
+            notify_workers("jobs.campaigns.drain")
     return done
 
 
 def sweep() -> None:
     """In the sweep's global transaction: what is due now, and lanes that nobody rang for."""
-    if lanes.wake_due(LANE):
-        ring("jobs.campaigns.drain")
+    if lanes.promote_later_due(LANE):
+        notify_workers("jobs.campaigns.drain")
 
 
-def find_forgotten() -> int:
+def find_lost_work() -> int:
     """Campaigns that wait in a tenant whose lanes were lost: rare, so looked for rarely."""
-    hear("jobs.campaigns.find_forgotten")
+    acknowledge_wakeup("jobs.campaigns.find_lost_work")
     found = 0
-    for tenant_id in lanes.due_anywhere(LANE):
-        found += _look_again(tenant_id)
+    for tenant_id in lanes.tenants_with_due_work(LANE):
+        found += _recheck_lane(tenant_id)
     return found
 
 
 def _step(tenant_id: int) -> bool:
     try:
         with tenant_scope(tenant_id):
-            worked = working.step()
+            worked = campaign_runner.run_next_step()
     except DBAPIError as error:
-        if getattr(error.orig, "pgcode", "") not in LOST_RACES:
+        if getattr(error.orig, "pgcode", "") not in LOCK_CONFLICTS:
             raise
         log.warning("a campaign lost a race and goes on", error=type(error).__name__)
         return True
@@ -65,28 +67,28 @@ def _step(tenant_id: int) -> bool:
         if is_outage(error):
             raise
         log.exception("a campaign failed", tenant=tenant_id)
-        return _put_off(tenant_id)
-    faultpoints.at("campaign_handed")
+        return _postpone(tenant_id)
+    chaos.fault_point("campaign_handed")
     return worked
 
 
-def _put_off(tenant_id: int) -> bool:
+def _postpone(tenant_id: int) -> bool:
     with tenant_scope(tenant_id):
-        troubled = working.next_one()
+        troubled = campaign_runner.claim_campaign()
         if troubled is not None:
-            working.put_off(troubled)
+            campaign_runner.postpone_campaign(troubled)
     return troubled is not None
 
 
-def _look_again(tenant_id: int, _worked: int = 0) -> int:
+def _recheck_lane(tenant_id: int, _worked: int = 0) -> int:
     """After the release: marks that were made meanwhile did nothing."""
     with tenant_scope(tenant_id):
-        due = book.next_due()
+        due = campaign_repository.next_due()
         if due is None:
             return 0
         if due <= now():
             lanes.mark_due(LANE, tenant_id)
-            ring("jobs.campaigns.drain")
+            notify_workers("jobs.campaigns.drain")
             return 1
         lanes.mark_later(LANE, tenant_id, due)
     return 0

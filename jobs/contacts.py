@@ -6,30 +6,31 @@ from uuid import UUID
 
 from flask import current_app
 
-from core import lanes
-from core.blobs import Blobs, NoSuchBlob
 from core.clock import now
-from core.db import global_scope, ring, tenant_scope
+from core.db import global_scope, notify_workers, tenant_scope
 from core.logs import logger
-from core.rings import hear
+from core.queue import lanes
+from core.queue.wakeups import acknowledge_wakeup
 from core.settings import Settings
-from jobs import rounds
-from messaging.crm import erasing, importing
-from messaging.crm.erasing import LANE
-from restaurant import guests
-from tenants.audit import Actor, acting
+from core.storage.blobs import Blobs, NoSuchBlob
+from jobs.engine import all_tenants
+from messaging.contacts.erasure import erasures as contact_erasures
+from messaging.contacts.erasure.erasures import LANE
+from messaging.contacts.importing import imports as contact_importing
+from restaurant import contact_sync
+from tenants.audit import Actor, acting_as
 
 log = logger(__name__)
 
 WORK_SECONDS = 25.0
 TURN_SECONDS = 8.0  # then another tenant's lane comes first
-WAIT = timedelta(seconds=3)  # for a message that is just leaving
+IN_FLIGHT_WAIT = timedelta(seconds=3)  # for a message that is just leaving
 
 
 def drain() -> int:
     """Lanes in turn, for less than half a minute: prints and letters share this worker."""
-    hear("jobs.contacts.drain")
-    guests.listen()
+    acknowledge_wakeup("jobs.contacts.drain")
+    contact_sync.register()
     settings: Settings = current_app.extensions["comanda"]
     stop, done = time.monotonic() + WORK_SECONDS, 0
     while time.monotonic() < stop:
@@ -39,36 +40,38 @@ def drain() -> int:
             return done
         tenant_id, lease = leased
         until = min(stop, time.monotonic() + TURN_SECONDS)
-        done += Turn(tenant_id, lease, settings.lane_lease_seconds).work(until)
+        done += ContactWork(tenant_id, lease, settings.lane_lease_seconds).work(until)
     with global_scope():
-        ring("jobs.contacts.drain")
+        notify_workers("jobs.contacts.drain")
     return done
 
 
 def sweep() -> None:
     """In the sweep's global transaction."""
-    if lanes.wake_due(LANE):
-        ring("jobs.contacts.drain")
+    if lanes.promote_later_due(LANE):
+        notify_workers("jobs.contacts.drain")
 
 
-def tidy() -> int:
+def delete_old_imports() -> int:
     """At night: files of imports and their rejects are kept a month."""
-    hear("jobs.contacts.tidy")
+    acknowledge_wakeup("jobs.contacts.delete_old_imports")
     gone = 0
 
     def tidy_one(tenant_id: int) -> bool:
         nonlocal gone
         with tenant_scope(tenant_id):
-            gone += importing.forget_old(now() - importing.KEPT, _blobs())
-            if importing.next_moving() or erasing.next_open():
-                importing.wake()  # a lane that was lost
+            gone += contact_importing.delete_old_imports(
+                now() - contact_importing.IMPORT_RETENTION, _blobs()
+            )
+            if contact_importing.next_active() or contact_erasures.next_open():
+                contact_importing.wake_importer()  # a lane that was lost
         return False
 
-    rounds.go("jobs.contacts.tidy", tidy_one)
+    all_tenants.run_step("jobs.contacts.delete_old_imports", tidy_one)
     return gone
 
 
-class Turn:
+class ContactWork:
     def __init__(self, tenant_id: int, lease: UUID, seconds: float) -> None:
         self.tenant_id, self.lease, self.seconds = tenant_id, lease, seconds
         self.held = True
@@ -80,10 +83,10 @@ class Turn:
         with global_scope():
             lanes.release(LANE, self.tenant_id, self.lease)
         with tenant_scope(self.tenant_id):
-            if importing.next_moving() is not None:
-                importing.wake()
-            elif erasing.next_open() is not None:
-                lanes.mark_later(LANE, self.tenant_id, now() + WAIT)
+            if contact_importing.next_active() is not None:
+                contact_importing.wake_importer()
+            elif contact_erasures.next_open() is not None:
+                lanes.mark_later(LANE, self.tenant_id, now() + IN_FLIGHT_WAIT)
         return done
 
     def keep(self) -> bool:
@@ -94,10 +97,10 @@ class Turn:
         done = 0
         while time.monotonic() < until:
             with tenant_scope(self.tenant_id):
-                erasure = erasing.next_open() if self.keep() else None
+                erasure = contact_erasures.next_open() if self.keep() else None
                 if erasure is None:
                     return done
-                more = erasing.work(erasure, _drop)
+                more = contact_erasures.run_step(erasure, _delete_blobs)
             done += 1
             if not more:
                 return done
@@ -108,26 +111,26 @@ class Turn:
         done = 0
         while self.held and time.monotonic() < until:
             with tenant_scope(self.tenant_id):
-                found = importing.next_moving()
-                one = importing.get(found) if found else None
+                found = contact_importing.next_active()
+                one = contact_importing.get(found) if found else None
             if one is None:
                 return done
             try:
-                course = importing.Pass(one, _blobs())
+                course = contact_importing.ImportPass(one, _blobs())
             except NoSuchBlob:
                 with tenant_scope(self.tenant_id):
-                    importing.fail(one.id, "The file is gone. Upload it again.")
+                    contact_importing.fail(one.id, "The file is gone. Upload it again.")
                 continue
             try:
-                with acting(Actor("person", "import", one.author)):
+                with acting_as(Actor("person", "import", one.author)):
                     done += self.follow(course, until)
             finally:
                 course.close()
             if course.over:
-                _drop([one.blob])
+                _delete_blobs([one.blob])
         return done
 
-    def follow(self, course: importing.Pass, until: float) -> int:
+    def follow(self, course: contact_importing.ImportPass, until: float) -> int:
         batches, more = 0, True
         while more and time.monotonic() < until:
             with tenant_scope(self.tenant_id):
@@ -141,6 +144,6 @@ def _blobs() -> Blobs:
     return found
 
 
-def _drop(keys: list[str]) -> None:
+def _delete_blobs(keys: list[str]) -> None:
     for key in keys:
         _blobs().delete(key)

@@ -5,9 +5,10 @@ from datetime import date, timedelta
 from core.clock import now
 from core.db import tenant_scope
 from core.logs import logger
-from core.rings import hear
-from jobs import rounds
-from messaging import ledger, usage
+from core.queue.wakeups import acknowledge_wakeup
+from jobs.engine import all_tenants
+from messaging.costs import ledger as message_ledger
+from messaging.costs import usage as message_usage
 
 log = logger(__name__)
 
@@ -16,7 +17,7 @@ DAYS_BACK = 2  # a night that was missed is made up for
 
 def close_day(day: date | None = None) -> int:
     """Every tenant, one transaction each. Closing a day again changes nothing."""
-    hear("jobs.costs.close_day")
+    acknowledge_wakeup("jobs.costs.close_day")
     last = now().date() - timedelta(days=1)
     days = [last - timedelta(days=back) for back in range(DAYS_BACK)] if day is None else [day]
     closed: list[int] = []
@@ -24,10 +25,10 @@ def close_day(day: date | None = None) -> int:
     def close(tenant_id: int) -> bool:
         with tenant_scope(tenant_id):
             for one in days:
-                usage.set_costs(one, ledger.sums_of(one))
+                message_usage.set_costs(one, message_ledger.day_sums(one))
         closed.append(tenant_id)
         return False
 
-    rounds.go("jobs.costs.close_day", close)
+    all_tenants.run_step("jobs.costs.close_day", close)
     log.info("days closed", tenants=len(closed), days=len(days))
     return len(closed)

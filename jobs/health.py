@@ -1,9 +1,9 @@
 """Measure the service for the operator: figures that need every tenant's rows."""
 
-from core import service_state
-from core.rings import hear
+from core.monitoring import service_state
+from core.queue.wakeups import acknowledge_wakeup
 
 
 def measure() -> None:
-    hear("jobs.health.measure")
-    service_state.measure()
+    acknowledge_wakeup("jobs.health.measure")
+    service_state.measure_all_tenants()

@@ -7,7 +7,7 @@ from flask import current_app
 from core import mail
 from core.db import global_scope
 from core.logs import logger
-from core.rings import hear
+from core.queue.wakeups import acknowledge_wakeup
 from core.settings import Settings
 
 log = logger(__name__)
@@ -15,12 +15,12 @@ log = logger(__name__)
 
 def drain() -> int:
     """Claim, send, settle, one letter at a time, until none is due."""
-    hear("jobs.mail.drain")
+    acknowledge_wakeup("jobs.mail.drain")
     settings: Settings = current_app.extensions["comanda"]
     done = 0
     while True:
         with global_scope():
-            letter = mail.claim()
+            letter = mail.claim_next()
         if letter is None:
             return done
         error = _send(letter, settings)
@@ -35,7 +35,7 @@ def _send(letter: mail.Mail, settings: Settings) -> str | None:
     try:
         with global_scope():
             body = mail.body_of(letter.id)
-        mail.deliver(
+        mail.send_email(
             letter,
             body,
             settings.mail_url,

@@ -3,96 +3,99 @@
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from core import lanes
 from core.clock import now
-from core.db import ring, tenant_scope
+from core.db import notify_workers, tenant_scope
 from core.errors import NotFound
-from core.rings import hear
-from jobs.letters import Gettext, Letter, to_admins
-from jobs.orders import LOST_RING
-from printing import typesetting, watching
-from printing.lane import LANE
-from printing.models import Printer, PrintJob
-from restaurant import sites, telling
+from core.queue import lanes
+from core.queue.wakeups import acknowledge_wakeup
+from jobs.admin_emails import Email, Gettext, email_admins
+from jobs.restaurant.orders import LOST_WAKEUP_AFTER
+from printing import monitoring as print_monitoring
+from printing import render_jobs
+from printing.models import PRINTING_LANE, Printer, PrintJob
+from restaurant.chat_texts import chat_text
 from restaurant.models import Site
-from restaurant.wording import say
+from restaurant.orders import notifications as order_notifications
+from restaurant.sites import sites
 
-LETTER_EVERY = timedelta(minutes=30)
-LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+EMAIL_INTERVAL = timedelta(minutes=30)
+NEVER = datetime(2000, 1, 1, tzinfo=UTC)
 MOST_NAMED = 10
 
 
 def sweep() -> None:
     """In the sweep's global transaction. Marked again, as the ring itself may be lost."""
-    for tenant_id in lanes.take_due(LANE):
-        lanes.mark_later(LANE, tenant_id, now() + LOST_RING)
-        ring("jobs.printing.watch", tenant_id)
+    for tenant_id in lanes.pop_later_due(PRINTING_LANE):
+        lanes.mark_later(PRINTING_LANE, tenant_id, now() + LOST_WAKEUP_AFTER)
+        notify_workers("jobs.printing.monitor_printers", tenant_id)
 
 
 def render(tenant_id: int) -> int:
     """In steps, so that the first tickets leave before the last are set."""
-    hear("jobs.printing.render", tenant_id)
+    acknowledge_wakeup("jobs.printing.render", tenant_id)
     done = 0
     while True:
         with tenant_scope(tenant_id):
-            step = typesetting.set_due()
+            step = render_jobs.render_due()
         done += step
-        if step < typesetting.AT_ONCE:
+        if step < render_jobs.BATCH:
             return done
 
 
-def watch(tenant_id: int) -> None:
-    hear("jobs.printing.watch", tenant_id)
+def monitor_printers(tenant_id: int) -> None:
+    acknowledge_wakeup("jobs.printing.monitor_printers", tenant_id)
     render(tenant_id)
     with tenant_scope(tenant_id):
-        watching.watch()
+        print_monitoring.check_due()
     with tenant_scope(tenant_id):
-        _tell_people()
+        _send_alerts()
 
 
-def _tell_people() -> None:
-    broken, well, jobs = watching.take_untold()
+def _send_alerts() -> None:
+    broken, well, jobs = print_monitoring.publish_problems()
     for printer in broken:
-        to_admins(partial(_in_trouble, printer), f"/printers/{printer.id}")
-        _tell_manager(printer.site_id, f"printer_{printer.state}", printer=printer.name)
+        email_admins(partial(_printer_alert_email, printer), f"/printers/{printer.id}")
+        _message_manager(printer.site_id, f"printer_{printer.state}", printer=printer.name)
     for printer in well:
-        to_admins(partial(_is_well, printer), f"/printers/{printer.id}")
+        email_admins(partial(_printer_recovery_email, printer), f"/printers/{printer.id}")
     for job in [one for one in jobs if one.kind not in ("test", "strip")]:
-        _tell_manager(job.site_id, f"ticket_{job.state}", ticket=job.title)
-    for site_id, unprinted in watching.letters_due().items():
-        _write_about_tickets(site_id, unprinted)
+        _message_manager(job.site_id, f"ticket_{job.state}", ticket=job.title)
+    for site_id, unprinted in print_monitoring.emails_due().items():
+        _email_unprinted_tickets(site_id, unprinted)
 
 
-def _write_about_tickets(site_id: str, unprinted: list[PrintJob]) -> None:
+def _email_unprinted_tickets(site_id: str, unprinted: list[PrintJob]) -> None:
     """The first ticket at once; those that follow are gathered into one letter per half hour."""
-    site: Site = sites.known(site_id)
-    following = (site.ticket_letter_at or LONG_AGO) + LETTER_EVERY
+    site: Site = sites.get_including_closed(site_id)
+    following = (site.ticket_letter_at or NEVER) + EMAIL_INTERVAL
     if following > now():
-        lanes.mark_later(LANE, site.tenant_id, following)
+        lanes.mark_later(PRINTING_LANE, site.tenant_id, following)
         return
     site.ticket_letter_at = now()
     for job in unprinted:
         job.letter_due = False
     if len(unprinted) == 1:
-        to_admins(partial(_about_ticket, unprinted[0]), f"/print-jobs/{unprinted[0].id}")
+        email_admins(
+            partial(_unprinted_ticket_text, unprinted[0]), f"/print-jobs/{unprinted[0].id}"
+        )
     else:
         states = {job.state for job in unprinted}
         asked = f"?state={states.pop()}" if len(states) == 1 else ""
-        to_admins(partial(_about_tickets, site, unprinted), f"/print-jobs{asked}")
+        email_admins(partial(_unprinted_tickets_email, site, unprinted), f"/print-jobs{asked}")
 
 
-def _tell_manager(site_id: str, key: str, **words: str) -> None:
+def _message_manager(site_id: str, key: str, **words: str) -> None:
     try:
         site: Site = sites.get(site_id)
     except NotFound:
         return
     line = sites.line_of(site)
     if site.manager_phone and line is not None:
-        text = say(site.languages[0], key, site=site.name, **words)
-        telling.answer(line, site.manager_phone, text)
+        text = chat_text(site.languages[0], key, site=site.name, **words)
+        order_notifications.send_text(line, site.manager_phone, text)
 
 
-def _in_trouble(printer: Printer, gettext: Gettext) -> Letter:
+def _printer_alert_email(printer: Printer, gettext: Gettext) -> Email:
     name = {"name": printer.name}
     subjects = {
         "offline": gettext("The printer “%(name)s” does not answer"),
@@ -106,14 +109,14 @@ def _in_trouble(printer: Printer, gettext: Gettext) -> Letter:
     ]
 
 
-def _is_well(printer: Printer, gettext: Gettext) -> Letter:
+def _printer_recovery_email(printer: Printer, gettext: Gettext) -> Email:
     name = {"name": printer.name}
     return gettext("The printer “%(name)s” works again") % name, [
         gettext("the printer “%(name)s” works again. What waited for it is printed now.") % name
     ]
 
 
-def _about_tickets(site: Site, jobs: list[PrintJob], gettext: Gettext) -> Letter:
+def _unprinted_tickets_email(site: Site, jobs: list[PrintJob], gettext: Gettext) -> Email:
     facts = {"count": len(jobs), "site": site.name}
     titles = [f"- {job.title}" for job in jobs[:MOST_NAMED]]
     if len(jobs) > MOST_NAMED:
@@ -125,7 +128,7 @@ def _about_tickets(site: Site, jobs: list[PrintJob], gettext: Gettext) -> Letter
     ]
 
 
-def _about_ticket(job: PrintJob, gettext: Gettext) -> Letter:
+def _unprinted_ticket_text(job: PrintJob, gettext: Gettext) -> Email:
     title = {"title": job.title}
     if job.state == "failed":
         return gettext("A ticket was not printed: %(title)s") % title, [

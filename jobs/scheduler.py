@@ -10,38 +10,38 @@ from redis import Redis, RedisError
 from rq.cron import CronJob, CronScheduler
 from rq.job import Job
 
-from core.ground import bare_app
+from core.app_setup import create_worker_app
 from core.ids import new_token
-from core.rings import FAILURES_KEPT_SECONDS, Ring, queue_named
-from jobs.connection import stop_waiting, worker_redis
+from core.queue.wakeups import FAILED_JOB_TTL_SECONDS, WakeUp, queue_named
+from jobs.engine.redis_connection import stop_retrying, worker_redis
 
 LEASE_SECONDS = 15
 LOOK_EVERY_SECONDS = 2.0
 
 # What fails every few seconds must not fill Redis.
 EVERY_FAILURES_KEPT_SECONDS = 3600
-EVERY: dict[str, int] = {"jobs.housekeeping.sweep": 5}  # seconds
-AT: dict[str, str] = {
+EVERY_SECONDS: dict[str, int] = {"jobs.maintenance.sweep": 5}  # seconds
+CRON: dict[str, str] = {
     "jobs.health.measure": "* * * * *",
-    "jobs.housekeeping.tidy": "17 3 * * *",
-    "jobs.keeping.forget": "27 3 * * *",
-    "jobs.closing.erase_due": "37 3 * * *",
-    "jobs.closing.ask_payments": "4-59/5 * * * *",
-    "jobs.exports.find_forgotten": "13 * * * *",
-    "jobs.contacts.tidy": "47 3 * * *",
-    "jobs.hooks.find_forgotten": "*/5 * * * *",
-    "jobs.deliveries.find_forgotten": "* * * * *",
-    "jobs.deliveries.forget": "52 2 * * *",
-    "jobs.payments.find_forgotten": "1-56/5 * * * *",
-    "jobs.media.remove_doomed": "*/5 * * * *",
-    "jobs.warnings.look": "53 * * * *",
-    "jobs.plans.look": "43 * * * *",
-    "jobs.templates.mark_all": "37 * * * *",
-    "jobs.automations.find_forgotten": "2-57/5 * * * *",
-    "jobs.campaigns.find_forgotten": "3-58/5 * * * *",
+    "jobs.maintenance.delete_expired": "17 3 * * *",
+    "jobs.tenants.retention.delete_expired_data": "27 3 * * *",
+    "jobs.tenants.account_closure.erase_closed_accounts": "37 3 * * *",
+    "jobs.tenants.account_closure.check_plan_payments": "4-59/5 * * * *",
+    "jobs.tenants.exports.find_lost_work": "13 * * * *",
+    "jobs.contacts.delete_old_imports": "47 3 * * *",
+    "jobs.inbound.hooks.find_lost_work": "*/5 * * * *",
+    "jobs.webhooks.worker.find_lost_work": "* * * * *",
+    "jobs.webhooks.worker.delete_old_events": "52 2 * * *",
+    "jobs.restaurant.payments.find_lost_work": "1-56/5 * * * *",
+    "jobs.media.delete_pending_files": "*/5 * * * *",
+    "jobs.tenants.usage_alerts.check_usage": "53 * * * *",
+    "jobs.tenants.plan_renewals.check_renewals": "43 * * * *",
+    "jobs.lines.template_sync.request_all": "37 * * * *",
+    "jobs.automations.find_lost_work": "2-57/5 * * * *",
+    "jobs.campaigns.find_lost_work": "3-58/5 * * * *",
     "jobs.costs.close_day": "23 0 * * *",
-    "jobs.housekeeping.make_months": "41 1-23/6 * * *",
-    "jobs.housekeeping.turn_days": "51 */6 * * *",
+    "jobs.maintenance.create_month_partitions": "41 1-23/6 * * *",
+    "jobs.maintenance.rotate_day_partitions": "51 */6 * * *",
 }
 
 RENEW = """
@@ -77,7 +77,7 @@ class LeadingScheduler(CronScheduler):
         return super().enqueue_jobs() if self.leads() else []
 
     def _request_stop(self, signum: int, frame: FrameType | None) -> None:
-        stop_waiting()
+        stop_retrying()
         super()._request_stop(signum, frame)  # type: ignore[no-untyped-call]
 
     def register_death(self, pipeline: Any = None) -> None:
@@ -94,22 +94,22 @@ class LeadingScheduler(CronScheduler):
 def build(connection: Redis) -> LeadingScheduler:
     scheduler = LeadingScheduler(connection)
     jobs = scheduler.get_jobs()
-    for job, seconds in EVERY.items():
-        jobs.append(_named(job, interval=seconds, ttl=seconds * 4))
-    for job, when in AT.items():
-        jobs.append(_named(job, cron=when))
+    for job, seconds in EVERY_SECONDS.items():
+        jobs.append(_named_job(job, interval=seconds, ttl=seconds * 4))
+    for job, when in CRON.items():
+        jobs.append(_named_job(job, cron=when))
     return scheduler
 
 
-def _named(job: str, **when: Any) -> NamedJob:
-    one = Ring(job)
+def _named_job(job: str, **when: Any) -> NamedJob:
+    one = WakeUp(job)
     options: dict[str, Any] = {"job_timeout": one.seconds, "result_ttl": 0}
-    kept = EVERY_FAILURES_KEPT_SECONDS if job in EVERY else FAILURES_KEPT_SECONDS
+    kept = EVERY_FAILURES_KEPT_SECONDS if job in EVERY_SECONDS else FAILED_JOB_TTL_SECONDS
     return NamedJob(one.queue, func_name=job, failure_ttl=kept, **options, **when)
 
 
 def main() -> None:
-    app = bare_app()
+    app = create_worker_app()
     with app.app_context():
         build(worker_redis(app.extensions["comanda"].redis_url)).start()  # type: ignore[no-untyped-call]
 

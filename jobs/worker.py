@@ -9,17 +9,18 @@ from rq.job import Job
 from rq.registry import StartedJobRegistry
 from rq.worker import DequeueStrategy
 
-from core.faults import without_text
-from core.ground import bare_app
+from core.app_setup import create_worker_app
 from core.logs import bind_request, logger, new_request_id
-from core.rings import ALL_QUEUES, SERIALIZER, queue_named
-from core.shifts import FIRST, close, serve
-from jobs.connection import stop_waiting, worker_redis
+from core.queue.presence import PRIORITY_QUEUE, begin_shutdown, set_served_queues
+from core.queue.registry import ALL_QUEUES
+from core.queue.wakeups import SERIALIZER, queue_named
+from core.sql.db_errors import traceback_without_message
+from jobs.engine.redis_connection import stop_retrying, worker_redis
 
 log = logger(__name__)
 
 
-class QuietWorker(SimpleWorker):
+class JobWorker(SimpleWorker):
     """Gives each job the request id of the ring that caused it."""
 
     # Asked for again this soon, at the latest, after Redis was away: it costs one connection.
@@ -46,7 +47,9 @@ class QuietWorker(SimpleWorker):
         *exc_info: type[BaseException] | BaseException | TracebackType | None,
     ) -> None:
         """Without the error's text, which may hold what customers wrote."""
-        self._failure = without_text(exc_info[1]) if isinstance(exc_info[1], Exception) else ""
+        self._failure = (
+            traceback_without_message(exc_info[1]) if isinstance(exc_info[1], Exception) else ""
+        )
         log.error("job failed", job=job.func_name, failure=self._failure)
 
     def handle_job_failure(
@@ -62,24 +65,24 @@ class QuietWorker(SimpleWorker):
 
     def handle_warm_shutdown_request(self) -> None:
         super().handle_warm_shutdown_request()  # type: ignore[no-untyped-call]
-        close()
-        stop_waiting()
+        begin_shutdown()
+        stop_retrying()
 
     def reorder_queues(self, reference_queue: Queue) -> None:
         """In turn, so that a job that rings for itself again keeps no other queue waiting; but
         whoever was not at the messages just now looks there first."""
         super().reorder_queues(reference_queue)
-        if reference_queue.name != FIRST:
-            self._ordered_queues.sort(key=lambda one: one.name != FIRST)
+        if reference_queue.name != PRIORITY_QUEUE:
+            self._ordered_queues.sort(key=lambda one: one.name != PRIORITY_QUEUE)
 
 
 def main(names: list[str]) -> None:
-    app = bare_app()
+    app = create_worker_app()
     with app.app_context():
         connection = worker_redis(app.extensions["comanda"].redis_url)
-        serve(names or ALL_QUEUES)
+        set_served_queues(names or ALL_QUEUES)
         queues = [queue_named(name, connection) for name in names or ALL_QUEUES]
-        QuietWorker(queues, connection=connection, serializer=SERIALIZER).work(
+        JobWorker(queues, connection=connection, serializer=SERIALIZER).work(
             logging_level="WARNING", dequeue_strategy=DequeueStrategy.ROUND_ROBIN
         )
 

@@ -4,9 +4,9 @@ from alembic import context
 from flask import current_app
 from sqlalchemy import Connection, create_engine, pool, text
 
-from core import partitions
 from core.clock import now
 from core.db import Base
+from core.sql import partitions
 
 settings = current_app.extensions["comanda"]
 
@@ -32,7 +32,7 @@ def make_partitions(connection: Connection) -> None:
     known = "SELECT to_regprocedure('app.make_partitions(text, timestamptz, integer)')"
     if connection.scalar(text(known)) is None:
         return
-    for table in (*partitions.TABLES, *partitions.DAILY):
+    for table in (*partitions.TABLES, *partitions.DAILY_TABLES):
         partitions.make(connection, table, now())
 
 

@@ -7,27 +7,27 @@ from typing import Any
 
 from sqlalchemy import select, update
 
-from core import lanes, lookups, news
+from core import live_updates, lookups
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import NotFound, Unauthenticated
-from core.ids import READABLE, new_token, short_code
-from core.texts import one_line
+from core.ids import READABLE_ALPHABET, new_token, short_code
+from core.queue import lanes
+from core.values.text import one_line
 from printing import printers
-from printing.lane import LANE
-from printing.models import PairingCode, PrintAgent
+from printing.models import PRINTING_LANE, PairingCode, PrintAgent
 from tenants import audit
 
 LOOKUP, CODE_LOOKUP = "print_agent", "pairing_code"
-GOOD_FOR = timedelta(minutes=15)
+CODE_LIFETIME = timedelta(minutes=15)
 POLL_SECONDS = 25
-CODE_LETTERS = 8
-_CODE = re.compile(f"[{READABLE}]{{{CODE_LETTERS}}}")
-MOST_FOUND = 20
+CODE_LENGTH = 8
+_CODE = re.compile(f"[{READABLE_ALPHABET}]{{{CODE_LENGTH}}}")
+MAX_DISCOVERED = 20
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairingResult:
     agent: PrintAgent
     token: str
 
@@ -54,18 +54,18 @@ def is_online(agent: PrintAgent) -> bool:
 
 def new_code(site_id: str) -> tuple[PairingCode, str]:
     """As 7KQ2-M9XD, shown until it is used."""
-    code = short_code(CODE_LETTERS)
+    code = short_code(CODE_LENGTH)
     shown = f"{code[:4]}-{code[4:]}"
     made = PairingCode(
         tenant_id=current_tenant_id(),
         site_id=site_id,
-        code_hash=lookups.digest(code),
+        code_hash=lookups.secret_digest(code),
         code=shown,
-        expires_at=now() + GOOD_FOR,
+        expires_at=now() + CODE_LIFETIME,
     )
     db.session.add(made)
     db.session.flush()
-    lookups.publish(CODE_LOOKUP, made.code_hash, made.id)
+    lookups.add_lookup(CODE_LOOKUP, made.code_hash, made.id)
     return made, shown
 
 
@@ -76,7 +76,7 @@ def code_state(code_id: str) -> PairingCode:
     return code
 
 
-def plain_code(given: str) -> str | None:
+def normalize_code(given: str) -> str | None:
     """As it was made, however it was typed."""
     letters = re.sub(r"[\s-]", "", given.upper())
     return letters if _CODE.fullmatch(letters) else None
@@ -84,10 +84,10 @@ def plain_code(given: str) -> str | None:
 
 def find_code(code: str) -> tuple[int, str] | None:
     """In a global transaction: the tenant and the pairing behind a code."""
-    return lookups.find(CODE_LOOKUP, lookups.digest(code))
+    return lookups.find_lookup(CODE_LOOKUP, lookups.secret_digest(code))
 
 
-def pair(code_id: str, name: str, version: str) -> Paired | None:
+def pair(code_id: str, name: str, version: str) -> PairingResult | None:
     """Takes the code, once. None: it was used, or it is too old."""
     won = db.session.execute(
         update(PairingCode)
@@ -109,7 +109,7 @@ def pair(code_id: str, name: str, version: str) -> Paired | None:
         site_id=won.site_id,
         name=one_line(name, 60) or "Agent",
         version=one_line(version, 20),
-        token_hash=lookups.digest(token),
+        token_hash=lookups.secret_digest(token),
         found=[],
     )
     db.session.add(agent)
@@ -120,28 +120,28 @@ def pair(code_id: str, name: str, version: str) -> Paired | None:
         .values(agent_id=agent.id, code=None)
         .execution_options(synchronize_session=False)
     )
-    lookups.withdraw(CODE_LOOKUP, won.code_hash)
-    lookups.publish(LOOKUP, agent.token_hash, agent.id)
-    lanes.mark_later(LANE, current_tenant_id(), now() + printers.SILENT_AFTER)
-    news.tell("printers.paired", id=agent.id, code=code_id)
+    lookups.remove_lookup(CODE_LOOKUP, won.code_hash)
+    lookups.add_lookup(LOOKUP, agent.token_hash, agent.id)
+    lanes.mark_later(PRINTING_LANE, current_tenant_id(), now() + printers.SILENT_AFTER)
+    live_updates.publish_update("printers.paired", id=agent.id, code=code_id)
     audit.record("print_agents.paired", agent.name, agent_id=agent.id, site_id=agent.site_id)
-    return Paired(agent, token)
+    return PairingResult(agent, token)
 
 
-def owner_of(token: str) -> tuple[int, str] | None:
+def find_by_token(token: str) -> tuple[int, str] | None:
     """In a global transaction: the tenant and the agent behind a token."""
-    return lookups.find(LOOKUP, lookups.digest(token))
+    return lookups.find_lookup(LOOKUP, lookups.secret_digest(token))
 
 
 def revoke(agent_id: str) -> None:
     """Its printers stay, without an agent; what waits for them waits for the next one."""
     agent = get(agent_id)
     agent.revoked_at = now()
-    lookups.withdraw(LOOKUP, agent.token_hash)
+    lookups.remove_lookup(LOOKUP, agent.token_hash)
     for printer in printers.of_agent(agent_id):
         printer.agent_id = None
-        printers.note_state(printer, "offline", "Its print agent was removed.")
-    news.tell("prints.agent", agent=agent_id, printers=True)
+        printers.record_state(printer, "offline", "Its print agent was removed.")
+    live_updates.publish_update("prints.agent", agent=agent_id, printers=True)
     audit.record("print_agents.revoked", agent.name, agent_id=agent_id)
 
 
@@ -169,11 +169,11 @@ def begin_poll(agent_id: str) -> tuple[PrintAgent, int]:
         .execution_options(synchronize_session=False)
     ).first()
     if won is None:
-        raise revoked()
+        raise agent_revoked()
     return get(agent_id), int(won.turn)
 
 
-def is_my_turn(agent_id: str, turn: int) -> bool:
+def is_latest_poll(agent_id: str, turn: int) -> bool:
     """Locks the agent's row: two polls of one agent claim one after the other."""
     found = db.session.execute(
         select(PrintAgent.turn)
@@ -185,11 +185,11 @@ def is_my_turn(agent_id: str, turn: int) -> bool:
         .with_for_update(key_share=True)
     ).first()
     if found is None:
-        raise revoked()
+        raise agent_revoked()
     return bool(found.turn == turn)
 
 
-def note_found(agent: PrintAgent, found: list[dict[str, Any]]) -> None:
+def record_discovered(agent: PrintAgent, found: list[dict[str, Any]]) -> None:
     """Printers on its network, as it tells of them."""
     clean = [
         {
@@ -198,20 +198,20 @@ def note_found(agent: PrintAgent, found: list[dict[str, Any]]) -> None:
             "port": one.get("port") if isinstance(one.get("port"), int) else 9100,
             "name": one_line(str(one.get("name", "")), 60),
         }
-        for one in found[:MOST_FOUND]
+        for one in found[:MAX_DISCOVERED]
     ]
     if clean != agent.found:
         agent.found = clean
-        news.tell("printers.changed", agent=agent.id)
+        live_updates.publish_update("printers.changed", agent=agent.id)
 
 
-def revoked() -> Unauthenticated:
+def agent_revoked() -> Unauthenticated:
     return Unauthenticated(
         "agent_revoked", "This print agent was removed. Pair it again with a new code."
     )
 
 
-def forget_old_codes() -> int:
+def delete_old_codes() -> int:
     """Their lookups are gone with them."""
     query = select(PairingCode).where(
         PairingCode.tenant_id == current_tenant_id(),
@@ -220,6 +220,6 @@ def forget_old_codes() -> int:
     gone = list(db.session.scalars(query.limit(200)))
     for code in gone:
         if code.used_at is None:
-            lookups.withdraw(CODE_LOOKUP, code.code_hash)
+            lookups.remove_lookup(CODE_LOOKUP, code.code_hash)
         db.session.delete(code)
     return len(gone)

@@ -1,3 +1,1 @@
 """The lane of what printing must look at again by the clock."""
-
-LANE = "prints"

@@ -8,10 +8,10 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, deferred, mapped_column
 
 from core.clock import now
-from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
-from core.keyring import Sealed
+from core.security.encryption import EncryptedText
+from core.sql.columns import id_column, tenant_foreign_key
 
 
 class PrintAgent(Base, TenantOwned):
@@ -19,11 +19,11 @@ class PrintAgent(Base, TenantOwned):
 
     __tablename__ = "print_agents"
     __table_args__ = (
-        of_tenant(["site_id"], "sites", ["id"]),
+        tenant_foreign_key(["site_id"], "sites", ["id"]),
         Index("print_agents_site_idx", "tenant_id", "site_id"),
     )
 
-    id: Mapped[str] = new_key("agt")
+    id: Mapped[str] = id_column("agt")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     name: Mapped[str] = mapped_column(Text)
     version: Mapped[str] = mapped_column(Text, default="")
@@ -41,12 +41,12 @@ class PairingCode(Base, TenantOwned):
     """Shown in the portal, typed at the site, good once and for a quarter of an hour."""
 
     __tablename__ = "pairing_codes"
-    __table_args__ = (of_tenant(["site_id"], "sites", ["id"]),)
+    __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"]),)
 
-    id: Mapped[str] = new_key("pco")
+    id: Mapped[str] = id_column("pco")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     code_hash: Mapped[str] = mapped_column(Text)
-    code: Mapped[str | None] = mapped_column(Sealed("pairing_codes.code", per_tenant=True))
+    code: Mapped[str | None] = mapped_column(EncryptedText("pairing_codes.code", per_tenant=True))
     """As it is shown, until it is used."""
     made_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
@@ -57,14 +57,14 @@ class PairingCode(Base, TenantOwned):
 class Printer(Base, TenantOwned):
     __tablename__ = "printers"
     __table_args__ = (
-        of_tenant(["site_id"], "sites", ["id"]),
-        of_tenant(["agent_id"], "print_agents", ["id"]),
-        of_tenant(["fallback_id"], "printers", ["id"]),
+        tenant_foreign_key(["site_id"], "sites", ["id"]),
+        tenant_foreign_key(["agent_id"], "print_agents", ["id"]),
+        tenant_foreign_key(["fallback_id"], "printers", ["id"]),
         Index("printers_site_idx", "tenant_id", "site_id"),
         Index("printers_agent_idx", "tenant_id", "agent_id"),
     )
 
-    id: Mapped[str] = new_key("prn")
+    id: Mapped[str] = id_column("prn")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     name: Mapped[str] = mapped_column(Text)
     way: Mapped[str] = mapped_column(Text)
@@ -83,7 +83,7 @@ class Printer(Base, TenantOwned):
     copies: Mapped[int] = mapped_column(default=1)
     fallback_id: Mapped[str | None] = mapped_column(Id("prn"))
     fallback_seconds: Mapped[int] = mapped_column(default=30)
-    secret: Mapped[str | None] = mapped_column(Sealed("printers.secret", per_tenant=True))
+    secret: Mapped[str | None] = mapped_column(EncryptedText("printers.secret", per_tenant=True))
     """In the address a printer polls by itself."""
     mac: Mapped[str] = mapped_column(Text, default="")
     """The first one that polled, when it was not given: another one is refused."""
@@ -104,7 +104,7 @@ class PrintJob(Base, TenantOwned):
     __tablename__ = "print_jobs"
     __table_args__ = (
         UniqueConstraint("tenant_id", "dedupe"),
-        of_tenant(["printer_id"], "printers", ["id"]),
+        tenant_foreign_key(["printer_id"], "printers", ["id"]),
         Index(
             "print_jobs_queue_idx",
             "tenant_id",
@@ -137,7 +137,7 @@ class PrintJob(Base, TenantOwned):
         Index("print_jobs_order_idx", "tenant_id", "order_id", "id"),
     )
 
-    id: Mapped[str] = new_key("pj")
+    id: Mapped[str] = id_column("pj")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     printer_id: Mapped[str] = mapped_column(Id("prn"))
     dedupe: Mapped[str] = mapped_column(Text)
@@ -175,3 +175,6 @@ class PrintJob(Base, TenantOwned):
     """The next letter about unprinted tickets names it."""
     queued_at: Mapped[datetime] = mapped_column(default=now)
     settled_at: Mapped[datetime | None]
+
+
+PRINTING_LANE = "prints"

@@ -7,20 +7,20 @@ from typing import Any
 
 from sqlalchemy import select
 
-from core import lookups, news
+from core import live_updates, lookups
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Invalid, NotFound, invalid
 from core.ids import new_token
-from core.texts import one_line
-from printing import kinds
+from core.values.text import one_line
+from printing import choices as printing_choices
 from printing.models import PrintAgent, Printer
-from printing.profiles import PROFILES
-from printing.rendering import Paper
+from printing.rendering.profiles import PROFILES
+from printing.rendering.render import PrintFormat
 from tenants import audit
 
 LOOKUP = "printer"
-MOST = 40
+MAX_PRINTERS = 40
 SILENT_AFTER = timedelta(seconds=90)  # three polls and a half of an agent's 25 seconds
 CHANGEABLE = frozenset(
     {
@@ -42,7 +42,7 @@ def listed(site_id: str | None = None) -> list[Printer]:
     return list(db.session.scalars(query.order_by(Printer.created_at, Printer.id)))
 
 
-def every() -> dict[str, Printer]:
+def by_id_including_removed() -> dict[str, Printer]:
     """Removed ones too, for the jobs they had."""
     query = select(Printer).where(Printer.tenant_id == current_tenant_id())
     return {one.id: one for one in db.session.scalars(query)}
@@ -75,16 +75,16 @@ def of_agent(agent_id: str) -> list[Printer]:
 
 def add(site_id: str, name: str, way: str, values: Mapping[str, Any]) -> Printer:
     """The door has checked that the site is there."""
-    if way not in kinds.WAYS:
+    if way not in printing_choices.CONNECTIONS:
         raise invalid("way", "invalid_choice", "Choose how the printer is reached.")
-    if len(listed(site_id)) >= MOST:
-        raise Invalid("too_many", "A restaurant has at most {most} printers.", most=MOST)
+    if len(listed(site_id)) >= MAX_PRINTERS:
+        raise Invalid("too_many", "A restaurant has at most {most} printers.", most=MAX_PRINTERS)
     printer = Printer(
         tenant_id=current_tenant_id(),
         site_id=site_id,
         name=_name("name", name),
         way=way,
-        language=kinds.LANGUAGE_OF.get(way, "escpos"),
+        language=printing_choices.LANGUAGE_OF.get(way, "escpos"),
         profile="star" if way == "cloudprnt" else "generic",
         output={},
         stations=[],
@@ -98,9 +98,9 @@ def add(site_id: str, name: str, way: str, values: Mapping[str, Any]) -> Printer
     db.session.add(printer)
     db.session.flush()
     if printer.secret:
-        lookups.publish(LOOKUP, lookups.digest(printer.secret), printer.id)
+        lookups.add_lookup(LOOKUP, lookups.secret_digest(printer.secret), printer.id)
     audit.record("printers.added", printer.name, printer_id=printer.id, site_id=site_id)
-    tell_agent(printer.agent_id)
+    notify_agent(printer.agent_id)
     return printer
 
 
@@ -118,8 +118,8 @@ def change(printer_id: str, values: Mapping[str, Any]) -> Printer:
             printer_id=printer.id,
         )
         for agent_id in {was, printer.agent_id}:
-            tell_agent(agent_id)
-        news.tell("printers.changed", id=printer.id)
+            notify_agent(agent_id)
+        live_updates.publish_update("printers.changed", id=printer.id)
     return printer
 
 
@@ -127,13 +127,13 @@ def remove(printer_id: str) -> None:
     """Its jobs stay readable; what waits for it is not printed by another one."""
     printer = get(printer_id)
     if printer.secret:
-        lookups.withdraw(LOOKUP, lookups.digest(printer.secret))
+        lookups.remove_lookup(LOOKUP, lookups.secret_digest(printer.secret))
     printer.removed_at, printer.secret, printer.enabled = now(), None, False
     for other in listed(printer.site_id):
         if other.fallback_id == printer.id:
             other.fallback_id = None
     audit.record("printers.removed", printer.name, printer_id=printer.id)
-    tell_agent(printer.agent_id)
+    notify_agent(printer.agent_id)
 
 
 def renew_secret(printer_id: str) -> Printer:
@@ -141,28 +141,28 @@ def renew_secret(printer_id: str) -> Printer:
     printer = get(printer_id)
     if not printer.secret:
         raise Invalid("no_secret", "A printer behind an agent has no address of its own.")
-    lookups.withdraw(LOOKUP, lookups.digest(printer.secret))
+    lookups.remove_lookup(LOOKUP, lookups.secret_digest(printer.secret))
     printer.secret, printer.mac = new_token(), ""
-    lookups.publish(LOOKUP, lookups.digest(printer.secret), printer.id)
+    lookups.add_lookup(LOOKUP, lookups.secret_digest(printer.secret), printer.id)
     audit.record("printers.address_renewed", printer.name, printer_id=printer.id)
     return printer
 
 
-def note_state(printer: Printer, state: str, detail: str = "") -> bool:
+def record_state(printer: Printer, state: str, detail: str = "") -> bool:
     """What it, or its agent, says of itself. True when that is new."""
-    state = state if state in kinds.STATES else "error"
+    state = state if state in printing_choices.STATES else "error"
     detail = one_line(detail, 200)
     if (printer.state, printer.detail) == (state, detail):
         return False
     if printer.state != state:
         printer.state_since = now()
     printer.state, printer.detail = state, detail
-    news.tell("printers.changed", id=printer.id, state=state)
+    live_updates.publish_update("printers.changed", id=printer.id, state=state)
     return True
 
 
-def paper_of(printer: Printer) -> Paper:
-    return Paper(
+def print_format(printer: Printer) -> PrintFormat:
+    return PrintFormat(
         language=printer.language,  # type: ignore[arg-type]
         profile=printer.profile,
         width_mm=printer.width_mm,
@@ -170,10 +170,10 @@ def paper_of(printer: Printer) -> Paper:
     )
 
 
-def tell_agent(agent_id: str | None) -> None:
+def notify_agent(agent_id: str | None) -> None:
     """Whoever holds its poll answers it."""
     if agent_id:
-        news.tell("prints.agent", agent=agent_id, printers=True)
+        live_updates.publish_update("prints.agent", agent=agent_id, printers=True)
 
 
 def _apply(printer: Printer, values: Mapping[str, Any]) -> list[str]:
@@ -186,14 +186,14 @@ def _apply(printer: Printer, values: Mapping[str, Any]) -> list[str]:
         clean.pop("agent_id", None)
         clean.pop("output", None)
         clean.pop("language", None)
-    _check_places(printer, clean)
+    _check_same_site(printer, clean)
     changed = [field for field, value in clean.items() if getattr(printer, field) != value]
     for field in changed:
         setattr(printer, field, clean[field])
     return sorted(changed)
 
 
-def _check_places(printer: Printer, clean: dict[str, Any]) -> None:
+def _check_same_site(printer: Printer, clean: dict[str, Any]) -> None:
     """Its agent and its stand-in are of the same restaurant."""
     if agent_id := clean.get("agent_id"):
         agent = db.session.get(PrintAgent, (current_tenant_id(), agent_id))
@@ -217,7 +217,7 @@ def _name(field: str, value: Any) -> str:
 def _output(field: str, value: Any) -> dict[str, Any]:
     given = dict(value or {})
     kind = given.get("kind")
-    if kind not in kinds.OUTPUTS:
+    if kind not in printing_choices.OUTPUTS:
         raise invalid(field, "invalid_choice", "Say where the agent finds the printer.")
     if kind == "network":
         host = str(given.get("host", "")).strip()
@@ -253,7 +253,7 @@ def _number(value: Any, low: int, high: int) -> int:
     return int(text)
 
 
-def _among(known: tuple[Any, ...]) -> Any:
+def _one_of(known: tuple[Any, ...]) -> Any:
     def check(field: str, value: Any) -> Any:
         if value not in known:
             raise invalid(field, "invalid_choice", "Choose among the offered values.")
@@ -280,7 +280,7 @@ def _stations(field: str, value: Any) -> list[str]:
     return wanted
 
 
-def same_device(value: str) -> str:
+def normalize_device(value: str) -> str:
     """As it is stored and compared. A MAC address may be written with colons, dots, dashes or
     nothing between its digits; other names of devices stay as they are, in lower case."""
     text = value.strip().lower()[:60]
@@ -291,7 +291,7 @@ def same_device(value: str) -> str:
 
 
 def _mac(field: str, value: Any) -> str:
-    text = same_device(str(value or ""))
+    text = normalize_device(str(value or ""))
     if text and not _MAC.fullmatch(text.replace(":", "")):
         raise invalid(field, "invalid_mac", "A MAC address looks like 00:11:62:0d:9a:4e.")
     return text
@@ -323,9 +323,9 @@ _CHECKS: dict[str, Any] = {
     "name": _name,
     "agent_id": _id,
     "output": _output,
-    "language": _among(kinds.LANGUAGES),
+    "language": _one_of(printing_choices.LANGUAGES),
     "profile": _profile,
-    "width_mm": _among(kinds.WIDTHS),
+    "width_mm": _one_of(printing_choices.WIDTHS),
     "code_page": _code_page,
     "checks": _flag,
     "stations": _stations,

@@ -13,27 +13,27 @@ from sqlalchemy import bindparam, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.orm import undefer
 
-from core import lanes, news
+from core import live_updates
 from core.clock import now
-from core.db import current_tenant_id, db, ring
+from core.db import current_tenant_id, db, notify_workers
 from core.errors import Conflict, NotFound
 from core.ids import Id, new_id
-from core.texts import one_line
-from printing import twin_tickets, typesetting
-from printing.document import Document
-from printing.evidence import note, tell
-from printing.lane import LANE
-from printing.models import Printer, PrintJob
+from core.queue import lanes
+from core.values.text import one_line
+from printing import fallback_copies, render_jobs
+from printing.job_evidence import add_evidence, publish_live_update
+from printing.models import PRINTING_LANE, Printer, PrintJob
+from printing.rendering.document import Document
 from tenants import audit
 
 LEASE_SECONDS = 60
 RETRY_AFTER = timedelta(seconds=5)
 GIVE_UP_AFTER = timedelta(hours=2)
-LOOK_AFTER = timedelta(seconds=5)  # for a ring that was lost
-WORKER_LATE = timedelta(seconds=1)  # then whoever fetches a ticket renders it
+CHECK_AFTER = timedelta(seconds=5)  # for a ring that was lost
+RENDER_GRACE = timedelta(seconds=1)  # then whoever fetches a ticket renders it
 OUTCOMES = ("printed", "failed", "unsure")
 
-HEADS = text("""
+QUEUE_HEADS = text("""
 SELECT p.id AS printer_id, head.id, head.bare, head.due_at, head.queued_at
 FROM printers p CROSS JOIN LATERAL (
   SELECT j.id, j.data IS NULL AS bare, j.due_at, j.queued_at FROM print_jobs j
@@ -48,7 +48,7 @@ WHERE p.tenant_id = :tenant_id AND p.id = ANY(:printers) AND NOT EXISTS (
 
 
 @dataclass(frozen=True)
-class Sheet:
+class NewPrintJob:
     """A ticket about to be queued. `dedupe` tells it from every other one, for ever."""
 
     printer: Printer
@@ -65,42 +65,44 @@ class Sheet:
 
 
 @dataclass(frozen=True)
-class Claims:
+class ClaimedJobs:
     jobs: list[PrintJob]
     look_again: float | None = None
     """Seconds until something that waits for nothing but time can be had."""
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettleResult:
     job: PrintJob
     late: bool = False
     """Another one has the ticket by now; what was said is kept as evidence."""
 
 
-def put(sheets: Iterable[Sheet]) -> list[str]:
+def queue_jobs(sheets: Iterable[NewPrintJob]) -> list[str]:
     """Queue them, in this transaction; the ids of those that were not there yet."""
     made, agents = [], set()
     for sheet in sheets:
         statement = (
             insert(PrintJob)
-            .values(row(sheet))
+            .values(job_row(sheet))
             .on_conflict_do_nothing(index_elements=[PrintJob.tenant_id, PrintJob.dedupe])
         )
         new = db.session.scalars(statement.returning(PrintJob.id)).first()
         if new is not None:
             made.append(str(new))
             agents.add(sheet.printer.agent_id)
-            news.tell("prints.changed", id=new, order=sheet.order_id, state="queued")
+            live_updates.publish_update(
+                "prints.changed", id=new, order=sheet.order_id, state="queued"
+            )
     if made:
-        lanes.mark_later(LANE, current_tenant_id(), now() + LOOK_AFTER)
-        ring("jobs.printing.render", current_tenant_id())
+        lanes.mark_later(PRINTING_LANE, current_tenant_id(), now() + CHECK_AFTER)
+        notify_workers("jobs.printing.render", current_tenant_id())
     for agent_id in sorted(filter(None, agents)):
-        news.tell("prints.agent", agent=agent_id, soon=True)
+        live_updates.publish_update("prints.agent", agent=agent_id, soon=True)
     return made
 
 
-def row(sheet: Sheet) -> dict[str, Any]:
+def job_row(sheet: NewPrintJob) -> dict[str, Any]:
     """As it is stored when it is queued now."""
     moment, printer = now(), sheet.printer
     falls_back = printer.fallback_id is not None and sheet.fallback_of is None
@@ -128,42 +130,42 @@ def row(sheet: Sheet) -> dict[str, Any]:
     }
 
 
-def claim(printer_ids: Sequence[str], by: str) -> Claims:
+def claim(printer_ids: Sequence[str], by: str) -> ClaimedJobs:
     """The oldest ticket of each printer that has none in hand. The caller holds the printers."""
     if not printer_ids:
-        return Claims([])
+        return ClaimedJobs([])
     moment = now()
     heads = db.session.execute(
-        HEADS, {"tenant_id": current_tenant_id(), "printers": list(printer_ids)}
+        QUEUE_HEADS, {"tenant_id": current_tenant_id(), "printers": list(printer_ids)}
     ).all()
     waits = [
-        (row.due_at - moment if row.due_at > moment else WORKER_LATE).total_seconds()
+        (row.due_at - moment if row.due_at > moment else RENDER_GRACE).total_seconds()
         for row in heads
-        if row.due_at > moment or (row.bare and moment - row.queued_at < WORKER_LATE)
+        if row.due_at > moment or (row.bare and moment - row.queued_at < RENDER_GRACE)
     ]
     ready = [
         row.id
         for row in heads
-        if row.due_at <= moment and not (row.bare and moment - row.queued_at < WORKER_LATE)
+        if row.due_at <= moment and not (row.bare and moment - row.queued_at < RENDER_GRACE)
     ]
-    jobs = _take(ready, by, moment) if ready else []
-    return Claims(jobs, min(waits) if waits else None)
+    jobs = _claim_rows(ready, by, moment) if ready else []
+    return ClaimedJobs(jobs, min(waits) if waits else None)
 
 
 def claim_one(printer: Printer, by: str) -> PrintJob | None:
     """For a printer that asks by itself: rendered here when no worker was quicker."""
-    if not hold(printer.id):
+    if not lock_printer(printer.id):
         return None
     moment = now()
     heads = db.session.execute(
-        HEADS, {"tenant_id": current_tenant_id(), "printers": [printer.id]}
+        QUEUE_HEADS, {"tenant_id": current_tenant_id(), "printers": [printer.id]}
     ).all()
     ready = [row.id for row in heads if row.due_at <= moment]
-    taken = _take(ready, by, moment) if ready else []
+    taken = _claim_rows(ready, by, moment) if ready else []
     return taken[0] if taken else None
 
 
-def hold(printer_id: str) -> bool:
+def lock_printer(printer_id: str) -> bool:
     """Who claims for a printer claims alone; orders for it are written all the same."""
     held = db.session.execute(
         select(Printer.id)
@@ -173,7 +175,7 @@ def hold(printer_id: str) -> bool:
     return held is not None
 
 
-def waiting(site_id: str) -> list[PrintJob]:
+def queued_jobs(site_id: str) -> list[PrintJob]:
     """Everything of a restaurant's that no printer has yet, oldest first."""
     query = select(PrintJob).where(
         PrintJob.tenant_id == current_tenant_id(),
@@ -183,7 +185,7 @@ def waiting(site_id: str) -> list[PrintJob]:
     return list(db.session.scalars(query.order_by(PrintJob.id)))
 
 
-def in_hand(printer_id: str) -> PrintJob | None:
+def claimed_job(printer_id: str) -> PrintJob | None:
     query = select(PrintJob).where(
         PrintJob.tenant_id == current_tenant_id(),
         PrintJob.printer_id == printer_id,
@@ -192,7 +194,7 @@ def in_hand(printer_id: str) -> PrintJob | None:
     return db.session.scalars(query).first()
 
 
-def _take(ids: Sequence[Any], by: str, moment: datetime) -> list[PrintJob]:
+def _claim_rows(ids: Sequence[Any], by: str, moment: datetime) -> list[PrintJob]:
     query = (
         select(PrintJob)
         .options(undefer(PrintJob.data), undefer(PrintJob.again))
@@ -206,18 +208,18 @@ def _take(ids: Sequence[Any], by: str, moment: datetime) -> list[PrintJob]:
     )
     taken = []
     for job in db.session.scalars(query):
-        if job.data is None and not typesetting.set_job(job):
+        if job.data is None and not render_jobs.render_job(job):
             continue  # it is failed now, and tells why
         job.state, job.fence, job.claimed_by = "claimed", job.fence + 1, by
         job.claimed_at, job.leased_until = moment, moment + timedelta(seconds=LEASE_SECONDS)
         job.fetched_at = None
-        note(job, "claimed", who=by, fence=job.fence)
-        tell(job)
+        add_evidence(job, "claimed", who=by, fence=job.fence)
+        publish_live_update(job)
         taken.append(job)
     return taken
 
 
-def keep(job_ids: Sequence[str], by: str) -> None:
+def extend_leases(job_ids: Sequence[str], by: str) -> None:
     """What an agent still has in its hands stays in them; what it does not know of it never got.
 
     An agent writes a ticket down before it prints it, so one that it does not name was lost on
@@ -241,7 +243,7 @@ def keep(job_ids: Sequence[str], by: str) -> None:
         lost = lost.where(PrintJob.id.not_in(job_ids))
     for job in db.session.scalars(lost.with_for_update()):
         job.state, job.leased_until = "queued", None
-        note(job, "not_received", who=by, fence=job.fence)
+        add_evidence(job, "not_received", who=by, fence=job.fence)
 
 
 def settle(
@@ -252,54 +254,54 @@ def settle(
     who: str,
     detail: str = "",
     evidence: Mapping[str, Any] | None = None,
-) -> Settled:
+) -> SettleResult:
     """What became of it. Said twice it is the same; said too late it is only kept."""
-    job = held(job_id)
+    job = lock_job(job_id)
     detail = one_line(detail, 200)
-    facts = {"who": who, "fence": fence, "detail": detail, **_short(evidence or {})}
+    facts = {"who": who, "fence": fence, "detail": detail, **_shortened(evidence or {})}
     if fence != job.fence or (job.state == "queued" and outcome == "unsure"):
-        note(job, "late", outcome=outcome, **facts)
-        return Settled(job, late=fence != job.fence)
+        add_evidence(job, "late", outcome=outcome, **facts)
+        return SettleResult(job, late=fence != job.fence)
     if job.state == "printed" or (job.state == "queued" and outcome == "failed"):
-        return Settled(job)
-    note(job, outcome, **facts)
+        return SettleResult(job)
+    add_evidence(job, outcome, **facts)
     if outcome == "printed":
-        finish(job, "printed", detail)
+        finish_job(job, "printed", detail)
     elif outcome == "failed":
-        try_again(job, detail)
+        retry_job(job, detail)
     else:
-        finish(job, "unconfirmed", detail)
-    wake(job)
-    return Settled(job)
+        finish_job(job, "unconfirmed", detail)
+    notify_agent(job)
+    return SettleResult(job)
 
 
-def try_again(job: PrintJob, detail: str) -> None:
+def retry_job(job: PrintJob, detail: str) -> None:
     """Nothing was printed, for certain: the same ticket, a little later."""
     job.tries += 1
-    if twin_tickets.printed_elsewhere([job.id]):
-        twin_tickets.call_off(job)
+    if fallback_copies.printed_elsewhere([job.id]):
+        fallback_copies.cancel_copy(job)
         return
     if now() - job.queued_at > GIVE_UP_AFTER:
-        finish(job, "failed", detail)
+        finish_job(job, "failed", detail)
         return
     job.state, job.leased_until, job.detail = "queued", None, detail
     job.due_at = now() + RETRY_AFTER
-    lanes.mark_later(LANE, current_tenant_id(), job.due_at + LOOK_AFTER)
-    tell(job)
+    lanes.mark_later(PRINTING_LANE, current_tenant_id(), job.due_at + CHECK_AFTER)
+    publish_live_update(job)
 
 
-def finish(job: PrintJob, state: str, detail: str) -> None:
+def finish_job(job: PrintJob, state: str, detail: str) -> None:
     job.state, job.detail, job.leased_until = state, detail, None
     job.settled_at = now()
     if state == "printed":
         job.fallback_due_at = None
-        twin_tickets.call_off_twins(job)
+        fallback_copies.cancel_other_copies(job)
     else:
-        lanes.mark_later(LANE, current_tenant_id(), now())
-    tell(job)
+        lanes.mark_later(PRINTING_LANE, current_tenant_id(), now())
+    publish_live_update(job)
 
 
-def held(job_id: str) -> PrintJob:
+def lock_job(job_id: str) -> PrintJob:
     """The row, locked."""
     query = select(PrintJob).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.id == job_id)
     job = db.session.scalars(query.with_for_update()).first()
@@ -308,7 +310,7 @@ def held(job_id: str) -> PrintJob:
     return job
 
 
-def found(job_id: str) -> PrintJob:
+def get_job(job_id: str) -> PrintJob:
     job = db.session.get(PrintJob, (current_tenant_id(), job_id))
     if job is None:
         raise NotFound()
@@ -319,18 +321,18 @@ def lease_lost() -> Conflict:
     return Conflict("lease_lost", "This ticket is in other hands by now; what was said is kept.")
 
 
-def wake(job: PrintJob) -> None:
+def notify_agent(job: PrintJob) -> None:
     """Its printer may have the next one: whoever waits for it looks."""
     agent = job.claimed_by if job.claimed_by.startswith("agt_") else ""
     if agent:
-        news.tell("prints.agent", agent=agent)
+        live_updates.publish_update("prints.agent", agent=agent)
 
 
 def actor() -> str:
     return audit.current_actor().name
 
 
-def _short(evidence: Mapping[str, Any]) -> dict[str, Any]:
+def _shortened(evidence: Mapping[str, Any]) -> dict[str, Any]:
     """As an agent sent it: a few words and numbers, whatever it was."""
     kept: dict[str, Any] = {}
     for name, value in list(evidence.items())[:12]:

@@ -8,17 +8,17 @@ from babel.core import get_global
 from babel.numbers import get_territory_currencies
 from sqlalchemy import func, select
 
-from core.buckets import next_generation
 from core.clock import now
 from core.db import current_tenant_id, db, global_scope
 from core.errors import NotFound, invalid
 from core.ids import new_tenant_id
 from core.logs import logger
+from core.rate_limits import bump_cache_generation
 from tenants import audit
 from tenants.models import Account, Person, Tenant
 from tenants.people import LOCALES, clean_name
-from tenants.plans import known_facts, offered_plan
-from tenants.team import add
+from tenants.plans.catalog import current_tenant_facts, offered_plan
+from tenants.team import add_member
 
 log = logger(__name__)
 
@@ -47,7 +47,7 @@ def create(name: str, owner: Person, plan: str = "trial") -> Tenant:
         )
     )
     db.session.flush()
-    add(owner, "owner")
+    add_member(owner, "owner")
     audit.record("account.created", tenant.name, plan=plan)
     return tenant
 
@@ -79,12 +79,12 @@ def country_of_zone(time_zone: str) -> str:
     return country if len(country) == 2 and country.isalpha() else ""
 
 
-def usual_currency(country: str) -> str:
+def currency_of_country(country: str) -> str:
     """What is paid with in a country today; empty if that cannot be told."""
     return str(next(iter(get_territory_currencies(country)), "")) if country else ""
 
 
-def usual_zone(country: str) -> str:
+def time_zone_of_country(country: str) -> str:
     """The time zone of a country that has one; empty for others, which have to be asked."""
     zones = [name for name, where in get_global("zone_territories").items() if where == country]
     known = [name for name in zones if name in zoneinfo.available_timezones()]
@@ -117,7 +117,7 @@ def change_settings(*, name: str, locale: str, time_zone: str, country: str, cur
     settings.locale, settings.time_zone = locale, time_zone
     settings.country, settings.currency = country, currency
     audit.record_change(
-        "settings.changed", tenant.name, before, after, shown=audit.SHOWN | {"name"}
+        "settings.changed", tenant.name, before, after, shown=audit.SHOWN_FIELDS | {"name"}
     )
 
 
@@ -168,7 +168,7 @@ def change_limits(
 
 def choose_spend_cap(cap_usd: Decimal | None) -> None:
     """A tenant's own cap for the month; None: as much as plan and operator allow."""
-    allowed = known_facts().most_spend_usd
+    allowed = current_tenant_facts().most_spend_usd
     if cap_usd is not None and cap_usd < 0:
         raise invalid("cap_usd", "invalid_limit", "At least {least}.", least=0)
     if cap_usd is not None and allowed is not None and cap_usd > allowed:
@@ -186,9 +186,9 @@ def choose_spend_cap(cap_usd: Decimal | None) -> None:
     audit.record_change("account.spend_cap_chosen", get(current_tenant_id()).name, before, own)
 
 
-def forget_facts(tenant_id: int) -> None:
+def drop_tenant_cache(tenant_id: int) -> None:
     """Every process drops what it remembers of this tenant and its keys. Call after commit."""
-    next_generation(str(tenant_id))
+    bump_cache_generation(str(tenant_id))
 
 
 def search(
@@ -213,7 +213,7 @@ def search(
     return list(db.session.scalars(query))
 
 
-def counts() -> dict[str, int]:
+def count_by_state() -> dict[str, int]:
     """How many tenants there are, by state, and how many of the active are on trial."""
     rows = db.session.execute(
         select(Tenant.state, Tenant.plan, func.count()).group_by(Tenant.state, Tenant.plan)

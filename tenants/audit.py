@@ -26,7 +26,7 @@ class Actor:
 
 SYSTEM = Actor("system", "system", "Comanda")
 
-SHORT = 40  # longer values are named, not shown
+MAX_VALUE_LENGTH = 40  # longer values are named, not shown
 NOT_FIELDS = frozenset(
     {
         "changed_at",
@@ -38,7 +38,7 @@ NOT_FIELDS = frozenset(
         "named_by",
     }
 )
-SHOWN = frozenset(
+SHOWN_FIELDS = frozenset(
     {
         "accept_minutes",
         "active",
@@ -91,19 +91,19 @@ SHOWN = frozenset(
     }
 )
 """Fields whose old and new values are recorded: neither personal nor secret."""
-NAMED = SHOWN | {"name"}
+NAMED = SHOWN_FIELDS | {"name"}
 """For things whose name is no person's."""
 
 _actor: ContextVar[Actor] = ContextVar("actor", default=SYSTEM)
 
 
-def act_as(actor: Actor) -> None:
+def set_actor(actor: Actor) -> None:
     """Said by a door once it knows who is there."""
     _actor.set(actor)
 
 
 @contextmanager
-def acting(actor: Actor) -> Iterator[None]:
+def acting_as(actor: Actor) -> Iterator[None]:
     token = _actor.set(actor)
     try:
         yield
@@ -145,7 +145,7 @@ def record_change(
     before: dict[str, Any],
     after: object,
     *,
-    shown: frozenset[str] = SHOWN,
+    shown: frozenset[str] = SHOWN_FIELDS,
     **detail: object,
 ) -> None:
     """Record the names of the fields that differ, and the values of those in `shown` if short.
@@ -164,7 +164,11 @@ def record_change(
     changes = {
         name: [_short(before[name]), _short(now_there[name])] for name in fields if name in shown
     }
-    told = {name: pair for name, pair in changes.items() if all(len(one) <= SHORT for one in pair)}
+    told = {
+        name: pair
+        for name, pair in changes.items()
+        if all(len(one) <= MAX_VALUE_LENGTH for one in pair)
+    }
     record(act, subject, **detail, fields=fields, **({"changes": told} if told else {}))
 
 

@@ -12,26 +12,26 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, invalid
 from tenants.models import IdempotencyKey
 
-KEPT = timedelta(days=7)
+KEY_LIFETIME = timedelta(days=7)
 IN_FLIGHT = timedelta(seconds=30)
-LONGEST = 255
+MAX_KEY_LENGTH = 255
 
 
 @dataclass(frozen=True)
-class StoredAnswer:
+class StoredResponse:
     status: int
     headers: dict[str, Any]
     body: str
 
 
 @dataclass(frozen=True)
-class CutOff:
+class InterruptedRequest:
     """The first request made this and was never heard of again."""
 
     made: str
 
 
-def begin(key: str, fingerprint: str) -> StoredAnswer | CutOff | None:
+def begin(key: str, fingerprint: str) -> StoredResponse | InterruptedRequest | None:
     """None: go on, the key is ours, in this transaction. Otherwise the answer to repeat."""
     moment = now()
     row = IdempotencyKey.__table__
@@ -48,21 +48,21 @@ def begin(key: str, fingerprint: str) -> StoredAnswer | CutOff | None:
                 "headers": None,
                 "body": None,
             },
-            where=row.c.created_at < moment - KEPT,
+            where=row.c.created_at < moment - KEY_LIFETIME,
         )
         .returning(IdempotencyKey.key)
     ).first()
     return None if mine is not None else find(key, fingerprint)
 
 
-def find(key: str, fingerprint: str) -> StoredAnswer | CutOff | None:
+def find(key: str, fingerprint: str) -> StoredResponse | InterruptedRequest | None:
     """What was answered to this key before. None: nothing that still counts."""
     moment = now()
     known = db.session.scalars(
         select(IdempotencyKey).where(
             IdempotencyKey.tenant_id == current_tenant_id(),
             IdempotencyKey.key == key,
-            IdempotencyKey.created_at >= moment - KEPT,
+            IdempotencyKey.created_at >= moment - KEY_LIFETIME,
         )
     ).first()
     if known is None:
@@ -75,15 +75,15 @@ def find(key: str, fingerprint: str) -> StoredAnswer | CutOff | None:
         )
     if known.status is None:
         if known.body and known.created_at < moment - IN_FLIGHT:
-            return CutOff(known.body)
+            return InterruptedRequest(known.body)
         raise Conflict(
             "idempotency_in_flight",
             "The first request with this Idempotency-Key is still being worked on.",
         )
-    return StoredAnswer(known.status, known.headers or {}, known.body or "")
+    return StoredResponse(known.status, known.headers or {}, known.body or "")
 
 
-def finish(key: str, answer: StoredAnswer) -> None:
+def finish(key: str, answer: StoredResponse) -> None:
     db.session.execute(
         update(IdempotencyKey)
         .where(IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.key == key)
@@ -91,7 +91,7 @@ def finish(key: str, answer: StoredAnswer) -> None:
     )
 
 
-def forget(key: str) -> None:
+def release_key(key: str) -> None:
     db.session.execute(
         delete(IdempotencyKey).where(
             IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.key == key
@@ -99,7 +99,7 @@ def forget(key: str) -> None:
     )
 
 
-def forget_old(before: datetime) -> int:
+def delete_old(before: datetime) -> int:
     gone = db.session.execute(
         delete(IdempotencyKey)
         .where(IdempotencyKey.tenant_id == current_tenant_id(), IdempotencyKey.created_at < before)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from core.phone import mask, mask_text
+from core.values.phone import mask_phone, mask_text
 
 # Values under these names are codes, ids and times of ours.
 PLAIN = frozenset(
@@ -26,10 +26,10 @@ SENTENCES = frozenset({"message", "warnings"})
 OUR_ID = re.compile(r"[a-z]{1,8}_[0-9A-Z]{26}")
 CODE = re.compile(r"[A-Za-z0-9_.:+/=-]{0,100}")
 NETWORK_ID = re.compile(r"wamid\.[A-Za-z0-9+/=_-]*([A-Za-z0-9+/=_-]{6})")
-DEEPEST, MOST_IN_A_LIST, MOST_NAMES = 12, 5, 60
+MAX_DEPTH, MAX_LIST_ITEMS, MAX_NAMES = 12, 5, 60
 ENCODE = json.JSONEncoder(ensure_ascii=False).encode
-LONGEST, SHORTEST_PHONE = 4000, 7
-Words = dict[str, Any] | list[Any] | str | int | float | bool | None
+MAX_LENGTH, MIN_PHONE_DIGITS = 4000, 7
+JsonValue = dict[str, Any] | list[Any] | str | int | float | bool | None
 
 
 def masked_body(raw: bytes | int) -> tuple[str, str]:
@@ -45,7 +45,7 @@ def masked_body(raw: bytes | int) -> tuple[str, str]:
     refusal = isinstance(body, dict) and body.get("status") == "error"
     text = _storable(ENCODE(_masked(body, "", refusal, 0)))
     code = str(body.get("code") or "") if refusal else ""
-    return text if len(text) <= LONGEST else text[:LONGEST] + "…", code[:64]
+    return text if len(text) <= MAX_LENGTH else text[:MAX_LENGTH] + "…", code[:64]
 
 
 def masked_query(query: str) -> str:
@@ -64,22 +64,22 @@ def masked_path(path: str) -> str:
     return _storable(_without_phones(path[:300]))
 
 
-def _masked(value: Any, name: str, refusal: bool, depth: int) -> Words:
+def _masked(value: Any, name: str, refusal: bool, depth: int) -> JsonValue:
     if isinstance(value, str):
         return _text(value, name, refusal)
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int | float):
         return _number(value, name)
-    if depth >= DEEPEST:
+    if depth >= MAX_DEPTH:
         return "…"
     if isinstance(value, list):
         shown: list[Any] = [
-            _masked(one, name, refusal, depth + 1) for one in value[:MOST_IN_A_LIST]
+            _masked(one, name, refusal, depth + 1) for one in value[:MAX_LIST_ITEMS]
         ]
-        rest = len(value) - MOST_IN_A_LIST
+        rest = len(value) - MAX_LIST_ITEMS
         return [*shown, f"… {rest} more"] if rest > 0 else shown
-    inner = list(value.items())[:MOST_NAMES]
+    inner = list(value.items())[:MAX_NAMES]
     return {_name(key): _masked(one, key, refusal, depth + 1) for key, one in inner}
 
 
@@ -87,9 +87,9 @@ def _text(value: str, name: str, refusal: bool) -> str:
     if name in PHONES:
         if value.isdecimal() and len(value) <= 15:  # nearly all, and quickly
             return "*" * (len(value) - 2) + value[-2:]
-        return mask(value) if len(value) <= 32 and _is_phone(value) else _hidden(value)
+        return mask_phone(value) if len(value) <= 32 and _is_phone(value) else _hidden(value)
     if name in PLAIN and CODE.fullmatch(value):
-        short = len(value) < SHORTEST_PHONE
+        short = len(value) < MIN_PHONE_DIGITS
         return value if short or OUR_ID.fullmatch(value) else masked_path(value)
     if refusal and name in SENTENCES:
         return mask_text(value)[:300]
@@ -101,7 +101,7 @@ def _text(value: str, name: str, refusal: bool) -> str:
 def _number(value: float, name: str) -> int | float | str:
     if isinstance(value, int):
         digits = str(value)
-        return mask(digits) if name in PHONES or len(digits) > 15 else value
+        return mask_phone(digits) if name in PHONES or len(digits) > 15 else value
     return value if name.endswith("usd") else "…"
 
 

@@ -17,10 +17,10 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.columns import new_key
 from core.db import Base, TenantOwned
 from core.ids import Id
-from core.keyring import Sealed
+from core.security.encryption import EncryptedText
+from core.sql.columns import id_column
 
 USD = Numeric(14, 6)
 
@@ -115,7 +115,7 @@ class Person(Base):
 
     __tablename__ = "people"
 
-    id: Mapped[str] = new_key("per")
+    id: Mapped[str] = id_column("per")
     email: Mapped[str] = mapped_column(Text)
     email_key: Mapped[str] = mapped_column(Text, unique=True)
     name: Mapped[str] = mapped_column(Text)
@@ -124,7 +124,7 @@ class Person(Base):
     locale: Mapped[str] = mapped_column(Text, default="en")
     time_zone: Mapped[str] = mapped_column(Text, default="UTC")
     theme: Mapped[str] = mapped_column(Text, default="auto")
-    totp_secret: Mapped[str | None] = mapped_column(Sealed("people.totp_secret"))
+    totp_secret: Mapped[str | None] = mapped_column(EncryptedText("people.totp_secret"))
     totp_used_step: Mapped[int | None] = mapped_column(BigInteger)
     two_step_since: Mapped[datetime | None]
     operator: Mapped[bool] = mapped_column(default=False)
@@ -144,7 +144,7 @@ class SignIn(Base):
 
     __tablename__ = "sign_ins"
 
-    id: Mapped[str] = new_key("ses")
+    id: Mapped[str] = id_column("ses")
     person_id: Mapped[str] = mapped_column(Id("per"), index=True)
     token_hash: Mapped[str] = mapped_column(Text, unique=True)
     tenant_id: Mapped[int | None] = mapped_column(BigInteger)
@@ -174,7 +174,7 @@ class PersonEvent(Base):
     __tablename__ = "person_events"
     __table_args__ = (Index(None, "person_id", "id"),)
 
-    id: Mapped[str] = new_key("evt")
+    id: Mapped[str] = id_column("evt")
     person_id: Mapped[str] = mapped_column(Id("per"))
     at: Mapped[datetime] = mapped_column(default=now)
     act: Mapped[str] = mapped_column(Text)
@@ -194,7 +194,7 @@ class Member(Base, TenantOwned):
     __tablename__ = "members"
     __table_args__ = (UniqueConstraint("tenant_id", "person_id"),)
 
-    id: Mapped[str] = new_key("mem")
+    id: Mapped[str] = id_column("mem")
     person_id: Mapped[str] = mapped_column(Id("per"))
     role: Mapped[str] = mapped_column(Text)
     joined_at: Mapped[datetime] = mapped_column(default=now)
@@ -205,7 +205,7 @@ class Invitation(Base, TenantOwned):
     __tablename__ = "invitations"
     __table_args__ = (Index(None, "tenant_id", "email_key"),)
 
-    id: Mapped[str] = new_key("inv")
+    id: Mapped[str] = id_column("inv")
     email: Mapped[str] = mapped_column(Text)
     email_key: Mapped[str] = mapped_column(Text)
     role: Mapped[str] = mapped_column(Text)
@@ -221,7 +221,7 @@ class ApiKey(Base, TenantOwned):
     __tablename__ = "api_keys"
     __table_args__ = (UniqueConstraint("tenant_id", "key_hash"),)
 
-    id: Mapped[str] = new_key("key")
+    id: Mapped[str] = id_column("key")
     name: Mapped[str] = mapped_column(Text)
     mode: Mapped[str] = mapped_column(Text)
     prefix: Mapped[str] = mapped_column(Text)
@@ -252,7 +252,7 @@ class IdempotencyKey(Base, TenantOwned):
 
 
 class ApiCall(Base, TenantOwned):
-    """One call of the API, masked. Its id is the request's; see tenants/calls.py."""
+    """One call of the API, masked. Its id is the request's; see tenants/request_log.py."""
 
     __tablename__ = "api_calls"
     __table_args__ = (
@@ -281,7 +281,7 @@ class AuditEntry(Base, TenantOwned):
     __tablename__ = "audit_entries"
     __table_args__ = (Index(None, "tenant_id", "act", "id"),)
 
-    id: Mapped[str] = new_key("aud")
+    id: Mapped[str] = id_column("aud")
     at: Mapped[datetime] = mapped_column(default=now)
     actor_kind: Mapped[str] = mapped_column(Text)
     actor_id: Mapped[str] = mapped_column(Text)
@@ -299,7 +299,7 @@ class Export(Base, TenantOwned):
     __tablename__ = "exports"
     __table_args__ = (Index("exports_asked_idx", "tenant_id", "asked_at"),)
 
-    id: Mapped[str] = new_key("exp")
+    id: Mapped[str] = id_column("exp")
     state: Mapped[str] = mapped_column(Text, default="waiting")
     """waiting, working, ready, failed, gone"""
     done: Mapped[int] = mapped_column(default=0)

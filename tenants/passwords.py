@@ -14,13 +14,13 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from core.db import in_transaction
 from core.errors import TryAgain, invalid
 
-SHORTEST = 10
-LONGEST = 256
-AT_ONCE = 2
-PATIENCE_SECONDS = 10
+MIN_LENGTH = 10
+MAX_LENGTH = 256
+MAX_CONCURRENT = 2
+WAIT_SECONDS = 10
 
 # What people type when asked for ten characters.
-POOR = {
+WEAK_PASSWORDS = {
     *("1234567890", "0123456789", "12345678910", "1111111111", "0000000000"),
     *("qwertyuiop", "qwerty12345", "1q2w3e4r5t", "abcdefghij", "iloveyou123"),
     *("passwordpassword", "password123", "password1234"),
@@ -39,60 +39,60 @@ _AROUND = "0123456789 .,;:!?*+-_#@$%&/()="
 _hasher = PasswordHasher()
 
 
-class Hashed(str):
+class PasswordHash(str):
     """A password that was checked and hashed, so that no plain one is stored by mistake."""
 
     __slots__ = ()
 
 
-_stand_in = ""
-_turns = BoundedSemaphore(AT_ONCE)
+_dummy_hash = ""
+_hashing_slots = BoundedSemaphore(MAX_CONCURRENT)
 
 
 def use_cheap_hashes() -> None:
     """For tests, which make people by the hundred."""
-    global _hasher, _stand_in
+    global _hasher, _dummy_hash
     _hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    _stand_in = ""
+    _dummy_hash = ""
 
 
 @contextmanager
-def _turn() -> Iterator[None]:
+def _hashing_slot() -> Iterator[None]:
     if in_transaction():
         raise RuntimeError("hash or compare passwords before the transaction is opened")
-    if not _turns.acquire(timeout=PATIENCE_SECONDS):
+    if not _hashing_slots.acquire(timeout=WAIT_SECONDS):
         raise TryAgain("try_again", "Many people are signing in just now. Try again in a moment.")
     try:
         yield
     finally:
-        _turns.release()
+        _hashing_slots.release()
 
 
-def hash_password(password: str, email: str = "") -> Hashed:
+def hash_password(password: str, email: str = "") -> PasswordHash:
     """Raises Invalid for a password that is too short, too long or too easy to guess."""
     check_password(password, email)
-    with _turn():
-        return Hashed(_hasher.hash(password))
+    with _hashing_slot():
+        return PasswordHash(_hasher.hash(password))
 
 
 def check_password(password: str, email: str = "") -> None:
     """Whether it may be chosen. Raises Invalid."""
-    if len(password) < SHORTEST:
+    if len(password) < MIN_LENGTH:
         raise invalid(
             "password",
             "weak_password",
             "A password needs at least {count} characters.",
-            count=SHORTEST,
+            count=MIN_LENGTH,
         )
-    if len(password) > LONGEST:
+    if len(password) > MAX_LENGTH:
         raise invalid(
             "password",
             "long_password",
             "A password has at most {count} characters.",
-            count=LONGEST,
+            count=MAX_LENGTH,
         )
     lowered = password.lower()
-    poor = lowered in POOR or _is_common(lowered) or len(set(lowered)) < 4
+    poor = lowered in WEAK_PASSWORDS or _is_common(lowered) or len(set(lowered)) < 4
     if poor or (email and lowered == email.lower()):
         raise invalid(
             "password", "weak_password", "That password is among the first ones somebody would try."
@@ -106,24 +106,24 @@ def _is_common(lowered: str) -> bool:
     return bare in COMMON or (half in COMMON and bare == half * 2)
 
 
-def password_fits(password: str, known_hash: str | None) -> bool:
+def password_matches(password: str, known_hash: str | None) -> bool:
     """Takes as long when there is no such person as when the password is wrong."""
-    global _stand_in
-    with _turn():
-        if not _stand_in:
-            _stand_in = _hasher.hash("nobody has this password")
+    global _dummy_hash
+    with _hashing_slot():
+        if not _dummy_hash:
+            _dummy_hash = _hasher.hash("nobody has this password")
         try:
-            _hasher.verify(known_hash or _stand_in, password[:LONGEST])
+            _hasher.verify(known_hash or _dummy_hash, password[:MAX_LENGTH])
         except (VerificationError, InvalidHashError):
             return False
     return known_hash is not None
 
 
-def hash_again(password: str) -> Hashed:
+def rehash_password(password: str) -> PasswordHash:
     """For somebody who signed in already: yesterday's password is not judged by today's rules."""
-    with _turn():
-        return Hashed(_hasher.hash(password))
+    with _hashing_slot():
+        return PasswordHash(_hasher.hash(password))
 
 
-def needs_new_hash(known_hash: str) -> bool:
+def needs_rehash(known_hash: str) -> bool:
     return _hasher.check_needs_rehash(known_hash)

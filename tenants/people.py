@@ -10,10 +10,10 @@ from core.clock import now
 from core.db import db, savepoint
 from core.errors import Invalid, invalid
 from core.ids import new_token
-from core.lookups import digest
-from core.texts import BadText, one_line
+from core.lookups import secret_digest
+from core.values.text import BadText, one_line
 from tenants.models import Person, PersonEvent, PersonToken
-from tenants.passwords import Hashed
+from tenants.passwords import PasswordHash
 
 LOCALES = ("en", "tr")
 THEMES = ("auto", "light", "dark")
@@ -69,7 +69,7 @@ def get_unverified(person_id: str) -> Person | None:
     return db.session.scalar(query.with_for_update())
 
 
-def names_of(person_ids: set[str]) -> dict[str, Person]:
+def get_many(person_ids: set[str]) -> dict[str, Person]:
     rows = db.session.scalars(select(Person).where(Person.id.in_(person_ids)))
     return {person.id: person for person in rows}
 
@@ -77,7 +77,7 @@ def names_of(person_ids: set[str]) -> dict[str, Person]:
 def register(
     email: str,
     name: str,
-    password: Hashed,
+    password: PasswordHash,
     *,
     locale: str = "en",
     time_zone: str = "UTC",
@@ -103,7 +103,7 @@ def register(
     return person
 
 
-def note(person_id: str, act: str, address: str = "") -> None:
+def record_event(person_id: str, act: str, address: str = "") -> None:
     """Remember what happened to a person's sign-in."""
     db.session.add(PersonEvent(person_id=person_id, act=act, address=address))
 
@@ -134,7 +134,7 @@ def issue_token(person_id: str, purpose: str, detail: str = "") -> str:
     token = new_token(192)
     db.session.add(
         PersonToken(
-            token_hash=digest(token),
+            token_hash=secret_digest(token),
             person_id=person_id,
             purpose=purpose,
             detail=detail,
@@ -147,7 +147,7 @@ def issue_token(person_id: str, purpose: str, detail: str = "") -> str:
 def peek_token(token: str, purpose: str) -> PersonToken | None:
     return db.session.scalar(
         select(PersonToken).where(
-            PersonToken.token_hash == digest(token),
+            PersonToken.token_hash == secret_digest(token),
             PersonToken.purpose == purpose,
             PersonToken.used_at.is_(None),
             PersonToken.expires_at > now(),
@@ -161,7 +161,7 @@ def use_token(token: str, purpose: str) -> PersonToken:
     used: PersonToken | None = db.session.scalar(
         update(PersonToken)
         .where(
-            PersonToken.token_hash == digest(token),
+            PersonToken.token_hash == secret_digest(token),
             PersonToken.purpose == purpose,
             PersonToken.used_at.is_(None),
             PersonToken.expires_at > moment,
@@ -180,16 +180,16 @@ def verify_email(token: str) -> Person:
     if used.detail and used.detail != person.email:
         person.email, person.email_key = used.detail, email_key(used.detail)
     person.verified_at = person.verified_at or now()
-    note(person.id, "email_verified")
+    record_event(person.id, "email_verified")
     return person
 
 
-def set_password(person: Person, password: Hashed, address: str = "") -> None:
+def set_password(person: Person, password: PasswordHash, address: str = "") -> None:
     person.password_hash = str(password)
-    note(person.id, "password_changed", address)
+    record_event(person.id, "password_changed", address)
 
 
-def reset_password(token: str, password: Hashed, address: str) -> Person:
+def reset_password(token: str, password: PasswordHash, address: str) -> Person:
     """Whoever reads the e-mail owns the address, so it counts as verified too."""
     used = use_token(token, "reset")
     person = db.session.get_one(Person, used.person_id)
@@ -198,7 +198,7 @@ def reset_password(token: str, password: Hashed, address: str) -> Person:
     return person
 
 
-def forget_old_tokens(before: datetime) -> int:
+def delete_old_tokens(before: datetime) -> int:
     gone = db.session.execute(
         delete(PersonToken).where(PersonToken.expires_at < before).returning(PersonToken.token_hash)
     )

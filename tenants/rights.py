@@ -86,6 +86,6 @@ def role_may(role: str, right: str) -> bool:
     return right in ROLES[role]
 
 
-def may_give(giver: str, role: str) -> bool:
+def may_assign_role(giver: str, role: str) -> bool:
     """Only an owner makes owners; an admin gives every other role."""
     return giver == "owner" or (giver == "admin" and role != "owner")

@@ -5,24 +5,24 @@ from datetime import timedelta
 
 from sqlalchemy import select, update
 
-from core.buckets import Bucket, take
 from core.clock import now
 from core.db import db
 from core.errors import Invalid, RateLimited
+from core.http.client_address import client_network
 from core.ids import new_token
-from core.lookups import digest
-from core.peers import counted_as
+from core.lookups import secret_digest
+from core.rate_limits import Bucket, take_tokens
 from tenants import people
 from tenants.models import Membership, Person, SignIn, Tenant
-from tenants.passwords import Hashed, hash_again, needs_new_hash, password_fits
+from tenants.passwords import PasswordHash, needs_rehash, password_matches, rehash_password
 
-IDLE = timedelta(days=14)
-LONGEST = timedelta(days=90)
+IDLE_TIMEOUT = timedelta(days=14)
+MAX_SESSION_AGE = timedelta(days=90)
 SEEN_EVERY = timedelta(minutes=1)
 
 
 @dataclass
-class Visitor:
+class UserSession:
     """A signed-in browser: who it is, and where they are at home."""
 
     person: Person
@@ -36,12 +36,12 @@ class Visitor:
 
 
 @dataclass(frozen=True)
-class Proven:
+class VerifiedPassword:
     """Somebody who gave the right password, and its new hash where the old one is weak."""
 
     person_id: str
     old_hash: str
-    new_hash: Hashed | None
+    new_hash: PasswordHash | None
 
 
 def throttle(act: str, *names: str) -> None:
@@ -68,33 +68,37 @@ def _tries(act: str, *names: str) -> list[Bucket]:
 
 
 def _bucket(act: str, name: str, rate: float, burst: int) -> Bucket:
-    return Bucket(f"{act}:{digest(name.casefold())[:32]}", rate=rate, burst=burst)
+    return Bucket(f"{act}:{secret_digest(name.casefold())[:32]}", rate=rate, burst=burst)
 
 
 def _wait(buckets: list[Bucket]) -> int:
     """How many seconds the caller has to wait; none is nothing."""
-    taken = take(buckets)
+    taken = take_tokens(buckets)
     return 0 if taken.allowed else taken.retry_after
 
 
-def by_account(email: str) -> str:
+def account_throttle_name(email: str) -> str:
     """The name under which tries for an account are counted, however its address is typed."""
     return f"account {people.typed_key(email)}"
 
 
-def by_address(address: str) -> str:
-    return f"address {counted_as(address)}"
+def address_throttle_name(address: str) -> str:
+    return f"address {client_network(address)}"
 
 
 def device_key(email: str) -> str:
     """What a browser's cookie keeps of an address that signed in there."""
-    return digest(f"device {people.typed_key(email)}")[:32]
+    return secret_digest(f"device {people.typed_key(email)}")[:32]
 
 
 def throttle_sign_in(email: str, address: str, device: str = "") -> None:
     """A browser in which this person has signed in before has an allowance of its own, so that
     wrong tries elsewhere do not lock its owner out."""
-    names = [f"device {device}"] if device else [by_account(email), by_address(address)]
+    names = (
+        [f"device {device}"]
+        if device
+        else [account_throttle_name(email), address_throttle_name(address)]
+    )
     if wait := _wait(_tries("signin", *names)):
         raise RateLimited(
             "Too many tries. Wait {seconds} seconds and try again, or reset your password by"
@@ -110,19 +114,19 @@ def stored_hash(email: str) -> tuple[str, str] | None:
     return (person.id, person.password_hash) if person else None
 
 
-def prove(known: tuple[str, str] | None, password: str) -> Proven:
+def verify_password(known: tuple[str, str] | None, password: str) -> VerifiedPassword:
     """Compare outside the transaction.
 
     The answer, and how long it takes, is the same for a wrong person and a wrong password.
     """
-    if not password_fits(password, known[1] if known else None) or known is None:
+    if not password_matches(password, known[1] if known else None) or known is None:
         raise Invalid("wrong_credentials", "That e-mail and password do not belong together.")
     person_id, old_hash = known
-    new_hash = hash_again(password) if needs_new_hash(old_hash) else None
-    return Proven(person_id, old_hash, new_hash)
+    new_hash = rehash_password(password) if needs_rehash(old_hash) else None
+    return VerifiedPassword(person_id, old_hash, new_hash)
 
 
-def accept(proven: Proven) -> Person:
+def complete_sign_in(proven: VerifiedPassword) -> Person:
     """The person, unless the password was changed in the meantime."""
     person = people.get(proven.person_id)
     if person is None or person.password_hash != proven.old_hash:
@@ -138,17 +142,17 @@ def open_session(person: Person, address: str, agent: str, tenant_id: int | None
     db.session.add(
         SignIn(
             person_id=person.id,
-            token_hash=digest(token),
-            tenant_id=tenant_id or _usual(person.id),
+            token_hash=secret_digest(token),
+            tenant_id=tenant_id or _last_tenant(person.id),
             address=address,
             agent=agent[:300],
         )
     )
-    people.note(person.id, "signed_in", address)
+    people.record_event(person.id, "signed_in", address)
     return token
 
 
-def _usual(person_id: str) -> int | None:
+def _last_tenant(person_id: str) -> int | None:
     """Where the person was last, or the account they have had longest."""
     last = select(SignIn.tenant_id).where(
         SignIn.person_id == person_id, SignIn.tenant_id.is_not(None)
@@ -163,16 +167,16 @@ def _usual(person_id: str) -> int | None:
     )
 
 
-def visitor(token: str) -> Visitor | None:
+def load_session(token: str) -> UserSession | None:
     moment = now()
     row = db.session.execute(
         select(SignIn, Person)
         .join(Person, Person.id == SignIn.person_id)
         .where(
-            SignIn.token_hash == digest(token),
+            SignIn.token_hash == secret_digest(token),
             SignIn.ended_at.is_(None),
-            SignIn.seen_at > moment - IDLE,
-            SignIn.created_at > moment - LONGEST,
+            SignIn.seen_at > moment - IDLE_TIMEOUT,
+            SignIn.created_at > moment - MAX_SESSION_AGE,
         )
     ).first()
     if row is None:
@@ -180,7 +184,7 @@ def visitor(token: str) -> Visitor | None:
     sign_in, person = row
     if sign_in.seen_at < moment - SEEN_EVERY:
         sign_in.seen_at = moment
-    return Visitor(person, sign_in, tenants_of(person.id))
+    return UserSession(person, sign_in, tenants_of(person.id))
 
 
 def tenants_of(person_id: str) -> list[Tenant]:
@@ -194,7 +198,7 @@ def tenants_of(person_id: str) -> list[Tenant]:
     )
 
 
-def switch(sign_in_id: str, tenant_id: int) -> None:
+def switch_tenant(sign_in_id: str, tenant_id: int) -> None:
     db.session.execute(update(SignIn).where(SignIn.id == sign_in_id).values(tenant_id=tenant_id))
 
 
@@ -205,8 +209,8 @@ def sessions_of(person_id: str) -> list[SignIn]:
             .where(
                 SignIn.person_id == person_id,
                 SignIn.ended_at.is_(None),
-                SignIn.seen_at > now() - IDLE,
-                SignIn.created_at > now() - LONGEST,
+                SignIn.seen_at > now() - IDLE_TIMEOUT,
+                SignIn.created_at > now() - MAX_SESSION_AGE,
             )
             .order_by(SignIn.seen_at.desc())
         )

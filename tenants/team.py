@@ -10,13 +10,14 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Forbidden, Invalid, NotFound, invalid
 from core.ids import new_id, new_token
-from core.lookups import digest, find, publish, withdraw
-from tenants import audit, bounds, people
+from core.lookups import add_lookup, find_lookup, remove_lookup, secret_digest
+from tenants import audit, people
 from tenants.models import Invitation, Member, Membership, Person
-from tenants.rights import ROLES, may_give
+from tenants.plans import limits as plan_limits
+from tenants.rights import ROLES, may_assign_role
 
 INVITATION_LIFE = timedelta(days=7)
-MOST_PENDING = 100
+MAX_PENDING = 100
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class TeamMember:
     two_step: bool
 
 
-def add(person: Person, role: str) -> Member:
+def add_member(person: Person, role: str) -> Member:
     """Make a person a member. Doing it twice keeps the first role."""
     tenant_id = current_tenant_id()
     _check_role(role)
@@ -49,20 +50,20 @@ def add(person: Person, role: str) -> Member:
     db.session.execute(
         insert(Membership).values(person_id=person.id, tenant_id=tenant_id).on_conflict_do_nothing()
     )
-    return db.session.scalars(_of_person(person.id)).one()
+    return db.session.scalars(_by_person(person.id)).one()
 
 
-def of_person(person_id: str) -> Member | None:
-    return db.session.scalar(_of_person(person_id))
+def find_by_person(person_id: str) -> Member | None:
+    return db.session.scalar(_by_person(person_id))
 
 
-def _of_person(person_id: str) -> Select[Member]:
+def _by_person(person_id: str) -> Select[Member]:
     return select(Member).where(
         Member.tenant_id == current_tenant_id(), Member.person_id == person_id
     )
 
 
-def note_seen(member: Member) -> None:
+def record_seen(member: Member) -> None:
     moment = now()
     if member.seen_at is None or member.seen_at < moment - timedelta(minutes=5):
         member.seen_at = moment
@@ -74,7 +75,7 @@ def members() -> list[TeamMember]:
             select(Member).where(Member.tenant_id == current_tenant_id()).order_by(Member.id)
         )
     )
-    known = people.names_of({row.person_id for row in rows})
+    known = people.get_many({row.person_id for row in rows})
     return [
         TeamMember(
             id=row.id,
@@ -98,7 +99,7 @@ def admins() -> list[Person]:
             Member.tenant_id == current_tenant_id(), Member.role.in_(("owner", "admin"))
         )
     )
-    known = people.names_of(set(rows))
+    known = people.get_many(set(rows))
     return sorted(
         (one for one in known.values() if one.verified_at is not None), key=lambda one: one.id
     )
@@ -107,22 +108,22 @@ def admins() -> list[Person]:
 def change_role(member_id: str, role: str, by_role: str) -> Member:
     _check_role(role)
     member = _lock(member_id)
-    if not may_give(by_role, role) or not may_give(by_role, member.role):
+    if not may_assign_role(by_role, role) or not may_assign_role(by_role, member.role):
         raise Forbidden("not_yours_to_give", "Only an owner can make or change an owner.")
     if member.role == "owner" and role != "owner":
-        _keep_an_owner()
+        _require_an_owner()
     was, member.role = member.role, role
     person = people.get(member.person_id)
     audit.record("team.role_changed", person.name if person else "", was=was, now=role)
     return member
 
 
-def remove(member_id: str, by_role: str) -> None:
+def remove_member(member_id: str, by_role: str) -> None:
     member = _lock(member_id)
-    if not may_give(by_role, member.role):
+    if not may_assign_role(by_role, member.role):
         raise Forbidden("not_yours_to_give", "Only an owner can remove an owner.")
     if member.role == "owner":
-        _keep_an_owner()
+        _require_an_owner()
     person = people.get(member.person_id)
     db.session.delete(member)
     db.session.execute(
@@ -137,35 +138,35 @@ def remove(member_id: str, by_role: str) -> None:
 def invite(email: str, role: str, by_role: str, invited_by: str) -> tuple[Invitation, str]:
     """The invitation and the secret for its link. A second one replaces the first."""
     _check_role(role)
-    if not may_give(by_role, role):
+    if not may_assign_role(by_role, role):
         raise Forbidden("not_yours_to_give", "Only an owner can invite an owner.")
     address = people.clean_email(email)
     known = people.find(address)
-    if known is not None and of_person(known.id) is not None:
+    if known is not None and find_by_person(known.id) is not None:
         raise invalid("email", "already_member", "{name} is in the team already.", name=known.name)
     pending = invitations()
     for earlier in pending:
         if earlier.email_key == people.email_key(address):
             _withdraw(earlier)
-    if len(pending) >= MOST_PENDING:
+    if len(pending) >= MAX_PENDING:
         raise Conflict(
-            "too_many_invitations", "There are {count} open invitations.", count=MOST_PENDING
+            "too_many_invitations", "There are {count} open invitations.", count=MAX_PENDING
         )
     others = [one for one in pending if one.email_key != people.email_key(address)]
-    bounds.check_room("members", len(members()) + len(others))
+    plan_limits.check_limit("members", len(members()) + len(others))
     token = new_token(192)
     invitation = Invitation(
         tenant_id=current_tenant_id(),
         email=address,
         email_key=people.email_key(address),
         role=role,
-        token_hash=digest(token),
+        token_hash=secret_digest(token),
         invited_by=invited_by,
         expires_at=now() + INVITATION_LIFE,
     )
     db.session.add(invitation)
     db.session.flush()
-    publish("invitation", invitation.token_hash, invitation.id)
+    add_lookup("invitation", invitation.token_hash, invitation.id)
     audit.record("team.invited", address, role=role)
     return invitation, token
 
@@ -197,7 +198,7 @@ def revoke_invitation(invitation_id: str) -> None:
 
 def find_invitation(token: str) -> tuple[int, str] | None:
     """The tenant and invitation behind a link: a global lookup."""
-    return find("invitation", digest(token))
+    return find_lookup("invitation", secret_digest(token))
 
 
 def open_invitation(invitation_id: str) -> Invitation:
@@ -213,7 +214,7 @@ def open_invitation(invitation_id: str) -> Invitation:
     return invitation
 
 
-def accept(invitation_id: str, person: Person) -> Member:
+def accept_invitation(invitation_id: str, person: Person) -> Member:
     """The conditional update is the lock: of two clicks, one wins."""
     invitation = open_invitation(invitation_id)
     won = db.session.execute(
@@ -229,15 +230,15 @@ def accept(invitation_id: str, person: Person) -> Member:
     )
     if won.first() is None:
         raise Invalid("link_over", "This invitation was used already or is too old.")
-    withdraw("invitation", invitation.token_hash)
-    member = add(person, invitation.role)
+    remove_lookup("invitation", invitation.token_hash)
+    member = add_member(person, invitation.role)
     audit.record("team.joined", person.name, role=member.role)
     return member
 
 
 def _withdraw(invitation: Invitation) -> None:
     invitation.revoked_at = now()
-    withdraw("invitation", invitation.token_hash)
+    remove_lookup("invitation", invitation.token_hash)
 
 
 def _lock(member_id: str) -> Member:
@@ -257,7 +258,7 @@ def _lock(member_id: str) -> Member:
     return member
 
 
-def _keep_an_owner() -> None:
+def _require_an_owner() -> None:
     owners = db.session.scalar(
         select(func.count())
         .select_from(Member)

@@ -17,28 +17,29 @@ import pytest
 from redis import Redis
 from rq import SimpleWorker
 
-from core.keyring import Keyring
 from core.logs import set_up_logs
-from core.rings import ALL_QUEUES, SERIALIZER, queue_named
+from core.queue.registry import ALL_QUEUES
+from core.queue.wakeups import SERIALIZER, queue_named
+from core.security.encryption import Keyring
 from core.settings import Settings, load_settings
 from deploy.local.ports import any_free
-from deploy.local.testing import Services, start_test_services
+from deploy.local.servers.test_services import Services, start_test_services
 from deploy.local.translations import compile_translations
-from tenants.audit import SYSTEM, act_as
-from tests.cast import Browser, Business, FreshClient, make_business
+from tenants.audit import SYSTEM, set_actor
 from tests.databases import (
     APP_ROLE,
     HOST_ROLE,
     OWNER_ROLE,
     TEMPLATE,
-    admin,
-    clear_out,
+    admin_connection,
     clone,
+    database_url,
+    empty_tables,
     make_roles,
-    url_of,
 )
-from tests.served import Served, standing_on, take_ground
-from tests.service import compiled_templates, start_service
+from tests.factories import Browser, Business, FreshClient, make_business
+from tests.running_service import RunningService, configured_for, use_settings
+from tests.service_processes import compiled_templates, start_service
 
 if TYPE_CHECKING:  # loaded by who drives one
     from playwright.sync_api import Browser as Chromium
@@ -48,13 +49,13 @@ REDIS_OF_SERVICES = 8  # of sixteen; the first eight are the workers' own
 
 LONG = (
     "tests/journeys/test_make_run.py",
-    "tests/jobs/test_linked_host.py",
-    "tests/portal/test_commands.py",
-    "tests/webhooks/test_deliveries.py",
+    "tests/jobs/linked/test_host.py",
+    "tests/portal/operator/test_commands.py",
+    "tests/webhooks/delivery/test_delivery.py",
     "tests/journeys/",
     PAGES := "tests/browser/",
 )
-LAST = "tests/journeys/test_beside_a_campaign.py"  # its thousands of receipts disturb who measures
+LAST = "tests/journeys/load/test_send_during_campaign.py"  # its thousands of receipts disturb who measures
 
 _services: Services | None = None
 _module: Path | None = None
@@ -123,7 +124,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.path != _module:
         _module = item.path
         if "database" in item.fixturenames:
-            clear_out()
+            empty_tables()
 
 
 def pytest_unconfigure() -> None:
@@ -137,7 +138,7 @@ def _make_template() -> None:
 
     from wsgi import build_app
 
-    app = build_app(_settings(TEMPLATE, redis_number=15, owner=url_of(OWNER_ROLE, TEMPLATE)))
+    app = build_app(_settings(TEMPLATE, redis_number=15, owner=database_url(OWNER_ROLE, TEMPLATE)))
     with app.app_context():
         upgrade(directory=str(ROOT / "migrations"))
 
@@ -148,7 +149,7 @@ def _settings(database: str, redis_number: int, owner: str = "") -> Settings:
         app_env="test",
         data_dir=ROOT / ".data" / "test" / database,
         base_url="http://localhost",
-        database_url=url_of(APP_ROLE, database),
+        database_url=database_url(APP_ROLE, database),
         migration_database_url=owner,
         redis_url=_redis_url(redis_number),
         secret_key="a secret key only for tests",
@@ -159,7 +160,7 @@ def _settings(database: str, redis_number: int, owner: str = "") -> Settings:
         simulator_url=f"http://127.0.0.1:{any_free()}",
         simulator_secret="the network's secret",
         linked_network="simulator",
-        linked_store_url=url_of(HOST_ROLE, f"{database}_linked"),
+        linked_store_url=database_url(HOST_ROLE, f"{database}_linked"),
         linked_lease_seconds=3,
         linger_seconds=0.1,
         log_level="WARNING",
@@ -190,7 +191,7 @@ def settings(database: str, worker_number: int) -> object:
 def app(settings: object) -> object:
     from wsgi import build_app
 
-    take_ground(settings)
+    use_settings(settings)
     made = build_app(settings)
     made.jinja_env.bytecode_cache = compiled_templates()
     made.test_client_class = FreshClient
@@ -199,22 +200,22 @@ def app(settings: object) -> object:
 
 @pytest.fixture(scope="session")
 def empty_lanes(database: str) -> Iterator[Callable[[], None]]:
-    with closing(admin(database)) as connection, connection.cursor() as cursor:
+    with closing(admin_connection(database)) as connection, connection.cursor() as cursor:
         yield lambda: cursor.execute("DELETE FROM lanes")
 
 
 @pytest.fixture(autouse=True)
 def nobody_acts() -> None:
     """What one test did in somebody's name is not done in theirs by the next."""
-    act_as(SYSTEM)
+    set_actor(SYSTEM)
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered() -> None:
     """What one test's process remembers of a key or a limit must not reach the next test."""
-    from api.auth import forget_callers
+    from api.auth import clear_caller_cache
 
-    forget_callers()
+    clear_caller_cache()
 
 
 @pytest.fixture(autouse=True)
@@ -235,10 +236,10 @@ def _buckets_are_full(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def sql_watch(request: pytest.FixtureRequest) -> Iterator[list[str]]:
-    """Every statement of every test names its tenant; see tests/house/sqlwatch.py."""
-    from tests.house.sqlwatch import watching
+    """Every statement of every test names its tenant; see tests/architecture/tenancy/sql_watch.py."""
+    from tests.architecture.tenancy.sql_watch import watch_sql
 
-    with watching() as found:
+    with watch_sql() as found:
         yield found
     if request.node.get_closest_marker("allows_any_sql") is None:
         assert not found, "\n".join(found)
@@ -247,7 +248,7 @@ def sql_watch(request: pytest.FixtureRequest) -> Iterator[list[str]]:
 @pytest.fixture
 def owner_connection(database: str) -> Iterator["psycopg2.extensions.connection"]:
     """As the role that owns the tables: row-level security is forced on it too."""
-    connection = psycopg2.connect(url_of(OWNER_ROLE, database))
+    connection = psycopg2.connect(database_url(OWNER_ROLE, database))
     connection.autocommit = True
     yield connection
     connection.close()
@@ -256,7 +257,7 @@ def owner_connection(database: str) -> Iterator["psycopg2.extensions.connection"
 @pytest.fixture
 def superuser_connection(database: str) -> Iterator["psycopg2.extensions.connection"]:
     """Sees everything; for looking at what is really stored."""
-    connection = admin(database)
+    connection = admin_connection(database)
     yield connection
     connection.close()
 
@@ -318,18 +319,18 @@ def other_browser(app: object) -> Browser:
 
 
 @pytest.fixture(scope="session")
-def served(worker_number: int) -> Iterator[Served]:
-    """A running service, apart from the tests of this process; see tests/served.py."""
+def served(worker_number: int) -> Iterator[RunningService]:
+    """A running service, apart from the tests of this process; see tests/running_service.py."""
     from wsgi import build_app
 
     database = clone(f"comanda_served_{worker_number}", emptied=False)
     settings = _settings(database, REDIS_OF_SERVICES + worker_number)
     with start_service(settings) as running:
-        with standing_on(settings):
+        with configured_for(settings):
             app = build_app(settings)
         app.jinja_env.bytecode_cache = compiled_templates()
         app.test_client_class = FreshClient
-        yield Served(database, settings, app, running)
+        yield RunningService(database, settings, app, running)
 
 
 @pytest.fixture(scope="session")

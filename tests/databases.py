@@ -10,9 +10,9 @@ from psycopg2.errors import LockNotAvailable
 TEMPLATE = "comanda_template"
 APP_ROLE, OWNER_ROLE, HOST_ROLE = "comanda_app", "comanda_owner", "comanda_hosts"
 # What a migration planted, and what says which migrations there were.
-KEPT = ("alembic_version", "plans", "plan_prices", "rates")
+TABLES_KEPT = ("alembic_version", "plans", "plan_prices", "rates")
 FEW_TENANTS = 20
-EMPTIED = """
+TABLES_TO_EMPTY = """
 SELECT quote_ident(relname) FROM pg_class
  WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace
    AND relname <> ALL (%s)
@@ -21,21 +21,21 @@ SELECT quote_ident(relname) FROM pg_class
 _emptied: set[str] = set()
 
 
-def admin(database: str = "postgres") -> "psycopg2.extensions.connection":
+def admin_connection(database: str = "postgres") -> "psycopg2.extensions.connection":
     base = os.environ["TEST_ADMIN_URL"].rpartition("/")[0]
     connection = psycopg2.connect(f"{base}/{database}")
     connection.autocommit = True
     return connection
 
 
-def url_of(role: str, database: str) -> str:
+def database_url(role: str, database: str) -> str:
     server = os.environ["TEST_ADMIN_URL"].rpartition("@")[2].partition("/")[0]
     return f"postgresql://{role}:{os.environ['TEST_ROLE_PASSWORD']}@{server}/{database}"
 
 
 def make_roles() -> None:
     password = sql.Literal(os.environ["TEST_ROLE_PASSWORD"])
-    with closing(admin()) as connection, connection.cursor() as cursor:
+    with closing(admin_connection()) as connection, connection.cursor() as cursor:
         for role in (OWNER_ROLE, APP_ROLE, HOST_ROLE):
             cursor.execute(
                 sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS PASSWORD {}").format(
@@ -47,7 +47,7 @@ def make_roles() -> None:
 
 def clone(name: str, *, emptied: bool = True) -> str:
     """A fresh database of this name, and its neighbour for the hosts of linked lines."""
-    with closing(admin()) as connection, connection.cursor() as cursor:
+    with closing(admin_connection()) as connection, connection.cursor() as cursor:
         for one in (name, f"{name}_linked"):
             cursor.execute(f"DROP DATABASE IF EXISTS {one} WITH (FORCE)")
         cursor.execute(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} OWNER {OWNER_ROLE}")
@@ -57,14 +57,14 @@ def clone(name: str, *, emptied: bool = True) -> str:
     return name
 
 
-def clear_out() -> None:
+def empty_tables() -> None:
     """Forget the businesses of earlier modules: what walks over all of them would take minutes."""
     for name in _emptied:
-        with closing(admin(name)) as connection, connection.cursor() as cursor:
+        with closing(admin_connection(name)) as connection, connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM tenants")
             if cursor.fetchone()[0] <= FEW_TENANTS:
                 continue
-            cursor.execute(EMPTIED, [list(KEPT)])
+            cursor.execute(TABLES_TO_EMPTY, [list(TABLES_KEPT)])
             tables = ", ".join(table for (table,) in cursor)
             cursor.execute("SET lock_timeout = '5s'")
             with suppress(LockNotAvailable):  # somebody looks at one of them: the next time, then

@@ -4,16 +4,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest.mock import patch
 
-from portal.operator import history, order_history, road_history, shop_history, traffic
+from deploy.demo.messaging import conversations as demo_conversations
+from deploy.demo.messaging import notices as demo_notices
+from deploy.demo.restaurant import deliveries as demo_deliveries
+from deploy.demo.restaurant import orders as demo_orders
+from deploy.demo.shop import store_events as demo_store_events
 
 
 @contextmanager
 def short_demo() -> Iterator[None]:
     with (
-        patch.object(history, "DAYS", 4),
-        patch.object(order_history, "DAYS", 4),
-        patch.object(road_history, "DAYS", 3),
-        patch.object(shop_history, "DAYS", 6),
-        patch.object(traffic, "DAYS", 3),
+        patch.object(demo_conversations, "DAYS", 4),
+        patch.object(demo_orders, "DAYS", 4),
+        patch.object(demo_deliveries, "DAYS", 3),
+        patch.object(demo_store_events, "DAYS", 6),
+        patch.object(demo_notices, "DAYS", 3),
     ):
         yield

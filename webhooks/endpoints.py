@@ -7,28 +7,28 @@ from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from core.clock import now
-from core.db import current_tenant_id, db, ring
+from core.db import current_tenant_id, db, notify_workers
 from core.errors import Conflict, NotFound, invalid
-from core.lookups import Lookup, withdraw
-from core.outbound import BadUrl, Policy, RefusedAddress, check_url
-from core.signing import new_webhook_secret
-from core.texts import BadText, clean
+from core.http import BadUrl, Policy, RefusedAddress, check_url
+from core.lookups import Lookup, remove_lookup
+from core.security.signing import new_webhook_secret
+from core.values.text import BadText, normalize_text
 from tenants import audit
-from webhooks import fanout
-from webhooks.kinds import chosen
-from webhooks.models import Delivery, Endpoint
-from webhooks.publishing import announce
+from webhooks.delivery import fanout
+from webhooks.event_types import clean_subscription
+from webhooks.events import wake_delivery_worker
+from webhooks.models import Endpoint, WebhookDelivery
 
-MOST = 20
+MAX_ENDPOINTS = 20
 OVERLAP = timedelta(hours=24)
-LONGEST_OVERLAP = timedelta(days=7)
-BREAKS_AFTER = 5  # failures in a row; then one try at a time
-WAS_OFF = "The endpoint was switched off."
+MAX_OVERLAP = timedelta(days=7)
+FAILURES_BEFORE_PAUSE = 5  # failures in a row; then one try at a time
+SWITCHED_OFF_ERROR = "The endpoint was switched off."
 LOOKUP = "deliveries"  # tenants with an endpoint that listens
 
 
 @dataclass(frozen=True)
-class Wishes:
+class EndpointFields:
     """What may be changed about an endpoint; None leaves it as it is."""
 
     url: str | None = None
@@ -36,43 +36,43 @@ class Wishes:
     description: str | None = None
 
 
-def register(wishes: Wishes, policy: Policy, *, test: bool = False) -> Endpoint:
+def register(wishes: EndpointFields, policy: Policy, *, test: bool = False) -> Endpoint:
     """Its secret is made here and shown to whoever registered it."""
     fanout.lock_feed()
-    if sum(one.test == test for one in listed()) >= MOST:
-        raise Conflict("too_many_endpoints", "There can be {most} endpoints.", most=MOST)
+    if sum(one.test == test for one in list_endpoints()) >= MAX_ENDPOINTS:
+        raise Conflict("too_many_endpoints", "There can be {most} endpoints.", most=MAX_ENDPOINTS)
     endpoint = Endpoint(
         tenant_id=current_tenant_id(),
         url=_url(wishes.url or "", policy),
-        events=chosen(wishes.events or []),
+        events=clean_subscription(wishes.events or []),
         description=_description(wishes.description or ""),
         secret=new_webhook_secret(),
         test=test,
     )
     db.session.add(endpoint)
     db.session.flush()
-    note_listening()
+    update_listening_lookup()
     audit.record("webhooks.added", endpoint.url, events=endpoint.events)
     return endpoint
 
 
-def change(endpoint_id: str, wishes: Wishes, policy: Policy) -> Endpoint:
+def change(endpoint_id: str, wishes: EndpointFields, policy: Policy) -> Endpoint:
     endpoint = get(endpoint_id)
     before = audit.snapshot(endpoint)
     if wishes.url is not None:
         endpoint.url = _url(wishes.url, policy)
     if wishes.events is not None:
-        endpoint.events = chosen(wishes.events)
+        endpoint.events = clean_subscription(wishes.events)
     if wishes.description is not None:
         endpoint.description = _description(wishes.description)
     audit.record_change("webhooks.changed", endpoint.url, before, endpoint, events=endpoint.events)
     return endpoint
 
 
-def rotate(endpoint_id: str, overlap: timedelta = OVERLAP) -> Endpoint:
+def rotate_secret(endpoint_id: str, overlap: timedelta = OVERLAP) -> Endpoint:
     """A new secret. Until the overlap is over, both sign what we send."""
     endpoint = get(endpoint_id)
-    if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
+    if not timedelta(0) <= overlap <= MAX_OVERLAP:
         raise invalid("overlap_hours", "invalid_overlap", "The overlap is 0 to 168 hours.")
     endpoint.old_secret = endpoint.secret if overlap else None
     endpoint.old_secret_until = now() + overlap if overlap else None
@@ -90,61 +90,61 @@ def set_enabled(endpoint_id: str, on: bool) -> Endpoint:
     if on:
         endpoint.enabled, endpoint.disabled_because, endpoint.disabled_at = True, "", None
         endpoint.listens_since = func.clock_timestamp()
-        forget_failures(endpoint)
+        reset_failures(endpoint)
     else:
         switch_off(endpoint, "person")
     db.session.flush()
-    note_listening()
+    update_listening_lookup()
     audit.record("webhooks.switched_on" if on else "webhooks.switched_off", endpoint.url)
     return endpoint
 
 
 def switch_off(endpoint: Endpoint, because: str) -> None:
     endpoint.enabled, endpoint.disabled_because, endpoint.disabled_at = False, because, now()
-    cancel_waiting(endpoint.id, WAS_OFF)
+    cancel_waiting_deliveries(endpoint.id, SWITCHED_OFF_ERROR)
 
 
 def remove(endpoint_id: str) -> None:
     """Its deliveries stay readable until they are forgotten; its secret is forgotten now."""
     endpoint = get(endpoint_id)
     fanout.lock_feed()
-    cancel_waiting(endpoint.id, "The endpoint was removed.")
+    cancel_waiting_deliveries(endpoint.id, "The endpoint was removed.")
     endpoint.removed_at, endpoint.enabled = now(), False
     endpoint.secret, endpoint.old_secret = new_webhook_secret(), None
     db.session.flush()
-    note_listening()
+    update_listening_lookup()
     audit.record("webhooks.removed", endpoint.url)
 
 
-def forget_failures(endpoint: Endpoint) -> None:
+def reset_failures(endpoint: Endpoint) -> None:
     endpoint.failures, endpoint.failing_since, endpoint.rests_until = 0, None, None
     endpoint.letters = 0
 
 
-def cancel_waiting(endpoint_id: str, because: str) -> None:
+def cancel_waiting_deliveries(endpoint_id: str, because: str) -> None:
     db.session.execute(
-        update(Delivery)
+        update(WebhookDelivery)
         .where(
-            Delivery.tenant_id == current_tenant_id(),
-            Delivery.endpoint_id == endpoint_id,
-            Delivery.due_at.is_not(None),
-            Delivery.state == "waiting",
+            WebhookDelivery.tenant_id == current_tenant_id(),
+            WebhookDelivery.endpoint_id == endpoint_id,
+            WebhookDelivery.due_at.is_not(None),
+            WebhookDelivery.state == "waiting",
         )
         .values(state="cancelled", due_at=None, error=because, changed_at=now())
     )
 
 
-def test(endpoint_id: str) -> str:
+def send_test_event(endpoint_id: str) -> str:
     """Returns the id of the delivery, which leaves at once."""
     endpoint = get(endpoint_id)
-    must_listen(endpoint)
-    delivery_id = fanout.send_test(endpoint)
+    require_enabled(endpoint)
+    delivery_id = fanout.create_test_delivery(endpoint)
     audit.record("webhooks.tested", endpoint.url)
-    announce()
+    wake_delivery_worker()
     return delivery_id
 
 
-def must_listen(endpoint: Endpoint) -> None:
+def require_enabled(endpoint: Endpoint) -> None:
     if not endpoint.enabled:
         raise Conflict("endpoint_off", "The endpoint is switched off. Switch it on first.")
 
@@ -156,11 +156,11 @@ def get(endpoint_id: str) -> Endpoint:
     return endpoint
 
 
-def listed() -> list[Endpoint]:
-    return [one for one in known() if one.removed_at is None]
+def list_endpoints() -> list[Endpoint]:
+    return [one for one in list_with_removed() if one.removed_at is None]
 
 
-def known() -> list[Endpoint]:
+def list_with_removed() -> list[Endpoint]:
     """Also those that were removed: their deliveries are still shown."""
     rows = db.session.scalars(
         select(Endpoint)
@@ -175,7 +175,7 @@ def state_of(endpoint: Endpoint) -> str:
     """`off`, `failing` (nothing arrives for now), `shaky` (the last try failed), `new`, `well`."""
     if not endpoint.enabled:
         return "off"
-    if endpoint.failures >= BREAKS_AFTER:
+    if endpoint.failures >= FAILURES_BEFORE_PAUSE:
         return "failing"
     if endpoint.failures:
         return "shaky"
@@ -190,17 +190,17 @@ def secrets_of(endpoint: Endpoint, at: datetime) -> tuple[str, ...]:
     return (endpoint.secret,)
 
 
-def note_listening() -> None:
+def update_listening_lookup() -> None:
     """Whether this tenant has anybody to deliver to, where a worker finds it."""
     tenant_id = current_tenant_id()
-    ring("jobs.deliveries.find_forgotten")
+    notify_workers("jobs.webhooks.worker.find_lost_work")
     listening = db.session.scalar(
         select(func.count())
         .select_from(Endpoint)
         .where(Endpoint.tenant_id == tenant_id, Endpoint.enabled, Endpoint.removed_at.is_(None))
     )
     if not listening:
-        withdraw(LOOKUP, str(tenant_id))
+        remove_lookup(LOOKUP, str(tenant_id))
         return
     db.session.execute(
         insert(Lookup)
@@ -219,7 +219,7 @@ def _url(url: str, policy: Policy) -> str:
 
 def _description(text: str) -> str:
     try:
-        return clean(text)[:200]
+        return normalize_text(text)[:200]
     except BadText:
         raise invalid(
             "description", "invalid_text", "The text holds a character nobody can read."

@@ -9,10 +9,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 from core.clock import now
 from core.db import Base, TenantOwned
 from core.ids import Id, new_id
-from core.keyring import Sealed
-from core.signing import new_webhook_secret
+from core.security.encryption import EncryptedText
+from core.security.signing import new_webhook_secret
 
-LATE = "state = 'failed' OR (state = 'waiting' AND attempt > 0)"
+LATE_DELIVERY = "state = 'failed' OR (state = 'waiting' AND attempt > 0)"
 
 
 class Event(Base, TenantOwned):
@@ -53,9 +53,11 @@ class Endpoint(Base, TenantOwned):
     description: Mapped[str] = mapped_column(Text, default="")
     events: Mapped[list[str]] = mapped_column(ARRAY(Text))
     secret: Mapped[str] = mapped_column(
-        Sealed("endpoints.secret", per_tenant=True), default=new_webhook_secret
+        EncryptedText("endpoints.secret", per_tenant=True), default=new_webhook_secret
     )
-    old_secret: Mapped[str | None] = mapped_column(Sealed("endpoints.old_secret", per_tenant=True))
+    old_secret: Mapped[str | None] = mapped_column(
+        EncryptedText("endpoints.old_secret", per_tenant=True)
+    )
     old_secret_until: Mapped[datetime | None]
     test: Mapped[bool] = mapped_column(default=False)
     """It gets the events of test mode alone; all others get every event."""
@@ -80,7 +82,7 @@ class Endpoint(Base, TenantOwned):
     removed_at: Mapped[datetime | None]
 
 
-class Delivery(Base, TenantOwned):
+class WebhookDelivery(Base, TenantOwned):
     """One event on its way to one endpoint."""
 
     __tablename__ = "deliveries"
@@ -95,7 +97,7 @@ class Delivery(Base, TenantOwned):
         ),
         Index("deliveries_endpoint_idx", "tenant_id", "endpoint_id", "id"),
         Index("deliveries_event_idx", "tenant_id", "event_id"),
-        Index("deliveries_late_idx", "tenant_id", "id", postgresql_where=text(LATE)),
+        Index("deliveries_late_idx", "tenant_id", "id", postgresql_where=text(LATE_DELIVERY)),
         {"postgresql_partition_by": "RANGE (id)"},
     )
 
@@ -119,7 +121,7 @@ class Delivery(Base, TenantOwned):
     changed_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class DeliveryAttempt(Base, TenantOwned):
+class WebhookAttempt(Base, TenantOwned):
     __tablename__ = "delivery_attempts"
     __table_args__ = ({"postgresql_partition_by": "RANGE (delivery_id)"},)
 

@@ -2,7 +2,7 @@
 
 from flask import Blueprint, Response
 
-from api.answers import answer_for, error_answer
+from api.errors import error_response, response_for
 
 hooks = Blueprint("hooks", __name__, url_prefix="/hooks")
 
@@ -10,10 +10,10 @@ hooks = Blueprint("hooks", __name__, url_prefix="/hooks")
 @hooks.errorhandler(Exception)
 def answer_error(error: Exception) -> Response:
     """Machines call here: they get JSON, never a page."""
-    return answer_for(error)
+    return response_for(error)
 
 
-def refusal(status: int, code: str, sentence: str) -> Response:
-    answer = error_answer(status, code, sentence)
+def error_reply(status: int, code: str, sentence: str) -> Response:
+    answer = error_response(status, code, sentence)
     answer.headers.pop("WWW-Authenticate", None)  # a signature is no bearer token
     return answer

@@ -8,28 +8,28 @@ from prometheus_client import Counter
 from sqlalchemy import select
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from api.hooks import hooks, refusal
-from api.hooks.plates import Plates
+from api.hooks import error_reply, hooks
+from api.hooks.address_cache import HookAddressCache
 from core.clock import now
 from core.db import db
-from core.hot import run_as_tenant
 from core.ids import new_uuid
-from core.rings import Ring, send_rings
-from core.signing import same
-from messaging.lines.cloud import verify
+from core.queue.wakeups import WakeUp, send_wakeups
+from core.security.signing import constant_time_equal
+from core.sql.pool import run_as_tenant
+from messaging.lines.drivers.cloud.driver import verify_signature
 from messaging.models import Line
 
 LARGEST_BODY = 3 * 1024 * 1024
 LONGEST_CHALLENGE = 200
 
-STORE = """
+INSERT_HOOK = """
 INSERT INTO received_hooks (tenant_id, id, kind, target, body, state, tries, due_at, received_at)
 VALUES (%(tenant_id)s, %(id)s, 'cloud', %(target)s, %(body)s, 'waiting', 0, %(now)s, %(now)s);
 INSERT INTO lanes (kind, tenant_id, due_at) VALUES ('hooks', %(tenant_id)s, %(now)s)
 ON CONFLICT DO NOTHING
 """
 
-REFUSED = Counter("hooks_refused_total", "Hooks whose signature did not fit", ["kind"])
+HOOKS_REFUSED = Counter("hooks_refused_total", "Hooks whose signature did not fit", ["kind"])
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class HookedLine:
     verify_token: str
 
 
-def _read(tenant_id: int, line_id: str) -> HookedLine | None:
+def _load_line(tenant_id: int, line_id: str) -> HookedLine | None:
     line = db.session.execute(
         select(Line.app_secret, Line.verify_token).where(
             Line.tenant_id == tenant_id, Line.id == int(line_id), Line.removed_at.is_(None)
@@ -51,13 +51,13 @@ def _read(tenant_id: int, line_id: str) -> HookedLine | None:
     return HookedLine(tenant_id, line_id, line.app_secret or "", line.verify_token or "")
 
 
-lines = Plates("cloud_hook", _read)
+line_addresses = HookAddressCache("cloud_hook", _load_line)
 
 
 @hooks.get("/cloud/<token>")
 def cloud_handshake(token: str) -> Response:
     """The network asks once, when the address is entered there."""
-    line = lines.of(token)
+    line = line_addresses.of(token)
     if line is None:
         return _not_found()
     asked = request.args
@@ -65,30 +65,30 @@ def cloud_handshake(token: str) -> Response:
     if (
         asked.get("hub.mode") != "subscribe"
         or not line.verify_token
-        or not same(asked.get("hub.verify_token", ""), line.verify_token)
+        or not constant_time_equal(asked.get("hub.verify_token", ""), line.verify_token)
         or len(challenge) > LONGEST_CHALLENGE
     ):
-        return refusal(403, "wrong_verify_token", "The verify token is not this line's.")
+        return error_reply(403, "wrong_verify_token", "The verify token is not this line's.")
     return Response(challenge, mimetype="text/plain")
 
 
 @hooks.post("/cloud/<token>")
 def cloud(token: str) -> Response:
-    line = lines.of(token)
+    line = line_addresses.of(token)
     if line is None:
         return _not_found()
     request.max_content_length = LARGEST_BODY
     try:
         raw = request.get_data(cache=False)
     except RequestEntityTooLarge:
-        return refusal(413, "body_too_large", "The body is larger than 3 MiB.")
-    if not verify(line.app_secret, dict(request.headers), raw):
-        REFUSED.labels("cloud").inc()
-        return refusal(401, "invalid_signature", "The signature does not fit the body.")
+        return error_reply(413, "body_too_large", "The body is larger than 3 MiB.")
+    if not verify_signature(line.app_secret, dict(request.headers), raw):
+        HOOKS_REFUSED.labels("cloud").inc()
+        return error_reply(401, "invalid_signature", "The signature does not fit the body.")
     g.tenant_id = line.tenant_id
     run_as_tenant(
         line.tenant_id,
-        STORE,
+        INSERT_HOOK,
         {
             "id": str(new_uuid()),
             "target": line.id,
@@ -96,9 +96,9 @@ def cloud(token: str) -> Response:
             "now": now(),
         },
     )
-    send_rings([Ring("jobs.hooks.drain")])
+    send_wakeups([WakeUp("jobs.inbound.hooks.drain")])
     return Response('{"status":"ok"}', mimetype="application/json")
 
 
 def _not_found() -> Response:
-    return refusal(404, "not_found", "There is nothing at this address.")
+    return error_reply(404, "not_found", "There is nothing at this address.")

@@ -5,16 +5,16 @@ import sys
 
 from aiohttp import web
 
-from api.live.server import LiveDoor
+from api.live.server import LiveServer
 from core.logs import logger, set_up_logs
 from core.settings import SettingsError, load_settings
 
-PORT = 8020  # deploy/nginx/upstream.*.conf say the same
+DEFAULT_PORT = 8020  # deploy/nginx/upstream.*.conf say the same
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m api.live", description=__doc__)
-    parser.add_argument("--port", type=int, default=PORT)
+    parser.add_argument("--port", type=int, default=DEFAULT_PORT)
     parser.add_argument("--host", default="127.0.0.1")
     given = parser.parse_args(arguments)
     try:
@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
     set_up_logs(settings)
     logger("comanda.live").info("live door opens", port=given.port)
     web.run_app(
-        LiveDoor(settings).app(),
+        LiveServer(settings).app(),
         host=given.host,
         port=given.port,
         access_log=None,

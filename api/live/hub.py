@@ -15,46 +15,48 @@ from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 from redis.exceptions import RedisError
 
+from core.asyncio_tools import cancel_and_wait
+from core.live_updates import HISTORY_LENGTH, channel_key, topic_of
 from core.logs import logger
-from core.news import KEPT, place_of, topic_of
-from core.tasks import end
 
 log = logger(__name__)
 
-QUEUE = 100  # news a slow reader may be behind before it is let go
-REMEMBERED = 200
-AGAIN_SECONDS = 1.0
-OVER = "start-over"
+QUEUE_SIZE = 100  # news a slow reader may be behind before it is let go
+RECENT_UPDATES = 200
+RECONNECT_SECONDS = 1.0
+START_OVER = "start-over"
 Cursor = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class News:
+class LiveUpdate:
     cursor: str
     facts: list[dict[str, Any]]
 
     def for_topics(self, topics: frozenset[str]) -> list[dict[str, Any]]:
-        heard = {*topics, OVER}
+        heard = {*topics, START_OVER}
         return [one for one in self.facts if topic_of(one["kind"]) in heard]
 
 
-def start_over(at: Cursor) -> News:
+def history_gap(at: Cursor) -> LiveUpdate:
     """The history has a hole: whoever shows something asks for it anew and goes on from `at`."""
-    return News(f"{at[0]}-{at[1]}", [{"kind": OVER}])
+    return LiveUpdate(f"{at[0]}-{at[1]}", [{"kind": START_OVER}])
 
 
-class Away(Exception):
+class RedisUnavailable(Exception):
     """Redis does not answer: nobody can be told anything just now."""
 
 
 @dataclass(eq=False, slots=True)
-class Waiter:
+class Subscriber:
     """`over` is set when the door closes, and instead of letting the queue of a slow one grow."""
 
-    queue: asyncio.Queue[News | None] = field(default_factory=lambda: asyncio.Queue(QUEUE))
+    queue: asyncio.Queue[LiveUpdate | None] = field(
+        default_factory=lambda: asyncio.Queue(QUEUE_SIZE)
+    )
     over: bool = False
 
-    def put(self, news: News) -> None:
+    def put(self, news: LiveUpdate) -> None:
         try:
             self.queue.put_nowait(news)
         except asyncio.QueueFull:
@@ -65,7 +67,7 @@ class Waiter:
         if self.queue.empty():
             self.queue.put_nowait(None)
 
-    async def next(self, seconds: float) -> News | None:
+    async def next(self, seconds: float) -> LiveUpdate | None:
         """None: nothing came, or it is over."""
         try:
             return await asyncio.wait_for(self.queue.get(), max(seconds, 0.0))
@@ -74,13 +76,13 @@ class Waiter:
 
 
 @dataclass(eq=False)
-class Room:
+class TenantChannel:
     place: str
-    waiters: set[Waiter] = field(default_factory=set)
-    recent: deque[News] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    waiters: set[Subscriber] = field(default_factory=set)
+    recent: deque[LiveUpdate] = field(default_factory=lambda: deque(maxlen=RECENT_UPDATES))
     last: Cursor = (0, 0)
 
-    def tell(self, news: News) -> None:
+    def tell(self, news: LiveUpdate) -> None:
         self.last = read_cursor(news.cursor)
         self.recent.append(news)
         for waiter in self.waiters:
@@ -90,7 +92,7 @@ class Room:
 class Hub:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
-        self._rooms: dict[str, Room] = {}
+        self._channels: dict[str, TenantChannel] = {}
         self._pubsub: PubSub | None = None
         self._reader: asyncio.Task[None] | None = None
         self._joining = asyncio.Lock()
@@ -100,7 +102,7 @@ class Hub:
 
     async def stop(self) -> None:
         if self._reader is not None:
-            await end(self._reader)
+            await cancel_and_wait(self._reader)
         await self._redis.aclose()
 
     @property
@@ -109,60 +111,60 @@ class Hub:
 
     def dismiss(self) -> None:
         """Everybody goes, and comes back when there is news to be had again."""
-        rooms, self._rooms = self._rooms, {}
+        rooms, self._channels = self._channels, {}
         for room in rooms.values():
             for waiter in room.waiters:
                 waiter.dismiss()
 
-    async def join(self, tenant_id: int, after: str) -> tuple[Waiter, list[News]]:
+    async def join(self, tenant_id: int, after: str) -> tuple[Subscriber, list[LiveUpdate]]:
         """A waiter for what comes, and what came since `after`; or the word to start over."""
-        place, waiter = place_of(tenant_id), Waiter()
+        place, waiter = channel_key(tenant_id), Subscriber()
         try:
-            room = self._rooms.get(place)
+            room = self._channels.get(place)
             if room is None:
                 async with self._joining:
-                    room = self._rooms.get(place) or await self._open(place)
+                    room = self._channels.get(place) or await self._open(place)
             room.waiters.add(waiter)
             # From here on nothing passes by: what is read now may come twice, never not at all.
             missed = await self._missed(room, after)
         except RedisError as error:
             self.leave(tenant_id, waiter)
-            raise Away from error
-        if self._rooms.get(place) is not room:
-            raise Away  # the connection broke while we asked
+            raise RedisUnavailable from error
+        if self._channels.get(place) is not room:
+            raise RedisUnavailable  # the connection broke while we asked
         return waiter, missed
 
-    def leave(self, tenant_id: int, waiter: Waiter) -> None:
-        room = self._rooms.get(place_of(tenant_id))
+    def leave(self, tenant_id: int, waiter: Subscriber) -> None:
+        room = self._channels.get(channel_key(tenant_id))
         if room is None:
             return
         room.waiters.discard(waiter)
         if not room.waiters:
-            del self._rooms[room.place]
+            del self._channels[room.place]
             asyncio.get_running_loop().create_task(self._unsubscribe(room.place))
 
-    async def _open(self, place: str) -> Room:
+    async def _open(self, place: str) -> TenantChannel:
         if self._pubsub is None:
-            raise Away
-        room = self._rooms[place] = Room(place)
+            raise RedisUnavailable
+        room = self._channels[place] = TenantChannel(place)
         try:
             await self._pubsub.subscribe(place)
             room.last = max(room.last, await self._end(place))
         except RedisError:
-            self._rooms.pop(place, None)
+            self._channels.pop(place, None)
             raise
         return room
 
     async def _unsubscribe(self, place: str) -> None:
         try:
-            if self._pubsub is not None and place not in self._rooms:
+            if self._pubsub is not None and place not in self._channels:
                 await self._pubsub.unsubscribe(place)
         except RedisError:
             pass  # the reader finds out by itself
 
-    async def _missed(self, room: Room, after: str) -> list[News]:
+    async def _missed(self, room: TenantChannel, after: str) -> list[LiveUpdate]:
         if not is_cursor(after):
-            return [start_over(room.last)]
+            return [history_gap(room.last)]
         since = read_cursor(after)
         if since == room.last:
             return []
@@ -170,15 +172,15 @@ class Hub:
             return [one for one in room.recent if read_cursor(one.cursor) > since]
         return await self._history(room.place, since)
 
-    async def _history(self, place: str, since: Cursor) -> list[News]:
+    async def _history(self, place: str, since: Cursor) -> list[LiveUpdate]:
         first: Any = await self._redis.xrange(place, count=1)
         if not first:
-            return [] if since == (0, 0) else [start_over((0, 0))]
+            return [] if since == (0, 0) else [history_gap((0, 0))]
         oldest, length = read_cursor(first[0][0]), await self._redis.xlen(place)
-        if (since == (0, 0) and length >= KEPT) or (0, 0) < since < oldest:
-            return [start_over(await self._end(place))]
+        if (since == (0, 0) and length >= HISTORY_LENGTH) or (0, 0) < since < oldest:
+            return [history_gap(await self._end(place))]
         rows: Any = await self._redis.xrange(place, min=f"({since[0]}-{since[1]}")
-        return [News(key.decode(), json.loads(row[b"n"])) for key, row in rows]
+        return [LiveUpdate(key.decode(), json.loads(row[b"n"])) for key, row in rows]
 
     async def _end(self, place: str) -> Cursor:
         newest: Any = await self._redis.xrevrange(place, count=1)
@@ -190,7 +192,7 @@ class Hub:
                 await self._listen()
             except (RedisError, OSError) as error:
                 log.warning("live news are away", error=type(error).__name__)
-            await asyncio.sleep(AGAIN_SECONDS)
+            await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _listen(self) -> None:
         pubsub = self._redis.pubsub()
@@ -210,12 +212,12 @@ class Hub:
             await pubsub.aclose()  # type: ignore[no-untyped-call]
 
     def _hear(self, place: str, data: bytes) -> None:
-        room = self._rooms.get(place)
+        room = self._channels.get(place)
         if room is None:
             return
         key, _, text = data.decode().partition(" ")
         if read_cursor(key) > room.last:
-            room.tell(News(key, json.loads(text)))
+            room.tell(LiveUpdate(key, json.loads(text)))
 
 
 def is_cursor(text: str) -> bool:

@@ -15,17 +15,17 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 from redis.asyncio import Redis
 
-from api.live.hub import Away, Hub, News, Waiter, read_cursor
-from api.live.prints import PrintDoor
+from api.live.hub import Hub, LiveUpdate, RedisUnavailable, Subscriber, read_cursor
+from api.live.print_polling import PrintPolling
+from core.security.live_tokens import LiveToken, read_live_token
+from core.security.signing import BadToken
 from core.settings import Settings
-from core.signing import BadToken
-from core.tickets import Ticket, read_ticket
 
-BEAT_SECONDS = 20.0  # deploy/nginx.conf drops what is silent for 30
+HEARTBEAT_SECONDS = 20.0  # deploy/nginx.conf drops what is silent for 30
 POLL_SECONDS = 25.0
 LARGEST_BODY = 64 * 1024  # of an agent that tells of many printers
 WRITE_SECONDS = 10.0  # a reader that takes nothing for so long is let go
-MOST, MOST_OF_TENANT, MOST_OF_MEMBER = 20_000, 500, 20
+MOST_CONNECTIONS, MOST_OF_TENANT, MOST_OF_MEMBER = 20_000, 500, 20
 STREAM = {
     "Content-Type": "text/event-stream",
     "Cache-Control": "no-store",
@@ -35,7 +35,7 @@ STREAM = {
 
 
 @dataclass
-class Crowd:
+class OpenConnections:
     """Who is here now, so that no tenant and no member takes the place of others.
 
     A page that was left is noticed at the next beat. Until then it holds a place of the tenant,
@@ -46,16 +46,16 @@ class Crowd:
     tenants: Counter[int] = field(default_factory=Counter)
     members: dict[tuple[int, str], dict[int, web.Request]] = field(default_factory=dict)
 
-    def full_for(self, ticket: Ticket) -> bool:
+    def full_for(self, ticket: LiveToken) -> bool:
         mine = self.members.get((ticket.tenant_id, ticket.member), {}).values()
         return (
-            self.total >= MOST
+            self.total >= MOST_CONNECTIONS
             or self.tenants[ticket.tenant_id] >= MOST_OF_TENANT
             or sum(one.transport is not None for one in mine) >= MOST_OF_MEMBER
         )
 
     @contextmanager
-    def with_one_more(self, ticket: Ticket, request: web.Request) -> Iterator[None]:
+    def counting(self, ticket: LiveToken, request: web.Request) -> Iterator[None]:
         member = (ticket.tenant_id, ticket.member)
         self.total += 1
         self.tenants[ticket.tenant_id] += 1
@@ -72,37 +72,37 @@ class Crowd:
                 del self.members[member]
 
 
-class LiveDoor:
+class LiveServer:
     def __init__(self, settings: Settings) -> None:
         self._secret = settings.secret_key
         self._origin = settings.base_url
         self._hub = Hub(Redis.from_url(settings.redis_url, socket_connect_timeout=2))
-        self._crowd = Crowd()
-        self._prints = PrintDoor(settings, self._hub)
+        self._connections = OpenConnections()
+        self._prints = PrintPolling(settings, self._hub)
 
     def app(self) -> web.Application:
-        app = web.Application(middlewares=[self._pages_of_ours], client_max_size=LARGEST_BODY)
+        app = web.Application(middlewares=[self._check_origin], client_max_size=LARGEST_BODY)
         for prefix in ("/live", ""):  # behind nginx, and on a port of its own
             app.router.add_get(f"{prefix}/stream", self._stream)
             app.router.add_get(f"{prefix}/poll", self._poll)
         app.router.add_post("/print/v1/poll", self._prints.poll)
         app.router.add_get("/healthz", self._health)
-        app.cleanup_ctx.append(self._living)
-        app.on_shutdown.append(self._say_goodbye)
+        app.cleanup_ctx.append(self._run_hub)
+        app.on_shutdown.append(self._end_streams)
         return app
 
-    async def _living(self, _app: web.Application) -> AsyncIterator[None]:
+    async def _run_hub(self, _app: web.Application) -> AsyncIterator[None]:
         await self._hub.start()
         yield
         self._prints.close()
         await self._hub.stop()
 
-    async def _say_goodbye(self, _app: web.Application) -> None:
+    async def _end_streams(self, _app: web.Application) -> None:
         """Streams end by themselves; their pages come back, to whoever takes over."""
         self._hub.dismiss()
 
     @web.middleware
-    async def _pages_of_ours(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _check_origin(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Only the portal's own pages: another site's script gets no answer it could read."""
         origin = request.headers.get("Origin")
         if origin is not None and origin != self._origin:
@@ -134,7 +134,7 @@ class LiveDoor:
             {
                 "status": "ok",
                 "redis": self._hub.live,
-                "waiting": self._crowd.total,
+                "waiting": self._connections.total,
                 "agents": self._prints.waiting,
             }
         )
@@ -142,18 +142,22 @@ class LiveDoor:
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         ticket = self._let_in(request)
         after = request.query.get("after", "")
-        with self._crowd.with_one_more(ticket, request):
+        with self._connections.counting(ticket, request):
             waiter, missed = await self._join(ticket, after)
             try:
                 stream = web.StreamResponse(headers={**STREAM, **self._cors(request)})
                 await stream.prepare(request)
-                await self._pour(stream, ticket, waiter, missed)
+                await self._write_updates(stream, ticket, waiter, missed)
             finally:
                 self._hub.leave(ticket.tenant_id, waiter)
         return stream
 
-    async def _pour(
-        self, stream: web.StreamResponse, ticket: Ticket, waiter: Waiter, missed: list[News]
+    async def _write_updates(
+        self,
+        stream: web.StreamResponse,
+        ticket: LiveToken,
+        waiter: Subscriber,
+        missed: list[LiveUpdate],
     ) -> None:
         """Until the ticket runs out, the reader is too slow or gone, or we stop."""
         clock = asyncio.get_running_loop().time
@@ -163,16 +167,16 @@ class LiveDoor:
             for news in missed:
                 sent = await self._pass_on(stream, ticket, news, sent)
             while not waiter.over and (left := until - clock()) > 0:
-                came = await waiter.next(min(BEAT_SECONDS, left))
+                came = await waiter.next(min(HEARTBEAT_SECONDS, left))
                 if came is None:
-                    await _write(stream, _beat(sent))
+                    await _write(stream, _heartbeat(sent))
                 else:
                     sent = await self._pass_on(stream, ticket, came, sent)
         except (ConnectionError, TimeoutError):
             pass
 
     async def _pass_on(
-        self, stream: web.StreamResponse, ticket: Ticket, news: News, sent: tuple[int, int]
+        self, stream: web.StreamResponse, ticket: LiveToken, news: LiveUpdate, sent: tuple[int, int]
     ) -> tuple[int, int]:
         cursor = read_cursor(news.cursor)
         if cursor <= sent and cursor > (0, 0):
@@ -184,7 +188,7 @@ class LiveDoor:
     async def _poll(self, request: web.Request) -> web.StreamResponse:
         ticket = self._let_in(request)
         after = request.query.get("after", "")
-        with self._crowd.with_one_more(ticket, request):
+        with self._connections.counting(ticket, request):
             waiter, missed = await self._join(ticket, after)
             try:
                 return web.json_response(await self._gather(ticket, waiter, missed, after))
@@ -192,7 +196,7 @@ class LiveDoor:
                 self._hub.leave(ticket.tenant_id, waiter)
 
     async def _gather(
-        self, ticket: Ticket, waiter: Waiter, missed: list[News], after: str
+        self, ticket: LiveToken, waiter: Subscriber, missed: list[LiveUpdate], after: str
     ) -> dict[str, object]:
         clock = asyncio.get_running_loop().time
         until, found, cursor = clock() + POLL_SECONDS, [], after
@@ -206,29 +210,29 @@ class LiveDoor:
             came = await waiter.next(left)
             missed = [] if came is None else [came]
 
-    def _let_in(self, request: web.Request) -> Ticket:
+    def _let_in(self, request: web.Request) -> LiveToken:
         scheme, _, text = request.headers.get("Authorization", "").partition(" ")
         try:
-            ticket = read_ticket(self._secret, text if scheme == "Bearer" else "")
+            ticket = read_live_token(self._secret, text if scheme == "Bearer" else "")
         except BadToken as error:
-            raise _refusal(web.HTTPUnauthorized, error.code) from None
-        if self._crowd.full_for(ticket):
-            raise _refusal(web.HTTPTooManyRequests, "too_many_pages", after=30)
+            raise _http_error(web.HTTPUnauthorized, error.code) from None
+        if self._connections.full_for(ticket):
+            raise _http_error(web.HTTPTooManyRequests, "too_many_pages", after=30)
         return ticket
 
-    async def _join(self, ticket: Ticket, after: str) -> tuple[Waiter, list[News]]:
+    async def _join(self, ticket: LiveToken, after: str) -> tuple[Subscriber, list[LiveUpdate]]:
         try:
             return await self._hub.join(ticket.tenant_id, after)
-        except Away:
-            raise _refusal(web.HTTPServiceUnavailable, "try_again", after=2) from None
+        except RedisUnavailable:
+            raise _http_error(web.HTTPServiceUnavailable, "try_again", after=2) from None
 
 
-def _refusal(kind: type[web.HTTPException], code: str, after: int = 0) -> web.HTTPException:
+def _http_error(kind: type[web.HTTPException], code: str, after: int = 0) -> web.HTTPException:
     headers = {"Retry-After": str(after)} if after else {}
     return kind(text=json.dumps({"error": code}), content_type="application/json", headers=headers)
 
 
-def _beat(sent: tuple[int, int]) -> bytes:
+def _heartbeat(sent: tuple[int, int]) -> bytes:
     """What was not for this reader moves its place on all the same."""
     return f"id: {sent[0]}-{sent[1]}\n\n".encode() if sent > (0, 0) else b":\n\n"
 

@@ -5,49 +5,49 @@ from urllib.parse import unquote
 
 from flask import Response, jsonify, request
 
-from api.printers import LARGEST_BODY, owner_of, printer_doors, where
-from api.v1 import parse
+from api.printers import LARGEST_BODY, find_printer, printer_origin, printer_routes
+from api.v1 import parse_json
 from core.db import tenant_scope
 from core.errors import DomainError
-from printing import asking
-from printing.asking import Said
+from printing import pull_printers
+from printing.pull_printers import ReportedState
 
 WAY = "cloudprnt"
 ADDRESS = "/star/<token>"
-RETRY = frozenset({"520"})  # it could not download in time: nothing was printed
+RETRY_CODES = frozenset({"520"})  # it could not download in time: nothing was printed
 
 
-@printer_doors.post(ADDRESS)
+@printer_routes.post(ADDRESS)
 def star_poll(token: str) -> Any:
-    tenant_id, printer_id = owner_of(token)
+    tenant_id, printer_id = find_printer(token)
     request.max_content_length = LARGEST_BODY
-    body = parse(request.get_data(cache=False) or b"{}")
+    body = parse_json(request.get_data(cache=False) or b"{}")
     said = state_of(unquote(str(body.get("statusCode") or "")))
     with tenant_scope(tenant_id):
-        printer = asking.known(printer_id, WAY)
-        asking.check_device(printer, str(body.get("printerMAC") or ""))
-        asking.seen(printer, said)
+        printer = pull_printers.get_enabled(printer_id, WAY)
+        pull_printers.check_device(printer, str(body.get("printerMAC") or ""))
+        pull_printers.record_poll(printer, said)
         job = None
         if body.get("printingInProgress") is not True:
-            job = asking.offer(printer, where())
+            job = pull_printers.offer_job(printer, printer_origin())
         answer: dict[str, Any] = {"jobReady": job is not None}
         if job is not None:
             answer |= {
                 "mediaTypes": [job.media_type],
-                "jobToken": asking.token_of(job),
+                "jobToken": pull_printers.job_token(job),
                 "deleteMethod": "DELETE",
             }
     return jsonify(answer)
 
 
-@printer_doors.get(ADDRESS)
+@printer_routes.get(ADDRESS)
 def star_fetch(token: str) -> Any:
-    tenant_id, printer_id = owner_of(token)
+    tenant_id, printer_id = find_printer(token)
     with tenant_scope(tenant_id):
-        printer = asking.known(printer_id, WAY)
-        asking.check_device(printer, request.args.get("mac", ""))
-        asking.seen(printer, None)
-        job = asking.fetch(printer, _token(), where())
+        printer = pull_printers.get_enabled(printer_id, WAY)
+        pull_printers.check_device(printer, request.args.get("mac", ""))
+        pull_printers.record_poll(printer, None)
+        job = pull_printers.fetch_job(printer, _token(), printer_origin())
         wanted = request.args.get("type", "")
         if wanted and wanted != job.media_type:
             raise _wrong_type()
@@ -55,32 +55,37 @@ def star_fetch(token: str) -> Any:
     return Response(data, headers={"Content-Type": media_type})
 
 
-@printer_doors.delete(ADDRESS)
+@printer_routes.delete(ADDRESS)
 def star_done(token: str) -> Any:
-    tenant_id, printer_id = owner_of(token)
+    tenant_id, printer_id = find_printer(token)
     code = unquote(request.args.get("code", "")).replace("\0", "").strip()[:80]
     with tenant_scope(tenant_id):
-        printer = asking.known(printer_id, WAY)
-        asking.check_device(printer, request.args.get("mac", ""))
+        printer = pull_printers.get_enabled(printer_id, WAY)
+        pull_printers.check_device(printer, request.args.get("mac", ""))
         said = state_of(code)
-        asking.seen(printer, said if code.startswith("4") else None)
-        asking.answered(
-            printer, _token(), _outcome(code), detail=code, evidence={"code": code}, by=where()
+        pull_printers.record_poll(printer, said if code.startswith("4") else None)
+        pull_printers.record_result(
+            printer,
+            _token(),
+            _outcome(code),
+            detail=code,
+            evidence={"code": code},
+            by=printer_origin(),
         )
     return Response(b"", mimetype="text/plain")
 
 
-def state_of(code: str) -> Said | None:
+def state_of(code: str) -> ReportedState | None:
     """The first digit decides; what we do not know is believed by it."""
     if not code:
         return None
     if code[0] == "2" or code.upper().startswith("OK"):
-        return Said("paper_low" if code.startswith("21") else "ready")
+        return ReportedState("paper_low" if code.startswith("21") else "ready")
     if code.startswith("410"):
-        return Said("paper_out", code)
+        return ReportedState("paper_out", code)
     if code.startswith("42"):
-        return Said("cover_open", code)
-    return Said("error", code)
+        return ReportedState("cover_open", code)
+    return ReportedState("error", code)
 
 
 def _wrong_type() -> DomainError:
@@ -92,7 +97,7 @@ def _wrong_type() -> DomainError:
 def _outcome(code: str) -> str:
     if code[:1] == "2" or code.upper().startswith("OK"):
         return "printed"
-    if code[:1] == "4" or code[:3] in RETRY:
+    if code[:1] == "4" or code[:3] in RETRY_CODES:
         return "failed"
     return "refused" if code[:1] == "5" else "unsure"
 

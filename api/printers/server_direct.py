@@ -6,81 +6,81 @@ from xml.etree import ElementTree as ET
 
 from flask import Response, request
 
-from api.printers import LARGEST_BODY, owner_of, printer_doors, where
+from api.printers import LARGEST_BODY, find_printer, printer_origin, printer_routes
 from core.db import tenant_scope
 from core.errors import Malformed
-from printing import asking
-from printing.asking import Said
+from printing import pull_printers
 from printing.models import Printer, PrintJob
+from printing.pull_printers import ReportedState
 
 WAY = "server_direct"
 DEVICE = "local_printer"
 TIMEOUT_MS = 60_000
 SUCCESS, OFFLINE, COVER_OPEN, NEAR_END, PAPER_END = 0x2, 0x8, 0x20, 0x20000, 0x80000
 # The printer says that it could not print; after these words it will when that is mended.
-MENDS = frozenset(
+RECOVERABLE = frozenset(
     {
         "EPTR_REC_EMPTY", "EPTR_COVER_OPEN", "EPTR_AUTOMATICAL", "EPTR_CUTTER", "EPTR_MECHANICAL",
         "EPTR_UNRECOVERABLE", "EX_BADPORT", "EX_SPOOLER", "DEVICENOTFOUND", "EPTR_BATTERY_LOW",
     }
 )  # fmt: skip
-NEVER = frozenset({"SCHEMAERROR", "INVALIDDEVICE", "TOOMANYREQUESTS", "REQUESTENTITYTOOLARGE"})
+PERMANENT = frozenset({"SCHEMAERROR", "INVALIDDEVICE", "TOOMANYREQUESTS", "REQUESTENTITYTOOLARGE"})
 STATE_OF = {"EPTR_REC_EMPTY": "paper_out", "EPTR_COVER_OPEN": "cover_open"}
 XML_START = re.compile(rb"^\s*<\?xml[^>]*\?>\s*")
 
 
-@printer_doors.post("/epson/<token>")
+@printer_routes.post("/epson/<token>")
 def epson(token: str) -> Any:
-    tenant_id, printer_id = owner_of(token)
+    tenant_id, printer_id = find_printer(token)
     request.max_content_length = LARGEST_BODY
     kind = request.form.get("ConnectionType", "")
     with tenant_scope(tenant_id):
-        printer = asking.known(printer_id, WAY)
-        asking.check_device(printer, request.form.get("ID", "").replace("\0", ""))
+        printer = pull_printers.get_enabled(printer_id, WAY)
+        pull_printers.check_device(printer, request.form.get("ID", "").replace("\0", ""))
         if kind == "GetRequest":
-            return _give(printer)
+            return _next_job(printer)
         if kind == "SetResponse":
-            return _settle(printer)
+            return _record_results(printer)
         if kind == "SetStatus":
-            asking.seen(printer, _state_in(request.form.get("Status", "")))
+            pull_printers.record_poll(printer, _state_in(request.form.get("Status", "")))
             return _nothing()
-        asking.seen(printer, None)
+        pull_printers.record_poll(printer, None)
     raise Malformed("unknown_request", "ConnectionType is not one that is answered here.")
 
 
-def _give(printer: Printer) -> Response:
-    asking.seen(printer, None)
-    job = asking.offer(printer, where())
+def _next_job(printer: Printer) -> Response:
+    pull_printers.record_poll(printer, None)
+    job = pull_printers.offer_job(printer, printer_origin())
     if job is None:
         return _nothing()
-    job = asking.fetch(printer, asking.token_of(job), where())
+    job = pull_printers.fetch_job(printer, pull_printers.job_token(job), printer_origin())
     return Response(request_xml(job), headers={"Content-Type": "text/xml; charset=utf-8"})
 
 
-def _settle(printer: Printer) -> Response:
-    asking.seen(printer, None)
-    for job_token, answer in _answers(request.form.get("ResponseFile", "")):
+def _record_results(printer: Printer) -> Response:
+    pull_printers.record_poll(printer, None)
+    for job_token, answer in _results_in(request.form.get("ResponseFile", "")):
         code = answer.get("code", "")[:40]
         good = answer.get("success", "").lower() in ("true", "1")
         said = _state(_number(answer.get("status", "")))
         if code in STATE_OF:
-            said = Said(STATE_OF[code], code)
+            said = ReportedState(STATE_OF[code], code)
         if said is not None:
-            asking.seen(printer, said)
-        asking.answered(
+            pull_printers.record_poll(printer, said)
+        pull_printers.record_result(
             printer,
             job_token,
             "printed" if good else _outcome(code),
             detail="" if good else code,
             evidence={"code": code, "status": answer.get("status", "")[:20]},
-            by=where(),
+            by=printer_origin(),
         )
     return _nothing()
 
 
 def _outcome(code: str) -> str:
     word = code.upper()
-    return "failed" if word in MENDS else "refused" if word in NEVER else "unsure"
+    return "failed" if word in RECOVERABLE else "refused" if word in PERMANENT else "unsure"
 
 
 def request_xml(job: PrintJob) -> bytes:
@@ -101,7 +101,7 @@ def printjobid(job: PrintJob) -> str:
     return f"{job.id.removeprefix('pj_')}.{job.fence % 1000}"
 
 
-def _answers(text: str) -> list[tuple[str, dict[str, str]]]:
+def _results_in(text: str) -> list[tuple[str, dict[str, str]]]:
     """(our token, what it says) for each ticket the printer tells of."""
     root = _parsed(text)
     found = []
@@ -117,7 +117,7 @@ def _answers(text: str) -> list[tuple[str, dict[str, str]]]:
     return found
 
 
-def _state_in(text: str) -> Said | None:
+def _state_in(text: str) -> ReportedState | None:
     if not text.strip():
         return None
     for part in _parsed(text).iter():
@@ -126,16 +126,16 @@ def _state_in(text: str) -> Said | None:
     return None
 
 
-def _state(bits: int | None) -> Said | None:
+def _state(bits: int | None) -> ReportedState | None:
     if bits is None:
         return None
     if bits & PAPER_END:
-        return Said("paper_out")
+        return ReportedState("paper_out")
     if bits & COVER_OPEN:
-        return Said("cover_open")
+        return ReportedState("cover_open")
     if bits & OFFLINE:
-        return Said("error", "The printer says that it is offline.")
-    return Said("paper_low" if bits & NEAR_END else "ready")
+        return ReportedState("error", "The printer says that it is offline.")
+    return ReportedState("paper_low" if bits & NEAR_END else "ready")
 
 
 def _number(text: str) -> int | None:

@@ -11,25 +11,25 @@ from flask_openapi3.types import ResponseDict
 from werkzeug.exceptions import LengthRequired, RequestEntityTooLarge, UnsupportedMediaType
 
 from api.auth import authenticate, check_rights
-from api.bodies import as_warnings, tidied, unknown_names
-from api.shapes import ErrorBody
+from api.request_bodies import clean_body, unknown_field_warnings, unknown_names
+from api.schemas import ErrorBody
 from core.db import limit_statements
-from core.described import DescribedLater
 from core.errors import Invalid, Malformed, invalid
+from core.openapi.lazy_blueprint import LazyBlueprint
 
 READ_LIMIT_MS = 5000
 LARGEST_BODY = 1024 * 1024
 LARGEST_FILE = 32 * LARGEST_BODY  # deploy/nginx.conf takes 33
-DEEPEST = 32
+DEEPEST_NESTING = 32
 # JSON, but not the object a call takes: a list of operations, or several texts.
-OTHER_LANGUAGES = frozenset({"application/json-patch+json", "application/json-seq"})
+UNSUPPORTED_TYPES = frozenset({"application/json-patch+json", "application/json-seq"})
 View = TypeVar("View", bound=Callable[..., Any])
 # NUL is refused by PostgreSQL, half of a surrogate pair by UTF-8.
-NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+FORBIDDEN_CHARACTERS = re.compile("[\x00\ud800-\udfff]")
 SECURITY: list[dict[str, list[str]]] = [{"bearer": []}]
 ERRORS: ResponseDict = {s: ErrorBody for s in (400, 401, 402, 403, 404, 422, 429, 503)}  # noqa: C420
 
-v1 = DescribedLater(
+v1 = LazyBlueprint(
     "v1",
     __name__,
     url_prefix="/api/v1",
@@ -62,9 +62,9 @@ def check_body() -> None:
     """Refused before anything looks inside: too large, not JSON, or JSON that is a trap."""
     view = current_app.view_functions.get(request.endpoint or "")
     unknown = unknown_names(list(request.args), getattr(view, "query_model", None))
-    g.warnings = as_warnings(unknown, "parameter")
+    g.warnings = unknown_field_warnings(unknown, "parameter")
     for name, value in request.args.items():
-        if NO_TEXT.search(value):
+        if FORBIDDEN_CHARACTERS.search(value):
             raise invalid(name, "invalid_text", "A text holds NUL or half of a surrogate pair.")
     request.max_content_length = LARGEST_BODY
     if request.method not in ("POST", "PUT", "PATCH"):
@@ -81,18 +81,18 @@ def check_body() -> None:
         return
     if request.content_length is None and len(raw) >= LARGEST_BODY:
         raise RequestEntityTooLarge()  # a chunked body is read up to the limit only
-    if not request.is_json or request.mimetype in OTHER_LANGUAGES:
+    if not request.is_json or request.mimetype in UNSUPPORTED_TYPES:
         raise UnsupportedMediaType()
-    body, model = parse(raw), getattr(view, "body_model", None)
+    body, model = parse_json(raw), getattr(view, "body_model", None)
     if model is not None:
-        body, unknown = tidied(body, model)
-        g.warnings += as_warnings(unknown, "field")
+        body, unknown = clean_body(body, model)
+        g.warnings += unknown_field_warnings(unknown, "field")
     # Flask's own place for a parsed body: what is checked here is what the view gets.
     request._cached_json = (body, body)  # noqa: SLF001
 
 
 @v1.after_request
-def name_what_was_ignored(answer: Response) -> Response:
+def add_warnings(answer: Response) -> Response:
     """Also a repeated answer gets them: the same request has the same warnings."""
     warnings = g.get("warnings")
     if warnings and answer.status_code < 300 and answer.is_json:
@@ -110,7 +110,7 @@ def takes_file(view: View) -> View:
     return view
 
 
-def parse(raw: bytes) -> dict[str, Any]:
+def parse_json(raw: bytes) -> dict[str, Any]:
     try:
         value = json.loads(raw, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError:
@@ -132,10 +132,10 @@ def _check(value: Any, field: str) -> None:
     parts = [(value, 2)]
     while parts:
         part, depth = parts.pop()
-        if isinstance(part, str) and NO_TEXT.search(part):
+        if isinstance(part, str) and FORBIDDEN_CHARACTERS.search(part):
             raise invalid(field, "invalid_text", "A text holds NUL or half of a surrogate pair.")
         if isinstance(part, dict | list):
-            if depth > DEEPEST:
+            if depth > DEEPEST_NESTING:
                 raise _too_deep()
             inner = [*part, *part.values()] if isinstance(part, dict) else part
             parts.extend((one, depth + 1) for one in inner)
@@ -143,7 +143,10 @@ def _check(value: Any, field: str) -> None:
 
 def _too_deep() -> Invalid:
     return invalid(
-        "body", "invalid_body", "The body is nested more than {most} levels deep.", most=DEEPEST
+        "body",
+        "invalid_body",
+        "The body is nested more than {most} levels deep.",
+        most=DEEPEST_NESTING,
     )
 
 

@@ -10,9 +10,9 @@ from api.auth import key_may
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
-from core.money import json_number
-from messaging.callers import Caller
-from tenants import quota
+from core.values.money import json_number
+from messaging.lines.api_caller import ApiCaller
+from tenants.plans import quota
 
 
 class TenantShape(BaseModel):
@@ -66,13 +66,13 @@ class Me(BaseModel):
 @key_may(None, test_keys=True)
 def me() -> dict[str, Any]:
     """Tenant, plan, limits, what was used this month, and the scopes of the key."""
-    caller: Caller = g.caller
+    caller: ApiCaller = g.caller
     with tenant_scope(g.tenant_id):
         used = quota.usage(caller.tenant)
     return me_json(caller, used)
 
 
-def me_json(caller: Caller, used: quota.Usage) -> dict[str, Any]:
+def me_json(caller: ApiCaller, used: quota.Usage) -> dict[str, Any]:
     tenant, key = caller.tenant, caller.key
     return {
         "tenant": {"id": tenant.id, "name": tenant.name, "state": tenant.state},

@@ -9,12 +9,12 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field, model_validator
 
 from api.auth import key_may
-from api.shapes import Day, refused
+from api.schemas import Day, field_error
 from api.v1 import v1
 from core.db import tenant_scope
-from core.money import json_number
-from messaging import usage
-from messaging.callers import Caller
+from core.values.money import json_number
+from messaging.costs import usage as message_usage
+from messaging.lines.api_caller import ApiCaller
 
 TAG = Tag(name="Usage")
 
@@ -25,11 +25,11 @@ class PeriodQuery(BaseModel):
     instance_id: int | None = Field(None, ge=1, le=2**31 - 1, description="Only this line.")
 
     @model_validator(mode="after")
-    def can_be_counted(self) -> "PeriodQuery":
+    def check_period(self) -> "PeriodQuery":
         try:
-            usage.period(self.since, self.until)
-        except usage.BadPeriod as error:
-            raise refused("invalid_period", str(error), "since") from None
+            message_usage.usage_period(self.since, self.until)
+        except message_usage.InvalidPeriod as error:
+            raise field_error("invalid_period", str(error), "since") from None
         return self
 
 
@@ -93,8 +93,8 @@ def usage_by_day(query: PeriodQuery) -> dict[str, Any]:
     """How many messages were sent, delivered, read, failed and received."""
     since, until = _period(query)
     with tenant_scope(g.tenant_id):
-        rows = usage.days(since, until, _lines(query))
-    names = (*usage.COUNTERS, "cost_usd")
+        rows = message_usage.usage_by_day(since, until, _lines(query))
+    names = (*message_usage.COUNTERS, "cost_usd")
     return {
         "since": since.isoformat(),
         "until": until.isoformat(),
@@ -121,7 +121,7 @@ def costs(query: PeriodQuery) -> dict[str, Any]:
     """What messages cost in US dollars. Days that are over are closed from the ledger at night."""
     since, until = _period(query)
     with tenant_scope(g.tenant_id):
-        rows = usage.costs(since, until, _lines(query))
+        rows = message_usage.costs_by_day(since, until, _lines(query))
     return {
         "since": since.isoformat(),
         "until": until.isoformat(),
@@ -141,13 +141,13 @@ def costs(query: PeriodQuery) -> dict[str, Any]:
 
 
 def _period(query: PeriodQuery) -> tuple[date, date]:
-    span = usage.period(query.since, query.until)
+    span = message_usage.usage_period(query.since, query.until)
     return span.since, span.until
 
 
 def _lines(query: PeriodQuery) -> frozenset[int] | None:
     """Which lines are shown: those the key may use, and among them the one asked for."""
-    caller: Caller = g.caller
+    caller: ApiCaller = g.caller
     allowed = None if caller.key.line_ids is None else frozenset(caller.key.line_ids)
     if query.instance_id is None:
         return allowed

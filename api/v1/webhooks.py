@@ -10,12 +10,12 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.modes import of_mode
-from api.once import once
+from api.idempotency import idempotent_request
+from api.key_mode import check_mode
 from api.paging import PageQuery, page
-from api.shapes import MomentWithOffset
+from api.schemas import MomentWithOffset
 from api.v1 import v1
-from api.v1.webhook_shapes import (
+from api.v1.schemas.webhooks import (
     DeliveryPage,
     DeliveryShape,
     DeliveryWithAttempts,
@@ -35,13 +35,14 @@ from api.v1.webhook_shapes import (
 from core.clock import now
 from core.db import tenant_scope
 from core.errors import Forbidden, NotFound, invalid
+from core.http import Policy
 from core.ids import BadId
-from core.outbound import Policy
-from messaging.callers import Caller
-from webhooks import endpoints, reading
-from webhooks.endpoints import Wishes
-from webhooks.models import Delivery, Endpoint
-from webhooks.reading import Filters, Replay
+from messaging.lines.api_caller import ApiCaller
+from webhooks import endpoints
+from webhooks import queries as webhook_queries
+from webhooks.endpoints import EndpointFields
+from webhooks.models import Endpoint, WebhookDelivery
+from webhooks.queries import DeliveryFilters, ReplayRange
 
 TAG = Tag(name="Webhooks")
 
@@ -76,7 +77,7 @@ def list_endpoints() -> dict[str, Any]:
     """All of them: there are 20 at most."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
-        return {"data": [endpoint_json(one) for one in _listed()], "next": None}
+        return {"data": [endpoint_json(one) for one in _visible_endpoints()], "next": None}
 
 
 @v1.post(
@@ -87,11 +88,11 @@ def register(body: NewEndpoint) -> Response:
     """The secret that signs its deliveries is shown in this answer and never again. One that a
     test key registers gets the events of test mode alone."""
     _sees_all_lines()
-    with once() as attempt:
+    with idempotent_request() as attempt:
         if attempt.answer is not None:
             return _with_secret(attempt.answer)
-        wishes = Wishes(url=body.url, events=body.events, description=body.description)
-        endpoint = endpoints.register(wishes, policy(), test=g.caller.test)
+        wishes = EndpointFields(url=body.url, events=body.events, description=body.description)
+        endpoint = endpoints.register(wishes, outbound_policy(), test=g.caller.test)
         answer = attempt.keep(
             {**endpoint_json(endpoint), "secret": None},
             201,
@@ -121,10 +122,10 @@ def change_endpoint(path: EndpointPath, body: EndpointChange) -> dict[str, Any]:
     """Fields that are left out stay as they are."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
-        wishes = Wishes(url=body.url, events=body.events, description=body.description)
+        wishes = EndpointFields(url=body.url, events=body.events, description=body.description)
         endpoint = _endpoint(path.endpoint_id)
-        if wishes != Wishes():
-            endpoint = endpoints.change(path.endpoint_id, wishes, policy())
+        if wishes != EndpointFields():
+            endpoint = endpoints.change(path.endpoint_id, wishes, outbound_policy())
         if body.enabled is not None:
             endpoint = endpoints.set_enabled(path.endpoint_id, body.enabled)
         return endpoint_json(endpoint)
@@ -151,10 +152,12 @@ def remove_endpoint(path: EndpointPath) -> tuple[str, int]:
 def test_endpoint(path: EndpointPath) -> Response:
     """An event `webhooks.test`, for this endpoint alone. It leaves at once."""
     _sees_all_lines()
-    with once() as attempt:
+    with idempotent_request() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        delivery = reading.get(endpoints.test(_endpoint(path.endpoint_id).id))
+        delivery = webhook_queries.get_delivery(
+            endpoints.send_test_event(_endpoint(path.endpoint_id).id)
+        )
         where = {"Location": f"/api/v1/webhooks/deliveries/{delivery.id}"}
         return attempt.keep(delivery_json(delivery), 202, where)
 
@@ -169,10 +172,10 @@ def test_endpoint(path: EndpointPath) -> Response:
 def rotate(path: EndpointPath, body: RotateRequest) -> Response:
     """Until the overlap is over, deliveries carry a signature of each secret."""
     _sees_all_lines()
-    with once() as attempt:
+    with idempotent_request() as attempt:
         if attempt.answer is not None:
             return _with_secret(attempt.answer)
-        endpoint = endpoints.rotate(
+        endpoint = endpoints.rotate_secret(
             _endpoint(path.endpoint_id).id, timedelta(hours=body.overlap_hours)
         )
         answer = {**endpoint_json(endpoint), "secret": None}
@@ -186,7 +189,7 @@ def rotate(path: EndpointPath, body: RotateRequest) -> Response:
 def list_deliveries(query: DeliveryQuery) -> dict[str, Any]:
     """Newest first. Kept 30 days, unless the operator chose otherwise."""
     _sees_all_lines()
-    filters = Filters(
+    filters = DeliveryFilters(
         endpoint_id=query.endpoint_id,
         event_id=query.event_id,
         type=query.event,
@@ -196,8 +199,10 @@ def list_deliveries(query: DeliveryQuery) -> dict[str, Any]:
     )
     with tenant_scope(g.tenant_id):
         if g.caller.test:
-            filters = replace(filters, endpoint_ids=frozenset(one.id for one in _listed()))
-        rows = reading.listed(filters, query.after, query.limit + 1)
+            filters = replace(
+                filters, endpoint_ids=frozenset(one.id for one in _visible_endpoints())
+            )
+        rows = webhook_queries.list_deliveries(filters, query.after, query.limit + 1)
     return page(rows, query, lambda row: row.id, delivery_json)
 
 
@@ -214,8 +219,8 @@ def read_delivery(path: DeliveryPath) -> dict[str, Any]:
         delivery = _delivery(path.delivery_id)
         return {
             **delivery_json(delivery),
-            "tries": [attempt_json(one) for one in reading.attempts(delivery.id)],
-            "body": reading.body_of(delivery),
+            "tries": [attempt_json(one) for one in webhook_queries.list_attempts(delivery.id)],
+            "body": webhook_queries.delivery_body(delivery),
         }
 
 
@@ -229,10 +234,12 @@ def read_delivery(path: DeliveryPath) -> dict[str, Any]:
 def retry(path: DeliveryPath) -> Response:
     """At once, whether it arrived before or not; the event id stays the same."""
     _sees_all_lines()
-    with once() as attempt:
+    with idempotent_request() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        return attempt.keep(delivery_json(reading.resend(_delivery(path.delivery_id).id)), 202)
+        return attempt.keep(
+            delivery_json(webhook_queries.resend_delivery(_delivery(path.delivery_id).id)), 202
+        )
 
 
 @v1.post(
@@ -245,11 +252,14 @@ def retry(path: DeliveryPath) -> Response:
 def replay(body: ReplayRequest) -> Response:
     """To one endpoint or to all, as far as they subscribe to the events. 10,000 at most."""
     _sees_all_lines()
-    with once() as attempt:
+    with idempotent_request() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        wish = Replay(body.since, body.until or now(), body.only_missed)
-        count = sum(reading.replay(one.id, wish) for one in _meant(body.endpoint_id))
+        wish = ReplayRange(body.since, body.until or now(), body.only_missed)
+        count = sum(
+            webhook_queries.replay_events(one.id, wish)
+            for one in _chosen_endpoint(body.endpoint_id)
+        )
         return attempt.keep({"replayed": count}, 202)
 
 
@@ -260,14 +270,14 @@ def feed(query: FeedQuery) -> dict[str, Any]:
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
         if g.caller.test:
-            shown, go_on = reading.test_feed(query.after, query.limit)
+            shown, go_on = webhook_queries.test_event_feed(query.after, query.limit)
             return {"data": shown, "next": None if go_on is None else str(go_on)}
-        found = reading.feed(query.after, query.limit + 1)
+        found = webhook_queries.event_feed(query.after, query.limit + 1)
     shown, more = found[: query.limit], len(found) > query.limit
     return {"data": shown, "next": str(shown[-1]["sequence"]) if more else None}
 
 
-def policy() -> Policy:
+def outbound_policy() -> Policy:
     settings = current_app.extensions["comanda"]
     return Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)
 
@@ -285,7 +295,7 @@ def _with_secret(answer: Response) -> Response:
 
 def _sees_all_lines() -> None:
     """Events are of the whole account; a key held to some lines must not read the others'."""
-    caller: Caller = g.caller
+    caller: ApiCaller = g.caller
     if caller.key.line_ids is not None:
         raise Forbidden(
             "line_not_allowed",
@@ -293,25 +303,25 @@ def _sees_all_lines() -> None:
         )
 
 
-def _listed() -> list[Endpoint]:
+def _visible_endpoints() -> list[Endpoint]:
     """Those the key may see: a test key, those of test mode."""
-    return [one for one in endpoints.listed() if one.test or not g.caller.test]
+    return [one for one in endpoints.list_endpoints() if one.test or not g.caller.test]
 
 
 def _endpoint(endpoint_id: str) -> Endpoint:
-    return of_mode(endpoints.get(endpoint_id))
+    return check_mode(endpoints.get(endpoint_id))
 
 
-def _delivery(delivery_id: str) -> Delivery:
-    delivery = reading.get(delivery_id)
+def _delivery(delivery_id: str) -> WebhookDelivery:
+    delivery = webhook_queries.get_delivery(delivery_id)
     if g.caller.test:
         _endpoint(delivery.endpoint_id)
     return delivery
 
 
-def _meant(endpoint_id: str | None) -> list[Endpoint]:
+def _chosen_endpoint(endpoint_id: str | None) -> list[Endpoint]:
     if endpoint_id is None:
-        return [one for one in _listed() if one.enabled]
+        return [one for one in _visible_endpoints() if one.enabled]
     try:
         return [_endpoint(endpoint_id)]
     except (NotFound, BadId):

@@ -4,8 +4,8 @@ import os
 import signal
 import sys
 
-from deploy.local.children import follow_parent
 from deploy.local.errors import CannotRun
+from deploy.local.processes.child_process import follow_parent
 
 
 def main(arguments: list[str]) -> int:
@@ -15,9 +15,9 @@ def main(arguments: list[str]) -> int:
         case ["reset"]:
             from deploy.local.reset import reset as command
         case ["lock"]:
-            from deploy.local.locking import lock as command
+            from deploy.local.dependency_lock import lock as command
         case ["translations"]:
-            from deploy.local.translations import collect as command
+            from deploy.local.translations import update_catalogs as command
         case _:
             print(__doc__, file=sys.stderr)
             return 2

@@ -55,15 +55,15 @@ def install() -> int:
         print("\n".join(last), file=sys.stderr)
         print(f"The packages could not be installed; all of pip's words: {LOG}", file=sys.stderr)
         return 1
-    STAMP.write_text(wanted())
+    STAMP.write_text(lock_hash())
     return 0
 
 
 def is_current() -> bool:
-    return STAMP.is_file() and STAMP.read_text() == wanted() and runs()
+    return STAMP.is_file() and STAMP.read_text() == lock_hash() and runs()
 
 
-def wanted() -> str:
+def lock_hash() -> str:
     return hashlib.sha256(LOCK.read_bytes()).hexdigest()
 
 

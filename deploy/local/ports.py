@@ -23,7 +23,7 @@ def any_free() -> int:
         return int(probe.getsockname()[1])
 
 
-def kept_port(memory: Path, name: str) -> int:
+def remembered_port(memory: Path, name: str) -> int:
     """The port `name` had last time when it is still free, else a new one, remembered."""
     known: dict[str, int] = json.loads(memory.read_text()) if memory.is_file() else {}
     if name in known and is_free(known[name]):

@@ -6,23 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from deploy.local.databases import (
-    APP,
-    DATABASE,
-    HOSTS,
-    OWNER,
-    STORE,
-    make_roles_and_database,
-    make_store,
-    prepare_external,
-    with_driver,
-)
 from deploy.local.errors import CannotRun
 from deploy.local.files import Locked, hold_lock
-from deploy.local.logs import Terminal
-from deploy.local.ports import is_free, kept_port
-from deploy.local.postgres import Postgres
-from deploy.local.processes import (
+from deploy.local.ports import is_free, remembered_port
+from deploy.local.processes.logs import Terminal
+from deploy.local.processes.programs import (
     ROOT,
     agent_programs,
     app_programs,
@@ -30,10 +18,22 @@ from deploy.local.processes import (
     python_program,
     valkey_program,
 )
-from deploy.local.settings import keep_secrets, service_settings, write_service_file
-from deploy.local.supervisor import StopAsked, Supervisor
+from deploy.local.processes.supervisor import StopRequested, Supervisor
+from deploy.local.servers.databases import (
+    APP,
+    DATABASE,
+    LINKED_HOST_ROLE,
+    LINKED_STORE,
+    OWNER,
+    make_linked_store,
+    make_roles_and_database,
+    prepare_external,
+    with_driver,
+)
+from deploy.local.servers.postgres import Postgres
+from deploy.local.servers.valkey import Valkey
+from deploy.local.settings import load_or_make_secrets, service_settings, write_service_file
 from deploy.local.translations import compile_translations
-from deploy.local.valkey import Valkey
 from deploy.local.welcome import welcome
 
 PREPARE = ["-m", "flask", "--app", "wsgi", "local", "prepare", "--json"]
@@ -86,7 +86,7 @@ class LocalService:
     def __init__(self, data_dir: Path, port: int) -> None:
         self.data_dir = data_dir
         self.port = port
-        self.kept = keep_secrets(data_dir)
+        self.kept = load_or_make_secrets(data_dir)
         self.terminal = Terminal()
         self.supervisor = Supervisor(data_dir / "logs", self.terminal)
         self.service_file = data_dir / "service.env"
@@ -97,7 +97,7 @@ class LocalService:
         try:
             self.start()
             self.supervisor.run()
-        except StopAsked:
+        except StopRequested:
             pass
         finally:
             self.stop()
@@ -108,7 +108,7 @@ class LocalService:
         say("Starting the database and the queue")
         addresses = self.start_servers()
         for name, setting in (("simulator", "SIMULATOR_URL"), ("live", "LIVE_URL")):
-            port = kept_port(self.data_dir / "ports.json", name)
+            port = remembered_port(self.data_dir / "ports.json", name)
             addresses[setting] = f"http://127.0.0.1:{port}"
         settings = service_settings(self.data_dir, self.port, self.kept, addresses)
         write_service_file(self.service_file, settings)
@@ -134,7 +134,7 @@ class LocalService:
         if not redis_url:
             server = Valkey(
                 self.data_dir / "valkey",
-                port=kept_port(self.data_dir / "ports.json", "valkey"),
+                port=remembered_port(self.data_dir / "ports.json", "valkey"),
                 password=self.kept["redis_password"],
             )
             server.prepare()
@@ -158,7 +158,7 @@ class LocalService:
     def start_database(self) -> tuple[str, str]:
         self.database = server = Postgres(
             self.data_dir / "postgres",
-            port=kept_port(self.data_dir / "ports.json", "postgres"),
+            port=remembered_port(self.data_dir / "ports.json", "postgres"),
             password=self.kept["postgres_password"],
             say=self.terminal.say,
         )
@@ -167,8 +167,8 @@ class LocalService:
         owner, app = self.kept["owner_password"], self.kept["app_password"]
         make_roles_and_database(server.connect(), owner_password=owner, app_password=app)
         if not self.store_url:
-            make_store(server.connect(), self.kept["host_password"])
-            self.store_url = server.url(HOSTS, self.kept["host_password"], STORE)
+            make_linked_store(server.connect(), self.kept["host_password"])
+            self.store_url = server.url(LINKED_HOST_ROLE, self.kept["host_password"], LINKED_STORE)
         return server.url(APP, app, DATABASE), server.url(OWNER, owner, DATABASE)
 
     def prepare(self, settings: Mapping[str, str]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ OPTIONAL = (
 )
 
 
-def keep_secrets(data_dir: Path) -> dict[str, str]:
+def load_or_make_secrets(data_dir: Path) -> dict[str, str]:
     """Read DATA_DIR/secrets.json and add what it lacks."""
     path = data_dir / "secrets.json"
     known = read_json(path)

@@ -10,7 +10,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from deploy.local.errors import CannotRun
-from deploy.local.processes import ROOT
+from deploy.local.processes.programs import ROOT
 
 FOLDERS = ("portal/translations",)
 # Besides gettext itself: which argument of a domain error is its sentence (core/errors.py).
@@ -58,7 +58,7 @@ def compile_translations(root: Path) -> list[Path]:
     return written
 
 
-def collect() -> int:
+def update_catalogs() -> int:
     """`make translations`: bring new texts of the code and the templates into every language."""
     for folder in FOLDERS:
         template = f"{folder}/messages.pot"

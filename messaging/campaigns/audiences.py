@@ -9,12 +9,11 @@ from sqlalchemy import ColumnElement, Select, and_, exists, literal, or_, select
 from core.clock import now, today
 from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound
-from core.ids import BadId, canonical
-from messaging import marketing
+from core.ids import BadId, canonical_id
 from messaging.campaigns import filters as asked
-from messaging.campaigns import orders
-from messaging.campaigns.filters import Filters
-from messaging.crm import tokens
+from messaging.campaigns import order_port
+from messaging.campaigns.filters import AudienceFilters
+from messaging.contacts import marketing_eligibility, search_tokens
 from messaging.models import Audience, Contact, ContactToken, Conversation, Identity, Line
 from tenants import accounts, audit
 from tenants.people import clean_name
@@ -23,15 +22,15 @@ MOST = 200
 WINDOW_CLOSED = "window_closed"
 
 
-def listed() -> list[Audience]:
+def list_audiences() -> list[Audience]:
     """By name; there are never many."""
     found = db.session.scalars(
         select(Audience).where(Audience.tenant_id == current_tenant_id()).limit(MOST)
     )
-    return sorted(found, key=lambda one: (tokens.plain(one.name), one.id))
+    return sorted(found, key=lambda one: (search_tokens.search_key(one.name), one.id))
 
 
-def page(after: str | None, limit: int) -> list[Audience]:
+def audience_page(after: str | None, limit: int) -> list[Audience]:
     """Newest first, for the API."""
     query = (
         select(Audience)
@@ -44,7 +43,7 @@ def page(after: str | None, limit: int) -> list[Audience]:
 
 def get(audience_id: str) -> Audience:
     try:
-        known = canonical("aud", audience_id)
+        known = canonical_id("aud", audience_id)
     except BadId:
         raise NotFound() from None
     found = db.session.get(Audience, (current_tenant_id(), known))
@@ -55,9 +54,9 @@ def get(audience_id: str) -> Audience:
 
 def save(name: str, given: Mapping[str, Any]) -> Audience:
     audience = Audience(
-        tenant_id=current_tenant_id(), name=clean_name(name), filters=checked(given)
+        tenant_id=current_tenant_id(), name=clean_name(name), filters=checked_filters(given)
     )
-    if len(listed()) >= MOST:
+    if len(list_audiences()) >= MOST:
         raise Conflict("too_many", "There are {most} audiences already.", most=MOST)
     db.session.add(audience)
     audit.record("audiences.added", audience.name)
@@ -68,7 +67,7 @@ def save(name: str, given: Mapping[str, Any]) -> Audience:
 def change(audience_id: str, name: str | None, given: Mapping[str, Any] | None) -> Audience:
     audience = get(audience_id)
     before = audit.snapshot(audience)
-    kept = audience.filters if given is None else checked(given)
+    kept = audience.filters if given is None else checked_filters(given)
     audience.name = audience.name if name is None else clean_name(name)
     audience.filters, audience.changed_at = kept, now()
     audit.record_change("audiences.changed", audience.name, before, audience)
@@ -82,17 +81,17 @@ def remove(audience_id: str) -> None:
     audit.record("audiences.removed", audience.name)
 
 
-def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+def checked_filters(given: Mapping[str, Any]) -> dict[str, Any]:
     """As it is stored. A site must be one of this account's."""
-    found = asked.read(given)
+    found = asked.parse_filters(given)
     if found.ordered.asked:
-        orders.condition(literal(None), found.ordered, now())
-    if found.ordered.site_id and found.ordered.site_id not in dict(orders.places()):
+        order_port.order_condition(literal(None), found.ordered, now())
+    if found.ordered.site_id and found.ordered.site_id not in dict(order_port.list_sites()):
         raise NotFound("There is no such site.")
-    return asked.as_json(found)
+    return asked.filters_json(found)
 
 
-def matching(filters: Filters) -> Select[Any]:
+def matching_contacts(filters: AudienceFilters) -> Select[Any]:
     """The contacts that are meant, before anybody is left out."""
     tenant_id, moment = current_tenant_id(), now()
     query = select(Contact.id).where(Contact.tenant_id == tenant_id)
@@ -114,11 +113,11 @@ def matching(filters: Filters) -> Select[Any]:
         since = moment - timedelta(days=filters.not_messaged_days)
         query = query.where(or_(Contact.marketed_at.is_(None), Contact.marketed_at < since))
     if filters.ordered.asked:
-        query = query.where(orders.condition(Contact.id, filters.ordered, moment))
+        query = query.where(order_port.order_condition(Contact.id, filters.ordered, moment))
     return query
 
 
-def phone() -> ColumnElement[str]:
+def phone_expression() -> ColumnElement[str]:
     """Of a row of contacts: the first phone as the network writes it, as on the contact's card."""
     return (
         select(Identity.spelling)
@@ -133,15 +132,19 @@ def phone() -> ColumnElement[str]:
     )
 
 
-def why_not(rest_days: int, line: Line | None, *, template: bool) -> ColumnElement[str]:
+def exclusion_expression(
+    rest_days: int, line: Line | None, *, template: bool
+) -> ColumnElement[str]:
     """Of a row of contacts: why they get nothing from this campaign; empty when they do."""
     moment = now()
     rest = timedelta(days=rest_days) if rest_days else None
-    closed = None if line is None or template else _closed(line, moment)
-    return marketing.reason(moment, rest, *(() if closed is None else ((closed, WINDOW_CLOSED),)))
+    closed = None if line is None or template else _window_closed(line, moment)
+    return marketing_eligibility.exclusion_expression(
+        moment, rest, *(() if closed is None else ((closed, WINDOW_CLOSED),))
+    )
 
 
-def _closed(line: Line, moment: datetime) -> ColumnElement[bool] | None:
+def _window_closed(line: Line, moment: datetime) -> ColumnElement[bool] | None:
     """The real network takes free text only from who was written to within a day."""
     if line.kind != "cloud" or line.network == "simulator":
         return None
@@ -157,7 +160,7 @@ def _tagged(tags: tuple[str, ...]) -> ColumnElement[bool]:
     return Contact.id.in_(
         select(ContactToken.contact_id).where(
             ContactToken.tenant_id == current_tenant_id(),
-            ContactToken.token.in_([f"#{tokens.tag_key(tag)}" for tag in tags]),
+            ContactToken.token.in_([f"#{search_tokens.tag_key(tag)}" for tag in tags]),
         )
     )
 

@@ -6,9 +6,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from core.errors import Invalid, invalid
-from core.ids import BadId, canonical
-from messaging.campaigns.orders import Ordered
-from messaging.crm import entries
+from core.ids import BadId, canonical_id
+from messaging.campaigns.order_port import OrderFilters
+from messaging.contacts import validation as contact_validation
 
 LONGEST_DAYS = 3650
 MOST_TAGS = 20
@@ -35,7 +35,7 @@ NAMES = CONTACTS | ORDERS
 
 
 @dataclass(frozen=True)
-class Filters:
+class AudienceFilters:
     """Everything that is said must hold. What is None or empty does not matter."""
 
     tags: tuple[str, ...] = ()
@@ -46,10 +46,10 @@ class Filters:
     consent: bool = False
     seen_within_days: int | None = None
     not_messaged_days: int | None = None
-    ordered: Ordered = field(default_factory=Ordered)
+    ordered: OrderFilters = field(default_factory=OrderFilters)
 
 
-def read(given: Mapping[str, Any]) -> Filters:
+def parse_filters(given: Mapping[str, Any]) -> AudienceFilters:
     """Raises Invalid, with the field that is wrong."""
     unknown = sorted(set(given) - NAMES)
     if unknown:
@@ -64,7 +64,7 @@ def read(given: Mapping[str, Any]) -> Filters:
     at_most = _count(given, "orders_at_most")
     if at_least is not None and at_most is not None and at_least > at_most:
         raise invalid("orders_at_most", "empty_range", "This is less than the least.")
-    return Filters(
+    return AudienceFilters(
         tags=_tags(given, "tags"),
         without_tags=_tags(given, "without_tags"),
         languages=_languages(given),
@@ -72,7 +72,7 @@ def read(given: Mapping[str, Any]) -> Filters:
         consent=_yes(given, "consent"),
         seen_within_days=_days(given, "seen_within_days"),
         not_messaged_days=_days(given, "not_messaged_days"),
-        ordered=Ordered(
+        ordered=OrderFilters(
             site_id=_site(given),
             within_days=_days(given, "ordered_within_days"),
             not_for_days=_days(given, "not_ordered_days"),
@@ -83,7 +83,7 @@ def read(given: Mapping[str, Any]) -> Filters:
     )
 
 
-def as_json(filters: Filters) -> dict[str, Any]:
+def filters_json(filters: AudienceFilters) -> dict[str, Any]:
     """Only what matters, as it is stored and told."""
     ordered = filters.ordered
     spent = ordered.spent_at_least
@@ -111,7 +111,7 @@ def _tags(given: Mapping[str, Any], name: str) -> tuple[str, ...]:
         raise invalid(name, "invalid_tags", "Give the tags as a list of words.")
     if len(found) > MOST_TAGS:
         raise invalid(name, "too_many", "Choose at most {most} of them.", most=MOST_TAGS)
-    return tuple(entries.some_tags(found))
+    return tuple(contact_validation.parse_tags(found))
 
 
 def _languages(given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -121,7 +121,9 @@ def _languages(given: Mapping[str, Any]) -> tuple[str, ...]:
     if len(found) > MOST_TAGS:
         raise invalid("languages", "too_many", "Choose at most {most} of them.", most=MOST_TAGS)
     try:
-        return tuple(dict.fromkeys(entries.a_language(one) for one in found if one.strip()))
+        return tuple(
+            dict.fromkeys(contact_validation.parse_language(one) for one in found if one.strip())
+        )
     except Invalid as error:
         raise invalid("languages", error.code, error.template, **error.values) from None
 
@@ -177,6 +179,6 @@ def _site(given: Mapping[str, Any]) -> str:
     if not found:
         return ""
     try:
-        return canonical("sit", str(found))
+        return canonical_id("sit", str(found))
     except BadId:
         raise invalid("site_id", "unknown_site", "There is no such site.") from None

@@ -11,22 +11,22 @@ from sqlalchemy import or_, select, text
 
 from core.clock import now, running_now
 from core.db import current_tenant_id, db
-from core.ids import canonical, from_uuid, to_uuid
-from core.money import json_number
-from core.partitions import id_at
-from messaging.campaigns import orders
-from messaging.crm import cards
+from core.ids import canonical_id, from_uuid, to_uuid
+from core.sql.partitions import id_at
+from core.values.money import json_number
+from messaging.campaigns import order_port
+from messaging.contacts import cards as contact_cards
 from messaging.models import Campaign, CampaignRecipient, Contact
 
 BATCH = 1000
-OPEN = ("queued", "sending", "sent", "unknown")
-NOT_LEFT = ("queued", "sending")
-SENT = ("sent", "delivered", "read")
-ARRIVED = ("delivered", "read")
-FAILED = ("failed", "expired", "unknown")
-CALLED_OFF = "cancelled"
+OPEN_STATES = ("queued", "sending", "sent", "unknown")
+UNSENT_STATES = ("queued", "sending")
+SENT_STATES = ("sent", "delivered", "read")
+DELIVERED_STATES = ("delivered", "read")
+FAILED_STATES = ("failed", "expired", "unknown")
+CANCELLED = "cancelled"
 # What somebody may ask to see: each is a condition of the list and a figure of the page.
-SHOWN = (
+RESULT_STATES = (
     "waiting",
     "sent",
     "delivered",
@@ -40,19 +40,19 @@ SHOWN = (
 )
 NO_ID = "00000000-0000-0000-0000-000000000000"
 
-HANDED = text("""
+SELECT_HANDED = text("""
 SELECT contact_id, message_id, handed_at FROM campaign_recipients
  WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND state = 'handed'
    AND contact_id > :after
  ORDER BY contact_id LIMIT :most
 """)
-STILL_OPEN = text("""
+SELECT_OPEN = text("""
 SELECT contact_id, message_id, handed_at FROM campaign_recipients
  WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id
    AND outcome IN ('queued', 'sending', 'sent', 'unknown') AND contact_id > :after
  ORDER BY contact_id LIMIT :most
 """)
-LOOK = text("""
+UPDATE_OUTCOMES = text("""
 UPDATE campaign_recipients AS r
    SET outcome = m.state, cause = coalesce(m.error_code, ''), cost_usd = m.cost_usd
   FROM unnest(CAST(:ids AS uuid[]), CAST(:messages AS uuid[])) AS one (id, message_id)
@@ -61,7 +61,7 @@ UPDATE campaign_recipients AS r
  WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id AND r.contact_id = one.id
    AND (r.outcome, r.cost_usd) <> (m.state, m.cost_usd)
 """)
-ANSWERED = text("""
+UPDATE_REPLIES = text("""
 UPDATE campaign_recipients AS r
    SET replied_at = coalesce(r.replied_at, CASE WHEN c.last_seen_at > r.handed_at
            AND c.last_seen_at <= r.handed_at + :follow THEN c.last_seen_at END),
@@ -74,14 +74,14 @@ UPDATE campaign_recipients AS r
    AND (c.last_seen_at > r.handed_at OR c.opted_out_at > r.handed_at
         OR r.opted_out_at IS NOT NULL)
 """)
-FOLLOWED = text("""
+UPDATE_ORDERS = text("""
 UPDATE campaign_recipients AS r SET orders = one.orders, spent = one.spent
   FROM unnest(CAST(:ids AS uuid[]), CAST(:orders AS integer[]), CAST(:spent AS numeric[]))
        AS one (id, orders, spent)
  WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id AND r.contact_id = one.id
    AND (r.orders, r.spent) <> (one.orders, one.spent)
 """)
-COUNT = text("""
+COUNT_RESULTS = text("""
 SELECT state, reason, outcome, cause, count(*) AS people, count(replied_at) AS replied,
        count(opted_out_at) AS opted_out, sum(least(orders, 1)) AS ordered, sum(orders) AS orders,
        sum(spent) AS spent, sum(cost_usd) AS cost
@@ -92,7 +92,7 @@ SELECT state, reason, outcome, cause, count(*) AS people, count(replied_at) AS r
 
 
 @dataclass(frozen=True)
-class Result:
+class RecipientResult:
     """One recipient as people see it. A contact that was erased has neither name nor phone."""
 
     recipient: CampaignRecipient
@@ -101,35 +101,36 @@ class Result:
 
     @property
     def shown(self) -> str:
-        return shown_state(self.recipient)
+        return result_state(self.recipient)
 
 
-def shown_state(one: CampaignRecipient) -> str:
+def result_state(one: CampaignRecipient) -> str:
     """One word for where somebody is: the message's own state once there is one."""
     return one.outcome if one.state == "handed" else one.state
 
 
-def refresh(campaign: Campaign, *, deep: bool) -> None:
+def refresh_results(campaign: Campaign, *, deep: bool) -> None:
     """The messages' states as they are now. `deep` looks at everybody, also for what followed."""
     after, found = NO_ID, BATCH
     while found == BATCH:
         rows = db.session.execute(
-            HANDED if deep else STILL_OPEN, {**_mine(campaign), "after": after, "most": BATCH}
+            SELECT_HANDED if deep else SELECT_OPEN,
+            {**_campaign_key(campaign), "after": after, "most": BATCH},
         ).all()
         found = len(rows)
         if rows:
             after = str(rows[-1].contact_id)
             _refresh(campaign, rows, deep)
-    campaign.counts = counted(campaign)
+    campaign.counts = count_results(campaign)
 
 
-def counted(campaign: Campaign) -> dict[str, Any]:
+def count_results(campaign: Campaign) -> dict[str, Any]:
     """From the recipients' own rows, never from messages."""
-    counts: dict[str, Any] = dict.fromkeys((*SHOWN, "people", "recipients", "open"), 0)
+    counts: dict[str, Any] = dict.fromkeys((*RESULT_STATES, "people", "recipients", "open"), 0)
     reasons: dict[str, int] = {}
     causes: dict[str, int] = {}
     orders_, spent, cost = 0, Decimal(0), Decimal(0)
-    for row in db.session.execute(COUNT, _mine(campaign)):
+    for row in db.session.execute(COUNT_RESULTS, _campaign_key(campaign)):
         people = row.people
         counts["people"] += people
         counts["replied"] += row.replied
@@ -143,12 +144,12 @@ def counted(campaign: Campaign) -> dict[str, Any]:
             counts["recipients"] += 0 if row.state == "left_out" else people
             continue
         counts["recipients"] += people
-        counts["open"] += people if row.outcome in NOT_LEFT else 0
-        counts["sent"] += people if row.outcome in SENT else 0
-        counts["delivered"] += people if row.outcome in ARRIVED else 0
+        counts["open"] += people if row.outcome in UNSENT_STATES else 0
+        counts["sent"] += people if row.outcome in SENT_STATES else 0
+        counts["delivered"] += people if row.outcome in DELIVERED_STATES else 0
         counts["read"] += people if row.outcome == "read" else 0
-        counts["stopped"] += people if row.outcome == CALLED_OFF else 0
-        if row.outcome in FAILED:
+        counts["stopped"] += people if row.outcome == CANCELLED else 0
+        if row.outcome in FAILED_STATES:
             counts["failed"] += people
             cause = row.cause or row.outcome
             causes[cause] = causes.get(cause, 0) + people
@@ -156,16 +157,16 @@ def counted(campaign: Campaign) -> dict[str, Any]:
         **counts,
         "orders": orders_,
         "spent": str(spent.normalize() + 0),
-        "currency": orders.currency(_place(campaign)),
+        "currency": order_port.orders_currency(_order_site(campaign)),
         "cost_usd": json_number(cost),
         "reasons": reasons,
         "causes": causes,
     }
 
 
-def listed(
+def list_results(
     campaign: Campaign, shown: str = "", after: str | None = None, limit: int = 50
-) -> list[Result]:
+) -> list[RecipientResult]:
     """In the order of their ids: keyset paging over the key itself."""
     query = (
         select(CampaignRecipient)
@@ -178,7 +179,7 @@ def listed(
         .limit(limit)
     )
     if after:
-        query = query.where(CampaignRecipient.contact_id > canonical("con", after))
+        query = query.where(CampaignRecipient.contact_id > canonical_id("con", after))
     return _named(list(db.session.scalars(query)))
 
 
@@ -187,11 +188,11 @@ def _condition(shown: str) -> tuple[Any, ...]:
     conditions: dict[str, Any] = {
         "waiting": one.state == "waiting",
         "left_out": one.state == "left_out",
-        "stopped": or_(one.state == "stopped", one.outcome == CALLED_OFF),
-        "sent": one.outcome.in_(SENT),
-        "delivered": one.outcome.in_(ARRIVED),
+        "stopped": or_(one.state == "stopped", one.outcome == CANCELLED),
+        "sent": one.outcome.in_(SENT_STATES),
+        "delivered": one.outcome.in_(DELIVERED_STATES),
         "read": one.outcome == "read",
-        "failed": one.outcome.in_(FAILED),
+        "failed": one.outcome.in_(FAILED_STATES),
         "replied": one.replied_at.is_not(None),
         "opted_out": one.opted_out_at.is_not(None),
         "ordered": one.orders > 0,
@@ -199,16 +200,16 @@ def _condition(shown: str) -> tuple[Any, ...]:
     return (conditions[shown],) if shown in conditions else ()
 
 
-def _named(found: list[CampaignRecipient]) -> list[Result]:
+def _named(found: list[CampaignRecipient]) -> list[RecipientResult]:
     people = db.session.scalars(
         select(Contact).where(
             Contact.tenant_id == current_tenant_id(),
             Contact.id.in_([one.contact_id for one in found]),
         )
     )
-    known = {card.id: card for card in cards.many(list(people))}
+    known = {card.id: card for card in contact_cards.cards_of(list(people))}
     return [
-        Result(
+        RecipientResult(
             one,
             known[one.contact_id].title if one.contact_id in known else "",
             known[one.contact_id].phone if one.contact_id in known else "",
@@ -218,9 +219,9 @@ def _named(found: list[CampaignRecipient]) -> list[Result]:
 
 
 def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
-    mine = {**_mine(campaign), "ids": [str(row.contact_id) for row in rows]}
+    mine = {**_campaign_key(campaign), "ids": [str(row.contact_id) for row in rows]}
     db.session.execute(
-        LOOK,
+        UPDATE_OUTCOMES,
         {
             **mine,
             "messages": [str(row.message_id) for row in rows],
@@ -231,12 +232,14 @@ def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
     if not deep:
         return
     follow = timedelta(days=campaign.follow_days)
-    db.session.execute(ANSWERED, {**mine, "follow": follow})
+    db.session.execute(UPDATE_REPLIES, {**mine, "follow": follow})
     since = {from_uuid("con", row.contact_id): row.handed_at for row in rows}
-    bought = orders.followed(since, campaign.follow_days, _place(campaign), test=campaign.test)
+    bought = order_port.orders_after(
+        since, campaign.follow_days, _order_site(campaign), test=campaign.test
+    )
     if bought:
         db.session.execute(
-            FOLLOWED,
+            UPDATE_ORDERS,
             {
                 **mine,
                 "ids": [str(to_uuid("con", one)) for one in bought],
@@ -246,7 +249,7 @@ def _refresh(campaign: Campaign, rows: Sequence[Any], deep: bool) -> None:
         )
 
 
-def _place(campaign: Campaign) -> str:
+def _order_site(campaign: Campaign) -> str:
     return str(campaign.filters.get("site_id") or "")
 
 
@@ -256,7 +259,7 @@ def _latest(rows: Sequence[Any]) -> datetime:
     return max(latest, running_now())
 
 
-def _mine(campaign: Campaign) -> dict[str, Any]:
+def _campaign_key(campaign: Campaign) -> dict[str, Any]:
     return {
         "tenant_id": current_tenant_id(),
         "campaign_id": str(to_uuid("cmp", campaign.id)),

@@ -7,7 +7,7 @@ from sqlalchemy import delete, select
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, NotFound, invalid
-from core.texts import BadText, clean, fold
+from core.values.text import BadText, fold_case, normalize_text
 from messaging.models import QuickReply
 from tenants import audit
 
@@ -15,10 +15,10 @@ MOST = 200
 LONGEST = 4096
 PLACEHOLDERS = ("name", "first_name", "phone", "business", "member")
 _SHORTCUT = re.compile(r"[\w-]{1,32}")
-_HOLE = re.compile(r"\{([^{}]*)\}")
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
-def listed() -> list[QuickReply]:
+def list_quick_replies() -> list[QuickReply]:
     return list(
         db.session.scalars(
             select(QuickReply)
@@ -48,7 +48,7 @@ def save(shortcut: str, said: str, reply_id: str = "") -> QuickReply:
     if taken is not None and (reply is None or taken != reply.id):
         raise invalid("shortcut", "taken", "Another quick reply has this shortcut.")
     if reply is None:
-        if len(listed()) >= MOST:
+        if len(list_quick_replies()) >= MOST:
             raise Conflict("too_many", "There are {most} quick replies already.", most=MOST)
         reply = QuickReply(tenant_id=current_tenant_id(), shortcut=shortcut, text=said)
         db.session.add(reply)
@@ -77,13 +77,13 @@ def remove(reply_id: str) -> None:
     audit.record("inbox.quick_reply_removed", f"/{reply.shortcut}")
 
 
-def filled(said: str, values: dict[str, str]) -> str:
+def fill_quick_reply(said: str, values: dict[str, str]) -> str:
     """By name only: whatever else stands in braces stays as it is."""
-    return _HOLE.sub(lambda hole: values.get(hole[1], hole[0]), said)
+    return _PLACEHOLDER.sub(lambda hole: values.get(hole[1], hole[0]), said)
 
 
 def _shortcut(written: str) -> str:
-    shortcut = fold(written.strip().lstrip("/")).replace("\u0131", "i")
+    shortcut = fold_case(written.strip().lstrip("/")).replace("\u0131", "i")
     if not _SHORTCUT.fullmatch(shortcut):
         raise invalid(
             "shortcut", "invalid_shortcut", "A shortcut is 1 to 32 letters, digits, _ or -."
@@ -93,12 +93,12 @@ def _shortcut(written: str) -> str:
 
 def _text(written: str) -> str:
     try:
-        said = clean(written)
+        said = normalize_text(written)
     except BadText as error:
         raise invalid("text", error.code, "{fault}", fault=str(error)) from None
     if not said or len(said) > LONGEST:
         raise invalid("text", "invalid_text", "Write 1 to 4096 characters.")
-    unknown = [hole for hole in _HOLE.findall(said) if hole not in PLACEHOLDERS]
+    unknown = [hole for hole in _PLACEHOLDER.findall(said) if hole not in PLACEHOLDERS]
     if unknown:
         raise invalid(
             "text",

@@ -1,8 +1,17 @@
 """Lines, messages, the people on the other side, and what it all costs."""
 
+from messaging.models.automations import (
+    Automation,
+    AutomationRun,
+    Connection,
+    HookKey,
+    StoreEvent,
+    StoreLink,
+)
 from messaging.models.campaigns import Audience, Campaign, CampaignRecipient
-from messaging.models.crm import (
+from messaging.models.contact_data import (
     BlockedPhone,
+    ConsentChange,
     ContactErasure,
     ContactField,
     ContactImport,
@@ -11,25 +20,21 @@ from messaging.models.crm import (
     ContactNote,
     ContactTag,
     ContactToken,
-    ContactWish,
 )
-from messaging.models.hooks import ReceivedHook
+from messaging.models.contacts import Contact, Identity
+from messaging.models.conversations import (
+    Conversation,
+    ConversationNote,
+    ConversationWord,
+    QuickReply,
+)
+from messaging.models.costs import LedgerEntry, Rate, RateOverride, UsageDay
 from messaging.models.lines import Line
 from messaging.models.linked import LinkedDay, LinkedLine
 from messaging.models.media import MediaFile
 from messaging.models.messages import Message, MessageChange, NetworkId
-from messaging.models.money import LedgerEntry, Rate, RateOverride, UsageDay
-from messaging.models.people import Contact, Identity
-from messaging.models.stores import (
-    Automation,
-    AutomationRun,
-    Connection,
-    HookKey,
-    StoreEvent,
-    StoreLink,
-)
-from messaging.models.talks import Conversation, ConversationNote, ConversationWord, QuickReply
 from messaging.models.templates import Template
+from webhooks.inbound.models import ReceivedHook
 
 __all__ = [
     "Audience",
@@ -39,6 +44,7 @@ __all__ = [
     "Campaign",
     "CampaignRecipient",
     "Connection",
+    "ConsentChange",
     "Contact",
     "ContactErasure",
     "ContactField",
@@ -48,7 +54,6 @@ __all__ = [
     "ContactNote",
     "ContactTag",
     "ContactToken",
-    "ContactWish",
     "Conversation",
     "ConversationNote",
     "ConversationWord",

@@ -8,9 +8,9 @@ from sqlalchemy import Index, Integer, Numeric, SmallInteger, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
+from core.sql.columns import id_column, tenant_foreign_key
 from messaging.models.columns import USD
 
 
@@ -19,7 +19,7 @@ class Audience(Base, TenantOwned):
 
     __tablename__ = "audiences"
 
-    id: Mapped[str] = new_key("aud")
+    id: Mapped[str] = id_column("aud")
     name: Mapped[str] = mapped_column(Text)
     filters: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(default=now)
@@ -40,7 +40,7 @@ class Campaign(Base, TenantOwned):
         Index("campaigns_state_idx", "tenant_id", "state", "id"),
     )
 
-    id: Mapped[str] = new_key("cmp")
+    id: Mapped[str] = id_column("cmp")
     name: Mapped[str] = mapped_column(Text)
     state: Mapped[str] = mapped_column(Text, default="draft")
     """draft, scheduled, running, paused, finished or stopped"""
@@ -84,7 +84,7 @@ class CampaignRecipient(Base, TenantOwned):
 
     __tablename__ = "campaign_recipients"
     __table_args__ = (
-        of_tenant(["campaign_id"], "campaigns", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["campaign_id"], "campaigns", ["id"], ondelete="CASCADE"),
         Index(
             "campaign_recipients_due_idx",
             "tenant_id",

@@ -13,16 +13,16 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.columns import of_tenant
-from core.db import Base, TenantOwned, facts_changed
-from core.keyring import Sealed
+from core.db import Base, TenantOwned, invalidate_tenant_cache
+from core.security.encryption import EncryptedText
+from core.sql.columns import tenant_foreign_key
 
 
 class Line(Base, TenantOwned):
     """One phone number a tenant sends from; "instance" on the wire."""
 
     __tablename__ = "lines"
-    __table_args__ = (of_tenant(["fallback_line_id"], "lines", ["id"]),)
+    __table_args__ = (tenant_foreign_key(["fallback_line_id"], "lines", ["id"]),)
 
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     kind: Mapped[str] = mapped_column(Text)
@@ -37,8 +37,10 @@ class Line(Base, TenantOwned):
     is_default: Mapped[bool] = mapped_column(default=False)
     phone_number_id: Mapped[str | None] = mapped_column(Text)
     account_id: Mapped[str | None] = mapped_column(Text)
-    token: Mapped[str | None] = mapped_column(Sealed("lines.token", per_tenant=True))
-    app_secret: Mapped[str | None] = mapped_column(Sealed("lines.app_secret", per_tenant=True))
+    token: Mapped[str | None] = mapped_column(EncryptedText("lines.token", per_tenant=True))
+    app_secret: Mapped[str | None] = mapped_column(
+        EncryptedText("lines.app_secret", per_tenant=True)
+    )
     verify_token: Mapped[str | None] = mapped_column(Text)
     hook_token: Mapped[str | None] = mapped_column(Text)
     per_second: Mapped[Decimal] = mapped_column(Numeric(8, 3))
@@ -55,6 +57,6 @@ class Line(Base, TenantOwned):
 
 @event.listens_for(Line, "after_insert")
 @event.listens_for(Line, "after_update")
-def _doors_forget(*_: Any) -> None:
+def _clear_route_caches(*_: Any) -> None:
     """The doors remember by which lines a tenant's messages may leave."""
-    facts_changed()
+    invalidate_tenant_cache()

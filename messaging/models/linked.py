@@ -5,15 +5,15 @@ from datetime import date, datetime
 from sqlalchemy import Integer, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.columns import of_tenant
 from core.db import Base, TenantOwned
+from core.sql.columns import tenant_foreign_key
 
 
 class LinkedLine(Base, TenantOwned):
     """Beside the line's own row. The keys of its session are elsewhere: only hosts reach them."""
 
     __tablename__ = "linked_lines"
-    __table_args__ = (of_tenant(["line_id"], "lines", ["id"]),)
+    __table_args__ = (tenant_foreign_key(["line_id"], "lines", ["id"]),)
 
     line_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     wanted: Mapped[str] = mapped_column(Text, default="nothing")
@@ -34,7 +34,7 @@ class LinkedDay(Base, TenantOwned):
     """What a linked line has used of its day."""
 
     __tablename__ = "linked_days"
-    __table_args__ = (of_tenant(["line_id"], "lines", ["id"]),)
+    __table_args__ = (tenant_foreign_key(["line_id"], "lines", ["id"]),)
 
     line_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     day: Mapped[date] = mapped_column(primary_key=True)

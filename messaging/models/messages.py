@@ -14,9 +14,9 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.columns import new_key
 from core.db import Base, TenantOwned
 from core.ids import Id
+from core.sql.columns import id_column
 from messaging.models.columns import USD
 
 
@@ -79,7 +79,7 @@ class Message(Base, TenantOwned):
         {"postgresql_partition_by": "RANGE (id)"},
     )
 
-    id: Mapped[str] = new_key("msg")
+    id: Mapped[str] = id_column("msg")
     line_id: Mapped[int] = mapped_column(Integer)
     direction: Mapped[str] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(Text)
@@ -112,7 +112,7 @@ class MessageChange(Base, TenantOwned):
     __table_args__ = ({"postgresql_partition_by": "RANGE (message_id)"},)
 
     message_id: Mapped[str] = mapped_column(Id("msg"), primary_key=True)
-    id: Mapped[str] = new_key("chg")
+    id: Mapped[str] = id_column("chg")
     at: Mapped[datetime] = mapped_column(default=now)
     state: Mapped[str] = mapped_column(Text)
     cause: Mapped[str] = mapped_column(Text, default="")

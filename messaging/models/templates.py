@@ -8,8 +8,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.columns import new_key
 from core.db import Base, TenantOwned
+from core.sql.columns import id_column
 
 
 class Template(Base, TenantOwned):
@@ -18,7 +18,7 @@ class Template(Base, TenantOwned):
     __tablename__ = "templates"
     __table_args__ = (UniqueConstraint("tenant_id", "account_id", "name", "language"),)
 
-    id: Mapped[str] = new_key("tpl")
+    id: Mapped[str] = id_column("tpl")
     account_id: Mapped[str] = mapped_column(Text)
     name: Mapped[str] = mapped_column(Text)
     language: Mapped[str] = mapped_column(Text)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from aiohttp import web
 
-from messaging.simulator.conditions import Conditions
-from messaging.simulator.guard import is_loopback
-from messaging.simulator.server import Options, make_app
+from messaging.simulator.access import is_loopback
+from messaging.simulator.network.behaviour import NetworkBehaviour
+from messaging.simulator.server import SimulatorOptions, make_app
 
 
 def main(arguments: list[str]) -> int:
@@ -28,11 +28,11 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write("SIMULATOR_SECRET must be set to listen beyond this machine.\n")
         return 2
     logging.basicConfig(level=os.environ.get("LOG_LEVEL", "WARNING"))
-    conditions = Conditions(receipts=given.receipts == "on", delay_ms=given.delay_ms)
+    conditions = NetworkBehaviour(receipts=given.receipts == "on", delay_ms=given.delay_ms)
     # Many small objects live long here; looking through all of them often is what costs.
     gc.set_threshold(50_000, 20, 50)
     address = os.environ.get("SIMULATOR_URL") or f"http://{given.host}:{given.port}"
-    app = make_app(Options(secret, given.callback, given.lines, conditions, address))
+    app = make_app(SimulatorOptions(secret, given.callback, given.lines, conditions, address))
     web.run_app(
         app, host=given.host, port=given.port, access_log=None, print=None, shutdown_timeout=2.0
     )

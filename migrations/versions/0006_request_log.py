@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from alembic import op
 
-from core.partitions import DAYS_AHEAD, create_day
+from core.sql.partitions import DAYS_AHEAD, create_day
 from migrations.tenancy import own_by_tenant
 
 revision = "0006"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from alembic import op
 
-from core.partitions import AHEAD, create_statements, months
+from core.sql.partitions import MONTHS_AHEAD, create_statements, months
 from migrations.tenancy import own_by_tenant
 
 revision = "0007"
@@ -120,7 +120,7 @@ def upgrade() -> None:
         op.execute(f"CREATE INDEX {index}")
     # One month back, for clocks that are behind ours.
     last_month = datetime.now(UTC).replace(day=1) - timedelta(days=1)
-    for month in months(last_month, AHEAD + 2):
+    for month in months(last_month, MONTHS_AHEAD + 2):
         for table in PARTITIONED:
             op.execute(create_statements(table, month))
 

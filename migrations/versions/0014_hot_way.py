@@ -6,7 +6,7 @@ Every statement in them names the tenant; row-level security holds inside them a
 
 from alembic import op
 
-from migrations.settle_sent import SETTLE
+from migrations.sql.settle_sent_0014 import SETTLE_SENT
 from migrations.tenancy import APP_ROLE
 
 revision = "0014"
@@ -290,7 +290,7 @@ FUNCTIONS = {
     "lease_lanes": LEASE,
     "take_messages": TAKE,
     "leave_lane": LEAVE,
-    "settle_sent": SETTLE,
+    "settle_sent": SETTLE_SENT,
 }
 
 

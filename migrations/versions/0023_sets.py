@@ -4,8 +4,8 @@ from importlib import import_module
 
 from alembic import op
 
-from migrations.hot_sets import LEAVE, SETTLE, TAKE
-from migrations.settle_sent import SETTLE as SETTLE_ONE_BY_ONE
+from migrations.sql.message_functions_0023 import LEAVE_LANE, SETTLE_SENT, TAKE_MESSAGES
+from migrations.sql.settle_sent_0014 import SETTLE_SENT as SETTLE_ONE_BY_ONE
 
 revision = "0023"
 down_revision = "0022"
@@ -14,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    for function in (TAKE, LEAVE, SETTLE):
+    for function in (TAKE_MESSAGES, LEAVE_LANE, SETTLE_SENT):
         op.execute(function)
 
 

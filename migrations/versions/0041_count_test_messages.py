@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from migrations.hot_sets import SETTLE
+from migrations.sql.message_functions_0023 import SETTLE_SENT
 
 revision = "0041"
 down_revision = "0040"
@@ -33,7 +33,7 @@ CHANGES = (
 
 
 def counting() -> str:
-    function = SETTLE
+    function = SETTLE_SENT
     for before, after in CHANGES:
         if before not in function:
             raise RuntimeError("app.settle_sent is not the one that this migration changes")
@@ -46,4 +46,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.execute(SETTLE)
+    op.execute(SETTLE_SENT)

@@ -4,7 +4,7 @@ from importlib import import_module
 
 from alembic import op
 
-from migrations import hot_sets
+from migrations.sql import message_functions_0023
 from migrations.tenancy import APP_ROLE
 
 revision = "0044"
@@ -166,7 +166,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     before = import_module("migrations.versions.0025_lease_and_take")
-    _replace(hot_sets.TAKE, before.LEASE_AND_TAKE)
+    _replace(message_functions_0023.TAKE_MESSAGES, before.LEASE_AND_TAKE)
 
 
 def _replace(take: str, lease_and_take: str) -> None:

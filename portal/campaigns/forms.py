@@ -22,11 +22,11 @@ from wtforms.validators import Length, Optional
 from core.errors import invalid
 from messaging.campaigns.filters import LONGEST_DAYS, MOST_ORDERS
 from messaging.models import Campaign
-from portal.forms import LOCAL_TIMES, Between, Form, needed, said
+from portal.web.forms import LOCAL_TIMES, Form, InRange, field_text, required
 
-DAYS = Between(1, LONGEST_DAYS, _("Between 1 and 3650 days."))
-COUNT = Between(0, MOST_ORDERS, _("A whole number, zero or more."))
-NUMBERS = (
+DAYS = InRange(1, LONGEST_DAYS, _("Between 1 and 3650 days."))
+COUNT = InRange(0, MOST_ORDERS, _("A whole number, zero or more."))
+NUMBER_FILTERS = (
     "birthday_within_days",
     "seen_within_days",
     "not_messaged_days",
@@ -35,11 +35,11 @@ NUMBERS = (
     "orders_at_least",
     "orders_at_most",
 )
-WORDS = ("tags", "without_tags", "languages")
+TEXT_FILTERS = ("tags", "without_tags", "languages")
 
 
 class NewCampaignForm(Form):
-    name = StringField(_("Name"), [needed(), Length(max=120)])
+    name = StringField(_("Name"), [required(), Length(max=120)])
 
 
 class FiltersForm(Form):
@@ -49,7 +49,7 @@ class FiltersForm(Form):
     without_tags = StringField(_("Without any of these tags"), [Length(max=900)])
     languages = StringField(_("Who speak"), [Length(max=200)])
     birthday_within_days = IntegerField(
-        _("Birthday within … days"), [Optional(), Between(0, 60, _("At most 60 days."))]
+        _("Birthday within … days"), [Optional(), InRange(0, 60, _("At most 60 days."))]
     )
     consent = BooleanField(_("Only contacts with marketing consent"))
     seen_within_days = IntegerField(_("Wrote to you within … days"), [Optional(), DAYS])
@@ -61,26 +61,26 @@ class FiltersForm(Form):
     orders_at_most = IntegerField(_("At most … orders"), [Optional(), COUNT])
     spent_at_least = StringField(_("Spent at least"), [Length(max=20)])
 
-    def offer_places(self, places: list[tuple[str, str]]) -> None:
+    def offer_sites(self, places: list[tuple[str, str]]) -> None:
         self.site_id.choices = [("", _("Every restaurant")), *places]
 
     def show(self, filters: Mapping[str, Any]) -> None:
-        for name in (*NUMBERS, "consent", "site_id", "spent_at_least"):
+        for name in (*NUMBER_FILTERS, "consent", "site_id", "spent_at_least"):
             self[name].data = filters.get(name) or (0 if filters.get(name) == 0 else None)
-        for name in WORDS:
+        for name in TEXT_FILTERS:
             self[name].data = ", ".join(filters.get(name, []))
 
     def given(self) -> dict[str, Any]:
         found: dict[str, Any] = {
-            name: [one.strip() for one in said(self[name]).split(",") if one.strip()]
-            for name in WORDS
+            name: [one.strip() for one in field_text(self[name]).split(",") if one.strip()]
+            for name in TEXT_FILTERS
         }
-        found |= {name: self[name].data for name in NUMBERS if self[name].data is not None}
+        found |= {name: self[name].data for name in NUMBER_FILTERS if self[name].data is not None}
         if self.consent.data:
             found["consent"] = True
         if self.site_id.data:
             found["site_id"] = self.site_id.data
-        if written := said(self.spent_at_least).strip().replace(",", "."):
+        if written := field_text(self.spent_at_least).strip().replace(",", "."):
             found["spent_at_least"] = written
         return found
 
@@ -94,11 +94,11 @@ class WhoForm(FiltersForm):
 
 
 class AudienceForm(FiltersForm):
-    name = StringField(_("Name"), [needed(), Length(max=120)])
+    name = StringField(_("Name"), [required(), Length(max=120)])
 
 
 class WhatForm(Form):
-    name = StringField(_("Name"), [needed(), Length(max=120)])
+    name = StringField(_("Name"), [required(), Length(max=120)])
     line_id = SelectField(_("Line"), [Optional()])
     says = RadioField(
         _("Message"),
@@ -135,11 +135,11 @@ class WhenForm(Form):
     quiet_until = TimeField(_("Quiet until"), [Optional()])
     rest_days = IntegerField(
         _("Leave out who got a campaign within … days"),
-        [Optional(), Between(0, 365, _("At most 365 days."))],
+        [Optional(), InRange(0, 365, _("At most 365 days."))],
     )
     follow_days = IntegerField(
         _("Count orders within … days after the message"),
-        [Optional(), Between(0, 90, _("At most 90 days."))],
+        [Optional(), InRange(0, 90, _("At most 90 days."))],
     )
 
     def show(self, campaign: Campaign, zone: str) -> None:

@@ -4,37 +4,39 @@ from typing import Any
 
 from flask import current_app
 
-from messaging.campaigns import template_words
-from messaging.campaigns.book import Wanted
-from messaging.inbox import files
-from messaging.inbox.files import Kept
+from messaging.campaigns import template_values
+from messaging.campaigns.repository import CampaignInput
+from messaging.messages.media import uploads as media_uploads
+from messaging.messages.media.uploads import UploadedFile
 from messaging.models import Campaign, Line, Template
-from messaging.template_parts import Needs, needs_of
+from messaging.templates.components import TemplateParameters, required_parameters
 from portal.campaigns.forms import WhatForm
-from portal.forms import said
-from portal.uploads import kept
+from portal.inbox.uploads import store_upload
+from portal.web.forms import field_text
 
-NO_NEEDS = Needs()
+NO_NEEDS = TemplateParameters()
 
 
-def wishes_of(known: list[Template]) -> dict[str, str]:
+def template_fields(known: list[Template]) -> dict[str, str]:
     """What each template wants, for the script that shows the fields it has use for."""
-    return {_key(one.name, one.language): _words(needs_of(one.components)) for one in known}
+    return {
+        _key(one.name, one.language): _words(required_parameters(one.components)) for one in known
+    }
 
 
-def uploaded(form: WhatForm) -> Kept | None:
-    return kept(form.header_file.data) if form.says.data == "template" else None
+def uploaded_file(form: WhatForm) -> UploadedFile | None:
+    return store_upload(form.header_file.data) if form.says.data == "template" else None
 
 
-def picture_of(file: dict[str, Any]) -> str:
+def picture_url(file: dict[str, Any]) -> str:
     """Where the page shows the picture that was uploaded."""
     if file.get("kind") != "image":
         return ""
     secret = current_app.extensions["comanda"].secret_key
-    return files.path_of(file["key"], file["mime_type"], file["filename"], secret)
+    return media_uploads.page_path(file["key"], file["mime_type"], file["filename"], secret)
 
 
-def show_words(form: WhatForm, campaign: Campaign, lines: list[Line]) -> None:
+def fill_form(form: WhatForm, campaign: Campaign, lines: list[Line]) -> None:
     template = campaign.template
     fits = any(not one.test and one.is_default for one in lines)
     first = "" if fits or not lines else str(lines[0].id)
@@ -50,44 +52,44 @@ def show_words(form: WhatForm, campaign: Campaign, lines: list[Line]) -> None:
     form.gift.data = campaign.gift or ""
 
 
-def words_of(
-    form: WhatForm, campaign: Campaign, known: list[Template], file: Kept | None
-) -> Wanted:
+def message_of(
+    form: WhatForm, campaign: Campaign, known: list[Template], file: UploadedFile | None
+) -> CampaignInput:
     as_template = form.says.data == "template"
     line = form.line_id.data or ""
-    return Wanted(
-        name=said(form.name),
+    return CampaignInput(
+        name=field_text(form.name),
         line_id=int(line) if line.isdigit() else None,
-        text="" if as_template else said(form.text),
+        text="" if as_template else field_text(form.text),
         template=_template(form, campaign, known, file) if as_template else {},
         gift=form.gift.data or None,
     )
 
 
 def _template(
-    form: WhatForm, campaign: Campaign, known: list[Template], file: Kept | None
+    form: WhatForm, campaign: Campaign, known: list[Template], file: UploadedFile | None
 ) -> dict[str, Any]:
     """What the chosen template has no place for is left out: the fields are there for all."""
     name, _, language = (form.template.data or "").partition("/")
     found = [one for one in known if (one.name, one.language) == (name, language)]
-    needs = needs_of(found[0].components) if found else NO_NEEDS
-    given = [one for one in said(form.parameters).splitlines() if one.strip()]
+    needs = required_parameters(found[0].components) if found else NO_NEEDS
+    given = [one for one in field_text(form.parameters).splitlines() if one.strip()]
     made: dict[str, Any] = {"name": name, "language": language, "parameters": given}
     if needs.header:
-        made["header"] = said(form.header)
+        made["header"] = field_text(form.header)
     if needs.header_media:
         made["media"] = _media(form, campaign, file)
-    lines = iter([one.strip() for one in said(form.buttons).splitlines() if one.strip()])
+    lines = iter([one.strip() for one in field_text(form.buttons).splitlines() if one.strip()])
     ends = {at: next(lines, None) for at in needs.buttons}
     made["buttons"] = [ends.get(at) for at in range(max(needs.buttons, default=-1) + 1)]
     return made
 
 
-def _media(form: WhatForm, campaign: Campaign, file: Kept | None) -> dict[str, Any]:
+def _media(form: WhatForm, campaign: Campaign, file: UploadedFile | None) -> dict[str, Any]:
     """A new file, else an address, else the file that was there."""
     if file is not None:
-        return template_words.media_of(file)
-    if url := said(form.header_url):
+        return template_values.media_from_upload(file)
+    if url := field_text(form.header_url):
         return {"url": url}
     before = campaign.template.get("media", {})
     return {"file": before["file"]} if "file" in before else {}
@@ -97,7 +99,7 @@ def _key(name: str, language: str) -> str:
     return f"{name}/{language}"
 
 
-def _words(needs: Needs) -> str:
+def _words(needs: TemplateParameters) -> str:
     wants = {
         "values": bool(needs.body),
         "header": bool(needs.header),

@@ -1,272 +1,93 @@
-"""What a page of the inbox shows, put together."""
+"""Pages of the inbox: the list, one conversation, and the parts that turn while one looks."""
 
-from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
 from typing import Any
 
-from flask import current_app, g, request, url_for
-from flask_babel import format_timedelta, to_user_timezone
+from flask import Flask, g, jsonify, render_template, request, url_for
 from flask_login import current_user
 
-from core.clock import now
 from core.db import tenant_scope
-from core.ids import new_token
-from core.places import route_url
-from core.settings import Settings
-from messaging import lines_book, template_check, templates
-from messaging.crm import book as contact_book
-from messaging.crm import cards
-from messaging.inbox import answering, files, listing, quick_replies, thread
-from messaging.inbox.listing import VIEWS, Asked, Known
-from messaging.inbox.thread import Note, Page, Said
-from messaging.lines_book import LineName
-from messaging.models import Contact, ContactNote, Line
-from messaging.template_check import SENDABLE
-from messaging.template_parts import filled, needs_of
-from messaging.templates import Wanted
-from portal.loyalty import glance
-from portal.visitors import may
-from restaurant import finding
-from restaurant.models import Order
-from tenants import team
-from tenants.rights import role_may
+from messaging.inbox import conversations as inbox_conversations
+from messaging.inbox import thread
+from portal.inbox import inbox
+from portal.inbox import page_data as inbox_page_data
+from portal.inbox.message_text import format_message_text
+from portal.web.auth import may, member_may
 
-PAGE = 30
-TOGETHER = timedelta(minutes=5)
-TONES = 6
-PICTURES = ("image", "sticker")
-MOST_TEMPLATES = 100
-LONGEST_PREVIEW = 90
-FEW = 3
+MOST_REFRESHED = 60
 
 
-@dataclass
-class Shown:
-    """One entry of the thread, with what stands around it."""
-
-    entry: Said | Note
-    day: date
-    new_day: bool
-    follows: bool
-    """Said by the same side a moment before: drawn as one block."""
-    author: str = ""
+@inbox.get("/inbox")
+@member_may("inbox.view")
+def index() -> Any:
+    desk = inbox_page_data.inbox_page()
+    part = request.headers.get("X-Part") == "fresh"
+    return render_template("inbox/live.html" if part else "inbox/index.html", desk=desk)
 
 
-@dataclass(frozen=True)
-class Offered:
-    """A template that can be filled in here."""
-
-    name: str
-    language: str
-    preview: str
-
-
-@dataclass
-class Desk:
-    """Everything a page of the inbox needs."""
-
-    asked: dict[str, str]
-    conversations: list[Known]
-    next_cursor: str | None
-    lines: dict[int, LineName]
-    members: dict[str, str]
-    me: str
-    talk: Known | None = None
-    entries: list[Shown] = field(default_factory=list)
-    older: str | None = None
-    hurdle: str = ""
-    quick: list[dict[str, str]] = field(default_factory=list)
-    once: str = ""
-    templates: list[Offered] = field(default_factory=list)
-    """Approved templates to choose from: .name, .language, .preview. Empty: they are typed in."""
-    contact: Contact | None = None
-    notes: list[ContactNote] = field(default_factory=list)
-    orders: list[Order] = field(default_factory=list)
-    standings: list[Any] = field(default_factory=list)
-    """Points or stamps: each with its restaurant's name and what it counts."""
+@inbox.get("/inbox/<conversation_id>")
+@member_may("inbox.view")
+def conversation(conversation_id: str) -> Any:
+    """With `X-Part: fresh` only what changed: the list, the head, and entries after `since`."""
+    if request.headers.get("X-Part") != "fresh":
+        return render_template("inbox/index.html", desk=inbox_page_data.inbox_page(conversation_id))
+    desk = inbox_page_data.inbox_page(conversation_id, since=request.args.get("since", "")[:40])
+    again = [one for one in request.args.get("again", "").split(",") if one][:MOST_REFRESHED]
+    changed = []
+    if desk.talk is not None and again:
+        with tenant_scope(g.tenant_id):
+            changed = thread.messages_by_id(desk.talk, again)
+    return render_template("inbox/live.html", desk=desk, changed=changed)
 
 
-def desk(conversation_id: str | None = None, since: str = "") -> Desk:
-    """`since`: only what came after an entry that the page shows already."""
-    asked = asked_for()
-    after = request.args.get("after")
+@inbox.get("/inbox/<conversation_id>/older")
+@member_may("inbox.view")
+def older(conversation_id: str) -> Any:
+    """A page of entries before one; whole without a script, its entries alone with one."""
+    talk, page, names = inbox_page_data.older(conversation_id, request.args.get("before", "")[:40])
+    entries = inbox_page_data.thread_entries(page, names)
+    if request.headers.get("X-Part") == "older":
+        return render_template("inbox/older.html", talk=talk, entries=entries, older=page.older)
+    desk = inbox_page_data.inbox_page(conversation_id)
+    desk.entries, desk.older = entries, page.older
+    return render_template("inbox/index.html", desk=desk, in_the_past=True)
+
+
+@inbox.get("/inbox/unread")
+@member_may("inbox.view")
+def unread() -> Any:
+    answer = jsonify(unread=_unread())
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def _unread() -> int:
     with tenant_scope(g.tenant_id):
-        lines = {line.id: line for line in lines_book.names()}
-        found = listing.listed(_asked(asked, lines), after, PAGE + 1)
-        people = team.members()
-        made = Desk(
-            asked=asked,
-            conversations=found[:PAGE],
-            next_cursor=found[PAGE - 1].cursor if len(found) > PAGE else None,
-            lines=lines,
-            members={
-                one.person_id: one.name for one in people if role_may(one.role, "inbox.reply")
-            },
-            me=current_user.id,
-        )
-        if conversation_id is not None:
-            _open(made, conversation_id, since, {one.person_id: one.name for one in people})
-    return made
+        return inbox_conversations.unread_count()
 
 
-def _open(made: Desk, conversation_id: str, since: str, names: dict[str, str]) -> None:
-    talk = made.talk = listing.get(conversation_id)
-    page = thread.since(talk, since) if since else thread.newest(talk)
-    made.entries, made.older = shown(page, names), page.older
-    line = answering.line_of(talk)
-    made.hurdle = answering.obstacle(talk, line)
-    if line is not None and made.hurdle == "window_closed":
-        made.templates = _templates(line)
-    _read_templates(made.entries, line)
-    if may("contacts.view"):
-        made.contact = cards.get(talk.contact_id).contact
-        made.notes = contact_book.notes(talk.contact_id, FEW)
-        made.standings = glance.of_contact(talk.contact_id)["standings"]
-    if may("orders.view"):
-        made.orders = finding.latest_of(talk.contact_id, FEW)
-    made.once = new_token()
-    if may("inbox.reply"):
-        made.quick = [
-            {"shortcut": one.shortcut, "text": quick_replies.filled(one.text, _values(talk))}
-            for one in quick_replies.listed()
-        ]
+def unread_badge() -> int:
+    """For the navigation of every page."""
+    if getattr(current_user, "role", None) is None or not may("inbox.view"):
+        return 0
+    if "unread_badge" not in g:
+        g.unread_badge = _unread()
+    return int(g.unread_badge)
 
 
-def _read_templates(entries: list[Shown], line: Line | None) -> None:
-    """Sent templates as the customer read them, also those whose text was not kept."""
-    for one in entries:
-        said = one.entry
-        if line is not None and isinstance(said, Said) and said.kind == "template":
-            said.text = said.text or template_check.wording(line, said.content)
+def setup_inbox(app: Flask) -> None:
+    app.add_template_global(unread_badge)
+    app.add_template_filter(format_message_text, "as_on_a_phone")
+    app.add_template_filter(inbox_page_data.contact_colour, "tone_of")
+    app.add_template_filter(inbox_page_data.day_label, "day_words")
+    app.add_template_filter(inbox_page_data.short_time, "short_time")
+    app.add_template_filter(inbox_page_data.window_label, "window_words")
+    app.add_template_filter(inbox_page_data.media_url, "media_url")
+    app.add_template_filter(inbox_page_data.route_to, "route_to")
+    app.add_template_global(_list_url, "inbox_here")
 
 
-def _templates(line: Line) -> list[Offered]:
-    """Approved ones whose places are all in their text: a header or a button needs its own page."""
-    wanted = Wanted(state=SENDABLE, accounts=frozenset({templates.account_of(line)}))
-    offered = []
-    for one in templates.listed(wanted, limit=MOST_TEMPLATES):
-        needs = needs_of(one.components)
-        if not (needs.header or needs.header_media or needs.buttons):
-            body = " ".join(filled(one.components, {}).body.split())
-            offered.append(Offered(one.name, one.language, shortened(body)))
-    return offered
-
-
-def shortened(said: str) -> str:
-    return said if len(said) <= LONGEST_PREVIEW else f"{said[: LONGEST_PREVIEW - 1]}…"
-
-
-def older(conversation_id: str, before: str) -> tuple[Known, Page, dict[str, str]]:
-    with tenant_scope(g.tenant_id):
-        talk = listing.get(conversation_id)
-        names = {one.person_id: one.name for one in team.members()}
-        return talk, thread.newest(talk, before), names
-
-
-def shown(page: Page, names: dict[str, str]) -> list[Shown]:
-    made: list[Shown] = []
-    for entry in page.entries:
-        day = to_user_timezone(entry.at).date()
-        before = made[-1] if made else None
-        author = names.get(entry.by, "") if isinstance(entry, Said) and entry.by else ""
-        made.append(
-            Shown(
-                entry=entry,
-                day=day,
-                new_day=before is None or before.day != day,
-                follows=before is not None and _same_side(before, entry, author),
-                author=author,
-            )
-        )
-    return made
-
-
-def _same_side(before: Shown, entry: Said | Note, author: str) -> bool:
-    one = before.entry
-    return (
-        isinstance(one, Said)
-        and isinstance(entry, Said)
-        and one.direction == entry.direction
-        and before.author == author
-        and timedelta(0) <= entry.at - one.at < TOGETHER
-    )
-
-
-def asked_for() -> dict[str, str]:
-    """The filters as they stand in the address; what is empty or usual is left out of it."""
-    given = {name: request.args.get(name, "")[:100].replace("\0", "").strip() for name in "q"}
-    view, line = request.args.get("view", ""), request.args.get("line", "")
-    if view in VIEWS and view != "open":
-        given["view"] = view
-    if line.isascii() and line.isdigit() and len(line) < 11:
-        given["line"] = line
-    return {name: value for name, value in given.items() if value}
-
-
-def _asked(asked: dict[str, str], lines: dict[int, LineName]) -> Asked:
-    line_id = int(asked.get("line") or 0)
-    return Asked(
-        view=asked.get("view", "open"),
-        line_id=line_id if line_id in lines else None,
-        query=asked.get("q", ""),
-        me=current_user.id,
-    )
-
-
-def _values(talk: Known) -> dict[str, str]:
-    name = talk.contact_name
-    return {
-        "name": name or "",
-        "first_name": name.split()[0] if name else "",
-        "phone": f"+{talk.phone}" if talk.phone else "",
-        "business": current_user.tenant.name,
-        "member": current_user.name,
-    }
-
-
-def day_words(day: date) -> str:
-    """Which of a few days it is: `today`, `yesterday`, `week`, or `far`."""
-    today = to_user_timezone(now()).date()
-    if day == today:
-        return "today"
-    if day == today - timedelta(days=1):
-        return "yesterday"
-    return "week" if today - timedelta(days=6) <= day < today else "far"
-
-
-def short_time(moment: datetime) -> str:
-    return day_words(to_user_timezone(moment).date())
-
-
-def window_words(left: timedelta) -> str:
-    """In hours as long as there is one: a day less a minute is not "a day"."""
-    return str(format_timedelta(left, granularity="minute", threshold=1))
-
-
-def tone_of(public_id: str) -> int:
-    """A colour that stays with a contact."""
-    return sum(public_id[-6:].encode()) % TONES
-
-
-def media_url(entry: Said) -> str:
-    """Where the page shows a file from: our own store, by a link that runs out, or by sign-in.
-
-    A picture that has just come is asked for at once: its door waits while it is fetched.
-    """
-    content, file = entry.content, entry.file
-    if file is not None and not content.get("blob"):
-        drawn = entry.kind in PICTURES
-        if file.state == "kept":
-            drawn = drawn and bool(file.preview_blob_key)
-        elif file.state != "waiting" or not drawn or file.tries > 1:
-            return ""
-        return url_for("messages.picture" if drawn else "messages.file", message_id=entry.id)
-    if not content.get("blob"):
-        return ""
-    settings: Settings = current_app.extensions["comanda"]
-    mime_type, name = str(content.get("mime_type")), str(content.get("filename") or "file")
-    return files.path_of(str(content["blob"]), mime_type, name, settings.secret_key)
-
-
-def route_to(content: dict[str, Any]) -> str:
-    return route_url(float(content["latitude"]), float(content["longitude"]))
+def _list_url(desk: inbox_page_data.InboxPage, **changed: str | None) -> str:
+    """The address of the list with some of its filters changed."""
+    wanted = {**desk.asked, **changed}
+    args: dict[str, Any] = {name: value for name, value in wanted.items() if value}
+    return url_for("inbox.index", **args)

@@ -14,10 +14,10 @@ from wtforms import (
 )
 from wtforms.validators import Length, Optional
 
-from portal.forms import Between, Form, needed, said
-from portal.words import typed_words
-from restaurant.loyalty import messages, programmes, rewards
-from restaurant.models import LoyaltyMessage, Programme, Reward, Site
+from portal.web.forms import Form, InRange, field_text, required
+from portal.web.i18n import amount_for_input
+from restaurant.loyalty import message_settings, programmes, rewards
+from restaurant.models import LoyaltyMessage, LoyaltyProgramme, Reward, Site
 
 KINDS = (("percent", _("Percent off")), ("amount", _("Amount off")), ("item", _("Free item")))
 
@@ -26,21 +26,21 @@ class ProgrammeForm(Form):
     active = BooleanField(_("Guests collect here"))
     kind = RadioField(
         _("What they collect"),
-        [needed()],
+        [required()],
         choices=[("points", _("Points for an amount")), ("stamps", _("A stamp for each visit"))],
     )
     amount = StringField(_("Amount"), [Optional(), Length(max=20)])
-    points = IntegerField(_("Points for it"), [Optional(), Between(1, 10_000)])
+    points = IntegerField(_("Points for it"), [Optional(), InRange(1, 10_000)])
     gift_id = SelectField(_("Reward that comes by itself"), [Optional()], validate_choice=False)
     keywords = StringField(_("Words that ask for the balance"), [Optional(), Length(max=400)])
-    worth = IntegerField(_("Points for one stamp"), [Optional(), Between(0, 1_000_000)])
-    quiet_from = StringField(_("Quiet from"), [needed(), Length(max=5)])
-    quiet_until = StringField(_("Quiet until"), [needed(), Length(max=5)])
+    worth = IntegerField(_("Points for one stamp"), [Optional(), InRange(0, 1_000_000)])
+    quiet_from = StringField(_("Quiet from"), [required(), Length(max=5)])
+    quiet_until = StringField(_("Quiet until"), [required(), Length(max=5)])
 
     def offer(self, priced: Iterable[Reward]) -> None:
         self.gift_id.choices = [("", _("None"))] + [(one.id, one.name) for one in priced]
 
-    def show(self, programme: Programme) -> None:
+    def show(self, programme: LoyaltyProgramme) -> None:
         self.process(
             active=programme.active,
             kind=programme.kind,
@@ -52,30 +52,30 @@ class ProgrammeForm(Form):
             quiet_until=programme.quiet_until,
         )
 
-    def wanted(self) -> programmes.Wanted:
-        return programmes.Wanted(
+    def wanted(self) -> programmes.ProgrammeSettings:
+        return programmes.ProgrammeSettings(
             kind=str(self.kind.data),
             active=bool(self.active.data),
-            amount=said(self.amount),
+            amount=field_text(self.amount),
             points=self.points.data or 1,
-            keywords=tuple(one.strip() for one in said(self.keywords).split(",")),
+            keywords=tuple(one.strip() for one in field_text(self.keywords).split(",")),
             gift_id=self.gift_id.data or None,
-            quiet_from=said(self.quiet_from).strip(),
-            quiet_until=said(self.quiet_until).strip(),
+            quiet_from=field_text(self.quiet_from).strip(),
+            quiet_until=field_text(self.quiet_until).strip(),
             worth=self.worth.data,
         )
 
 
 class RewardForm(Form):
-    name = StringField(_("Name"), [needed(), Length(max=80)])
-    kind = RadioField(_("What it gives"), [needed()], choices=KINDS, default="percent")
+    name = StringField(_("Name"), [required(), Length(max=80)])
+    kind = RadioField(_("What it gives"), [required()], choices=KINDS, default="percent")
     value = StringField(_("Percent or amount"), [Optional(), Length(max=20)])
     most = StringField(_("At most"), [Optional(), Length(max=20)])
     item_id = SelectField(_("Free item"), [Optional()], validate_choice=False)
     minimum = StringField(_("Smallest order"), [Optional(), Length(max=20)])
-    valid_days = IntegerField(_("Good for days"), [needed(), Between(1, 730)], default=30)
-    per_contact = IntegerField(_("How often one guest may use it"), [Optional(), Between(0, 1000)])
-    cost = IntegerField(_("Price in points or stamps"), [Optional(), Between(1, 1_000_000)])
+    valid_days = IntegerField(_("Good for days"), [required(), InRange(1, 730)], default=30)
+    per_contact = IntegerField(_("How often one guest may use it"), [Optional(), InRange(0, 1000)])
+    cost = IntegerField(_("Price in points or stamps"), [Optional(), InRange(1, 1_000_000)])
     site_ids = SelectMultipleField(_("Only at"), [Optional()], validate_choice=False)
     active = BooleanField(_("It is given out"), default=True)
 
@@ -85,7 +85,7 @@ class RewardForm(Form):
 
     def show(self, reward: Reward) -> None:
         def plain(amount: object) -> str:
-            return typed_words(f"{amount.normalize():f}") if amount else ""  # type: ignore[attr-defined]
+            return amount_for_input(f"{amount.normalize():f}") if amount else ""  # type: ignore[attr-defined]
 
         self.process(
             name=reward.name,
@@ -101,13 +101,13 @@ class RewardForm(Form):
             active=reward.active,
         )
 
-    def wanted(self) -> rewards.Wanted:
-        return rewards.Wanted(
-            name=said(self.name),
+    def wanted(self) -> rewards.RewardSettings:
+        return rewards.RewardSettings(
+            name=field_text(self.name),
             kind=str(self.kind.data),
-            value=said(self.value),
-            most=said(self.most),
-            minimum=said(self.minimum),
+            value=field_text(self.value),
+            most=field_text(self.most),
+            minimum=field_text(self.minimum),
             item_id=self.item_id.data or "",
             site_ids=tuple(self.site_ids.data or ()),
             valid_days=self.valid_days.data or 30,
@@ -118,28 +118,28 @@ class RewardForm(Form):
 
 
 class CouponForm(Form):
-    reward_id = SelectField(_("Reward"), [needed()], validate_choice=False)
+    reward_id = SelectField(_("Reward"), [required()], validate_choice=False)
     phone = StringField(_("For the guest with this phone"), [Optional(), Length(max=32)])
-    valid_days = IntegerField(_("Good for days"), [Optional(), Between(1, 730)])
+    valid_days = IntegerField(_("Good for days"), [Optional(), InRange(1, 730)])
 
     def offer(self, listed: Iterable[Reward]) -> None:
         self.reward_id.choices = [(one.id, one.name) for one in listed]
 
 
 class CancelForm(Form):
-    because = StringField(_("Why"), [needed(), Length(max=200)])
+    because = StringField(_("Why"), [required(), Length(max=200)])
 
 
 class CorrectForm(Form):
     amount = IntegerField(
-        _("How many to add, or to take (-5)"), [needed(), Between(-1_000_000, 1_000_000)]
+        _("How many to add, or to take (-5)"), [required(), InRange(-1_000_000, 1_000_000)]
     )
-    because = StringField(_("Why"), [needed(), Length(max=200)])
+    because = StringField(_("Why"), [required(), Length(max=200)])
 
 
 class MessageForm(Form):
     active = BooleanField(_("Send it"))
-    number = IntegerField(_("Number"), [Optional(), Between(0, 10_000)])
+    number = IntegerField(_("Number"), [Optional(), InRange(0, 10_000)])
     reward_id = SelectField(_("Reward that goes with it"), [Optional()], validate_choice=False)
     template_name = StringField(_("Template"), [Optional(), Length(max=512)])
     template_language = StringField(_("Language of the template"), [Optional(), Length(max=20)])
@@ -159,14 +159,14 @@ class MessageForm(Form):
             template_parameters="\n".join(kept.get("parameters", [])),
         )
 
-    def wanted(self, texts: dict[str, str]) -> messages.Wanted:
-        lines = said(self.template_parameters).splitlines()
-        return messages.Wanted(
+    def wanted(self, texts: dict[str, str]) -> message_settings.MessageSettings:
+        lines = field_text(self.template_parameters).splitlines()
+        return message_settings.MessageSettings(
             active=bool(self.active.data),
             texts=texts,
             number=self.number.data or 0,
             reward_id=self.reward_id.data or "",
-            template_name=said(self.template_name),
-            template_language=said(self.template_language),
+            template_name=field_text(self.template_name),
+            template_language=field_text(self.template_language),
             template_parameters=tuple(one.strip() for one in lines if one.strip()),
         )

@@ -8,11 +8,11 @@ import click
 from flask.cli import AppGroup
 
 from core.db import global_scope
-from portal.operator import plan_acts
-from portal.operator.telling import as_json, show, told
-from tenants import price_list
-from tenants.plans import every_plan, get_plan
-from tenants.price_list import Draft
+from portal.operator import plan_actions
+from portal.operator.command_output import as_json, operator_command, print_result
+from tenants.plans import price_list
+from tenants.plans.catalog import every_plan, get_plan
+from tenants.plans.price_list import PlanDraft
 
 plan_commands = AppGroup("plans", help="See, add, change and retire plans.")
 
@@ -31,7 +31,7 @@ NUMBERS = {
 }
 
 
-def terms(command: Any) -> Any:
+def plan_options(command: Any) -> Any:
     """The options that say what a plan gives and costs."""
     for name, words in reversed(NUMBERS.items()):
         command = click.option(f"--{name.replace('_', '-')}", name, help=words)(command)
@@ -43,13 +43,13 @@ def terms(command: Any) -> Any:
 
 @plan_commands.command("list")
 @as_json
-@told
+@operator_command
 def list_plans(as_json: bool) -> None:
     with global_scope():
-        counts = price_list.how_many()
+        counts = price_list.count_by_plan()
         rows = {plan.code: _facts(plan.code, counts) for plan in every_plan()}
     if as_json:
-        show({"plans": list(rows.values())}, True)
+        print_result({"plans": list(rows.values())}, True)
         return
     for code, facts in rows.items():
         click.echo(f"{code}: {', '.join(f'{key} {value}' for key, value in facts.items())}")
@@ -57,56 +57,58 @@ def list_plans(as_json: bool) -> None:
 
 @plan_commands.command("add")
 @click.argument("code")
-@terms
+@plan_options
 @as_json
-@told
+@operator_command
 def add_plan(code: str, as_json: bool, **said: Any) -> None:
-    blank = Draft(code, Decimal(0), "USD", {}, position=10, rate_per_second=20, burst=40)
-    plan_acts.add(code, _draft(blank, said))
-    _tell(code, as_json)
+    blank = PlanDraft(code, Decimal(0), "USD", {}, position=10, rate_per_second=20, burst=40)
+    plan_actions.add(code, _draft(blank, said))
+    _print_plan(code, as_json)
 
 
 @plan_commands.command("change")
 @click.argument("code")
-@terms
-@click.option("--whom", type=click.Choice(plan_acts.WHOM), default="renewal", show_default=True)
+@plan_options
+@click.option(
+    "--whom", type=click.Choice(plan_actions.PRICE_AUDIENCES), default="renewal", show_default=True
+)
 @as_json
-@told
+@operator_command
 def change_plan(code: str, whom: str, as_json: bool, **said: Any) -> None:
     """A new price counts from each account's next payment, unless --whom says otherwise."""
     with global_scope():
         draft = price_list.as_draft(get_plan(code))
-    plan_acts.change(code, _draft(draft, said), whom)
-    _tell(code, as_json)
+    plan_actions.change(code, _draft(draft, said), whom)
+    _print_plan(code, as_json)
 
 
 @plan_commands.command("retire")
 @click.argument("code")
-@told
+@operator_command
 def retire_plan(code: str) -> None:
     """Nobody new can have it; who has it keeps it."""
-    plan_acts.retire(code)
+    plan_actions.retire(code)
     click.echo(f"{code} is retired.")
 
 
 @plan_commands.command("offer")
 @click.argument("code")
-@told
+@operator_command
 def offer_plan(code: str) -> None:
-    plan_acts.offer(code)
+    plan_actions.offer(code)
     click.echo(f"{code} is given again.")
 
 
 @plan_commands.command("base")
 @click.argument("code")
-@told
+@operator_command
 def base_plan(code: str) -> None:
     """Accounts whose paid plan has run out fall back to it."""
-    plan_acts.make_base(code)
+    plan_actions.make_base(code)
     click.echo(f"Accounts fall back to {code}.")
 
 
-def _draft(draft: Draft, said: dict[str, Any]) -> Draft:
+def _draft(draft: PlanDraft, said: dict[str, Any]) -> PlanDraft:
     values: dict[str, Any] = {}
     if said["name"]:
         values["name"] = said["name"]
@@ -151,6 +153,6 @@ def _plain(value: Any) -> Any:
     return f"{value:f}" if isinstance(value, Decimal) else value
 
 
-def _tell(code: str, as_json: bool) -> None:
+def _print_plan(code: str, as_json: bool) -> None:
     with global_scope():
-        show(_facts(code, price_list.how_many()), as_json)
+        print_result(_facts(code, price_list.count_by_plan()), as_json)

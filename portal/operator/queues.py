@@ -8,8 +8,10 @@ from rq import Worker
 from rq.exceptions import DeserializationError, InvalidJobOperation, NoSuchJobError
 from rq.job import Job
 
-from core.rings import ALL_QUEUES, SERIALIZER, queue_named, redis_client
-from core.service_state import QueueState, queue_states
+from core.monitoring.service_state import QueueState, queue_states
+from core.queue.registry import ALL_QUEUES
+from core.queue.wakeups import SERIALIZER, queue_named
+from core.redis.client import redis_client
 
 MOST_FAILED = 50
 

@@ -13,15 +13,15 @@ from wtforms import (
 )
 from wtforms.validators import Length, Optional
 
-from portal.forms import Between, Form, needed
-from restaurant.gateways.book import PROVIDERS
-from restaurant.payment_accounts import LONGEST_LINK, SHORTEST_LINK
+from portal.web.forms import Form, InRange, required
+from restaurant.payments.accounts import MAX_LINK_MINUTES, MIN_LINK_MINUTES
+from restaurant.payments.gateways.registry import PROVIDERS
 
 
 class LinkForm(Form):
-    site_id = SelectField(_("Restaurant"), [needed()])
-    amount = StringField(_("Amount"), [needed(), Length(max=20)])
-    description = StringField(_("What it is for"), [needed(), Length(max=120)])
+    site_id = SelectField(_("Restaurant"), [required()])
+    amount = StringField(_("Amount"), [required(), Length(max=20)])
+    description = StringField(_("What it is for"), [required(), Length(max=120)])
     phone = StringField(_("Customer's phone"), [Optional(), Length(max=32)])
     name = StringField(_("Customer's name"), [Optional(), Length(max=120)])
     tell = BooleanField(_("Send it to the customer by chat"))
@@ -31,14 +31,14 @@ class LinkForm(Form):
 
 
 class _Account(Form):
-    name = StringField(_("Name"), [needed(), Length(max=120)])
+    name = StringField(_("Name"), [required(), Length(max=120)])
     site_id = SelectField(_("Restaurant"), [Optional()])
     key = PasswordField(_("Key"), [Length(max=300)])
     secret = PasswordField(_("Secret key"), [Length(max=300)])
     hook_secret = PasswordField(_("Signing secret"), [Length(max=300)])
     link_minutes = IntegerField(
         _("Links are good for so many minutes"),
-        [needed(), Between(SHORTEST_LINK, LONGEST_LINK, _("Between 30 and 1440."))],
+        [required(), InRange(MIN_LINK_MINUTES, MAX_LINK_MINUTES, _("Between 30 and 1440."))],
     )
 
     def offer(self, sites: list[Any]) -> None:
@@ -46,7 +46,7 @@ class _Account(Form):
 
 
 class NewAccountForm(_Account):
-    provider = RadioField(_("Provider"), [needed()], choices=[(one, one) for one in PROVIDERS])
+    provider = RadioField(_("Provider"), [required()], choices=[(one, one) for one in PROVIDERS])
 
     def offer_providers(self, offered: list[str]) -> None:
         self.provider.choices = [(one, one) for one in offered]
@@ -57,9 +57,9 @@ class AccountForm(_Account):
 
 
 class RefundForm(Form):
-    amount = StringField(_("Amount"), [needed(), Length(max=20)])
-    reason = StringField(_("Reason"), [needed(), Length(max=200)])
+    amount = StringField(_("Amount"), [required(), Length(max=20)])
+    reason = StringField(_("Reason"), [required(), Length(max=200)])
 
 
 class KeepForm(Form):
-    reason = StringField(_("Why it is kept"), [needed(), Length(max=200)])
+    reason = StringField(_("Why it is kept"), [required(), Length(max=200)])

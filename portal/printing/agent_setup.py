@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from flask import url_for
 
-from portal.printing.downloads import checksum, offered
+from portal.printing.downloads import checksum, offered_executables
 from printing import agent_package
 
 SYSTEMS = {"windows": "Windows", "macos": "macOS", "linux": "Linux"}
@@ -33,7 +33,7 @@ def guess_system(agent: str) -> str:
 
 def setup_for(system: str, server: str, code: str) -> Setup:
     system = system if system in SYSTEMS else "linux"
-    executable = offered().get(system)
+    executable = offered_executables().get(system)
     if executable is None:
         package = agent_package.package()
         path, sha256 = url_for("downloads.agent"), package.sha256

@@ -11,7 +11,7 @@ from flask import Blueprint, Response, current_app, request, send_file
 
 from core.errors import NotFound
 from core.settings import Settings
-from portal.visitors import open_to_all
+from portal.web.auth import open_to_all
 from printing import agent_package
 
 downloads = Blueprint("downloads", __name__, url_prefix="/downloads")
@@ -27,7 +27,7 @@ def agent() -> Any:
     package = agent_package.package()
     answer = Response(package.data, mimetype=BINARY)
     answer.headers["Content-Disposition"] = f"attachment; filename={package.name}"
-    return _kept(answer, package.sha256)
+    return _cacheable(answer, package.sha256)
 
 
 @downloads.get(f"/{agent_package.FILE_NAME}.sha256")
@@ -36,21 +36,21 @@ def agent_checksum() -> Any:
     """As `sha256sum --check` reads it."""
     package = agent_package.package()
     answer = Response(f"{package.sha256}  {package.name}\n", mimetype="text/plain")
-    return _kept(answer, f"{package.sha256}-sum")
+    return _cacheable(answer, f"{package.sha256}-sum")
 
 
 @downloads.get("/<name>")
 @open_to_all
 def executable(name: str) -> Any:
     """Only where the operator has built one: `make agent-executable`."""
-    path = next((one for one in offered().values() if one.name == name), None)
+    path = next((one for one in offered_executables().values() if one.name == name), None)
     if path is None:
         raise NotFound()
     answer = send_file(path.resolve(), BINARY, as_attachment=True, download_name=path.name)
-    return _kept(answer, checksum(path))
+    return _cacheable(answer, checksum(path))
 
 
-def offered() -> dict[str, Path]:
+def offered_executables() -> dict[str, Path]:
     settings: Settings = current_app.extensions["comanda"]
     return agent_package.executables(
         Path(settings.print_agent_dir) if settings.print_agent_dir else None
@@ -69,7 +69,7 @@ def _digest(path: Path, _changed: int, _size: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _kept(answer: Response, tag: str) -> Response:
+def _cacheable(answer: Response, tag: str) -> Response:
     answer.headers["Cache-Control"] = FOR_FIVE_MINUTES
     answer.set_etag(tag)
     answer.make_conditional(request)

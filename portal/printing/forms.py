@@ -14,9 +14,9 @@ from wtforms import (
 )
 from wtforms.validators import Length, Optional
 
-from portal.forms import Between, Form, needed
+from portal.web.forms import Form, InRange, required
 from printing.models import PrintAgent, Printer
-from printing.profiles import PROFILES
+from printing.rendering.profiles import PROFILES
 from restaurant.models import Station
 
 WAYS = [
@@ -40,31 +40,33 @@ LANGUAGES = [
 
 
 class NewPrinterForm(Form):
-    site = SelectField(_("Restaurant"), [needed()])
-    name = StringField(_("Name"), [needed(), Length(max=60)])
-    way = RadioField(_("How it is reached"), [needed()], choices=WAYS, default="agent")
+    site = SelectField(_("Restaurant"), [required()])
+    name = StringField(_("Name"), [required(), Length(max=60)])
+    way = RadioField(_("How it is reached"), [required()], choices=WAYS, default="agent")
 
     def offer(self, sites: list[tuple[str, str]]) -> None:
         self.site.choices = sites
 
 
 class PrinterForm(Form):
-    name = StringField(_("Name"), [needed(), Length(max=60)])
+    name = StringField(_("Name"), [required(), Length(max=60)])
     agent = SelectField(_("Print agent"), [Optional()])
     output = SelectField(_("Connected by"), [Optional()], choices=OUTPUTS)
     address = StringField(_("Address or device"), [Optional(), Length(max=200)])
-    port = IntegerField(_("Port or speed"), [Optional(), Between(1, 921600)])
+    port = IntegerField(_("Port or speed"), [Optional(), InRange(1, 921600)])
     language = SelectField(_("Printer language"), [Optional()], choices=LANGUAGES)
     profile = SelectField(
-        _("Model"), [needed()], choices=[(one.code, one.name) for one in PROFILES.values()]
+        _("Model"), [required()], choices=[(one.code, one.name) for one in PROFILES.values()]
     )
-    width_mm = SelectField(_("Paper width"), [needed()], choices=[("80", "80 mm"), ("58", "58 mm")])
+    width_mm = SelectField(
+        _("Paper width"), [required()], choices=[("80", "80 mm"), ("58", "58 mm")]
+    )
     checks = BooleanField(_("Ask for its state before and after each ticket"))
     stations = SelectMultipleField(_("Prints for"))
     bills = BooleanField(_("Prints customer bills"))
-    copies = IntegerField(_("Copies"), [Optional(), Between(1, 3)])
+    copies = IntegerField(_("Copies"), [Optional(), InRange(1, 3)])
     fallback = SelectField(_("Stand-in"), [Optional()])
-    fallback_seconds = IntegerField(_("Stands in after, seconds"), [Optional(), Between(5, 600)])
+    fallback_seconds = IntegerField(_("Stands in after, seconds"), [Optional(), InRange(5, 600)])
     enabled = BooleanField(_("In use"))
 
     def offer(

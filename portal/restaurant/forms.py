@@ -19,22 +19,22 @@ from wtforms import (
 from wtforms.validators import Length, NumberRange, Optional
 
 from core.errors import DomainError
-from core.texts import BadText, clean
-from portal.choices import countries, currencies, zones
-from portal.diner.pages import BOOK
-from portal.diner.shaping import own_name
-from portal.forms import Between, Form, needed
-from portal.words import in_words
-from restaurant.hours import DAYS, LONGEST_NAME, MOST_SPECIAL_DAYS
-from restaurant.moves import ORDER_TYPES, PAYMENT_METHODS
+from core.values.text import BadText, normalize_text
+from portal.diner.menu_content import own_name
+from portal.diner.views import WORDS
+from portal.web.choices import countries, currencies, time_zones
+from portal.web.forms import Form, InRange, required
+from portal.web.i18n import error_message
+from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS
+from restaurant.sites.hours import DAYS, LONGEST_NAME, MOST_SPECIAL_DAYS
 
-TOLD = (
+NOTIFIED_STATES = (
     "sent_to_kitchen", "preparing", "ready", "served", "out_for_delivery", "delivered",
     "cancelled", "refunded",
 )  # fmt: skip
-SPANS = 2
+SPANS_PER_DAY = 2
 _SPECIAL_ROW = re.compile(r"(special[0-9]{1,3})-starts")
-READ = (
+COMMON_LANGUAGES = (
     "az", "bg", "el", "es", "fa", "fr", "he", "it", "ja", "ko", "nl", "pl", "pt", "ro", "ru", "uk",
     "zh",
 )  # fmt: skip
@@ -42,18 +42,18 @@ READ = (
 
 def languages() -> list[tuple[str, str]]:
     """Those guests read most; where the page itself does not speak one, its buttons are English."""
-    return [(code, own_name(code)) for code in sorted({*BOOK.spoken, *READ})]
+    return [(code, own_name(code)) for code in sorted({*WORDS.spoken, *COMMON_LANGUAGES})]
 
 
-def typed(name: str, limit: int = 1000) -> str:
+def submitted_text(name: str, limit: int = 1000) -> str:
     """What a field without a form of its own holds; what cannot be kept is left out."""
     try:
-        return clean(request.form.get(name, "").replace("\0", ""))[:limit]
+        return normalize_text(request.form.get(name, "").replace("\0", ""))[:limit]
     except BadText:
         return ""
 
 
-def typed_hours(prefix: str = "hours") -> dict[str, list[list[str]]]:
+def submitted_hours(prefix: str = "hours") -> dict[str, list[list[str]]]:
     """The hours editor: `hours-0-0-from`, two spans a day; half a span counts as wrong."""
     days = {str(day): _typed_spans(f"{prefix}-{day}") for day in range(DAYS)}
     return {day: spans for day, spans in days.items() if spans}
@@ -61,9 +61,9 @@ def typed_hours(prefix: str = "hours") -> dict[str, list[list[str]]]:
 
 def _typed_spans(prefix: str) -> list[list[str]]:
     spans = []
-    for place in range(SPANS):
-        begins = typed(f"{prefix}-{place}-from", 8)
-        ends = typed(f"{prefix}-{place}-to", 8)
+    for place in range(SPANS_PER_DAY):
+        begins = submitted_text(f"{prefix}-{place}-from", 8)
+        ends = submitted_text(f"{prefix}-{place}-to", 8)
         if begins or ends:
             spans.append([begins[:5], ends[:5]])
     return spans
@@ -78,9 +78,9 @@ def typed_special_days() -> list[dict[str, Any]]:
             continue
         prefix = row[1]
         day = {
-            "starts_on": typed(f"{prefix}-starts", 10),
-            "ends_on": typed(f"{prefix}-ends", 10),
-            "name": typed(f"{prefix}-name", LONGEST_NAME),
+            "starts_on": submitted_text(f"{prefix}-starts", 10),
+            "ends_on": submitted_text(f"{prefix}-ends", 10),
+            "name": submitted_text(f"{prefix}-name", LONGEST_NAME),
             "hours": _typed_spans(prefix),
         }
         if any(day.values()):
@@ -88,32 +88,32 @@ def typed_special_days() -> list[dict[str, Any]]:
     return found
 
 
-def typed_texts(codes: list[str], prefix: str = "") -> dict[str, dict[str, str]]:
+def submitted_texts(codes: list[str], prefix: str = "") -> dict[str, dict[str, str]]:
     """Name and description for each language: `name-tr`, `description-tr`."""
     return {
         code: {
-            "name": typed(f"{prefix}name-{code}", 200),
-            "description": typed(f"{prefix}description-{code}", 1000),
+            "name": submitted_text(f"{prefix}name-{code}", 200),
+            "description": submitted_text(f"{prefix}description-{code}", 1000),
         }
         for code in codes
     }
 
 
-class Plain(Form):
+class BareForm(Form):
     """For pages whose fields depend on the menu's languages: the token, and where faults go."""
 
     def refuse(self, error: DomainError) -> None:
-        self.form_errors.append(in_words(error))
+        self.form_errors.append(error_message(error))
 
 
 class NewSiteForm(Form):
-    name = StringField(_("Name"), [needed(), Length(max=120)])
+    name = StringField(_("Name"), [required(), Length(max=120)])
     slug = StringField(_("Address of the menu"), [Optional(), Length(max=40)])
     order_prefix = StringField(_("Order prefix"), [Optional(), Length(max=6)])
-    country = SelectField(_("Country"), [needed()], choices=countries)
-    currency = SelectField(_("Currency"), [needed()], choices=currencies)
-    time_zone = SelectField(_("Time zone"), [needed()], choices=zones)
-    language = SelectField(_("Language of the menu"), [needed()], choices=languages)
+    country = SelectField(_("Country"), [required()], choices=countries)
+    currency = SelectField(_("Currency"), [required()], choices=currencies)
+    time_zone = SelectField(_("Time zone"), [required()], choices=time_zones)
+    language = SelectField(_("Language of the menu"), [required()], choices=languages)
     others = SelectMultipleField(_("Also translated into"), choices=languages)
 
     def spoken(self) -> list[str]:
@@ -122,14 +122,14 @@ class NewSiteForm(Form):
 
 class BasicsForm(Form):
     part = HiddenField(default="basics")
-    name = StringField(_("Name"), [needed(), Length(max=120)])
+    name = StringField(_("Name"), [required(), Length(max=120)])
     address = StringField(_("Street address"), [Optional(), Length(max=300)])
     phone = StringField(_("Phone number"), [Optional(), Length(max=32)])
-    order_prefix = StringField(_("Order prefix"), [needed(), Length(max=6)])
-    country = SelectField(_("Country"), [needed()], choices=countries)
-    currency = SelectField(_("Currency"), [needed()], choices=currencies)
-    time_zone = SelectField(_("Time zone"), [needed()], choices=zones)
-    language = SelectField(_("Language of the menu"), [needed()], choices=languages)
+    order_prefix = StringField(_("Order prefix"), [required(), Length(max=6)])
+    country = SelectField(_("Country"), [required()], choices=countries)
+    currency = SelectField(_("Currency"), [required()], choices=currencies)
+    time_zone = SelectField(_("Time zone"), [required()], choices=time_zones)
+    language = SelectField(_("Language of the menu"), [required()], choices=languages)
     others = SelectMultipleField(_("Also translated into"), choices=languages)
     menu_id = SelectField(_("Menu"), [Optional()])
     line_id = SelectField(_("Line for orders"), [Optional()])
@@ -157,10 +157,10 @@ class BasicsForm(Form):
 
 class HoursForm(Form):
     part = HiddenField(default="hours")
-    day_starts = StringField(_("A new day begins at"), [needed(), Length(max=5)])
+    day_starts = StringField(_("A new day begins at"), [required(), Length(max=5)])
 
     def values(self) -> dict[str, Any]:
-        values = {"hours": typed_hours(), "day_starts": self.day_starts.data or ""}
+        values = {"hours": submitted_hours(), "day_starts": self.day_starts.data or ""}
         shown = any(_SPECIAL_ROW.fullmatch(name) for name in request.form)
         return values | ({"special_days": typed_special_days()} if shown else {})
 
@@ -176,12 +176,12 @@ class OrdersForm(Form):
     part = HiddenField(default="orders")
     order_types = SelectMultipleField(
         _("Order types"),
-        [needed()],
+        [required()],
         choices=ORDER_TYPE_NAMES,
     )
     payment_methods = SelectMultipleField(
         _("Payment"),
-        [needed()],
+        [required()],
         choices=[
             ("pos_at_table", _("Card at the table")),
             ("cash", _("Cash")),
@@ -191,7 +191,7 @@ class OrdersForm(Form):
     )
     told_states = SelectMultipleField(_("Tell the guest when the order"), choices=[])
     accept_minutes = IntegerField(
-        _("Alarm after so many minutes"), [needed(), Between(1, 120, _("Between 1 and 120."))]
+        _("Alarm after so many minutes"), [required(), InRange(1, 120, _("Between 1 and 120."))]
     )
     manager_phone = StringField(_("Manager's phone"), [Optional(), Length(max=32)])
     prints_bills = BooleanField(_("Print the bill when a guest asks for it"))
@@ -207,7 +207,7 @@ class OrdersForm(Form):
             "cancelled": _("is cancelled"),
             "refunded": _("is paid back"),
         }
-        self.told_states.choices = [(state, said[state]) for state in TOLD]
+        self.told_states.choices = [(state, said[state]) for state in NOTIFIED_STATES]
 
     def values(self) -> dict[str, Any]:
         return {
@@ -223,14 +223,14 @@ class OrdersForm(Form):
 
 
 def _cap(label: Any, most: int) -> IntegerField:
-    return IntegerField(label, [needed(), Between(1, most, _("At least 1."))])
+    return IntegerField(label, [required(), InRange(1, most, _("At least 1."))])
 
 
 class MoneyForm(Form):
     part = HiddenField(default="money")
     service_percent = DecimalField(
         _("Service charge in percent"),
-        [needed(), NumberRange(Decimal(0), Decimal(50), _("Between 0 and 50."))],
+        [required(), NumberRange(Decimal(0), Decimal(50), _("Between 0 and 50."))],
         places=None,
     )
     service_order_types = SelectMultipleField(
@@ -258,7 +258,7 @@ class MoneyForm(Form):
         }
 
 
-class LooksForm(Form):
+class AppearanceForm(Form):
     part = HiddenField(default="looks")
     tone = StringField(_("Colour"), [Optional(), Length(max=7)])
     own_tone = BooleanField(_("Use this colour on the menu"))
@@ -270,38 +270,40 @@ class LooksForm(Form):
         return {
             "tone": (self.tone.data or "").removeprefix("#").lower() if self.own_tone.data else "",
             "host": self.host.data or "",
-            "welcome": {code: typed(f"welcome-{code}", 400) for code in codes},
+            "welcome": {code: submitted_text(f"welcome-{code}", 400) for code in codes},
         }
 
 
 class TablesForm(Form):
-    numbers = StringField(_("Table numbers"), [needed(), Length(max=400)])
+    numbers = StringField(_("Table numbers"), [required(), Length(max=400)])
     area_id = SelectField(_("Area"), [Optional()])
     area = StringField(_("or a new area"), [Optional(), Length(max=60)])
-    seats = IntegerField(_("Seats"), [needed(), Between(1, 99, _("Between 1 and 99."))], default=4)
+    seats = IntegerField(
+        _("Seats"), [required(), InRange(1, 99, _("Between 1 and 99."))], default=4
+    )
 
     def offer(self, areas: list[tuple[str, str]]) -> None:
         self.area_id.choices = [("", _("– none –")), *areas]
 
 
 class TableForm(Form):
-    number = StringField(_("Table number"), [needed(), Length(max=40)])
+    number = StringField(_("Table number"), [required(), Length(max=40)])
     area_id = SelectField(_("Area"), [Optional()])
     area = StringField(_("or a new area"), [Optional(), Length(max=60)])
-    seats = IntegerField(_("Seats"), [needed(), Between(1, 99, _("Between 1 and 99."))])
+    seats = IntegerField(_("Seats"), [required(), InRange(1, 99, _("Between 1 and 99."))])
 
     def offer(self, areas: list[tuple[str, str]]) -> None:
         self.area_id.choices = [("", _("– none –")), *areas]
 
 
 class AreaForm(Form):
-    name = StringField(_("Name"), [needed(), Length(max=60)])
+    name = StringField(_("Name"), [required(), Length(max=60)])
 
 
 class NewMenuForm(Form):
-    name = StringField(_("Name"), [needed(), Length(max=120)])
-    currency = SelectField(_("Currency"), [needed()], choices=currencies)
-    language = SelectField(_("Language of the menu"), [needed()], choices=languages)
+    name = StringField(_("Name"), [required(), Length(max=120)])
+    currency = SelectField(_("Currency"), [required()], choices=currencies)
+    language = SelectField(_("Language of the menu"), [required()], choices=languages)
     others = SelectMultipleField(_("Also translated into"), choices=languages)
 
     def spoken(self) -> list[str]:

@@ -11,10 +11,10 @@ import sys
 import time
 from pathlib import Path
 
-from printing.agent import VERSION, faults, startup
+from printing.agent import VERSION, autostart, chaos
 from printing.agent.journal import Journal
-from printing.agent.program import Agent, keep_pairing, load_pairing, pair
-from printing.agent.wire import Pairing, Refused, Revoked
+from printing.agent.polling import Agent, load_pairing, pair, save_pairing
+from printing.agent.server_client import Pairing, RequestRefused, TokenRevoked
 
 if sys.platform == "win32":
     import msvcrt
@@ -23,7 +23,7 @@ else:
 
 log = logging.getLogger("agent")
 
-USAGE, PAIR_AGAIN = 2, 3
+EXIT_USAGE, EXIT_PAIR_AGAIN = 2, 3
 """Exit codes; systemd does not start it again after either."""
 
 
@@ -31,30 +31,30 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     data = Path(options.data).expanduser()
     data.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _keep_log(options.log)
+    _set_up_log(options.log)
     if options.uninstall:
-        startup.uninstall()
+        autostart.uninstall()
         log.info("The agent no longer starts with this computer. Its pairing is kept in %s.", data)
         return 0
     try:
-        faults.arm(os.environ)
+        chaos.arm(os.environ)
     except ValueError as wrong:
         log.error("%s", wrong)
-        return USAGE
+        return EXIT_USAGE
     if options.install:
         return _install(options, data)
-    if not _alone(data / "lock"):
+    if not _lock_journal(data / "lock"):
         log.error("An agent is running with %s already.", data)
-        return USAGE
+        return EXIT_USAGE
     journal = Journal(data / "journal.sqlite")
     try:
         pairing = _paired(options, data / "agent.json", journal)
-    except (Refused, Revoked) as refused:
+    except (RequestRefused, TokenRevoked) as refused:
         log.error("%s Make a new code in the portal, under Printers.", refused)
-        return PAIR_AGAIN
+        return EXIT_PAIR_AGAIN
     if pairing is None:
         log.error("This computer is not paired yet: start with --server URL --pair CODE.")
-        return USAGE
+        return EXIT_USAGE
     networks = [] if options.no_scan else options.scan
     agent = Agent(pairing, journal, Path(options.demo or data / "demo"), networks)
     for told in (signal.SIGTERM, signal.SIGINT):
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     log.info("Print agent %s for %s at %s", VERSION, pairing.site, pairing.server)
     agent.run()
     journal.close()
-    return PAIR_AGAIN if agent.revoked else 0
+    return EXIT_PAIR_AGAIN if agent.revoked else 0
 
 
 def _install(options: argparse.Namespace, data: Path) -> int:
@@ -72,14 +72,14 @@ def _install(options: argparse.Namespace, data: Path) -> int:
         pairing = _paired(options, data / "agent.json", journal)
         if pairing is None:
             log.error("Give --server URL and --pair CODE as well.")
-            return USAGE
-        where = startup.install(data)
-    except (Refused, Revoked) as refused:
+            return EXIT_USAGE
+        where = autostart.install(data)
+    except (RequestRefused, TokenRevoked) as refused:
         log.error("%s Make a new code in the portal, under Printers.", refused)
-        return PAIR_AGAIN
-    except startup.CannotInstall as reason:
+        return EXIT_PAIR_AGAIN
+    except autostart.CannotInstall as reason:
         log.error("%s", reason)
-        return USAGE
+        return EXIT_USAGE
     finally:
         journal.close()
     log.info("The agent for %s is running and starts with this computer.", pairing.site)
@@ -87,7 +87,7 @@ def _install(options: argparse.Namespace, data: Path) -> int:
     return 0
 
 
-def _keep_log(file: str | None) -> None:
+def _set_up_log(file: str | None) -> None:
     """In the window, or in a file that does not grow for ever."""
     to: logging.Handler = logging.StreamHandler(sys.stdout)
     form = "%H:%M:%S"
@@ -99,7 +99,7 @@ def _keep_log(file: str | None) -> None:
     )
 
 
-def _alone(path: Path) -> bool:
+def _lock_journal(path: Path) -> bool:
     """Two agents with one journal would print everything twice."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -122,8 +122,8 @@ def _paired(options: argparse.Namespace, path: Path, journal: Journal) -> Pairin
         return None
     pairing = pair(options.server, code, socket.gethostname(), time.sleep)
     if known is None or known.agent_id != pairing.agent_id:
-        journal.belongs_to_another()
-    keep_pairing(path, pairing)
+        journal.release_unprinted()
+    save_pairing(path, pairing)
     log.info("Paired with %s.", pairing.site)
     return pairing
 

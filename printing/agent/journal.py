@@ -43,7 +43,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Job:
+class PrintJob:
     id: str
     printer_id: str
     fence: int
@@ -79,7 +79,7 @@ class Journal:
                 "UPDATE jobs SET step = 'fetched', copy = 1 WHERE step = 'started'"
             ).rowcount
 
-    def take(self, job: Job) -> bool:
+    def take(self, job: PrintJob) -> bool:
         """Into the journal; whether there is something to do for it."""
         with self._writing() as db:
             known = self._find(job.id)
@@ -100,14 +100,14 @@ class Journal:
             _insert(db, job, copy=known.copy or known.result.get("outcome") != "failed")
             return True
 
-    def next_for(self, printer_id: str) -> Job | None:
+    def next_for(self, printer_id: str) -> PrintJob | None:
         rows = self._select("step = 'fetched' AND printer_id = ? LIMIT 1", (printer_id,))
         return rows[0] if rows else None
 
-    def waiting(self) -> list[Job]:
+    def waiting(self) -> list[PrintJob]:
         return self._select("step = 'fetched'", ())
 
-    def started(self, job: Job) -> bool:
+    def started(self, job: PrintJob) -> bool:
         """False: it was dropped meanwhile and must not be printed."""
         with self._writing() as db:
             begun = db.execute(
@@ -125,21 +125,21 @@ class Journal:
             )
             return dropped.rowcount == 1
 
-    def not_started(self, job: Job) -> None:
+    def not_started(self, job: PrintJob) -> None:
         """Certain: no byte has left."""
         self._step(job, "fetched")
 
-    def done(self, job: Job, result: dict[str, Any]) -> None:
+    def done(self, job: PrintJob, result: dict[str, Any]) -> None:
         with self._writing() as db:
             db.execute(
                 "UPDATE jobs SET step = 'done', result = ? WHERE id = ?",
                 (json.dumps(result), job.id),
             )
 
-    def untold(self) -> list[Job]:
+    def unreported(self) -> list[PrintJob]:
         return self._select("step = 'done' AND heard = 0", ())
 
-    def told(self, job: Job, *, counted: bool = True) -> None:
+    def told(self, job: PrintJob, *, counted: bool = True) -> None:
         """`counted` is False where the server would not have it: its lease was another's."""
         with self._writing() as db:
             db.execute(
@@ -158,7 +158,7 @@ class Journal:
             rows = self._db.execute("SELECT id FROM jobs WHERE heard = 0 ORDER BY number")
             return [row[0] for row in rows]
 
-    def belongs_to_another(self) -> None:
+    def release_unprinted(self) -> None:
         """After a new pairing: what was not printed is the server's to hand out again."""
         with self._writing() as db:
             db.execute("DELETE FROM jobs WHERE step = 'fetched' AND copy = 0")
@@ -185,15 +185,15 @@ class Journal:
         with self._lock:
             self._db.close()
 
-    def _step(self, job: Job, step: str) -> None:
+    def _step(self, job: PrintJob, step: str) -> None:
         with self._writing() as db:
             db.execute("UPDATE jobs SET step = ? WHERE id = ?", (step, job.id))
 
-    def _find(self, job_id: str) -> Job | None:
+    def _find(self, job_id: str) -> PrintJob | None:
         rows = self._select("id = ?", (job_id,))
         return rows[0] if rows else None
 
-    def _select(self, where: str, values: tuple[str, ...]) -> list[Job]:
+    def _select(self, where: str, values: tuple[str, ...]) -> list[PrintJob]:
         filtered, _, limit = where.partition(" LIMIT ")
         query = f"SELECT {_COLUMNS} FROM jobs WHERE {filtered} ORDER BY number"  # noqa: S608
         with self._lock:
@@ -201,14 +201,14 @@ class Journal:
         return [_job(row) for row in rows]
 
 
-def _job(row: tuple[Any, ...]) -> Job:
+def _job(row: tuple[Any, ...]) -> PrintJob:
     values = dict(zip(_COLUMNS.split(", "), row, strict=True))
     values["result"] = json.loads(values["result"])
     flags = {name: bool(values[name]) for name in ("copy", "heard", "counted")}
-    return Job(**{**values, **flags})
+    return PrintJob(**{**values, **flags})
 
 
-def _insert(db: sqlite3.Connection, job: Job, copy: bool = False) -> None:
+def _insert(db: sqlite3.Connection, job: PrintJob, copy: bool = False) -> None:
     db.execute(
         "INSERT INTO jobs (id, printer_id, fence, title, media_type, data, again, copy)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

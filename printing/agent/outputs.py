@@ -27,7 +27,7 @@ class NothingSent(Exception):
     """Certain: not one byte has reached the printer."""
 
 
-class Broken(Exception):
+class ConnectionBroken(Exception):
     """Some of it may be on paper."""
 
 
@@ -63,7 +63,7 @@ class Network:
             raise NothingSent(f"{self.host}:{self.port}: {failed}") from None
         with wire:
             yield _Socket(wire)
-            _finish(wire)
+            _wait_until_sent(wire)
 
 
 class _Socket:
@@ -76,7 +76,7 @@ class _Socket:
             for start in range(0, len(data), _SLICE):
                 self.wire.sendall(data[start : start + _SLICE])
         except OSError as failed:
-            raise Broken(str(failed) or type(failed).__name__) from None
+            raise ConnectionBroken(str(failed) or type(failed).__name__) from None
 
     def drain(self) -> None:
         """What is in our own buffers is not at the printer. Only Linux tells how much that is."""
@@ -85,9 +85,9 @@ class _Socket:
         until = time.monotonic() + STALL_SECONDS
         while _unsent(self.wire):
             if error := self.wire.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
-                raise Broken(os.strerror(error))
+                raise ConnectionBroken(os.strerror(error))
             if time.monotonic() > until:
-                raise Broken("the printer takes nothing any more")
+                raise ConnectionBroken("the printer takes nothing any more")
             time.sleep(0.01)
 
     def read_byte(self) -> int | None:
@@ -99,7 +99,7 @@ class _Socket:
         return got[0] if got else None
 
 
-def _finish(wire: socket.socket) -> None:
+def _wait_until_sent(wire: socket.socket) -> None:
     """Wait for the printer to take what is on the way: a close too early throws it away."""
     try:
         wire.shutdown(socket.SHUT_WR)
@@ -131,13 +131,13 @@ class Device:
             raise NothingSent(str(failed)) from None
         try:
             if self.baud:
-                _set_line(handle, self.baud)
-            yield _Handle(handle)
+                _set_serial_mode(handle, self.baud)
+            yield _DeviceHandle(handle)
         finally:
             os.close(handle)
 
 
-class _Handle:
+class _DeviceHandle:
     def __init__(self, handle: int) -> None:
         self.handle = handle
 
@@ -151,11 +151,11 @@ class _Handle:
             except BlockingIOError:
                 taken = 0
             except OSError as failed:
-                raise Broken(str(failed)) from None
+                raise ConnectionBroken(str(failed)) from None
             left = left[taken:]
             last = time.monotonic() if taken else last
             if time.monotonic() - last > STALL_SECONDS:
-                raise Broken("the printer takes nothing any more")
+                raise ConnectionBroken("the printer takes nothing any more")
 
     def drain(self) -> None:
         if os.isatty(self.handle):
@@ -189,12 +189,12 @@ class File:
         except OSError as failed:
             raise NothingSent(str(failed)) from None
         try:
-            yield _Written(handle)
+            yield _FileHandle(handle)
         finally:
             os.close(handle)
 
 
-class _Written:
+class _FileHandle:
     def __init__(self, handle: int) -> None:
         self.handle = handle
 
@@ -206,7 +206,7 @@ class _Written:
             if stat.S_ISREG(os.fstat(self.handle).st_mode):
                 os.fsync(self.handle)
         except OSError as failed:
-            raise Broken(str(failed)) from None
+            raise ConnectionBroken(str(failed)) from None
 
     def drain(self) -> None:
         return
@@ -229,7 +229,7 @@ def usb_device(vendor: str, product: str) -> str:
     raise FileNotFoundError(f"no USB printer {wanted[0]:04x}:{wanted[1]:04x} is plugged in")
 
 
-def made(settings: Mapping[str, Any], files: Path) -> Output:
+def create_output(settings: Mapping[str, Any], files: Path) -> Output:
     """From what the server says; raises ValueError with a sentence for people.
 
     Who may change a printer in the portal may not write to any file of this computer for that:
@@ -271,7 +271,7 @@ def _hex(text: str) -> int:
     return int(text.strip().lower().removeprefix("0x"), 16)
 
 
-def _set_line(handle: int, baud: int) -> None:
+def _set_serial_mode(handle: int, baud: int) -> None:
     """Eight bits, no parity, nothing translated."""
     if sys.platform == "win32":
         raise NothingSent("serial printers are for Linux and macOS")

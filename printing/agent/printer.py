@@ -13,11 +13,11 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from printing.agent import faults, status
-from printing.agent.demo import Folder
-from printing.agent.journal import Job, Journal
-from printing.agent.outputs import Broken, Connection, NothingSent, Output, made
-from printing.agent.status import Status
+from printing.agent import chaos, printer_status
+from printing.agent.demo_printer import PictureFolder
+from printing.agent.journal import Journal, PrintJob
+from printing.agent.outputs import Connection, ConnectionBroken, NothingSent, Output, create_output
+from printing.agent.printer_status import Status
 
 log = logging.getLogger("agent")
 
@@ -28,11 +28,11 @@ SETTLE_SECONDS = 8.0
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class PrinterContext:
     journal: Journal
     demo: Path
     files: Path
-    picture_of: Callable[[Job], bytes]
+    picture_of: Callable[[PrintJob], bytes]
     noted: Callable[[], None]
     """A result is in the journal."""
     changed: Callable[[], None]
@@ -41,7 +41,7 @@ class Surroundings:
 
 class Printer(Thread):
     def __init__(
-        self, settings: dict[str, Any], around: Surroundings, after: Thread | None = None
+        self, settings: dict[str, Any], around: PrinterContext, after: Thread | None = None
     ) -> None:
         """`after` had this printer under other settings and finishes its ticket first."""
         super().__init__(name=str(settings["name"]), daemon=True)
@@ -97,10 +97,10 @@ class Printer(Thread):
                 return
             with output.connect() as connection:
                 self._be(self._asked(connection))
-        except (NothingSent, Broken, ValueError) as failed:
+        except (NothingSent, ConnectionBroken, ValueError) as failed:
             self._be(Status("offline", str(failed)))
 
-    def _print(self, job: Job) -> bool:
+    def _print(self, job: PrintJob) -> bool:
         """Whether it is over with this job, one way or the other."""
         if self._is_demo:
             return self._draw(job)
@@ -119,14 +119,14 @@ class Printer(Thread):
                 if not self.around.journal.started(job):
                     return True
                 begun = True
-                faults.at("before_print")
+                chaos.at("before_print")
                 self._send(job, connection, output, before)
         except NothingSent as failed:
             if begun:
                 self.around.journal.not_started(job)
             self._be(Status("offline", str(failed)))
             return False
-        except Broken as failed:
+        except ConnectionBroken as failed:
             if not begun:
                 self._be(Status("offline", str(failed)))
                 return False
@@ -134,38 +134,49 @@ class Printer(Thread):
             self._note(job, "unsure", f"the connection broke: {failed}", {"after": str(failed)})
         return True
 
-    def _send(self, job: Job, connection: Connection, output: Output, before: Status) -> None:
+    def _send(self, job: PrintJob, connection: Connection, output: Output, before: Status) -> None:
         payload = (job.again if job.copy else b"") + job.data
         began = time.monotonic()
         connection.send(payload)
         connection.drain()
         after = self._settled(connection) if self._asks(output) else Status("ready")
-        faults.at("after_print")
-        evidence = {"before": _said(before), "after": _said(after), "bytes": len(payload)}
+        chaos.at("after_print")
+        evidence = {
+            "before": _status_text(before),
+            "after": _status_text(after),
+            "bytes": len(payload),
+        }
         if after.can_print:
             self._note(job, "printed", "", evidence, time.monotonic() - began)
         else:
-            self._note(job, "unsure", status.WORDS[after.state], evidence)
+            self._note(job, "unsure", printer_status.STATE_TEXTS[after.state], evidence)
         self._be(after)
 
-    def _draw(self, job: Job) -> bool:
-        folder = Folder(self.around.demo / self.name.replace("/", "-"), self.around.picture_of)
+    def _draw(self, job: PrintJob) -> bool:
+        folder = PictureFolder(
+            self.around.demo / self.name.replace("/", "-"), self.around.picture_of
+        )
         try:
             if not self.around.journal.started(job):
                 return True
-            faults.at("before_print")
+            chaos.at("before_print")
             size = folder.keep(job)
         except NothingSent as failed:
             self.around.journal.not_started(job)
             self._be(Status("offline", str(failed)))
             return False
-        faults.at("after_print")
+        chaos.at("after_print")
         self._be(Status("ready"))
         self._note(job, "printed", "", {"bytes": size})
         return True
 
     def _note(
-        self, job: Job, outcome: str, detail: str, evidence: dict[str, Any], seconds: float = 0.0
+        self,
+        job: PrintJob,
+        outcome: str,
+        detail: str,
+        evidence: dict[str, Any],
+        seconds: float = 0.0,
     ) -> None:
         result = {
             "outcome": outcome,
@@ -183,7 +194,7 @@ class Printer(Thread):
         self.around.noted()
 
     def _output(self) -> Output:
-        return made(self.settings["output"], self.around.files)
+        return create_output(self.settings["output"], self.around.files)
 
     @property
     def _is_demo(self) -> bool:
@@ -198,7 +209,7 @@ class Printer(Thread):
 
     def _asked(self, connection: Connection) -> Status:
         """Printers that never answer are common and print: only silence after an answer counts."""
-        found = status.ask(connection.send, connection.read_byte)
+        found = printer_status.query_status(connection.send, connection.read_byte)
         self._ever_answered = self._ever_answered or found.answered
         if not found.answered and not self._ever_answered:
             return Status("ready", "does not answer questions", answered=False)
@@ -216,7 +227,7 @@ class Printer(Thread):
         before, self.condition = self.condition, condition
         if before.state != condition.state:
             say = log.info if condition.can_print else log.warning
-            say("%s: %s", self.name, status.WORDS[condition.state])
+            say("%s: %s", self.name, printer_status.STATE_TEXTS[condition.state])
             self.around.changed()
 
 
@@ -224,5 +235,5 @@ def timestamp() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _said(condition: Status) -> str:
+def _status_text(condition: Status) -> str:
     return f"{condition.state} {condition.detail}".strip()

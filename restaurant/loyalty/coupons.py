@@ -12,17 +12,17 @@ from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound
 from core.ids import from_uuid, new_id, to_uuid
-from core.texts import one_line
-from restaurant.loyalty import codes, terms
-from restaurant.loyalty.terms import Promise, Refusal
+from core.values.text import one_line
+from restaurant.loyalty import coupon_codes, coupon_terms
+from restaurant.loyalty.coupon_terms import CouponRefusal, CouponTerms
+from restaurant.menus.pricing import PricedItem
 from restaurant.models import Coupon, Order, Reward, Site
-from restaurant.pricing import Line
 from tenants import audit
 
 STATES = ("open", "used", "expired", "cancelled")
 N_ = str  # collected for translation here, translated where it is shown
 # Sentences for the staff and for programs; diners have their own (portal/diner/words).
-SAID = {
+REFUSAL_TEXTS = {
     "unknown": N_("There is no such coupon."),
     "used": N_("This coupon was used already."),
     "expired": N_("This coupon has run out."),
@@ -33,14 +33,14 @@ SAID = {
     "not_yours": N_("This coupon belongs to another guest."),
     "limit": N_("This guest has used this reward as often as it can be used."),
 }
-ALREADY = SAID["used"]
+ALREADY_USED = REFUSAL_TEXTS["used"]
 
 
 class CouponRefused(Invalid):
-    def __init__(self, refusal: Refusal) -> None:
+    def __init__(self, refusal: CouponRefusal) -> None:
         super().__init__(
             f"coupon_{refusal.why}",
-            SAID[refusal.why],
+            REFUSAL_TEXTS[refusal.why],
             amount=f"{refusal.amount.normalize():f}" if refusal.amount else "",
             name=refusal.name,
         )
@@ -48,7 +48,7 @@ class CouponRefused(Invalid):
 
 
 @dataclass(frozen=True)
-class Offer:
+class CouponOffer:
     """A coupon that holds for a cart, and what it takes off."""
 
     coupon: Coupon
@@ -56,7 +56,7 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class Filters:
+class CouponFilters:
     state: str | None = None
     reward_id: str | None = None
     contact_id: str | None = None
@@ -86,13 +86,13 @@ def issue_many(
     """In their order. Two who give for the same cause at once give the same coupon."""
     if not reward.active or reward.removed_at is not None:
         raise Conflict("reward_ended", "This reward is not given out any more.")
-    moment, promise = now(), terms.of_reward(reward).as_json()
+    moment, promise = now(), coupon_terms.terms_of_reward(reward).as_json()
     expires_at = moment + timedelta(days=days or reward.valid_days)
     rows = [
         {
             "tenant_id": current_tenant_id(),
             "id": new_id("cpn"),
-            "code": codes.new_code(),
+            "code": coupon_codes.new_code(),
             "reward_id": reward.id,
             "terms": promise,
             "contact_id": contact_id,
@@ -113,7 +113,7 @@ def issue_many(
     mine = [Coupon.id.in_([row["id"] for row in rows])]
     if known := [cause for cause in causes if cause is not None]:
         mine.append(Coupon.cause.in_(known))
-    found = list(db.session.scalars(_mine().where(or_(*mine))))
+    found = list(db.session.scalars(_of_tenant().where(or_(*mine))))
     by_cause = {one.cause: one for one in found if one.cause is not None}
     by_id = {one.id: one for one in found}
     return [
@@ -134,10 +134,10 @@ def get(name: str) -> Coupon:
 
 
 def by_code(typed: str, *, lock: bool = False) -> Coupon | None:
-    code = codes.read(typed)
+    code = coupon_codes.normalize(typed)
     if code is None:
         return None
-    query = _mine().where(Coupon.code == code)
+    query = _of_tenant().where(Coupon.code == code)
     if lock:
         query = query.with_for_update().execution_options(populate_existing=True)
     return db.session.scalars(query).first()
@@ -149,42 +149,47 @@ def state_of(coupon: Coupon, moment: datetime | None = None) -> str:
     return coupon.state
 
 
-def offer(
+def offer_for_cart(
     site: Site,
     typed: str,
-    lines: Sequence[Line],
+    lines: Sequence[PricedItem],
     contact_id: str | None = None,
     moment: datetime | None = None,
-) -> Offer:
+) -> CouponOffer:
     """What a code takes off these dishes at this site. Raises CouponRefused."""
     coupon = by_code(typed)
-    why = refused(coupon, site, lines, contact_id, moment)
+    why = refusal_of(coupon, site, lines, contact_id, moment)
     if why is not None or coupon is None:
-        raise CouponRefused(why or Refusal("unknown"))
-    return Offer(coupon, terms.discount(terms.read(coupon.terms), lines, site.currency))
+        raise CouponRefused(why or CouponRefusal("unknown"))
+    return CouponOffer(
+        coupon,
+        coupon_terms.calculate_discount(
+            coupon_terms.read_terms(coupon.terms), lines, site.currency
+        ),
+    )
 
 
-def refused(
+def refusal_of(
     coupon: Coupon | None,
     site: Site,
-    lines: Sequence[Line],
+    lines: Sequence[PricedItem],
     contact_id: str | None,
     moment: datetime | None = None,
-) -> Refusal | None:
+) -> CouponRefusal | None:
     """`moment` is when the cart was made: a code typed in time is good for as long as its cart."""
     if coupon is None:
-        return Refusal("unknown")
+        return CouponRefusal("unknown")
     state = state_of(coupon, moment)
     if state != "open":
-        return Refusal(state)
+        return CouponRefusal(state)
     if coupon.contact_id is not None and contact_id not in (None, coupon.contact_id):
-        return Refusal("not_yours")
-    if contact_id is not None and _used_up(coupon, contact_id):
-        return Refusal("limit")
-    return terms.refusal(terms.read(coupon.terms), site, lines)
+        return CouponRefusal("not_yours")
+    if contact_id is not None and _limit_reached(coupon, contact_id):
+        return CouponRefusal("limit")
+    return coupon_terms.find_refusal(coupon_terms.read_terms(coupon.terms), site, lines)
 
 
-def take(coupon: Coupon, discount: Decimal, order_id: str | None = None) -> bool:
+def use_coupon(coupon: Coupon, discount: Decimal, order_id: str | None = None) -> bool:
     """Used now. False: somebody was quicker."""
     won = db.session.execute(
         update(Coupon)
@@ -198,7 +203,7 @@ def take(coupon: Coupon, discount: Decimal, order_id: str | None = None) -> bool
     return won is not None
 
 
-def give_back(order: Order) -> list[Coupon]:
+def release_coupons(order: Order) -> list[Coupon]:
     """The order is undone: its coupons are good again, with the time they lay in it added."""
     given = of_order(order.id)
     for coupon in given:
@@ -223,32 +228,36 @@ def cancel(coupon: Coupon, because: str) -> Coupon:
     ).first()
     db.session.refresh(coupon)
     if won is None and coupon.state != "cancelled":
-        raise Conflict("coupon_used", ALREADY)
+        raise Conflict("coupon_used", ALREADY_USED)
     if won is not None:
-        audit.record("loyalty.coupon_cancelled", codes.shown(coupon.code), because=because)
+        audit.record(
+            "loyalty.coupon_cancelled", coupon_codes.format_code(coupon.code), because=because
+        )
     return coupon
 
 
 def of_order(order_id: str) -> list[Coupon]:
-    return list(db.session.scalars(_mine().where(Coupon.order_id == order_id).order_by(Coupon.id)))
+    return list(
+        db.session.scalars(_of_tenant().where(Coupon.order_id == order_id).order_by(Coupon.id))
+    )
 
 
 def of_contact(contact_id: str, limit: int = 50) -> list[Coupon]:
-    query = _mine().where(Coupon.contact_id == contact_id).order_by(Coupon.id.desc())
+    query = _of_tenant().where(Coupon.contact_id == contact_id).order_by(Coupon.id.desc())
     return list(db.session.scalars(query.limit(limit)))
 
 
-def open_of(contact_id: str, limit: int = 5) -> list[Coupon]:
+def open_of_contact(contact_id: str, limit: int = 5) -> list[Coupon]:
     """What they could use now, what runs out first first."""
-    query = _mine().where(
+    query = _of_tenant().where(
         Coupon.contact_id == contact_id, Coupon.state == "open", Coupon.expires_at > now()
     )
     return list(db.session.scalars(query.order_by(Coupon.expires_at).limit(limit)))
 
 
-def listed(filters: Filters, after: str | None, limit: int) -> list[Coupon]:
+def listed(filters: CouponFilters, after: str | None, limit: int) -> list[Coupon]:
     """The newest first."""
-    query = _mine()
+    query = _of_tenant()
     if filters.state == "expired":
         query = query.where(Coupon.state == "open", Coupon.expires_at <= now())
     elif filters.state == "open":
@@ -260,17 +269,17 @@ def listed(filters: Filters, after: str | None, limit: int) -> list[Coupon]:
     if filters.contact_id:
         query = query.where(Coupon.contact_id == filters.contact_id)
     if filters.code:
-        query = query.where(Coupon.code == (codes.read(filters.code) or ""))
+        query = query.where(Coupon.code == (coupon_codes.normalize(filters.code) or ""))
     if after:
         query = query.where(Coupon.id < from_uuid("cpn", to_uuid("cpn", after)))
     return list(db.session.scalars(query.order_by(Coupon.id.desc()).limit(limit)))
 
 
-def promise_of(coupon: Coupon) -> Promise:
-    return terms.read(coupon.terms)
+def terms_of(coupon: Coupon) -> CouponTerms:
+    return coupon_terms.read_terms(coupon.terms)
 
 
-def _used_up(coupon: Coupon, contact_id: str) -> bool:
+def _limit_reached(coupon: Coupon, contact_id: str) -> bool:
     """The reward's row is locked where there is a limit: two orders at once are counted both."""
     reward = db.session.scalars(
         select(Reward)
@@ -298,5 +307,5 @@ def _used_up(coupon: Coupon, contact_id: str) -> bool:
     return (db.session.scalar(used) or 0) >= reward.per_contact
 
 
-def _mine() -> Select[Coupon]:
+def _of_tenant() -> Select[Coupon]:
     return select(Coupon).where(Coupon.tenant_id == current_tenant_id())

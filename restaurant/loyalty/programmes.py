@@ -11,11 +11,12 @@ from sqlalchemy import select
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import invalid
-from core.money import BadMoney, parse_money
-from core.texts import fold, one_line
-from restaurant.loyalty import switching, waking
-from restaurant.models import Programme, Reward, Site
-from restaurant.pricing import ZERO
+from core.values.money import BadMoney, parse_money
+from core.values.text import fold_case, one_line
+from restaurant.loyalty import mode_switch
+from restaurant.loyalty import schedule as loyalty_schedule
+from restaurant.menus.pricing import ZERO
+from restaurant.models import LoyaltyProgramme, Reward, Site
 from tenants import audit
 
 KINDS = ("points", "stamps")
@@ -23,7 +24,7 @@ MOST_KEYWORDS, LONGEST_KEYWORD = 10, 30
 MOST_POINTS = 10_000
 _CLOCK = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 # What a guest writes to hear the balance, until a restaurant says it otherwise.
-WORDS = {
+DEFAULT_KEYWORDS = {
     "en": ("points", "stamps"),
     "tr": ("puan", "puanım", "damga"),
     "de": ("punkte", "stempel"),
@@ -32,7 +33,7 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ProgrammeSettings:
     """As a form or a program says it; amounts as text."""
 
     kind: str
@@ -47,49 +48,51 @@ class Wanted:
     """When the kind changes: how many points a stamp is."""
 
 
-def of(site_id: str) -> Programme | None:
-    return db.session.get(Programme, (current_tenant_id(), site_id))
+def of_site(site_id: str) -> LoyaltyProgramme | None:
+    return db.session.get(LoyaltyProgramme, (current_tenant_id(), site_id))
 
 
-def listed() -> list[Programme]:
-    query = select(Programme).where(Programme.tenant_id == current_tenant_id())
-    return list(db.session.scalars(query.order_by(Programme.site_id)))
+def listed() -> list[LoyaltyProgramme]:
+    query = select(LoyaltyProgramme).where(LoyaltyProgramme.tenant_id == current_tenant_id())
+    return list(db.session.scalars(query.order_by(LoyaltyProgramme.site_id)))
 
 
-def usual(site: Site) -> Programme:
+def default_programme(site: Site) -> LoyaltyProgramme:
     """What a site is offered to begin with; not stored."""
-    return Programme(
+    return LoyaltyProgramme(
         tenant_id=current_tenant_id(),
         site_id=site.id,
         kind="points",
         active=False,
         amount=Decimal(10),
         points=1,
-        keywords=usual_words(site),
+        keywords=default_keywords(site),
         quiet_from="21:00",
         quiet_until="10:00",
     )
 
 
-def usual_words(site: Site) -> list[str]:
-    spoken = [word for one in site.languages for word in WORDS.get(one.partition("-")[0], ())]
-    return list(dict.fromkeys(spoken or WORDS["en"]))[:MOST_KEYWORDS]
+def default_keywords(site: Site) -> list[str]:
+    spoken = [
+        word for one in site.languages for word in DEFAULT_KEYWORDS.get(one.partition("-")[0], ())
+    ]
+    return list(dict.fromkeys(spoken or DEFAULT_KEYWORDS["en"]))[:MOST_KEYWORDS]
 
 
-def set_up(site: Site, wanted: Wanted) -> Programme:
+def save_programme(site: Site, wanted: ProgrammeSettings) -> LoyaltyProgramme:
     values = _checked(site, wanted)
-    programme = of(site.id)
+    programme = of_site(site.id)
     before = audit.snapshot(programme) if programme else None
     if programme is None:
-        programme = Programme(tenant_id=current_tenant_id(), site_id=site.id)
+        programme = LoyaltyProgramme(tenant_id=current_tenant_id(), site_id=site.id)
         db.session.add(programme)
     elif programme.kind != wanted.kind:
-        switching.switch(site.id, programme.kind, wanted.kind, wanted.worth)
+        mode_switch.switch_mode(site.id, programme.kind, wanted.kind, wanted.worth)
     for name, value in values.items():
         setattr(programme, name, value)
     programme.changed_at = now()
     db.session.flush()
-    waking.wake()
+    loyalty_schedule.schedule_run()
     if before is None:
         audit.record("loyalty.programme", site.name, kind=wanted.kind, active=wanted.active)
     else:
@@ -97,22 +100,22 @@ def set_up(site: Site, wanted: Wanted) -> Programme:
     return programme
 
 
-def earns(programme: Programme, spent: Decimal) -> int:
+def points_for(programme: LoyaltyProgramme, spent: Decimal) -> int:
     """For what was paid for the dishes, after the discount."""
     if programme.kind == "stamps":
         return 1 if spent >= programme.amount else 0
     return int(spent // programme.amount) * programme.points if programme.amount > 0 else 0
 
 
-def word(said: str) -> str:
+def normalize_keyword(said: str) -> str:
     """A keyword as it is compared: without case, and with one letter i."""
-    return fold(one_line(said)).replace("ı", "i").strip(" .,;:!¡?¿\"'*_~()")
+    return fold_case(one_line(said)).replace("ı", "i").strip(" .,;:!¡?¿\"'*_~()")
 
 
-def _checked(site: Site, wanted: Wanted) -> dict[str, Any]:
+def _checked(site: Site, wanted: ProgrammeSettings) -> dict[str, Any]:
     if wanted.kind not in KINDS:
         raise invalid("kind", "invalid_choice", "Choose points or stamps.")
-    amount = money(wanted.amount, site.currency, "amount")
+    amount = parse_amount(wanted.amount, site.currency, "amount")
     if wanted.kind == "points" and amount <= 0:
         raise invalid("amount", "invalid_amount", "Say for which amount points are given.")
     if not 1 <= wanted.points <= MOST_POINTS:
@@ -139,7 +142,7 @@ def _checked(site: Site, wanted: Wanted) -> dict[str, Any]:
     }
 
 
-def money(written: str, currency: str, field: str) -> Decimal:
+def parse_amount(written: str, currency: str, field: str) -> Decimal:
     """Nothing written is nothing."""
     said = str(written).strip().replace(",", ".")
     if not said:
@@ -154,7 +157,7 @@ def money(written: str, currency: str, field: str) -> Decimal:
 
 
 def _keywords(given: tuple[str, ...]) -> list[str]:
-    named = {word(one): one_line(one) for one in given if word(one)}
+    named = {normalize_keyword(one): one_line(one) for one in given if normalize_keyword(one)}
     if len(named) > MOST_KEYWORDS:
         raise invalid("keywords", "too_many", "{most} words at most.", most=MOST_KEYWORDS)
     if any(len(one) > LONGEST_KEYWORD for one in named.values()):
@@ -163,7 +166,7 @@ def _keywords(given: tuple[str, ...]) -> list[str]:
     return list(named.values())
 
 
-def quiet_hours(programme: Programme | None) -> tuple[time, time]:
+def quiet_hours(programme: LoyaltyProgramme | None) -> tuple[time, time]:
     """Nothing is said by itself between these, by the site's own clock."""
     if programme is not None:
         return time.fromisoformat(programme.quiet_from), time.fromisoformat(programme.quiet_until)

@@ -9,14 +9,15 @@ from sqlalchemy import select
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.errors import Invalid, NotFound, invalid
-from core.money import BadMoney, places
-from core.texts import one_line
-from restaurant import publishing, sites
-from restaurant.loyalty import terms
-from restaurant.loyalty.programmes import money
-from restaurant.loyalty.terms import KINDS
+from core.values.money import BadMoney, decimal_places
+from core.values.text import one_line
+from restaurant.loyalty import coupon_terms
+from restaurant.loyalty.coupon_terms import KINDS
+from restaurant.loyalty.programmes import parse_amount
+from restaurant.menus import publishing
+from restaurant.menus.pricing import NotOnMenu, PricedMenu
 from restaurant.models import Reward
-from restaurant.pricing import NotOnMenu, Shelf
+from restaurant.sites import sites
 from tenants import audit
 
 LONGEST_NAME = 80
@@ -24,7 +25,7 @@ MOST_DAYS = 730
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RewardSettings:
     """As a form or a program says it; amounts as text, empty is nothing."""
 
     name: str
@@ -57,28 +58,30 @@ def listed(*, active: bool = False) -> list[Reward]:
     return list(db.session.scalars(query.order_by(Reward.id)))
 
 
-def any_ever() -> bool:
+def any_exist() -> bool:
     """Whether a guest may have a code at all."""
     query = select(Reward.id).where(Reward.tenant_id == current_tenant_id())
     return db.session.scalars(query.limit(1)).first() is not None
 
 
-def priced_for(site_id: str, currency: str) -> list[Reward]:
+def exchangeable_at(site_id: str, currency: str) -> list[Reward]:
     """What points and stamps of a site can be exchanged for, the cheapest first."""
     fits = [
         one
         for one in listed(active=True)
-        if one.cost is not None and holds_at(one, site_id, currency)
+        if one.cost is not None and is_valid_at(one, site_id, currency)
     ]
     return sorted(fits, key=lambda one: one.cost or 0)
 
 
-def holds_at(reward: Reward, site_id: str, currency: str) -> bool:
+def is_valid_at(reward: Reward, site_id: str, currency: str) -> bool:
     named = not reward.site_ids or site_id in reward.site_ids
-    return named and (not terms.of_reward(reward).in_money or reward.currency == currency)
+    return named and (
+        not coupon_terms.terms_of_reward(reward).is_fixed_amount or reward.currency == currency
+    )
 
 
-def add(wanted: Wanted) -> Reward:
+def add(wanted: RewardSettings) -> Reward:
     reward = Reward(tenant_id=current_tenant_id(), **_checked(wanted))
     db.session.add(reward)
     db.session.flush()
@@ -86,7 +89,7 @@ def add(wanted: Wanted) -> Reward:
     return reward
 
 
-def change(reward_id: str, wanted: Wanted) -> Reward:
+def change(reward_id: str, wanted: RewardSettings) -> Reward:
     """Coupons that are out keep what they promised."""
     reward = get(reward_id)
     before = audit.snapshot(reward)
@@ -103,7 +106,7 @@ def remove(reward_id: str) -> None:
     audit.record("loyalty.reward_removed", reward.name)
 
 
-def _checked(wanted: Wanted) -> dict[str, Any]:
+def _checked(wanted: RewardSettings) -> dict[str, Any]:
     name = one_line(wanted.name, LONGEST_NAME)
     if not name:
         raise invalid("name", "name_missing", "Give the reward a name that guests understand.")
@@ -115,7 +118,7 @@ def _checked(wanted: Wanted) -> dict[str, Any]:
         raise invalid("site_ids", "unknown_site", "There is no such restaurant here.")
     currency = wanted.currency or next((s.currency for s in chosen or known.values()), "")
     try:
-        places(currency)
+        decimal_places(currency)
     except BadMoney as error:
         raise invalid("currency", "invalid_currency", str(error)) from error
     if any(site.currency != currency for site in chosen):
@@ -130,13 +133,13 @@ def _checked(wanted: Wanted) -> dict[str, Any]:
     if wanted.cost is not None and not 1 <= wanted.cost <= 1_000_000:
         raise invalid("cost", "invalid_number", "Write a number from 1 to 1,000,000.")
     item_id, item_name = _item(wanted)
-    most = money(wanted.most, currency, "most")
+    most = parse_amount(wanted.most, currency, "most")
     return {
         "name": name,
         "kind": wanted.kind,
         "value": _value(wanted, currency),
         "most": most if most and wanted.kind == "percent" else None,
-        "minimum": money(wanted.minimum, currency, "minimum"),
+        "minimum": parse_amount(wanted.minimum, currency, "minimum"),
         "currency": currency,
         "item_id": item_id,
         "item_name": item_name,
@@ -148,11 +151,11 @@ def _checked(wanted: Wanted) -> dict[str, Any]:
     }
 
 
-def _value(wanted: Wanted, currency: str) -> Decimal:
+def _value(wanted: RewardSettings, currency: str) -> Decimal:
     if wanted.kind == "item":
         return Decimal(0)
     if wanted.kind == "amount":
-        amount = money(wanted.value, currency, "value")
+        amount = parse_amount(wanted.value, currency, "value")
         if amount <= 0:
             raise invalid("value", "invalid_amount", "Say how much is taken off.")
         return amount
@@ -165,17 +168,17 @@ def _value(wanted: Wanted, currency: str) -> Decimal:
     return percent
 
 
-def _item(wanted: Wanted) -> tuple[str | None, str]:
+def _item(wanted: RewardSettings) -> tuple[str | None, str]:
     """From a published menu of one of the sites."""
     if wanted.kind != "item":
         return None, ""
     for site in sites.listed():
         if wanted.site_ids and site.id not in wanted.site_ids:
             continue
-        version = publishing.published(site.menu_id or "")
+        version = publishing.published_version(site.menu_id or "")
         if version is None or not wanted.item_id:
             continue
-        shelf = Shelf(version.content)
+        shelf = PricedMenu(version.content)
         try:
             item = shelf.item(wanted.item_id)
         except (NotOnMenu, Invalid):

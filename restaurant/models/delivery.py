@@ -8,9 +8,9 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
+from core.sql.columns import id_column, tenant_foreign_key
 from restaurant.models.columns import MONEY
 
 
@@ -19,11 +19,11 @@ class DeliveryZone(Base, TenantOwned):
 
     __tablename__ = "delivery_zones"
     __table_args__ = (
-        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),
         Index("delivery_zones_site_idx", "tenant_id", "site_id"),
     )
 
-    id: Mapped[str] = new_key("zon")
+    id: Mapped[str] = id_column("zon")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     name: Mapped[str] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(Text)
@@ -42,12 +42,12 @@ class Courier(Base, TenantOwned):
 
     __tablename__ = "couriers"
     __table_args__ = (
-        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),
         Index("couriers_site_idx", "tenant_id", "site_id"),
         Index("couriers_phone_idx", "tenant_id", "phone"),
     )
 
-    id: Mapped[str] = new_key("cou")
+    id: Mapped[str] = id_column("cou")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     contact_id: Mapped[str | None] = mapped_column(Id("con"))
     name: Mapped[str] = mapped_column(Text)
@@ -65,8 +65,8 @@ class Trip(Base, TenantOwned):
 
     __tablename__ = "trips"
     __table_args__ = (
-        of_tenant(["order_id"], "orders", ["id"], ondelete="CASCADE"),
-        of_tenant(["courier_id"], "couriers", ["id"]),
+        tenant_foreign_key(["order_id"], "orders", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["courier_id"], "couriers", ["id"]),
         Index("trips_courier_idx", "tenant_id", "courier_id", "assigned_at"),
         Index("trips_open_idx", "tenant_id", "site_id", postgresql_where=text("ended_at IS NULL")),
     )

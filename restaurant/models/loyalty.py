@@ -9,17 +9,17 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
+from core.sql.columns import id_column, tenant_foreign_key
 from restaurant.models.columns import MONEY
 
 
-class Programme(Base, TenantOwned):
+class LoyaltyProgramme(Base, TenantOwned):
     """How a site counts: points for an amount, or a stamp for a visit."""
 
     __tablename__ = "loyalty_programmes"
-    __table_args__ = (of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+    __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
 
     site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
     kind: Mapped[str] = mapped_column(Text)
@@ -45,7 +45,7 @@ class LoyaltyMember(Base, TenantOwned):
 
     __tablename__ = "loyalty_members"
     __table_args__ = (
-        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),
         Index("loyalty_members_contact_idx", "tenant_id", "contact_id"),
         Index("loyalty_members_last_idx", "tenant_id", "site_id", "last_at", "contact_id"),
     )
@@ -64,12 +64,12 @@ class LoyaltyEntry(Base, TenantOwned):
 
     __tablename__ = "loyalty_entries"
     __table_args__ = (
-        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),
         UniqueConstraint("tenant_id", "order_id", "step"),
         Index("loyalty_entries_contact_idx", "tenant_id", "contact_id", "id"),
     )
 
-    id: Mapped[str] = new_key("lpt")
+    id: Mapped[str] = id_column("lpt")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     contact_id: Mapped[str] = mapped_column(Id("con"))
     amount: Mapped[int]
@@ -89,7 +89,7 @@ class Reward(Base, TenantOwned):
 
     __tablename__ = "loyalty_rewards"
 
-    id: Mapped[str] = new_key("rwd")
+    id: Mapped[str] = id_column("rwd")
     name: Mapped[str] = mapped_column(Text)
     kind: Mapped[str] = mapped_column(Text)
     """percent, amount or item"""
@@ -119,7 +119,7 @@ class Coupon(Base, TenantOwned):
     __table_args__ = (
         UniqueConstraint("tenant_id", "code"),
         UniqueConstraint("tenant_id", "cause"),
-        of_tenant(["reward_id"], "loyalty_rewards", ["id"]),
+        tenant_foreign_key(["reward_id"], "loyalty_rewards", ["id"]),
         Index("loyalty_coupons_contact_idx", "tenant_id", "contact_id", "id"),
         Index("loyalty_coupons_state_idx", "tenant_id", "state", "id"),
         Index("loyalty_coupons_reward_idx", "tenant_id", "reward_id", "id"),
@@ -131,7 +131,7 @@ class Coupon(Base, TenantOwned):
         ),
     )
 
-    id: Mapped[str] = new_key("cpn")
+    id: Mapped[str] = id_column("cpn")
     code: Mapped[str] = mapped_column(Text)
     reward_id: Mapped[str] = mapped_column(Id("rwd"))
     terms: Mapped[dict[str, Any]] = mapped_column(JSONB)
@@ -158,7 +158,7 @@ class LoyaltyMessage(Base, TenantOwned):
     """A message that goes by itself, as a site wrote it."""
 
     __tablename__ = "loyalty_messages"
-    __table_args__ = (of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+    __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
 
     site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
     cause: Mapped[str] = mapped_column(Text, primary_key=True)
@@ -179,7 +179,7 @@ class LoyaltySend(Base, TenantOwned):
 
     __tablename__ = "loyalty_sends"
     __table_args__ = (
-        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),
         Index(
             "loyalty_sends_due_idx",
             "tenant_id",

@@ -9,9 +9,9 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
+from core.sql.columns import id_column, tenant_foreign_key
 from restaurant.models.columns import MONEY, PERCENT
 
 
@@ -20,7 +20,7 @@ class Menu(Base, TenantOwned):
 
     __tablename__ = "menus"
 
-    id: Mapped[str] = new_key("mnu")
+    id: Mapped[str] = id_column("mnu")
     name: Mapped[str] = mapped_column(Text)
     currency: Mapped[str] = mapped_column(Text)
     languages: Mapped[list[str]] = mapped_column(ARRAY(Text))
@@ -31,14 +31,14 @@ class Menu(Base, TenantOwned):
     archived_at: Mapped[datetime | None]
 
 
-class Category(Base, TenantOwned):
+class MenuCategory(Base, TenantOwned):
     __tablename__ = "menu_categories"
     __table_args__ = (
-        of_tenant(["menu_id"], "menus", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["menu_id"], "menus", ["id"], ondelete="CASCADE"),
         Index("menu_categories_menu_idx", "tenant_id", "menu_id", "position"),
     )
 
-    id: Mapped[str] = new_key("cat")
+    id: Mapped[str] = id_column("cat")
     menu_id: Mapped[str] = mapped_column(Id("mnu"))
     texts: Mapped[dict[str, Any]]
     """By language: {"tr": {"name": …, "description": …}}."""
@@ -48,15 +48,15 @@ class Category(Base, TenantOwned):
     hidden: Mapped[bool] = mapped_column(default=False)
 
 
-class Item(Base, TenantOwned):
+class MenuItem(Base, TenantOwned):
     __tablename__ = "menu_items"
     __table_args__ = (
-        of_tenant(["menu_id"], "menus", ["id"], ondelete="CASCADE"),
-        of_tenant(["category_id"], "menu_categories", ["id"]),
+        tenant_foreign_key(["menu_id"], "menus", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["category_id"], "menu_categories", ["id"]),
         Index("menu_items_menu_idx", "tenant_id", "menu_id", "category_id", "position"),
     )
 
-    id: Mapped[str] = new_key("itm")
+    id: Mapped[str] = id_column("itm")
     menu_id: Mapped[str] = mapped_column(Id("mnu"))
     category_id: Mapped[str] = mapped_column(Id("cat"))
     code: Mapped[str] = mapped_column(Text, default="")
@@ -80,11 +80,11 @@ class OptionGroup(Base, TenantOwned):
 
     __tablename__ = "option_groups"
     __table_args__ = (
-        of_tenant(["menu_id"], "menus", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["menu_id"], "menus", ["id"], ondelete="CASCADE"),
         Index("option_groups_menu_idx", "tenant_id", "menu_id", "position"),
     )
 
-    id: Mapped[str] = new_key("ogr")
+    id: Mapped[str] = id_column("ogr")
     menu_id: Mapped[str] = mapped_column(Id("mnu"))
     texts: Mapped[dict[str, Any]]
     least: Mapped[int] = mapped_column(default=0)
@@ -97,11 +97,11 @@ class OptionGroup(Base, TenantOwned):
 class Option(Base, TenantOwned):
     __tablename__ = "menu_options"
     __table_args__ = (
-        of_tenant(["group_id"], "option_groups", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["group_id"], "option_groups", ["id"], ondelete="CASCADE"),
         Index("menu_options_group_idx", "tenant_id", "group_id", "position"),
     )
 
-    id: Mapped[str] = new_key("opt")
+    id: Mapped[str] = id_column("opt")
     group_id: Mapped[str] = mapped_column(Id("ogr"))
     texts: Mapped[dict[str, Any]]
     price: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
@@ -115,7 +115,7 @@ class MenuVersion(Base, TenantOwned):
     """What diners see and carts are priced by: the whole menu, never changed afterwards."""
 
     __tablename__ = "menu_versions"
-    __table_args__ = (of_tenant(["menu_id"], "menus", ["id"], ondelete="CASCADE"),)
+    __table_args__ = (tenant_foreign_key(["menu_id"], "menus", ["id"], ondelete="CASCADE"),)
 
     menu_id: Mapped[str] = mapped_column(Id("mnu"), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
@@ -128,7 +128,7 @@ class SoldOut(Base, TenantOwned):
     """An item or option that a site does not have now. Live, beside the published menu."""
 
     __tablename__ = "sold_out"
-    __table_args__ = (of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+    __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
 
     site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
     thing_id: Mapped[str] = mapped_column(Text, primary_key=True)

@@ -9,9 +9,9 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
+from core.sql.columns import id_column, tenant_foreign_key
 from restaurant.models.columns import MONEY, PERCENT
 
 
@@ -21,11 +21,11 @@ class Cart(Base, TenantOwned):
     __tablename__ = "carts"
     __table_args__ = (
         UniqueConstraint("tenant_id", "code"),
-        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),
         Index("carts_made_idx", "tenant_id", "site_id", "made_at"),
     )
 
-    id: Mapped[str] = new_key("crt")
+    id: Mapped[str] = id_column("crt")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     code: Mapped[str] = mapped_column(Text)
     order_type: Mapped[str] = mapped_column(Text)
@@ -38,7 +38,7 @@ class Cart(Base, TenantOwned):
     menu_id: Mapped[str] = mapped_column(Id("mnu"))
     menu_version: Mapped[int]
     lines: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
-    """As restaurant.pricing made them; prices as text."""
+    """As restaurant.menus.pricing made them; prices as text."""
     sums: Mapped[dict[str, Any]] = mapped_column(JSONB)
     total: Mapped[Decimal] = mapped_column(MONEY)
     notes: Mapped[str] = mapped_column(Text, default="")
@@ -58,7 +58,7 @@ class Order(Base, TenantOwned):
     __tablename__ = "orders"
     __table_args__ = (
         UniqueConstraint("tenant_id", "number"),
-        of_tenant(["site_id"], "sites", ["id"]),
+        tenant_foreign_key(["site_id"], "sites", ["id"]),
         Index("orders_site_idx", "tenant_id", "site_id", "id"),
         Index(
             "orders_open_idx",
@@ -74,7 +74,7 @@ class Order(Base, TenantOwned):
         Index("orders_table_idx", "tenant_id", "table_number", "id"),
     )
 
-    id: Mapped[str] = new_key("ord")
+    id: Mapped[str] = id_column("ord")
     number: Mapped[str] = mapped_column(Text)
     """`order_id` on the wire: ORD-20261115-0007."""
     site_id: Mapped[str] = mapped_column(Id("sit"))
@@ -128,9 +128,9 @@ class Order(Base, TenantOwned):
         return self.total - self.paid_amount
 
 
-class OrderLine(Base, TenantOwned):
+class OrderItem(Base, TenantOwned):
     __tablename__ = "order_lines"
-    __table_args__ = (of_tenant(["order_id"], "orders", ["id"], ondelete="CASCADE"),)
+    __table_args__ = (tenant_foreign_key(["order_id"], "orders", ["id"], ondelete="CASCADE"),)
 
     order_id: Mapped[str] = mapped_column(Id("ord"), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
@@ -157,7 +157,7 @@ class KitchenItem(Base, TenantOwned):
 
     __tablename__ = "kitchen_items"
     __table_args__ = (
-        of_tenant(
+        tenant_foreign_key(
             ["order_id", "position"], "order_lines", ["order_id", "position"], ondelete="CASCADE"
         ),
     )
@@ -176,12 +176,12 @@ class TillPayment(Base, TenantOwned):
 
     __tablename__ = "till_payments"
     __table_args__ = (
-        of_tenant(["order_id"], "orders", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["order_id"], "orders", ["id"], ondelete="CASCADE"),
         Index("till_payments_order_idx", "tenant_id", "order_id"),
         Index("till_payments_day_idx", "tenant_id", "site_id", "business_day"),
     )
 
-    id: Mapped[str] = new_key("tpy")
+    id: Mapped[str] = id_column("tpy")
     order_id: Mapped[str] = mapped_column(Id("ord"))
     site_id: Mapped[str] = mapped_column(Id("sit"))
     business_day: Mapped[date] = mapped_column(Date)
@@ -202,10 +202,10 @@ class OrderChange(Base, TenantOwned):
     """Every move with its who and when."""
 
     __tablename__ = "order_changes"
-    __table_args__ = (of_tenant(["order_id"], "orders", ["id"], ondelete="CASCADE"),)
+    __table_args__ = (tenant_foreign_key(["order_id"], "orders", ["id"], ondelete="CASCADE"),)
 
     order_id: Mapped[str] = mapped_column(Id("ord"), primary_key=True)
-    id: Mapped[str] = new_key("och")
+    id: Mapped[str] = id_column("och")
     at: Mapped[datetime] = mapped_column(default=now)
     what: Mapped[str] = mapped_column(Text)
     """moved, recalled, added, voided, table, waiter, courier, location, problem, coupon, payment,
@@ -215,11 +215,11 @@ class OrderChange(Base, TenantOwned):
     because: Mapped[str] = mapped_column(Text, default="")
 
 
-class OrderDay(Base, TenantOwned):
+class OrderNumberCounter(Base, TenantOwned):
     """Gives order ids: one row for a site's business day, locked while one is given."""
 
     __tablename__ = "order_days"
-    __table_args__ = (of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+    __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
 
     site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
     business_day: Mapped[date] = mapped_column(Date, primary_key=True)
@@ -228,12 +228,12 @@ class OrderDay(Base, TenantOwned):
     """Test orders have numbers of their own."""
 
 
-class TableCall(Base, TenantOwned):
+class WaiterCall(Base, TenantOwned):
     """A diner wants the waiter, or the bill."""
 
     __tablename__ = "table_calls"
     __table_args__ = (
-        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),
         Index(
             "table_calls_open_idx",
             "tenant_id",
@@ -243,7 +243,7 @@ class TableCall(Base, TenantOwned):
         ),
     )
 
-    id: Mapped[str] = new_key("cal")
+    id: Mapped[str] = id_column("cal")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     table_id: Mapped[str | None] = mapped_column(Id("tbl"))
     table_number: Mapped[str] = mapped_column(Text)

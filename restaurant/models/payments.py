@@ -7,10 +7,10 @@ from sqlalchemy import Index, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
-from core.keyring import Sealed
+from core.security.encryption import EncryptedText
+from core.sql.columns import id_column, tenant_foreign_key
 from restaurant.models.columns import MONEY
 
 
@@ -18,21 +18,23 @@ class PaymentAccount(Base, TenantOwned):
     """A tenant's account at a payment provider, for one site or for all."""
 
     __tablename__ = "payment_accounts"
-    __table_args__ = (of_tenant(["site_id"], "sites", ["id"]),)
+    __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"]),)
 
-    id: Mapped[str] = new_key("pac")
+    id: Mapped[str] = id_column("pac")
     provider: Mapped[str] = mapped_column(Text)
     name: Mapped[str] = mapped_column(Text)
     site_id: Mapped[str | None] = mapped_column(Id("sit"))
     """None: every site without one of its own."""
-    key: Mapped[str] = mapped_column(Sealed("payment_accounts.key", per_tenant=True))
-    secret: Mapped[str | None] = mapped_column(Sealed("payment_accounts.secret", per_tenant=True))
+    key: Mapped[str] = mapped_column(EncryptedText("payment_accounts.key", per_tenant=True))
+    secret: Mapped[str | None] = mapped_column(
+        EncryptedText("payment_accounts.secret", per_tenant=True)
+    )
     """The second half of a pair of keys, where the provider gives a pair."""
     hook_secret: Mapped[str | None] = mapped_column(
-        Sealed("payment_accounts.hook_secret", per_tenant=True)
+        EncryptedText("payment_accounts.hook_secret", per_tenant=True)
     )
     """What its signals are signed with."""
-    token: Mapped[str] = mapped_column(Sealed("payment_accounts.token", per_tenant=True))
+    token: Mapped[str] = mapped_column(EncryptedText("payment_accounts.token", per_tenant=True))
     """In the address its signals are posted to."""
     owner: Mapped[str] = mapped_column(Text, default="")
     """How the provider names the account; learned by the check."""
@@ -55,8 +57,8 @@ class PaymentLink(Base, TenantOwned):
     __tablename__ = "payment_links"
     __table_args__ = (
         UniqueConstraint("tenant_id", "reference"),
-        of_tenant(["account_id"], "payment_accounts", ["id"]),
-        of_tenant(["site_id"], "sites", ["id"]),
+        tenant_foreign_key(["account_id"], "payment_accounts", ["id"]),
+        tenant_foreign_key(["site_id"], "sites", ["id"]),
         Index("payment_links_order_idx", "tenant_id", "order_id"),
         Index("payment_links_state_idx", "tenant_id", "state", "id"),
         Index(
@@ -67,7 +69,7 @@ class PaymentLink(Base, TenantOwned):
         ),
     )
 
-    id: Mapped[str] = new_key("plk")
+    id: Mapped[str] = id_column("plk")
     reference: Mapped[str] = mapped_column(Text)
     """The cart's code where there is a cart, so that money may come before the order."""
     account_id: Mapped[str] = mapped_column(Id("pac"))
@@ -108,7 +110,7 @@ class PaymentSession(Base, TenantOwned):
 
     __tablename__ = "payment_sessions"
     __table_args__ = (
-        of_tenant(["link_id"], "payment_links", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["link_id"], "payment_links", ["id"], ondelete="CASCADE"),
         Index("payment_sessions_link_idx", "tenant_id", "link_id"),
         Index(
             "payment_sessions_close_idx",
@@ -136,13 +138,13 @@ class Payment(Base, TenantOwned):
     __tablename__ = "payments"
     __table_args__ = (
         UniqueConstraint("tenant_id", "account_id", "ref"),
-        of_tenant(["account_id"], "payment_accounts", ["id"]),
+        tenant_foreign_key(["account_id"], "payment_accounts", ["id"]),
         Index("payments_order_idx", "tenant_id", "order_id"),
         Index("payments_reference_idx", "tenant_id", "reference"),
         Index("payments_state_idx", "tenant_id", "state", "id"),
     )
 
-    id: Mapped[str] = new_key("pay")
+    id: Mapped[str] = id_column("pay")
     account_id: Mapped[str] = mapped_column(Id("pac"))
     ref: Mapped[str] = mapped_column(Text)
     """The provider's own name for it: one row for each, however often it is told."""
@@ -168,14 +170,14 @@ class Payment(Base, TenantOwned):
 class Refund(Base, TenantOwned):
     __tablename__ = "refunds"
     __table_args__ = (
-        of_tenant(["payment_id"], "payments", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["payment_id"], "payments", ["id"], ondelete="CASCADE"),
         Index("refunds_payment_idx", "tenant_id", "payment_id"),
         Index(
             "refunds_due_idx", "tenant_id", "due_at", postgresql_where=text("due_at IS NOT NULL")
         ),
     )
 
-    id: Mapped[str] = new_key("rfd")
+    id: Mapped[str] = id_column("rfd")
     payment_id: Mapped[str] = mapped_column(Id("pay"))
     amount: Mapped[Decimal] = mapped_column(MONEY)
     reason: Mapped[str] = mapped_column(Text)
@@ -190,13 +192,13 @@ class Refund(Base, TenantOwned):
     ended_at: Mapped[datetime | None]
 
 
-class PaymentSignal(Base, TenantOwned):
+class PaymentProviderEvent(Base, TenantOwned):
     """What a provider, or somebody in its name, told us; and what that did."""
 
     __tablename__ = "payment_signals"
     __table_args__ = (
         UniqueConstraint("tenant_id", "account_id", "key"),
-        of_tenant(["account_id"], "payment_accounts", ["id"]),
+        tenant_foreign_key(["account_id"], "payment_accounts", ["id"]),
         Index("payment_signals_link_idx", "tenant_id", "link_id", "id"),
         Index("payment_signals_outcome_idx", "tenant_id", "outcome", "id"),
         Index(
@@ -207,7 +209,7 @@ class PaymentSignal(Base, TenantOwned):
         ),
     )
 
-    id: Mapped[str] = new_key("sig")
+    id: Mapped[str] = id_column("sig")
     account_id: Mapped[str] = mapped_column(Id("pac"))
     key: Mapped[str] = mapped_column(Text)
     """What makes a repeat a repeat."""

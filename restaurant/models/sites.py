@@ -9,10 +9,10 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from core.clock import now
-from core.columns import new_key, of_tenant
 from core.db import Base, TenantOwned
 from core.ids import Id
-from core.keyring import Sealed
+from core.security.encryption import EncryptedText
+from core.sql.columns import id_column, tenant_foreign_key
 from restaurant.models.columns import DEGREES, MONEY, PERCENT
 
 
@@ -21,10 +21,10 @@ class Site(Base, TenantOwned):
     __table_args__ = (
         UniqueConstraint("tenant_id", "prefix"),
         UniqueConstraint("tenant_id", "slug"),
-        of_tenant(["line_id"], "lines", ["id"]),
+        tenant_foreign_key(["line_id"], "lines", ["id"]),
     )
 
-    id: Mapped[str] = new_key("sit")
+    id: Mapped[str] = id_column("sit")
     name: Mapped[str] = mapped_column(Text)
     slug: Mapped[str] = mapped_column(Text)
     """In the address of the menu; one in the whole service (core.lookups keeps it so)."""
@@ -48,7 +48,7 @@ class Site(Base, TenantOwned):
     hours: Mapped[dict[str, Any]] = mapped_column(default=dict)
     """Weekday 0 (Monday) to 6: a list of ["11:00", "23:30"]; past midnight is allowed."""
     special_days: Mapped[list[Any]] = mapped_column(JSONB, default=list, server_default="[]")
-    """Dates with hours of their own, as `restaurant.hours.checked_special_days` gives them."""
+    """Dates with hours of their own, as `restaurant.sites.hours.checked_special_days` gives them."""
     day_starts: Mapped[str] = mapped_column(Text, default="04:00")
     """When one business day ends and the next begins, by the site's own clock."""
     order_types: Mapped[list[str]] = mapped_column(ARRAY(Text))
@@ -89,9 +89,9 @@ class Site(Base, TenantOwned):
 
 class Area(Base, TenantOwned):
     __tablename__ = "areas"
-    __table_args__ = (of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+    __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
 
-    id: Mapped[str] = new_key("are")
+    id: Mapped[str] = id_column("are")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     name: Mapped[str] = mapped_column(Text)
     position: Mapped[int] = mapped_column(default=0)
@@ -101,16 +101,16 @@ class Table(Base, TenantOwned):
     __tablename__ = "dining_tables"
     __table_args__ = (
         UniqueConstraint("tenant_id", "site_id", "number"),
-        of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),
-        of_tenant(["area_id"], "areas", ["id"]),
+        tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),
+        tenant_foreign_key(["area_id"], "areas", ["id"]),
     )
 
-    id: Mapped[str] = new_key("tbl")
+    id: Mapped[str] = id_column("tbl")
     site_id: Mapped[str] = mapped_column(Id("sit"))
     area_id: Mapped[str | None] = mapped_column(Id("are"))
     number: Mapped[str] = mapped_column(Text)
     seats: Mapped[int] = mapped_column(default=4)
-    token: Mapped[str] = mapped_column(Sealed("dining_tables.token", per_tenant=True))
+    token: Mapped[str] = mapped_column(EncryptedText("dining_tables.token", per_tenant=True))
     """In the printed code, as proof that somebody sits there; sealed, as sheets are reprinted."""
     waiter_id: Mapped[str | None] = mapped_column(Id("mem"))
     position: Mapped[int] = mapped_column(default=0)
@@ -120,7 +120,7 @@ class Station(Base, TenantOwned):
     """Where an item is made: kitchen, bar, and what a restaurant adds."""
 
     __tablename__ = "stations"
-    __table_args__ = (of_tenant(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
+    __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
 
     site_id: Mapped[str] = mapped_column(Id("sit"), primary_key=True)
     code: Mapped[str] = mapped_column(Text, primary_key=True)

@@ -7,15 +7,15 @@ from flask import g, request
 from flask_openapi3.blueprint import APIBlueprint
 
 from api.auth import key_may
-from api.once import once
+from api.idempotency import idempotent_request
 from api.v1 import check_body, check_caller
-from core.buckets import use_share
 from core.db import tenant_scope
 from core.errors import Invalid, TryAgain
-from core.rings import use_redis
-from portal.doors import csrf
+from core.rate_limits import set_process_count
+from core.redis.client import connect_redis
+from portal.web.app import csrf
 from tenants import audit
-from tests.cast import FreshClient
+from tests.factories import FreshClient
 
 DEAD_REDIS = "redis://127.0.0.1:1/0"
 
@@ -29,7 +29,7 @@ def tried_doors():
     @key_may("orders")
     def order():
         """Takes an order: one audit entry is what must not happen twice."""
-        with once() as attempt:
+        with idempotent_request() as attempt:
             if attempt.answer is not None:
                 return attempt.answer
             body = request.get_json(silent=True) or {}
@@ -81,8 +81,8 @@ def tried(tried_app):
 
 @pytest.fixture
 def no_redis(app, settings):
-    use_redis(DEAD_REDIS)
-    use_share(1)
+    connect_redis(DEAD_REDIS)
+    set_process_count(1)
     yield
-    use_redis(settings.redis_url)
-    use_share(settings.web_processes)
+    connect_redis(settings.redis_url)
+    set_process_count(settings.web_processes)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from core import lanes
 from core.clock import now
 from core.db import global_scope
 from core.ids import dated_by
-from core.rings import queue_named
+from core.queue import lanes
+from core.queue.wakeups import queue_named
 from jobs import health
-from tests.messaging.line_cast import add_line, sent_message
+from tests.messaging.message_factory import add_line, sent_message
 
 
 def test_the_process_lives(client, app):
@@ -46,7 +46,7 @@ def test_without_a_partition_for_next_month_it_is_not_ready(
     client, app, monkeypatch, ahead, status
 ):
     """Review C1."""
-    monkeypatch.setattr("core.partitions.months_ahead", lambda *_: ahead)
+    monkeypatch.setattr("core.sql.partitions.months_ahead", lambda *_: ahead)
     answer = client.get("/readyz")
     assert answer.status_code == status
     assert (answer.json["checks"]["months"] == "ok") == (ahead >= 2)
@@ -89,7 +89,7 @@ def exported(client):
 def test_an_operator_sees_queues_lanes_partitions_and_pool(client, restaurant, redis):
     with global_scope():
         lanes.mark_due("hooks", restaurant.tenant_id, now() - timedelta(seconds=90))
-    queue_named("hooks").enqueue("jobs.hooks.drain")
+    queue_named("hooks").enqueue("jobs.inbound.hooks.drain")
     found = exported(client)
     assert found["comanda_database_up"] == found["comanda_redis_up"] == 1
     assert found['comanda_lanes_due{kind="hooks"}'] == 1

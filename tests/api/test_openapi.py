@@ -9,7 +9,7 @@ import schemathesis
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
-from core.field_descriptions import FIELDS
+from core.openapi.field_descriptions import FIELDS
 
 
 @pytest.fixture

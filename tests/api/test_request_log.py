@@ -10,9 +10,9 @@ from sqlalchemy.exc import OperationalError
 from api import request_log as module
 from core.clock import now
 from core.db import tenant_scope
-from tenants import calls
-from tenants.calls import Filters
-from tests.databases import OWNER_ROLE, url_of
+from tenants import request_log as tenant_request_log
+from tenants.request_log import RequestFilters
+from tests.databases import OWNER_ROLE, database_url
 
 
 @pytest.fixture
@@ -24,7 +24,9 @@ def log(app):
 
 def kept(business, **filters):
     with business.scope():
-        return calls.listed(Filters(**filters), None, 50, timedelta(days=7))
+        return tenant_request_log.list_requests(
+            RequestFilters(**filters), None, 50, timedelta(days=7)
+        )
 
 
 def send(client, business, **body):
@@ -37,7 +39,7 @@ def test_a_call_is_found_by_its_request_id_with_what_was_asked_and_answered(
     answer = send(client, restaurant, phone="0532 111 22 33", message="Masanız hazır.")
     assert log.write() == 1
     with restaurant.scope():
-        call = calls.get(answer.headers["X-Request-Id"])
+        call = tenant_request_log.get(answer.headers["X-Request-Id"])
     assert (call.method, call.path, call.status) == ("POST", "/api/v1/messages/send", 422)
     assert (call.call, call.code) == ("POST /messages/send", "invalid_phone")
     assert (call.key_id, call.key_name) == (restaurant.key_id, "Live key")
@@ -95,7 +97,7 @@ def test_without_a_database_calls_are_dropped_and_counted(client, restaurant, lo
     def away(_by_tenant):
         raise OperationalError("INSERT", {}, Exception("gone"))
 
-    monkeypatch.setattr(calls, "write", away)
+    monkeypatch.setattr(tenant_request_log, "write_requests", away)
     assert log.write() == 0
     assert module.DROPPED._value.get() == before + 1
     monkeypatch.undo()
@@ -113,7 +115,7 @@ def test_one_row_that_cannot_be_stored_costs_no_other_tenant_its_log(client, res
 
 
 def test_what_waits_is_bounded(client, restaurant, log, monkeypatch):
-    monkeypatch.setattr(module, "MOST_WAITING", 2)
+    monkeypatch.setattr(module, "QUEUE_SIZE", 2)
     for _ in range(5):
         assert client.get("/api/v1/me", headers=restaurant.bearer).status_code == 200
     assert log.write() == 2
@@ -128,13 +130,13 @@ def test_a_large_body_is_told_by_its_size(client, restaurant, log):
 def test_a_server_writes_by_itself(app, client, restaurant, log, monkeypatch):
     monkeypatch.setattr(module, "EVERY_SECONDS", 0.05)
     written = threading.Event()
-    real = calls.write
+    real = tenant_request_log.write_requests
 
     def seen(by_tenant):
         real(by_tenant)
         written.set()
 
-    monkeypatch.setattr(calls, "write", seen)
+    monkeypatch.setattr(tenant_request_log, "write_requests", seen)
     monkeypatch.setattr(log, "runs", True)
     client.get("/api/v1/me", headers=restaurant.bearer)
     assert written.wait(10)
@@ -150,12 +152,12 @@ def test_days_are_made_ahead_and_dropped_whole(app, database, restaurant, log, c
     from sqlalchemy import create_engine, text
     from sqlalchemy.pool import NullPool
 
-    from core import partitions
-    from jobs.housekeeping import turn_days
+    from core.sql import partitions
+    from jobs.maintenance import rotate_day_partitions
 
     engine = create_engine(
         "postgresql+psycopg2://",
-        creator=lambda: psycopg2.connect(url_of(OWNER_ROLE, database)),
+        creator=lambda: psycopg2.connect(database_url(OWNER_ROLE, database)),
         poolclass=NullPool,
     )
     old = now() - timedelta(days=9)
@@ -166,9 +168,9 @@ def test_days_are_made_ahead_and_dropped_whole(app, database, restaurant, log, c
     client.get("/api/v1/me", headers=restaurant.bearer)
     log.write()
     with app.app_context():
-        assert turn_days() == [partitions.day_name("api_calls", old)]
-        assert turn_days() == []
+        assert rotate_day_partitions() == [partitions.day_name("api_calls", old)]
+        assert rotate_day_partitions() == []
     with engine.begin() as connection:
         assert connection.scalar(text("SELECT to_regclass(:name)"), {"name": last}) is not None
     with tenant_scope(restaurant.tenant_id):
-        assert calls.listed(Filters(), None, 5, timedelta(days=7))
+        assert tenant_request_log.list_requests(RequestFilters(), None, 5, timedelta(days=7))

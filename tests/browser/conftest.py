@@ -1,5 +1,5 @@
 """Pages in a real browser, from a real service."""
 
-from tests.served import app, chromium, database, service, settings
+from tests.running_service import app, chromium, database, service, settings
 
 __all__ = ["app", "chromium", "database", "service", "settings"]

@@ -103,7 +103,7 @@ def start_chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def at_work(browser: Browser) -> Iterator[None]:
+def own_event_loop(browser: Browser) -> Iterator[None]:
     """Between two modules its loop is nobody's: other tests run loops of their own."""
     loop = browser._impl_obj._loop
     asyncio._set_running_loop(loop)
@@ -176,7 +176,7 @@ def sign_in(page: Page, email: str, password: str) -> None:
     page.wait_for_url(lambda address: "/signin" not in address)
 
 
-def look_over(page: Page, name: str) -> None:
+def check_appearance(page: Page, name: str) -> None:
     """At every width, in light and dark: nothing spills, and everybody can read it.
 
     A page begins as the one before it ended, widest or narrowest: to lay a page out anew takes
@@ -192,12 +192,12 @@ def look_over(page: Page, name: str) -> None:
         where = f"{name} at {width} px, {theme}"
         faults += [f"{where}: spills: {html}" for html in page.evaluate(SPILLS)]
         if (width, theme) in EXAMINED:
-            faults += [f"{where}: {fault}" for fault in _unreadable(page, theme)]
-        _keep_picture(page, f"{name}-{width}-{theme}")
+            faults += [f"{where}: {fault}" for fault in unreadable_texts(page, theme)]
+        save_screenshot(page, f"{name}-{width}-{theme}")
     assert not faults, "\n".join(faults)
 
 
-def _unreadable(page: Page, theme: str) -> list[str]:
+def unreadable_texts(page: Page, theme: str) -> list[str]:
     """In dark only the colours differ, so only they are looked at again."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
@@ -210,7 +210,7 @@ def _unreadable(page: Page, theme: str) -> list[str]:
     ]
 
 
-def _keep_picture(page: Page, name: str) -> None:
+def save_screenshot(page: Page, name: str) -> None:
     if folder := os.environ.get("SHOTS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)

@@ -21,8 +21,8 @@ from urllib.request import Request, urlopen
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from deploy.demo import loader as demo
 from deploy.local.ports import any_free
-from portal.operator import demo
 from tests.browser.driver import SETTLE, sign_in, start_chromium
 
 ROOT = Path(__file__).parents[2]

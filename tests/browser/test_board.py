@@ -5,8 +5,8 @@ import os
 import pytest
 
 from tests.browser.driver import new_page
-from tests.browser.test_acts import PASSWORD, sign_in
-from tests.restaurant.kitchen import open_bistro
+from tests.browser.test_interactions import PASSWORD, sign_in
+from tests.restaurant.bistro import open_bistro
 
 pytestmark = pytest.mark.browser
 

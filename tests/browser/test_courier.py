@@ -5,10 +5,22 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from restaurant import couriers, legs, orders, sites, trips, zones
-from tests.browser.driver import SETTLE, SPILLS, _keep_picture, _unreadable, new_page, sign_in
-from tests.cast import PASSWORD
-from tests.restaurant.kitchen import open_bistro
+from restaurant.couriers import couriers
+from restaurant.couriers import dispatch as courier_dispatch
+from restaurant.couriers import trips as courier_trips
+from restaurant.delivery import zones
+from restaurant.orders import queries as order_queries
+from restaurant.sites import sites
+from tests.browser.driver import (
+    SETTLE,
+    SPILLS,
+    new_page,
+    save_screenshot,
+    sign_in,
+    unreadable_texts,
+)
+from tests.factories import PASSWORD
+from tests.restaurant.bistro import open_bistro
 
 pytestmark = pytest.mark.browser
 
@@ -39,10 +51,10 @@ def given(bistro, count, language):
         bistro.moves(order, "ready")
         with bistro.scope():
             courier = couriers.get(bistro.ids["Hakan Usta"])
-            trips.assign(bistro.site(), orders.get(order.number), courier)
+            courier_dispatch.assign(bistro.site(), order_queries.get(order.number), courier)
         made.append(order)
     with bistro.scope():
-        return made, "/courier/" + couriers.link(courier)[0].rpartition("/")[2]
+        return made, "/courier/" + couriers.link_url(courier)[0].rpartition("/")[2]
 
 
 @pytest.fixture
@@ -89,18 +101,18 @@ def test_a_shift_with_one_hand_and_no_script(street, bistro):
     expect(stops).to_have_count(1)
     expect(page.get_by_text("Brought: 1")).to_be_visible()
     with bistro.scope():
-        assert orders.get(first.number).state == "delivered"
-        assert legs.of(second.id).problem_note == "No such house"
+        assert order_queries.get(first.number).state == "delivered"
+        assert courier_trips.trip_of(second.id).problem_note == "No such house"
 
 
 @pytest.mark.parametrize("language", ["tr", "ar"])
 def test_the_list_is_readable_in_sun_and_night(street, bistro, language):
     made, link = given(bistro, 3, language)
     with bistro.scope():
-        order = orders.get(made[0].number)
-        trips.step(bistro.site(), order, "picked_up")
-        trips.step(bistro.site(), order, "problem", kind="no_answer")
-        trips.step(bistro.site(), orders.get(made[2].number), "delivered")
+        order = order_queries.get(made[0].number)
+        courier_dispatch.record_step(bistro.site(), order, "picked_up")
+        courier_dispatch.record_step(bistro.site(), order, "problem", kind="no_answer")
+        courier_dispatch.record_step(bistro.site(), order_queries.get(made[2].number), "delivered")
     page = street(scripts=True)
     page.goto(link)
     for width in (320, 390, 820):
@@ -110,11 +122,11 @@ def test_the_list_is_readable_in_sun_and_night(street, bistro, language):
             page.evaluate(SETTLE)
             assert page.evaluate(SPILLS) == [], (width, theme)
             if width == 390:
-                assert _unreadable(page, theme) == []
-                _keep_picture(page, f"rider-{language}-{theme}")
+                assert unreadable_texts(page, theme) == []
+                save_screenshot(page, f"rider-{language}-{theme}")
     page.goto("/courier/nothing")
     expect(page.get_by_role("heading")).to_be_visible()
-    _keep_picture(page, "rider-over")
+    save_screenshot(page, "rider-over")
 
 
 def test_a_zone_is_drawn_with_clicks(chromium, service, restaurant, bistro):
@@ -135,8 +147,8 @@ def test_a_zone_is_drawn_with_clicks(chromium, service, restaurant, bistro):
     with bistro.scope():
         site = bistro.site()
         zone = next(one for one in zones.listed(site.id) if one.name == "Moda")
-        home = zones.position(site)
-        assert zones.covering(site, home, [zone]) is zone
+        home = zones.site_position(site)
+        assert zones.find_covering(site, home, [zone]) is zone
     # A circle grows with what is typed.
     page.goto(f"/restaurants/zones/{bistro.ids['Uzak']}")
     page.get_by_role("textbox", name="Radius in km").fill("3")
@@ -166,7 +178,7 @@ def test_a_diner_shares_the_location_and_sees_the_fee(street, service, bistro):
     cart.get_by_role("button", name="Share my location").click()
     expect(cart.get_by_text("Delivery to you costs ₺30.00.")).to_be_visible()
     expect(cart.get_by_role("button", name="Send order")).to_contain_text("390.00")
-    _keep_picture(page, "diner-delivery")
+    save_screenshot(page, "diner-delivery")
     page.context.set_geolocation({"latitude": 42, "longitude": 28})
     cart.get_by_role("button", name="Share my location").click()
     expect(cart.get_by_text("we do not deliver to this place")).to_be_visible()

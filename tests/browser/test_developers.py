@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.driver import new_page, sign_in
-from tests.cast import PASSWORD
+from tests.factories import PASSWORD
 
 pytestmark = pytest.mark.browser
 

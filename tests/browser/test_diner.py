@@ -3,21 +3,24 @@
 import pytest
 from playwright.sync_api import expect
 
-from portal.diner.facts import remembered
-from restaurant import menus, orders, publishing, sites
-from restaurant.loyalty import codes
+from portal.diner.menu_cache import menu_cache
+from restaurant.loyalty import coupon_codes
+from restaurant.menus import menus, publishing
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.orders import queries as order_queries
+from restaurant.sites import sites
 from tests.browser.driver import (
     SETTLE,
     SPILLS,
     THEMES,
     WIDTHS,
-    _keep_picture,
-    _unreadable,
     new_page,
+    save_screenshot,
+    unreadable_texts,
 )
-from tests.browser.test_acts import PASSWORD, sign_in
-from tests.restaurant.kitchen import open_bistro
-from tests.restaurant.loyal_cast import Club
+from tests.browser.test_interactions import PASSWORD, sign_in
+from tests.restaurant.bistro import open_bistro
+from tests.restaurant.loyalty_club import Club
 
 pytestmark = pytest.mark.browser
 
@@ -66,7 +69,7 @@ def test_from_the_tables_code_to_an_order(visit, bistro):
     dish.get_by_label("Cheese").check()
     dish.get_by_label("Sauce").check()
     dish.get_by_role("button", name="One more").click()
-    _keep_picture(page, "diner-dish")
+    save_screenshot(page, "diner-dish")
     expect(dish.get_by_role("button", name="Add")).to_contain_text("701.00")
     dish.get_by_role("button", name="Add").click()
     page.get_by_role("button", name="Add Ayran").click()
@@ -74,12 +77,12 @@ def test_from_the_tables_code_to_an_order(visit, bistro):
     cart = page.get_by_role("dialog")
     cart.get_by_label("10%").check()
     cart.get_by_label("Anything else").fill("Window, please")
-    _keep_picture(page, "diner-cart")
+    save_screenshot(page, "diner-cart")
     expect(cart.get_by_role("button", name="Send order")).to_contain_text("820.60")
     cart.get_by_role("button", name="Send order").click()
     text = page.get_by_text("Order code").first
     expect(text).to_be_visible()
-    _keep_picture(page, "diner-ready")
+    save_screenshot(page, "diner-ready")
     said = page.locator("[data-text]").inner_text()
     watch.expect_none()
     order = bistro.hears(said)
@@ -130,7 +133,7 @@ def test_the_cart_stays_until_the_message_has_arrived(visit, bistro):
     expect(page.locator("[data-order]")).to_contain_text("The kitchen has your order")
     expect(page.locator("[data-bar]")).to_be_hidden()
     with bistro.scope():
-        orders.move(bistro.site(), orders.get(made.number), "preparing")
+        order_lifecycle.change_state(bistro.site(), order_queries.get(made.number), "preparing")
     expect(page.locator("[data-order]")).to_contain_text("being prepared")
     watch.expect_none()
 
@@ -201,7 +204,7 @@ def test_a_dish_that_left_the_menu_is_named_when_the_page_is_opened_again(visit,
     with bistro.scope():
         menus.remove_item(bistro.items["Ayran"])
         publishing.publish(bistro.menu_id)
-    remembered.forget()
+    menu_cache.forget()
     expect(page.get_by_role("button", name="Your order")).to_contain_text("2")
     page.wait_for_timeout(2200)  # the service keeps what it knows of a place for two seconds
     page.reload()
@@ -236,7 +239,7 @@ def test_a_guest_who_calls_sees_when_somebody_is_coming(visit, chromium, service
     page.get_by_role("button", name="Call the waiter").click()
     said = page.locator("[data-call-said]")
     expect(said).to_have_text("We have received your call.")
-    _keep_picture(page, "diner-called")
+    save_screenshot(page, "diner-called")
     page.reload()
     expect(said).to_have_text("We have received your call.")
     waiter = bistro.business.hires("waiter", "Mehmet Demir")
@@ -249,7 +252,7 @@ def test_a_guest_who_calls_sees_when_somebody_is_coming(visit, chromium, service
     context.close()
     page.get_by_role("button", name="Ask for the bill").click()
     expect(said).to_contain_text("We have received your request for the bill.")
-    _keep_picture(page, "diner-coming")
+    save_screenshot(page, "diner-coming")
     watch.expect_none()
 
 
@@ -287,8 +290,8 @@ def test_it_looks_right_at_every_width(visit, bistro, language):
             page.emulate_media(color_scheme=theme)
             page.evaluate(SETTLE)
             faults += [f"{width} {theme} spills {html}" for html in page.evaluate(SPILLS)]
-            faults += [f"{width} {theme} {fault}" for fault in _unreadable(page, theme)]
-            _keep_picture(page, f"diner-{language}-{width}-{theme}")
+            faults += [f"{width} {theme} {fault}" for fault in unreadable_texts(page, theme)]
+            save_screenshot(page, f"diner-{language}-{width}-{theme}")
     assert not faults, "\n".join(faults)
     watch.expect_none()
 
@@ -318,20 +321,20 @@ def test_first_content_on_a_slow_phone(visit, bistro):
 def test_a_coupon_brought_by_a_link_is_taken_off_and_a_used_one_is_refused(visit, bistro):
     club = Club(bistro)
     coupon = club.coupon(club.reward(minimum="100"))
-    remembered.forget()
+    menu_cache.forget()
     page, watch = visit()
-    page.goto(address(bistro, coupon=codes.shown(coupon.code)))
+    page.goto(address(bistro, coupon=coupon_codes.format_code(coupon.code)))
     expect(page.get_by_text("is in your order")).to_be_visible()
     page.get_by_role("button", name="Add Ayran").click()
     page.get_by_role("button", name="Your order").click()
     cart = page.get_by_role("dialog")
     expect(cart.get_by_text("at least ₺100.00")).to_be_visible()
-    _keep_picture(page, "diner-coupon-refused")
+    save_screenshot(page, "diner-coupon-refused")
     for _ in range(2):
         cart.get_by_role("button", name="One more: Ayran").click()
     expect(cart.get_by_text("Ten percent: ₺13.50 less.")).to_be_visible()
     expect(cart.get_by_role("button", name="Send order")).to_contain_text("121.50")
-    _keep_picture(page, "diner-coupon")
+    save_screenshot(page, "diner-coupon")
     cart.get_by_role("button", name="Send order").click()
     expect(page.get_by_text("Order code").first).to_be_visible()
     order = bistro.hears(page.locator("[data-text]").inner_text())

@@ -2,12 +2,12 @@
 
 import pytest
 
-from messaging import sending
-from messaging.sending import Draft
-from tenants.plans import known_facts
+from messaging.messages import accept as message_accept
+from messaging.messages.accept import MessageDraft
+from tenants.plans.catalog import current_tenant_facts
 from tests.browser.test_board import opened, picture
-from tests.lines import give_line
-from tests.restaurant.kitchen import open_bistro
+from tests.line_factory import make_line
+from tests.restaurant.bistro import open_bistro
 
 pytestmark = pytest.mark.browser
 
@@ -24,11 +24,11 @@ OVERLAPS = """(labels) => {
 
 @pytest.fixture
 def sender(restaurant):
-    line = give_line(restaurant)
+    line = make_line(restaurant)
     with restaurant.scope():
         for number in range(3):
-            draft = Draft(kind="text", phone=f"90532111223{number}", text="Merhaba")
-            sending.accept(draft, line, known_facts())
+            draft = MessageDraft(kind="text", phone=f"90532111223{number}", text="Merhaba")
+            message_accept.accept_message(draft, line, current_tenant_facts())
     return restaurant
 
 

@@ -13,51 +13,56 @@ from playwright.sync_api import Page, expect
 from core import mail
 from core.clock import now
 from core.db import global_scope, tenant_scope
-from messaging import (
-    automation_book,
-    connections,
-    contacts,
-    hook_book,
-    lines_book,
-    reading,
-    sending,
-    templates,
-)
-from messaging.crm import batches, book, erasing, fields, finding, importing, sheets
-from messaging.crm.entries import Entry
-from messaging.crm.finding import Filters
-from messaging.inbox import listing, quick_replies
-from messaging.inbox.listing import Asked
-from messaging.linked import QrShown, pairing, sessions
-from messaging.sending import Draft
-from messaging.templates import Wanted
-from portal.operator import demo
-from restaurant import (
-    couriers,
-    menus,
-    payment_accounts,
-    payment_links,
-    payments,
-    sites,
-    tables,
-    zones,
-)
-from restaurant import finding as order_finding
-from tenants import calls, keys, people, signin, team
-from tenants.calls import Filters as CallFilters
+from deploy.demo import loader as demo
+from messaging.automations import connections as store_connections
+from messaging.automations import definitions as automation_definitions
+from messaging.contacts import custom_fields
+from messaging.contacts import identities as contact_identities
+from messaging.contacts import repository as contact_repository
+from messaging.contacts import search as contact_search
+from messaging.contacts.erasure import erasures as contact_erasures
+from messaging.contacts.importing import batches as import_batches
+from messaging.contacts.importing import csv_files
+from messaging.contacts.importing import imports as contact_importing
+from messaging.contacts.search import ContactFilters
+from messaging.contacts.validation import ContactInput
+from messaging.inbox import conversations as inbox_conversations
+from messaging.inbox import quick_replies
+from messaging.inbox.conversations import ConversationFilters
+from messaging.lines import repository as line_repository
+from messaging.lines.drivers.linked import pairing
+from messaging.lines.drivers.linked import sessions as linked_sessions
+from messaging.lines.drivers.linked.client import QrCodeShown
+from messaging.messages import accept as message_accept
+from messaging.messages import queries as message_queries
+from messaging.messages.accept import MessageDraft
+from messaging.templates import repository as template_repository
+from messaging.templates.repository import TemplateFilters
+from restaurant.couriers import couriers
+from restaurant.delivery import zones
+from restaurant.menus import menus
+from restaurant.orders import queries as order_finding
+from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import links as payment_links
+from restaurant.payments import payments
+from restaurant.sites import sites, tables
+from tenants import api_keys, people, signin, team
+from tenants import request_log as tenant_request_log
 from tenants.passwords import hash_password
-from tenants.plans import known_facts
-from tests.browser.account_pages import ACCOUNT
-from tests.browser.campaign_pages import CAMPAIGNS, campaign_ids
-from tests.browser.driver import Watch, look_over, new_page, sign_in
-from tests.browser.loyal_pages import LOYAL, loyal_ids
-from tests.browser.other_pages import ELSEWHERE
-from tests.browser.paper_pages import PAPER, paper_ids
-from tests.cast import unique_email
+from tenants.plans.catalog import current_tenant_facts
+from tenants.request_log import RequestFilters as CallFilters
+from tests.browser.driver import Watch, check_appearance, new_page, sign_in
+from tests.browser.page_lists.account import ACCOUNT
+from tests.browser.page_lists.campaigns import CAMPAIGNS, campaign_ids
+from tests.browser.page_lists.loyalty import LOYAL, loyalty_ids
+from tests.browser.page_lists.not_visited import ELSEWHERE
+from tests.browser.page_lists.printing import PAPER, printing_ids
+from tests.factories import unique_email
 from tests.short_demo import short_demo
 from webhooks import endpoints
-from webhooks import reading as deliveries
-from webhooks.reading import Filters as DeliveryFilters
+from webhooks import queries as deliveries
+from webhooks.inbound import hook_log
+from webhooks.queries import DeliveryFilters
 
 pytestmark = pytest.mark.browser
 
@@ -305,37 +310,45 @@ def shown(app, settings, service, chromium) -> Iterator[Shown]:
 def _ids(tenant_id: int) -> dict[str, object]:
     with tenant_scope(tenant_id):
         member = next(one for one in team.members() if one.role == "manager")
-        key = keys.listed()[0]
-        line = next(one for one in lines_book.listed() if one.is_default)
-        call = calls.listed(CallFilters(outcome="refused"), None, 1, timedelta(days=7))[0]
-        phones = [pairing.add_line(f"Phone {number}", network="simulator") for number in range(3)]
-        sessions.shown(phones[1].id, QrShown("2@" + "Ab3/" * 36, now() + timedelta(hours=1)))
-        sessions.paired(phones[2].id, "905321110000")
-        sessions.connected(phones[2].id)
-        draft = Draft(
+        key = api_keys.list_keys()[0]
+        line = next(one for one in line_repository.list_lines() if one.is_default)
+        call = tenant_request_log.list_requests(
+            CallFilters(outcome="refused"), None, 1, timedelta(days=7)
+        )[0]
+        phones = [
+            pairing.add_linked_line(f"Phone {number}", network="simulator") for number in range(3)
+        ]
+        linked_sessions.record_code_shown(
+            phones[1].id, QrCodeShown("2@" + "Ab3/" * 36, now() + timedelta(hours=1))
+        )
+        linked_sessions.record_paired(phones[2].id, "905321110000")
+        linked_sessions.record_connected(phones[2].id)
+        draft = MessageDraft(
             kind="text",
             phone="905321112233",
             text="Masanız hazır.",
             scheduled_at=now() + timedelta(hours=2),
         )
-        ticket = sending.accept(draft, line, known_facts())
-        talks = listing.listed(Asked(view="all"), None, 50)
-        reply = quick_replies.listed()[0]
+        ticket = message_accept.accept_message(draft, line, current_tenant_facts())
+        talks = inbox_conversations.list_conversations(ConversationFilters(view="all"), None, 50)
+        reply = quick_replies.list_quick_replies()[0]
         _, token = team.invite(unique_email(), "waiter", "owner", "Derya Aksoy")
-        known = templates.listed(Wanted())
+        known = template_repository.list_templates(TemplateFilters())
         template = next(one for one in known if one.name == "weekend_menu")
         paused = next(one for one in known if one.state == "paused")
-        [hook] = hook_book.listed(hook_book.Wanted(state="parked"), None, 1)
-        photo = reading.get("wamid.demo-photo")
-        working = next(one for one in endpoints.listed() if one.enabled)
-        gone = next(one for one in endpoints.listed() if not one.enabled)
-        delivered = deliveries.listed(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
-        undelivered = deliveries.listed(DeliveryFilters(state="cancelled"), None, 1)[0]
+        [hook] = hook_log.list_hooks(hook_log.HookFilters(state="parked"), None, 1)
+        photo = message_queries.get("wamid.demo-photo")
+        working = next(one for one in endpoints.list_endpoints() if one.enabled)
+        gone = next(one for one in endpoints.list_endpoints() if not one.enabled)
+        delivered = deliveries.list_deliveries(DeliveryFilters(endpoint_id=working.id), None, 1)[0]
+        undelivered = deliveries.list_deliveries(DeliveryFilters(state="cancelled"), None, 1)[0]
         people_there = _contacts() | _dining() | _orders() | campaign_ids()
     password = hash_password("a fine long password")
     with global_scope():
         person = people.register(unique_email(), "Nora Sol", password)
-        mail.write(person.email, "Confirm your e-mail address", "Open http://localhost/verify/x")
+        mail.queue_email(
+            person.email, "Confirm your e-mail address", "Open http://localhost/verify/x"
+        )
         return {
             **people_there,
             "tenant": tenant_id,
@@ -363,7 +376,7 @@ def _ids(tenant_id: int) -> dict[str, object]:
             "invitation": token,
             "verify": people.issue_token(person.id, "verify"),
             "reset": people.issue_token(person.id, "reset"),
-            "letter": mail.mailbox(None, 1)[0].id,
+            "letter": mail.recent_emails(None, 1)[0].id,
         }
 
 
@@ -385,24 +398,27 @@ def _dining() -> dict[str, object]:
 def _contacts() -> dict[str, object]:
     """In the demo's own book: somebody known well, somebody without a phone, files on their way."""
     blobs = current_app.extensions["blobs"]
-    guest = finding.listed(Filters(search="zeynep arslan"))[0]
-    unknown = contacts.meet("", "TR.99127361827", "", now()).id
-    gone = book.create(Entry(name="Gone"))
+    guest = contact_search.search_contacts(ContactFilters(search="zeynep arslan"))[0]
+    unknown = contact_identities.find_or_create("", "TR.99127361827", "", now()).id
+    gone = contact_repository.create(ContactInput(name="Gone"))
     text = b"Telefon;Ad;Soyad;Etiket\n0532 111 22 33;Ay\xc5\x9fe;Y\xc4\xb1lmaz;vip\n12;Kim;Bu;\n"
-    uploaded = importing.take_in(io.BytesIO(text), "musteriler.csv", blobs)
-    ready = importing.take_in(io.BytesIO(text), "fuar.csv", blobs)
-    rows = [sheets.Row(2, ["0532 111 22 33", "Ay\u015fe"]), sheets.Row(3, ["12", "Kim"])]
-    counts = batches.apply(ready, rows, write=False)
+    uploaded = contact_importing.upload_file(io.BytesIO(text), "musteriler.csv", blobs)
+    ready = contact_importing.upload_file(io.BytesIO(text), "fuar.csv", blobs)
+    rows = [
+        csv_files.FileRow(2, ["0532 111 22 33", "Ay\u015fe"]),
+        csv_files.FileRow(3, ["12", "Kim"]),
+    ]
+    counts = import_batches.apply_batch(ready, rows, write=False)
     ready.state, ready.total, ready.position = "ready", 2, 2
     ready.created, ready.rejected = counts.created, counts.rejected
     return {
         "contact": guest.id,
         "no_phone": unknown,
-        "erasure": erasing.erase(gone.id).id,
-        "field": fields.listed()[0].id,
+        "erasure": contact_erasures.start_erasure(gone.id).id,
+        "field": custom_fields.list_fields()[0].id,
         "uploaded": uploaded.id,
         "ready": ready.id,
-        "note": book.notes(guest.id)[0].id,
+        "note": contact_repository.list_notes(guest.id)[0].id,
     }
 
 
@@ -415,14 +431,14 @@ def _orders() -> dict[str, object]:
         "order_riding": next(one.number for one in open_now if one.state == "out_for_delivery"),
         "zone": next(one.id for one in zones.listed(site.id) if one.kind == "polygon"),
         "courier": couriers.listed(site.id)[0].id,
-        **loyal_ids(),
-        **paper_ids(site.id),
+        **loyalty_ids(),
+        **printing_ids(site.id),
         "order_waiting": next(
             one.number for one in open_now if one.state == "awaiting_confirmation"
         ),
         "order_unpaid": next(one.number for one in open_now if one.state == "awaiting_payment"),
         "account": payment_accounts.listed()[0].id,
-        "link": payment_links.listed(payment_links.Filters(state="paid"), None, 1)[0].id,
+        "link": payment_links.listed(payment_links.LinkFilters(state="paid"), None, 1)[0].id,
         "payment": payments.listed("review", None, 1)[0].id,
     }
 
@@ -432,14 +448,18 @@ def _shop_ids() -> dict[str, object]:
         owner = people.find("marta@comanda.example")
         tenant_id = signin.tenants_of(owner.id)[0].id
     with tenant_scope(tenant_id):
-        known = {one.kind: one.id for one in connections.listed()}
-        cart = next(one for one in automation_book.listed() if one.recipe == "abandoned_cart")
+        known = {one.kind: one.id for one in store_connections.list_connections()}
+        cart = next(
+            one
+            for one in automation_definitions.list_automations()
+            if one.recipe == "abandoned_cart"
+        )
         return {
             "shop": known["shopify"],
             "form": known["form"],
-            "waiting": connections.add("store", "Market stall").id,
-            "hook": connections.received(known["shopify"], None, 1)[0].id,
-            "parked": connections.received(known["form"], None, 1, "parked")[0].id,
+            "waiting": store_connections.add("store", "Market stall").id,
+            "hook": store_connections.list_received(known["shopify"], None, 1)[0].id,
+            "parked": store_connections.list_received(known["form"], None, 1, "parked")[0].id,
             "automation": cart.id,
         }
 
@@ -459,7 +479,7 @@ def test_a_page_is_whole_for_everybody(app, service, chromium, shown, who, name,
     answer = page.goto(path.format(**shown.ids))
     assert answer.status == EXPECTED.get(name, 200)
     expect(page.locator("h1").first).to_be_visible()
-    look_over(page, name)
+    check_appearance(page, name)
     if name in EXPECTED:
         watch.faults = [fault for fault in watch.faults if page.url not in fault]
     watch.expect_none()

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.driver import SPILLS, new_page, sign_in
-from tests.cast import PASSWORD
-from tests.restaurant.kitchen import open_bistro
+from tests.factories import PASSWORD
+from tests.restaurant.bistro import open_bistro
 
 pytestmark = pytest.mark.browser
 

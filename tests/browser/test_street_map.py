@@ -8,8 +8,8 @@ from PIL import Image
 from werkzeug.serving import make_server
 
 from tests.browser.driver import sign_in
-from tests.cast import PASSWORD
-from tests.restaurant.kitchen import open_bistro
+from tests.factories import PASSWORD
+from tests.restaurant.bistro import open_bistro
 
 pytestmark = pytest.mark.browser
 

@@ -8,41 +8,49 @@ import traceback
 from collections.abc import Callable
 from functools import partial
 
-from tests.chaos import campaigns, endpoints, inbound, linked, money, paper, rows
-from tests.chaos.counting import Outcome
+from tests.chaos import (
+    campaigns,
+    inbound_hooks,
+    linked,
+    payments,
+    printing,
+    sending,
+    webhook_endpoints,
+)
+from tests.chaos.outcomes import Outcome
 from tests.chaos.stage import ROOT, WORKERS, Stage, set_up
 
 ROWS: dict[str, Callable[[Stage], Outcome]] = {
-    "kill-claim": partial(rows.killed, step="claim", times=2),
-    "kill-before-connect": partial(rows.killed, step="before_connect", times=3),
-    "kill-after-bytes": rows.killed_after_bytes,
-    "kill-after-answer": partial(rows.killed, step="after_answer", times=40),
-    "kill-before-commit": partial(rows.killed, step="before_settle_commit", times=3),
-    "kill-after-commit": partial(rows.killed, step="after_settle_commit", times=3),
-    "drop": rows.dropped,
-    "redis-flush": rows.flushed,
-    "redis-away": rows.redis_away,
-    "database-restart": rows.database_restarted,
-    "freeze-claim": partial(rows.frozen, step="claim"),
-    "freeze-answer": partial(rows.frozen, step="after_answer"),
+    "kill-claim": partial(sending.killed, step="claim", times=2),
+    "kill-before-connect": partial(sending.killed, step="before_connect", times=3),
+    "kill-after-bytes": sending.killed_after_bytes,
+    "kill-after-answer": partial(sending.killed, step="after_answer", times=40),
+    "kill-before-commit": partial(sending.killed, step="before_settle_commit", times=3),
+    "kill-after-commit": partial(sending.killed, step="after_settle_commit", times=3),
+    "drop": sending.dropped,
+    "redis-flush": sending.flushed,
+    "redis-away": sending.redis_away,
+    "database-restart": sending.database_restarted,
+    "freeze-claim": partial(sending.frozen, step="claim"),
+    "freeze-answer": partial(sending.frozen, step="after_answer"),
     "linked-kill-bytes": partial(linked.killed, step="after_bytes", times=4),
     "linked-kill-commit": partial(linked.killed, step="before_settle_commit", times=4),
-    "receipts": inbound.shuffled,
-    "poison": inbound.poisoned,
-    "payments": money.all_orders,
-    "endpoint-hostile": endpoints.hostile,
-    "endpoint-addresses": endpoints.addresses,
-    "endpoint-rotated": endpoints.rotated,
-    "endpoint-kill-claim": partial(endpoints.killed, step="claim", times=1),
-    "endpoint-kill-bytes": partial(endpoints.killed, step="after_bytes", times=40),
-    "endpoint-kill-commit": partial(endpoints.killed, step="before_settle_commit", times=1),
+    "receipts": inbound_hooks.shuffled,
+    "poison": inbound_hooks.poisoned,
+    "payments": payments.all_orders,
+    "endpoint-hostile": webhook_endpoints.hostile,
+    "endpoint-addresses": webhook_endpoints.addresses,
+    "endpoint-rotated": webhook_endpoints.rotated,
+    "endpoint-kill-claim": partial(webhook_endpoints.killed, step="claim", times=1),
+    "endpoint-kill-bytes": partial(webhook_endpoints.killed, step="after_bytes", times=40),
+    "endpoint-kill-commit": partial(webhook_endpoints.killed, step="before_settle_commit", times=1),
     "campaign": campaigns.killed,
-    "print-kill-fetch": partial(paper.agent_killed, step="after_fetch", times=5),
-    "print-kill-begun": partial(paper.agent_killed, step="before_print", times=7, doubles=0),
-    "print-kill-printed": partial(paper.agent_killed, step="after_print", times=7, doubles=1),
-    "print-kill-ack": partial(paper.agent_killed, step="before_ack", times=7),
-    "print-server": paper.server_restarted,
-    "print-cut": paper.cut_off,
+    "print-kill-fetch": partial(printing.agent_killed, step="after_fetch", times=5),
+    "print-kill-begun": partial(printing.agent_killed, step="before_print", times=7, doubles=0),
+    "print-kill-printed": partial(printing.agent_killed, step="after_print", times=7, doubles=1),
+    "print-kill-ack": partial(printing.agent_killed, step="before_ack", times=7),
+    "print-server": printing.server_restarted,
+    "print-cut": printing.cut_off,
 }
 RESULTS = ROOT / "bench" / "chaos.json"
 CALM = {

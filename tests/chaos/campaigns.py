@@ -7,14 +7,15 @@ from decimal import Decimal
 
 from core.errors import Conflict
 from core.ids import to_uuid
-from messaging import lines_book
-from messaging.campaigns import acts, book
-from messaging.campaigns.book import Wanted
+from messaging.campaigns import lifecycle as campaign_lifecycle
+from messaging.campaigns import repository as campaign_repository
+from messaging.campaigns.repository import CampaignInput
+from messaging.lines import repository as line_repository
 from tenants import accounts
-from tests.campaigns.crowds import crowd_of
-from tests.chaos.counting import Outcome, all_quiet
 from tests.chaos.load import Crowd
+from tests.chaos.outcomes import Outcome, wait_until_idle
 from tests.chaos.stage import WORKERS, Stage
+from tests.messaging.campaigns.many_contacts import crowd_of
 
 SIZE = int(os.environ.get("CHAOS_CAMPAIGN", "20000"))
 # In the middle of choosing people, of a batch before and after its messages, between batches,
@@ -50,11 +51,13 @@ def killed(stage: Stage) -> Outcome:
     stage.end(*WORKERS)
     with business.scope():
         accounts.change_limits(None, None, 10**7, Decimal(10**6))
-        line = lines_book.default_line(test=False)
+        line = line_repository.default_line(test=False)
         # Slow enough that every point is met while there is still something to send.
         line.per_second = max(Decimal(SIZE) / 180, Decimal(2))
-        campaign = book.add(Wanted(name="Chaos", text="Soup is on us", quiet=(None, None)))
-        acts.start(campaign.id)
+        campaign = campaign_repository.add(
+            CampaignInput(name="Chaos", text="Soup is on us", quiet=(None, None))
+        )
+        campaign_lifecycle.start(campaign.id)
     began, pauses = time.monotonic(), 0
     for number, point in enumerate(POINTS):
         before = len(stage.deaths)
@@ -64,7 +67,7 @@ def killed(stage: Stage) -> Outcome:
             pauses += _pause_and_resume(business, campaign.id)
     ended = _until(lambda: _over(business, campaign.id), END_SECONDS)
     took = time.monotonic() - began
-    all_quiet(stage, crowd, 120)
+    wait_until_idle(stage, crowd, 120)
     return _counted(stage, business.tenant_id, campaign.id, meant, (took, pauses, ended))
 
 
@@ -103,10 +106,10 @@ def _counted(stage, tenant_id, campaign_id, meant, told) -> Outcome:
 def _pause_and_resume(business, campaign_id: str) -> int:
     try:
         with business.scope():
-            acts.pause(campaign_id)
+            campaign_lifecycle.pause(campaign_id)
         time.sleep(1.0)
         with business.scope():
-            acts.resume(campaign_id)
+            campaign_lifecycle.resume(campaign_id)
     except Conflict:
         return 0
     return 1
@@ -114,7 +117,7 @@ def _pause_and_resume(business, campaign_id: str) -> int:
 
 def _over(business, campaign_id: str) -> bool:
     with business.scope():
-        return book.get(campaign_id).state == "finished"
+        return campaign_repository.get(campaign_id).state == "finished"
 
 
 def _until(holds, seconds: float = POINT_SECONDS) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from core.db import tenant_scope
-from messaging.linked import pairing
-from tests.chaos.counting import CHARGED_TWICE, NAMED_TWICE, TERMINAL, Outcome
+from messaging.lines.drivers.linked import pairing
 from tests.chaos.load import Crowd, new_phone
+from tests.chaos.outcomes import CHARGED_TWICE, NAMED_TWICE, TERMINAL, Outcome
 from tests.chaos.stage import HOSTS, Stage
 
 EACH = 4
@@ -65,7 +65,7 @@ def killed(stage: Stage, step: str, times: int) -> Outcome:
 def _linked(stage: Stage, tenant_id: int) -> int:
     """A new line of this business, scanned by a phone of its own."""
     with tenant_scope(tenant_id):
-        line_id = pairing.add_line("Front desk phone", network="simulator").id
+        line_id = pairing.add_linked_line("Front desk phone", network="simulator").id
     with tenant_scope(tenant_id):
         pairing.start(line_id)
     found: list[dict[str, Any]] = []
@@ -77,7 +77,7 @@ def _linked(stage: Stage, tenant_id: int) -> int:
 
     def connected() -> bool:
         with tenant_scope(tenant_id):
-            return pairing.find(line_id)[0].state == "connected"
+            return pairing.get_linked_line(line_id)[0].state == "connected"
 
     _until(shown, LINKED_SECONDS)
     scan = {"code": found[0]["code"], "name": "Derya"}

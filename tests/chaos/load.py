@@ -13,11 +13,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.db import global_scope
-from messaging.starting import add_simulated_line
+from messaging.lines.simulated_line import add_simulated_line
 from tenants import people
 from tenants.passwords import hash_password
-from tests.cast import PASSWORD, Business, make_business, unique_email
 from tests.chaos.stage import Stage
+from tests.factories import PASSWORD, Business, make_business, unique_email
 
 CLIENTS = 8
 CUT_OFF = 0

@@ -6,10 +6,10 @@ import signal
 import subprocess
 from pathlib import Path
 
-from deploy.local.children import spawn
 from deploy.local.ports import any_free
-from deploy.local.postgres import Postgres
-from deploy.local.valkey import Valkey
+from deploy.local.processes.child_process import spawn
+from deploy.local.servers.postgres import Postgres
+from deploy.local.servers.valkey import Valkey
 
 SERVER_ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
@@ -56,7 +56,7 @@ class Database:
         self.server.release()
 
 
-class Bell:
+class ValkeyServer:
     """Not durable: a kill loses everything in it, as the design allows."""
 
     def __init__(self, home: Path) -> None:

@@ -18,14 +18,21 @@ from urllib.request import Request, urlopen
 import psycopg2
 from flask import Flask
 
-from core.keyring import Keyring
+from core.security.encryption import Keyring
 from core.settings import Settings, load_settings
-from deploy.local.children import spawn
-from deploy.local.databases import APP, DATABASE, OWNER, STORE, make_roles_and_database, make_store
-from deploy.local.databases import HOSTS as STORE_ROLE
 from deploy.local.files import hold_lock
 from deploy.local.ports import any_free
-from tests.chaos.servers import Bell, Database
+from deploy.local.processes.child_process import spawn
+from deploy.local.servers.databases import (
+    APP,
+    DATABASE,
+    LINKED_STORE,
+    OWNER,
+    make_linked_store,
+    make_roles_and_database,
+)
+from deploy.local.servers.databases import LINKED_HOST_ROLE as STORE_ROLE
+from tests.chaos.servers import Database, ValkeyServer
 
 ROOT = Path(__file__).parents[2]
 LEASE_SECONDS = 6.0
@@ -45,7 +52,7 @@ class Death:
 @dataclass
 class Stage:
     database: Database
-    bell: Bell
+    bell: ValkeyServer
     settings: Settings
     app: Flask
     log: Path
@@ -135,8 +142,8 @@ class Stage:
             "worker-2": ["-m", "jobs.worker"],
             "scheduler": ["-m", "jobs.scheduler"],
             "live": ["-m", "api.live", "--port", self.settings.live_url.rpartition(":")[2]],
-            "host-1": ["-m", "jobs.linked_host"],
-            "host-2": ["-m", "jobs.linked_host"],
+            "host-1": ["-m", "jobs.linked.host"],
+            "host-2": ["-m", "jobs.linked.host"],
             "network": ["-m", "messaging.simulator", "--port", network],
         }[name]
 
@@ -171,7 +178,7 @@ def set_up() -> Iterator[Stage]:
     home.chmod(0o711)  # root's PostgreSQL is somebody else and must pass through
     lock = hold_lock(home / "lock")
     (home / "service.log").write_bytes(b"")
-    database, bell = Database(home), Bell(home)
+    database, bell = Database(home), ValkeyServer(home)
     stopped = threading.Event()
     try:
         settings = _settings(home, database, bell)
@@ -193,12 +200,12 @@ def set_up() -> Iterator[Stage]:
         lock.close()
 
 
-def _settings(home: Path, database: Database, bell: Bell) -> Settings:
+def _settings(home: Path, database: Database, bell: ValkeyServer) -> Settings:
     password, port = secrets.token_urlsafe(16), any_free()
     make_roles_and_database(
         database.server.connect(), owner_password=password, app_password=password
     )
-    make_store(database.server.connect(), password)
+    make_linked_store(database.server.connect(), password)
     server = f"127.0.0.1:{database.server.port}"
     return load_settings(
         app_env="test",
@@ -215,7 +222,7 @@ def _settings(home: Path, database: Database, bell: Bell) -> Settings:
         simulator_url=f"http://127.0.0.1:{any_free()}",
         simulator_secret=secrets.token_urlsafe(16),
         linked_network="simulator",
-        linked_store_url=f"postgresql://{STORE_ROLE}:{password}@{server}/{STORE}",
+        linked_store_url=f"postgresql://{STORE_ROLE}:{password}@{server}/{LINKED_STORE}",
         linked_lease_seconds=3,
         lease_seconds=LEASE_SECONDS,
         allow_loopback=True,

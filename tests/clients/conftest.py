@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from tests.served import app, database, service, settings
+from tests.running_service import app, database, service, settings
 
 __all__ = ["app", "database", "service", "settings"]
 

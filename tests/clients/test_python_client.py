@@ -14,10 +14,10 @@ from comanda import (
 )
 
 from core.clock import now
-from core.signing import webhook_headers
-from messaging.starting import add_simulated_line
-from tests.cast import make_business
-from tests.webhooks.endpoint_cast import Receiver, add_endpoint, until
+from core.security.signing import webhook_headers
+from messaging.lines.simulated_line import add_simulated_line
+from tests.factories import make_business
+from tests.webhooks.receivers import Receiver, add_endpoint, wait_until
 
 PHONE = "905321112233"
 
@@ -98,7 +98,7 @@ def test_events_by_webhook_and_by_feed_are_the_same(client, business):
     receiver = Receiver(200)
     endpoint = add_endpoint(business, receiver.url)
     client.send(PHONE, "hello")
-    assert until(lambda: receiver.requests)
+    assert wait_until(lambda: receiver.requests)
     receiver.close()
     headers, body = receiver.requests[0]
     posted = verify_webhook(headers, body, endpoint.secret)

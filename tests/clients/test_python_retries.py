@@ -9,7 +9,7 @@ from comanda import BadKey, Comanda, ConnectionFailed, RateLimited, Unavailable,
 from comanda import transport as transport_module
 
 from core.clock import now
-from core.signing import webhook_headers
+from core.security.signing import webhook_headers
 
 SENT = {"id": "msg_1", "message_id": "wamid.1", "status_code": "sent", "cost_usd": 0.0034}
 SENT |= {"phone": "905321112233", "instance_id": 7}

@@ -3,7 +3,7 @@
 import pytest
 
 from core import errors
-from core.errors import DomainError, FieldFault, Invalid, NotFound, RateLimited, invalid
+from core.errors import DomainError, FieldError, Invalid, NotFound, RateLimited, invalid
 
 
 def test_a_sentence_is_a_template_with_values():
@@ -22,7 +22,7 @@ def test_braces_in_a_sentence_without_values_stay_as_they_are():
 
 def test_a_fault_names_its_field():
     error = invalid("phone", "invalid_phone", "{given} is no phone.", given="abc")
-    assert error.faults == [FieldFault("phone", "invalid_phone", "abc is no phone.")]
+    assert error.faults == [FieldError("phone", "invalid_phone", "abc is no phone.")]
     assert error.faults[0].as_dict()["field"] == "phone"
     assert error.status == 422
 

@@ -6,8 +6,8 @@ import logging
 
 import pytest
 
-from core.logs import bind_request, current_request_id, hide, logger, set_up_logs
-from tenants.keys import new_secret
+from core.logs import bind_request, current_request_id, logger, redact, set_up_logs
+from tenants.api_keys import new_secret
 
 PHONE = "905321112233"
 
@@ -107,7 +107,7 @@ def test_a_traceback_is_masked(written):
 
 def test_ids_and_times_are_left_as_they_are():
     event = {"tenant_id": 381204957710345, "request_id": "req_01234567890123456789012345"}
-    assert hide(None, "info", dict(event)) == event
+    assert redact(None, "info", dict(event)) == event
 
 
 def test_names_in_any_script_stay_readable(written):

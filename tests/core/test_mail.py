@@ -8,8 +8,8 @@ from sqlalchemy import delete
 from core import mail
 from core.clock import advance, frozen
 from core.db import db, global_scope
-from core.keyring import KeyringError
 from core.mail import Mail
+from core.security.encryption import KeyringError
 
 
 @pytest.fixture(autouse=True)
@@ -24,12 +24,12 @@ def _no_letters(app):
 
 def write(subject="Hello", body="Read me"):
     with global_scope():
-        mail.write("ada@example.com", subject, body)
+        mail.queue_email("ada@example.com", subject, body)
 
 
 def claim():
     with global_scope():
-        return mail.claim()
+        return mail.claim_next()
 
 
 def settle(letter, error=None, keep_body=False):
@@ -39,12 +39,12 @@ def settle(letter, error=None, keep_body=False):
 
 def stored():
     with global_scope():
-        return mail.mailbox(None, 100)
+        return mail.recent_emails(None, 100)
 
 
 def test_a_letter_is_not_there_when_its_transaction_failed(app):
     with pytest.raises(ZeroDivisionError), global_scope():
-        mail.write("ada@example.com", "Hello", "Read me")
+        mail.queue_email("ada@example.com", "Hello", "Read me")
         raise ZeroDivisionError
     assert stored() == []
 
@@ -142,8 +142,8 @@ def test_the_mailbox_is_read_in_pages():
     for number in range(5):
         write(str(number))
     with global_scope():
-        first = mail.mailbox(None, 3)
-        rest = mail.mailbox(first[-1].id, 3)
+        first = mail.recent_emails(None, 3)
+        rest = mail.recent_emails(first[-1].id, 3)
     assert [letter.subject for letter in first + rest] == ["4", "3", "2", "1", "0"]
 
 

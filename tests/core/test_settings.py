@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.keyring import Keyring
+from core.security.encryption import Keyring
 from core.settings import SettingsError, load_settings
 
 GOOD = {

@@ -4,12 +4,12 @@ import re
 from pathlib import Path
 
 from core.db import Base, TenantOwned
-from core.doomed import DoomedBlob
-from core.lanes import Lane
-from core.leases import Lease
 from core.lookups import Lookup
 from core.mail import Mail
-from core.service_state import ServiceMeasurement
+from core.monitoring.service_state import ServiceMeasurement
+from core.queue.lanes import Lane
+from core.queue.leases import Lease
+from core.storage.pending_deletions import PendingDeletion
 from messaging.models import Line
 from printing.models import Printer
 from restaurant.models import Site
@@ -19,7 +19,7 @@ from webhooks.models import Event
 CITUS = Path(__file__).parents[2] / "deploy" / "citus"
 # Each brings the tables of its module.
 IMPORTED = (
-    *(DoomedBlob, Event, Lane, Lease, Line, Lookup, Mail, Printer),
+    *(PendingDeletion, Event, Lane, Lease, Line, Lookup, Mail, Printer),
     *(ServiceMeasurement, Site, Tenant),
 )
 STATEMENT = re.compile(r"SELECT (\w+)\('(\w+)'(?:, '(\w+)')?(?:, colocate_with => '(\w+)')?\);")

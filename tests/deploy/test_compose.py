@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from core.settings import Settings
-from jobs.sends import CONNECTIONS
+from jobs.sending.worker import CONNECTIONS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 OURS = ("migrate", "web", "worker", "scheduler", "linked-host", "live")
@@ -93,9 +93,9 @@ def test_only_the_hosts_know_the_sessions(services: dict[str, Any]) -> None:
 
 
 def test_a_job_may_finish_before_it_is_killed(services: dict[str, Any]) -> None:
-    from core.rings import JOB_SECONDS
+    from core.queue.wakeups import JOB_TIMEOUT_SECONDS
 
-    assert int(services["worker"]["stop_grace_period"].removesuffix("s")) > JOB_SECONDS
+    assert int(services["worker"]["stop_grace_period"].removesuffix("s")) > JOB_TIMEOUT_SECONDS
 
 
 def test_memory_used_as_a_disk_is_bounded(services: dict[str, Any]) -> None:
@@ -128,7 +128,7 @@ def test_postgres_allows_all_connections_that_the_fleet_can_ask_for(
 
 def test_postgresql_logs_what_it_logs_in_development(services: dict[str, Any]) -> None:
     """Review M3: no statement and no value of a statement that failed."""
-    from deploy.local.postgres import SMALL_MACHINE
+    from deploy.local.servers.postgres import SMALL_MACHINE
 
     given = dict(one.removeprefix("--").split("=") for one in services["postgres"]["command"][1:])
     given.pop("max_connections")

@@ -71,7 +71,7 @@ def test_only_locked_wheels_with_hashes_are_installed() -> None:
 
 def test_translations_are_compiled_where_the_app_looks() -> None:
     place = re.search(
-        r'TRANSLATION_DIRECTORIES"\] = "([^"]+)"', (ROOT / "portal/words.py").read_text()
+        r'TRANSLATION_DIRECTORIES"\] = "([^"]+)"', (ROOT / "portal/web/i18n.py").read_text()
     )
     assert place
     assert any(f"pybabel compile --directory {place[1]}" in rest for rest in said("RUN"))

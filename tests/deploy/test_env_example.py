@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic_core import PydanticUndefined
 
-from core.keyring import Keyring
+from core.security.encryption import Keyring
 from core.settings import Settings, SettingsError, load_settings
 
 EXAMPLE = Path(__file__).parents[2] / "deploy" / "env.example"

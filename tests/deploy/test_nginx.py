@@ -296,15 +296,15 @@ def test_polls_of_25_seconds_pass() -> None:
 
 # The files that read an upload, with an address that takes one.
 UPLOADS = {
-    "portal/contact_imports.py": "/contacts/import",
-    "portal/contact_forms.py": "/contacts/import",
-    "portal/restaurant/sites.py": "/restaurants/sit_1",
+    "portal/contacts/import_views.py": "/contacts/import",
+    "portal/contacts/forms.py": "/contacts/import",
+    "portal/restaurant/site_views.py": "/restaurants/sit_1",
     "portal/restaurant/forms.py": "/restaurants/sit_1",
-    "portal/restaurant/imports.py": "/menus/men_1/import",
-    "portal/restaurant/items.py": "/menus/items/itm_1",
-    "portal/inbox/acts.py": "/inbox/cnv_1/answer",
+    "portal/restaurant/menu_import_views.py": "/menus/men_1/import",
+    "portal/restaurant/item_views.py": "/menus/items/itm_1",
+    "portal/inbox/action_views.py": "/inbox/cnv_1/answer",
     "portal/campaigns/forms.py": "/campaigns/cmp_1/what",
-    "api/v1/campaigns.py": "/api/v1/campaigns/cmp_1/header-file",
+    "api/v1/messaging/campaigns.py": "/api/v1/campaigns/cmp_1/header-file",
 }
 
 

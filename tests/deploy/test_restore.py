@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from deploy.local.pgbinaries import find_binaries
-from tests.cast import Business
-from tests.databases import APP_ROLE, OWNER_ROLE, url_of
+from deploy.local.servers.postgres_binaries import find_binaries
+from tests.databases import APP_ROLE, OWNER_ROLE, database_url
+from tests.factories import Business
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 COUNTS = (
@@ -121,7 +121,7 @@ def test_a_dump_comes_back_whole(
     dump, restored = str(tmp_path / "comanda.dump"), f"{database}_restored"
     backup = {"PGUSER": f"{names}_backup", "PGPASSWORD": "backup"}
     make = ("pg_dump", "--format=custom", f"--file={dump}", database)
-    owner_url = urlsplit(url_of(OWNER_ROLE, database))
+    owner_url = urlsplit(database_url(OWNER_ROLE, database))
     as_owner = {"PGUSER": str(owner_url.username), "PGPASSWORD": str(owner_url.password)}
     assert "row-level security" in run(*make, check=False, **as_owner).stderr
     run(*make, **backup)
@@ -133,7 +133,7 @@ def test_a_dump_comes_back_whole(
         assert "tenants|" in before
         assert after == before
         assert ask(run, restored, GUARDS) == ask(run, database, GUARDS)
-        app_url = urlsplit(url_of(APP_ROLE, database))
+        app_url = urlsplit(database_url(APP_ROLE, database))
         as_app = {"PGUSER": str(app_url.username), "PGPASSWORD": str(app_url.password)}
         assert ask(run, restored, "SELECT count(*) FROM members", **as_app) == "0"
         mine = f"SELECT app.set_tenant({shop.tenant_id}); SELECT tenant_id FROM members"

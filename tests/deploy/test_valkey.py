@@ -10,7 +10,7 @@ from redis import AuthenticationError, Redis
 from redis import ConnectionError as NotThere
 
 from deploy.local.ports import any_free
-from deploy.local.valkey import server_binary
+from deploy.local.servers.valkey import server_binary
 
 SCRIPT = Path(__file__).parents[2] / "deploy" / "valkey" / "start.sh"
 PASSWORD = "f00dfeedf00dfeed"

@@ -10,7 +10,7 @@ from core.clock import advance, frozen
 from core.db import db, global_scope
 from core.mail import Mail
 from jobs.mail import drain
-from tests.jobs.smtp import open_post_office
+from tests.jobs.smtp_server import open_post_office
 
 
 @pytest.fixture(autouse=True)
@@ -39,12 +39,12 @@ def sending(app, settings, post_office, monkeypatch):
 
 def write(recipient="ada@example.com", subject="Merhaba Ünal", body="Günaydın.\n.\n..dots\n"):
     with global_scope():
-        mail.write(recipient, subject, body)
+        mail.queue_email(recipient, subject, body)
 
 
 def states():
     with global_scope():
-        return [letter.state for letter in mail.mailbox(None, 100)]
+        return [letter.state for letter in mail.recent_emails(None, 100)]
 
 
 def test_a_letter_arrives_as_it_was_written(sending):
@@ -96,7 +96,7 @@ def test_a_server_that_is_away_costs_no_letter(app, settings, monkeypatch):
         write()
         drain()
         with global_scope():
-            (letter,) = mail.mailbox(None, 9)
+            (letter,) = mail.recent_emails(None, 9)
         assert (letter.state, letter.attempts, letter.body[:8]) == ("queued", 1, "Günaydın")
         assert "ConnectionRefusedError" in letter.error
 
@@ -138,7 +138,7 @@ def test_in_development_letters_stay_in_the_mailbox(app, client):
     write(subject="Stay here", body="and be read")
     assert drain() == 1
     with global_scope():
-        (letter,) = mail.mailbox(None, 9)
+        (letter,) = mail.recent_emails(None, 9)
     assert (letter.state, letter.body) == ("sent", "and be read")
     assert "Stay here" in client.get("/mailbox").get_data(as_text=True)
     assert "and be read" in client.get(f"/mailbox/{letter.id}").get_data(as_text=True)
@@ -169,7 +169,7 @@ def test_nothing_is_sent_to_a_server_that_offers_no_encryption(sending, app, mon
     drain()
     assert (states(), sending.letters) == (["queued"], [])
     with global_scope():
-        assert "STARTTLS" in mail.mailbox(None, 1)[0].error
+        assert "STARTTLS" in mail.recent_emails(None, 1)[0].error
     assert load_settings(app, mail_url=url, mail_starttls="offered").mail_may_be_plain
     assert load_settings(app, mail_url="smtp://localhost:25").mail_may_be_plain
     assert not load_settings(app, mail_url=url).mail_may_be_plain

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from core.rings import queue_named
+from core.queue.wakeups import queue_named
 from jobs import scheduler
-from jobs.connection import worker_redis
+from jobs.engine.redis_connection import worker_redis
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_only_the_leader_strikes(clocks, connection):
     first, spare = clocks
     assert first.enqueue_jobs()
     assert spare.enqueue_jobs() == []
-    assert struck(connection) == ["jobs.housekeeping.sweep"]
+    assert struck(connection) == ["jobs.maintenance.sweep"]
 
 
 def test_a_spare_takes_over_when_the_leader_is_gone(clocks, connection):

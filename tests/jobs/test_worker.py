@@ -7,13 +7,13 @@ from rq import Queue
 from rq.job import Job
 from sqlalchemy import text
 
-from core import shifts
 from core.db import db, global_scope
 from core.logs import bind_request, current_request_id
-from core.rings import SERIALIZER, Ring, queue_named, send_rings
-from jobs.connection import worker_redis
+from core.queue import presence as worker_presence
+from core.queue.wakeups import SERIALIZER, WakeUp, queue_named, send_wakeups
+from jobs.engine.redis_connection import worker_redis
 from jobs.scheduler import build
-from jobs.worker import QuietWorker
+from jobs.worker import JobWorker
 
 SAID = "SECRETWORD my child is allergic to nuts"
 
@@ -40,14 +40,14 @@ def queue(app, settings):
 
 def work(app, queue):
     with app.app_context():
-        worker = QuietWorker([queue], connection=queue.connection, serializer=SERIALIZER)
+        worker = JobWorker([queue], connection=queue.connection, serializer=SERIALIZER)
         worker.work(burst=True, logging_level="ERROR")
 
 
 def test_a_job_runs_under_the_request_that_rang(app, queue, monkeypatch):
     monkeypatch.setattr("jobs.mail.drain", note)
     bind_request("req_that_rang")
-    send_rings([Ring("jobs.mail.drain")])
+    send_wakeups([WakeUp("jobs.mail.drain")])
     bind_request("req_of_somebody_else")
     work(app, queue)
     assert seen == ["req_that_rang"]
@@ -66,7 +66,7 @@ def test_a_job_nobody_asked_for_has_a_request_of_its_own(app, queue, monkeypatch
 def test_a_job_that_fails_is_kept_and_the_next_one_runs(app, queue, monkeypatch):
     monkeypatch.setattr("jobs.mail.drain", fail)
     monkeypatch.setattr("jobs.media.drain", note)
-    send_rings([Ring("jobs.mail.drain"), Ring("jobs.media.drain")])
+    send_wakeups([WakeUp("jobs.mail.drain"), WakeUp("jobs.media.drain")])
     work(app, queue)
     assert len(seen) == 2
     assert queue.failed_job_registry.count == 1
@@ -75,7 +75,7 @@ def test_a_job_that_fails_is_kept_and_the_next_one_runs(app, queue, monkeypatch)
 def test_whoever_was_at_something_else_looks_for_messages_first(app, settings):
     connection = worker_redis(settings.redis_url)
     names = ["sends", "deliveries", "hooks"]
-    worker = QuietWorker([queue_named(one, connection) for one in names])
+    worker = JobWorker([queue_named(one, connection) for one in names])
     worker._dequeue_strategy = "round_robin"
     seen = []
     for _ in range(4):
@@ -86,13 +86,13 @@ def test_whoever_was_at_something_else_looks_for_messages_first(app, settings):
 
 
 def test_a_worker_that_is_asked_to_end_leaves_its_shift(app, settings, monkeypatch):
-    monkeypatch.setattr(shifts, "_closing", False)
-    shift = shifts.Shift("jobs.sends.drain", 30)
+    monkeypatch.setattr(worker_presence, "_closing", False)
+    shift = worker_presence.WorkerPresence("jobs.sending.worker.drain", 30)
     connection = worker_redis(settings.redis_url)
-    worker = QuietWorker([queue_named("sends", connection)], connection=connection)
-    assert [shift.over, shifts.others_first()] == [False, False]
+    worker = JobWorker([queue_named("sends", connection)], connection=connection)
+    assert [shift.over, worker_presence.should_yield()] == [False, False]
     worker.handle_warm_shutdown_request()
-    assert [shift.over, shifts.others_first()] == [True, True]
+    assert [shift.over, worker_presence.should_yield()] == [True, True]
 
 
 def refuse():
@@ -103,7 +103,7 @@ def refuse():
 def test_a_failed_job_leaves_no_customer_text(app, queue, monkeypatch, logged):
     """Review M3: neither in the log nor in Redis, where it stays for a week."""
     monkeypatch.setattr("jobs.mail.drain", refuse)
-    send_rings([Ring("jobs.mail.drain")])
+    send_wakeups([WakeUp("jobs.mail.drain")])
     work(app, queue)
     [job_id] = queue.failed_job_registry.get_job_ids()
     kept = Job.fetch(job_id, connection=queue.connection, serializer=SERIALIZER).latest_result()
@@ -127,7 +127,7 @@ def test_a_job_of_an_earlier_release_is_dropped_and_the_next_one_runs(app, queue
 
 def test_jobs_are_json_and_failures_are_not_kept_for_ever(app, queue):
     """Review L6."""
-    send_rings([Ring("jobs.mail.drain", (7,))])
+    send_wakeups([WakeUp("jobs.mail.drain", (7,))])
     [job] = queue.jobs
     assert json.loads(job.data) == ["jobs.mail.drain", None, [7], {}]
     assert job.failure_ttl == 7 * 86400

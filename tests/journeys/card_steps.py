@@ -4,21 +4,24 @@ import re
 
 from playwright.sync_api import expect
 
-from restaurant import orders, payment_accounts, payment_links, sites
-from tests.webhooks.endpoint_cast import until
+from restaurant.orders import queries as order_queries
+from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import links as payment_links
+from restaurant.sites import sites
+from tests.webhooks.receivers import wait_until
 
 
 def set_up_cards(bistro, settings) -> str:
     """The simulated provider, checked over the wire, offered to the bistro's guests."""
     with bistro.scope():
         account = payment_accounts.add(
-            payment_accounts.Wanted(provider="simulated", name="Paper money")
+            payment_accounts.AccountSettings(provider="simulated", name="Paper money")
         )
-        desk = payment_accounts.desk(account, settings)
-    checked, error = payment_accounts.ask("simulated", desk)
+        desk = payment_accounts.credentials(account, settings)
+    checked, error = payment_accounts.check_credentials("simulated", desk)
     assert checked is not None, error
     with bistro.scope():
-        payment_accounts.note_check(account.id, checked, "")
+        payment_accounts.record_check(account.id, checked, "")
         sites.change(
             bistro.site_id,
             {
@@ -76,7 +79,7 @@ def pays_by_card(chromium, url: str, *, declined_first: bool = False) -> None:
 def order_of(bistro, code: str):
     with bistro.scope():
         link = payment_links.by_reference(code)
-        return orders.get(link.order_id) if link and link.order_id else None
+        return order_queries.get(link.order_id) if link and link.order_id else None
 
 
 def reaches(bistro, code: str, state: str, seconds: float = 30) -> bool:
@@ -84,4 +87,4 @@ def reaches(bistro, code: str, state: str, seconds: float = 30) -> bool:
         order = order_of(bistro, code)
         return order is not None and order.state == state
 
-    return bool(until(there, seconds))
+    return bool(wait_until(there, seconds))

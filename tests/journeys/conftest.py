@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.served import app, chromium, database, service, settings
-from tests.webhooks.endpoint_cast import Receiver
+from tests.running_service import app, chromium, database, service, settings
+from tests.webhooks.receivers import Receiver
 
 __all__ = ["app", "chromium", "database", "server", "service", "settings"]
 

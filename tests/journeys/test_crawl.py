@@ -9,10 +9,10 @@ import pytest
 from babel.messages.pofile import read_po
 from werkzeug.exceptions import HTTPException
 
-from portal.operator import demo
+from deploy.demo import loader as demo
 from tests.browser.screenshots import IMAGES, SHOTS, first_link, names
-from tests.cast import Browser
 from tests.conftest import ROOT
+from tests.factories import Browser
 from tests.short_demo import short_demo
 
 # Places outside that pages lead to on purpose.

@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 
 from core.clock import now
 from tests.browser.driver import new_page
-from tests.cast import unique_email
-from tests.patience import patient
+from tests.factories import unique_email
+from tests.timeouts import allow_for_load
 
 pytestmark = pytest.mark.browser
 
@@ -65,7 +65,7 @@ def test_the_first_day(app, service, chromium):
     revoke(page)
     revoked_at = time.monotonic()
     while me(service.url, key)[0] != 401:
-        assert time.monotonic() - revoked_at < patient(5), (
+        assert time.monotonic() - revoked_at < allow_for_load(5), (
             "a revoked key is refused within 5 seconds"
         )
         time.sleep(0.1)

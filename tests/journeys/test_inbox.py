@@ -9,12 +9,12 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Page, expect
 
-from messaging.simulator.tickets import phones_link
-from messaging.starting import add_simulated_line
+from messaging.lines.simulated_line import add_simulated_line
+from messaging.simulator.phones.access_links import phones_link
 from tests.browser.driver import new_page, sign_in
-from tests.cast import PASSWORD, make_business
-from tests.patience import patient
-from tests.portal.corpus import RUNS
+from tests.factories import PASSWORD, make_business
+from tests.portal.hostile_texts import RUNS
+from tests.timeouts import allow_for_load
 
 pytestmark = pytest.mark.browser
 
@@ -96,7 +96,7 @@ def within(seconds=SOON_SECONDS):
     began = time.monotonic()
     yield
     took = time.monotonic() - began
-    assert took < patient(seconds), f"it took {took:.2f} s of {patient(seconds):.2f}"
+    assert took < allow_for_load(seconds), f"it took {took:.2f} s of {allow_for_load(seconds):.2f}"
 
 
 def type_on_phone(phone: Page, text: str) -> None:

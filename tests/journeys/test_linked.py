@@ -8,11 +8,11 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import expect
 
-from messaging.simulator.tickets import phones_link
-from tests.browser.driver import _keep_picture, new_page, sign_in
-from tests.cast import PASSWORD, make_business
-from tests.messaging.linked_cast import eventually
-from tests.service import HOST
+from messaging.simulator.phones.access_links import phones_link
+from tests.browser.driver import new_page, save_screenshot, sign_in
+from tests.factories import PASSWORD, make_business
+from tests.messaging.lines.linked_processes import eventually
+from tests.service_processes import LINKED_HOST_COMMAND
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
@@ -30,18 +30,18 @@ def ask(service, business, method, path, body=None):
 
 def test_a_phone_is_linked_by_its_code_and_speaks(app, settings, service, chromium):
     business = make_business("Lokanta Mavi")
-    service.start("host", HOST)
+    service.start("host", LINKED_HOST_COMMAND)
     context, page, watch = new_page(chromium, service.url)
     sign_in(page, business.owner.email, PASSWORD)
     page.goto("/lines")
     page.get_by_role("link", name="Link a phone").click()
-    _keep_picture(page, "link-a-phone")
+    save_screenshot(page, "link-a-phone")
     page.get_by_label("Name").fill("Front desk phone")
     expect(page.get_by_text("unofficial client")).to_be_visible()
     page.get_by_role("button", name="Show the QR code").click()
     code = page.get_by_role("img", name="QR code to link the phone")
     expect(code).to_be_visible(timeout=SLOW)
-    _keep_picture(page, "pairing")
+    save_screenshot(page, "pairing")
     left = page.locator("[data-seconds]")
     first = int(left.text_content())
     expect(left).not_to_have_text(str(first))
@@ -53,19 +53,19 @@ def test_a_phone_is_linked_by_its_code_and_speaks(app, settings, service, chromi
     phone.get_by_label("Name").fill("Derya")
     phone.get_by_role("button", name="Add").click()
     phone.get_by_role("link", name="Linked devices").click()
-    _keep_picture(phone, "phone-scans")
+    save_screenshot(phone, "phone-scans")
     phone.get_by_role("button", name="Scan the code of Front desk phone").click()
     expect(phone.get_by_text("active now")).to_be_visible(timeout=SLOW)
 
-    _keep_picture(phone, "phone-linked")
+    save_screenshot(phone, "phone-linked")
     # Without a reload.
     expect(page.get_by_role("heading", name="Connected")).to_be_visible(timeout=SLOW)
     expect(page.get_by_text("+90 532 111 00 00")).to_be_visible()
-    _keep_picture(page, "pairing-done")
+    save_screenshot(page, "pairing-done")
     page.get_by_role("link", name="Open the line").click()
     expect(page.get_by_text("Connected", exact=True).first).to_be_visible()
     expect(page.get_by_text("Warm-up, day 1 of 7")).to_be_visible()
-    _keep_picture(page, "linked-line")
+    save_screenshot(page, "linked-line")
     line_id = int(re.search(r"/lines/(\d+)", page.url)[1])
 
     body = {"phone": GUEST, "message": "Masanız hazır", "instance_id": line_id}
@@ -88,7 +88,7 @@ def test_a_phone_is_linked_by_its_code_and_speaks(app, settings, service, chromi
     page.goto(f"/messages?line={line_id}")
     expect(page.get_by_text("Geliyoruz")).to_be_visible()
 
-    second = service.start("second host", HOST)
+    second = service.start("second host", LINKED_HOST_COMMAND)
     service.processes["host"].send_signal(signal.SIGKILL)
     status, _ = ask(
         service, business, "POST", "/messages/send", {**body, "message": "Hâlâ buradayız"}

@@ -18,10 +18,10 @@ import psutil
 import pytest
 
 from deploy.local.ports import any_free
-from deploy.local.postgres import Postgres
-from deploy.local.processes import answers
-from tests.local.processes import BACK_WITHIN_SECONDS, eventually, gone
-from tests.patience import patient
+from deploy.local.processes.programs import responds
+from deploy.local.servers.postgres import Postgres
+from tests.deploy.local.processes import BACK_WITHIN_SECONDS, eventually, gone
+from tests.timeouts import allow_for_load
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 180  # beside other tests a start is slow, not wrong
@@ -32,7 +32,7 @@ CHILDREN = {
     "web": "granian",
     "worker": "jobs.worker",
     "scheduler": "jobs.scheduler",
-    "host": "jobs.linked_host",
+    "host": "jobs.linked.host",
 }
 
 
@@ -125,14 +125,16 @@ def test_it_runs_recovers_and_leaves_nothing(start):
         before = {child.pid for child in run.children(kind)}
         killed = before.copy().pop()
         os.kill(killed, signal.SIGKILL)
-        eventually(partial(replaced, run, kind, before, killed), patient(BACK_WITHIN_SECONDS))
+        eventually(
+            partial(replaced, run, kind, before, killed), allow_for_load(BACK_WITHIN_SECONDS)
+        )
         # The process is there at once; a busy machine takes longer to load it.
-        eventually(lambda: answers(run.port, "/readyz"), START_SECONDS)
+        eventually(lambda: responds(run.port, "/readyz"), START_SECONDS)
 
     everybody = run.everybody()
     assert len(everybody) > len(CHILDREN)
     run.process.send_signal(signal.SIGINT)
-    assert run.process.wait(patient(30)) == 0
+    assert run.process.wait(allow_for_load(30)) == 0
     assert [process for process in everybody if not gone(process.pid)] == []
     assert not (run.data_dir / "service.env").exists()
     database = Postgres(run.data_dir / "postgres", port=1, password="x", say=lambda _: None)
@@ -141,4 +143,4 @@ def test_it_runs_recovers_and_leaves_nothing(start):
     again = start()
     began = time.monotonic()
     assert curl.partition("http")[0] in again.wait_welcome(), "the demo key is kept"
-    assert time.monotonic() - began < patient(30)
+    assert time.monotonic() - began < allow_for_load(30)

@@ -8,9 +8,9 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from messaging.starting import add_simulated_line
-from tests.cast import make_business
-from tests.patience import patient
+from messaging.lines.simulated_line import add_simulated_line
+from tests.factories import make_business
+from tests.timeouts import allow_for_load
 
 PHONE = "905321112233"
 
@@ -44,7 +44,7 @@ def call(service, key, path, body=None, **headers):
 
 
 def eventually(look, wanted, seconds=8):
-    end = time.monotonic() + patient(seconds)
+    end = time.monotonic() + allow_for_load(seconds)
     while time.monotonic() < end:
         seen = look()
         if seen == wanted:

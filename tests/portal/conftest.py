@@ -4,20 +4,20 @@ import pytest
 
 from messaging.models import Template
 from tenants import team
-from tests.campaigns.planting import plant_campaign
-from tests.cast import Business
-from tests.house.planting import (
-    plant_call,
-    plant_contacts,
-    plant_inbox,
-    plant_messages,
-    plant_store,
-    plant_webhooks,
-    planted_id,
+from tests.factories import Business
+from tests.messaging.campaigns.sample_campaign import plant_campaign
+from tests.printing.seed_printing import seed_printing
+from tests.restaurant.seed_restaurant import ids_of, seed_restaurant
+from tests.sample_tenant import (
+    add_sample_contacts,
+    add_sample_inbox,
+    add_sample_messages,
+    add_sample_request,
+    add_sample_store,
+    add_sample_webhooks,
+    only_row_id,
 )
-from tests.printing.planting import plant_printing
-from tests.restaurant.planting import ids_of, plant_restaurant
-from tests.tenants.planting import plant_account
+from tests.tenants.sample_account import add_sample_account
 
 
 @pytest.fixture
@@ -30,22 +30,22 @@ def things_of(restaurant: Business) -> dict[str, object]:
     colleague = restaurant.hires("inbox", "Selin Kaya")
     with restaurant.scope():
         invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")
-        member = team.of_person(colleague.id)
+        member = team.find_by_person(colleague.id)
     with restaurant.scope():
-        call_id = plant_call("Mavi")
-    line_id, message_id = plant_messages(restaurant, "Mavi")
-    endpoint_id, delivery_id = plant_webhooks(restaurant, "Mavi")
+        call_id = add_sample_request("Mavi")
+    line_id, message_id = add_sample_messages(restaurant, "Mavi")
+    endpoint_id, delivery_id = add_sample_webhooks(restaurant, "Mavi")
     with restaurant.scope():
-        template_id = planted_id(Template, restaurant.tenant_id)
-    kept = plant_contacts(restaurant, "Mavi")
-    conversation_id, reply_id = plant_inbox(restaurant, "Mavi")
-    connection_id, hook_id, automation_id = plant_store(restaurant, "Mavi")
-    site = plant_restaurant(restaurant, "Mavi")
+        template_id = only_row_id(Template, restaurant.tenant_id)
+    kept = add_sample_contacts(restaurant, "Mavi")
+    conversation_id, reply_id = add_sample_inbox(restaurant, "Mavi")
+    connection_id, hook_id, automation_id = add_sample_store(restaurant, "Mavi")
+    site = seed_restaurant(restaurant, "Mavi")
     return {
         "key": f"{restaurant.tenant_id}/{'0' * 32}.webp",
         **ids_of(restaurant, site),
-        **plant_printing(restaurant, site, "Mavi"),
-        **plant_account(restaurant, "Mavi"),
+        **seed_printing(restaurant, site, "Mavi"),
+        **add_sample_account(restaurant, "Mavi"),
         "connection_id": connection_id,
         "automation_id": automation_id,
         "recipe": "owner_notice",

@@ -2,17 +2,17 @@ import threading
 
 import pytest
 
+from printing.agent import polling
 from printing.agent import printer as printers
-from printing.agent import program
 from printing.agent.journal import Journal
-from printing.agent.program import Agent
-from printing.agent.wire import Pairing
-from tests.printing.counter import CODE, Counter, FakePrinter
+from printing.agent.polling import Agent
+from printing.agent.server_client import Pairing
+from tests.printing.fake_print_server import CODE, FakePrinter, FakePrintServer
 
 
 @pytest.fixture
 def counter():
-    server = Counter()
+    server = FakePrintServer()
     yield server
     server.close()
 
@@ -31,7 +31,7 @@ def agent_at_work(counter, tmp_path, monkeypatch):
     monkeypatch.setattr(printers, "RETRY_SECONDS", 0.05)
     monkeypatch.setattr(printers, "UNWELL_CHECK_SECONDS", 0.05)
     monkeypatch.setattr(printers, "SETTLE_SECONDS", 0.3)
-    monkeypatch.setattr(program, "LONGEST_WAIT", 0.2)
+    monkeypatch.setattr(polling, "MAX_BACKOFF_SECONDS", 0.2)
     started = []
 
     def start() -> Agent:

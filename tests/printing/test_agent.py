@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from printing.agent import discovery
-from printing.agent.journal import Job, Journal
-from printing.agent.outputs import STALL_SECONDS, NothingSent, made
-from tests.printing.counter import PNG, FakePrinter
+from printing.agent.journal import Journal, PrintJob
+from printing.agent.outputs import STALL_SECONDS, NothingSent, create_output
+from tests.printing.fake_print_server import PNG, FakePrinter
 
 
 def test_tickets_are_printed_in_order_with_evidence(counter, epson, agent_at_work):
@@ -172,14 +172,14 @@ def test_the_demo_printer_is_a_folder_of_pictures(counter, agent_at_work, tmp_pa
 def test_a_ticket_that_another_printer_has_printed_is_dropped_unless_it_was_begun(tmp_path):
     """Review D17."""
     journal = Journal(tmp_path / "journal.sqlite")
-    jobs = [Job(name, "kitchen", 1, name, "text/plain", b"x", b"") for name in ("t1", "t2")]
+    jobs = [PrintJob(name, "kitchen", 1, name, "text/plain", b"x", b"") for name in ("t1", "t2")]
     for job in jobs:
         journal.take(job)
     assert journal.started(jobs[1])
     assert journal.drop("t1", {"outcome": "failed"})
     assert not journal.drop("t2", {"outcome": "failed"})
     assert not journal.started(jobs[0])  # its printer had taken it up at the same moment
-    assert [job.id for job in journal.untold()] == ["t1"]
+    assert [job.id for job in journal.unreported()] == ["t1"]
     journal.close()
 
 
@@ -194,16 +194,18 @@ def test_a_file_printer_is_appended_to(counter, agent_at_work, tmp_path):
 
 def test_the_portal_cannot_name_any_file_of_the_computer(tmp_path):
     for path in ("/etc/passwd", "../../etc/passwd", "/dev/../etc/passwd"):
-        assert made({"kind": "file", "path": path}, tmp_path).path == tmp_path / "passwd"
-    assert made({"kind": "file", "path": "/dev/usb/lp0"}, tmp_path).path == Path("/dev/usb/lp0")
+        assert create_output({"kind": "file", "path": path}, tmp_path).path == tmp_path / "passwd"
+    assert create_output({"kind": "file", "path": "/dev/usb/lp0"}, tmp_path).path == Path(
+        "/dev/usb/lp0"
+    )
     with pytest.raises(ValueError, match="not a device"):
-        made({"kind": "serial", "device": "/home/pi/.bashrc"}, tmp_path)
+        create_output({"kind": "serial", "device": "/home/pi/.bashrc"}, tmp_path)
 
 
 def test_a_file_printer_writes_to_character_devices_alone(tmp_path):
     """Review L11: an agent that runs as root must not write to a disk or a file under /dev."""
     sample = Path(f"/dev/shm/agent-test-{os.getpid()}")
-    output = made({"kind": "file", "path": str(sample)}, tmp_path)
+    output = create_output({"kind": "file", "path": str(sample)}, tmp_path)
     with pytest.raises(NothingSent), output.connect():
         pass
     assert not sample.exists()
@@ -211,13 +213,13 @@ def test_a_file_printer_writes_to_character_devices_alone(tmp_path):
     try:
         serial = {"kind": "serial", "device": str(sample)}
         for settings in ({"kind": "file", "path": str(sample)}, serial):
-            output = made(settings, tmp_path)
+            output = create_output(settings, tmp_path)
             with pytest.raises(NothingSent, match="not a character device"), output.connect():
                 pass
         assert sample.read_bytes() == b"kept"
     finally:
         sample.unlink()
-    with made({"kind": "file", "path": "/dev/null"}, tmp_path).connect() as wire:
+    with create_output({"kind": "file", "path": "/dev/null"}, tmp_path).connect() as wire:
         wire.send(b"ticket")
 
 

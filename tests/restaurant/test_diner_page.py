@@ -11,14 +11,16 @@ from core.clock import frozen, now
 from core.db import current_tenant_id, db
 from core.errors import DomainError
 from messaging.models import Line
-from portal.diner.facts import remembered
-from restaurant import availability, calls, sites
-from tests.restaurant.kitchen import open_bistro
+from portal.diner.menu_cache import menu_cache
+from restaurant.menus import availability
+from restaurant.orders import waiter_calls
+from restaurant.sites import sites
+from tests.restaurant.bistro import open_bistro
 
 
 @pytest.fixture
 def bistro(restaurant):
-    remembered.forget()
+    menu_cache.forget()
     return open_bistro(restaurant)
 
 
@@ -73,8 +75,8 @@ def test_it_is_kept_by_the_phone_until_it_changes(client, bistro, path):
     same = client.get(f"{path}/menu", headers={"If-None-Match": first.headers["ETag"]})
     assert same.status_code == 304
     with bistro.scope():
-        availability.sell_out(bistro.site(), bistro.items["Ayran"], None)
-    remembered.forget()
+        availability.mark_sold_out(bistro.site(), bistro.items["Ayran"], None)
+    menu_cache.forget()
     other = client.get(f"{path}/menu", headers={"If-None-Match": first.headers["ETag"]})
     assert other.status_code == 200
     assert "Sold out" in other.text or "Tükendi" in other.text
@@ -131,7 +133,7 @@ def test_too_much_is_refused(client, path):
 
 def test_what_is_sold_out_is_named_by_its_id(client, bistro, path):
     with bistro.scope():
-        availability.sell_out(bistro.site(), bistro.items["Ayran"], None)
+        availability.mark_sold_out(bistro.site(), bistro.items["Ayran"], None)
     answer = client.post(f"{path}/cart", json=cart(bistro))
     assert answer.status_code == 422
     assert answer.get_json()["thing"] == bistro.items["Ayran"]
@@ -158,13 +160,13 @@ def test_unknown_places_and_tables_are_friendly(client, path):
 def test_a_place_with_its_own_host(client, bistro):
     with bistro.scope():
         sites.change(bistro.site_id, {"host": "menu.lemar.example"})
-    remembered.forget()
+    menu_cache.forget()
     asked = client.get("/menu?table=12", headers={"Host": "menu.lemar.example"})
     assert asked.status_code == 404, "not before the operator has confirmed it"
     command = ["hosts", "confirm", "Menu.Lemar.example", "--tenant", bistro.business.tenant_id]
     result = client.application.test_cli_runner().invoke(args=[str(word) for word in command])
     assert result.exit_code == 0, result.output
-    remembered.forget()
+    menu_cache.forget()
     page = client.get("/menu?table=12", headers={"Host": "menu.lemar.example"})
     assert page.status_code == 200
     assert "Lemar Bistro" in page.text
@@ -190,7 +192,7 @@ def test_a_host_name_of_ours_or_of_a_neighbour_is_refused(app, bistro, shop):
 def test_a_paused_place_shows_its_menu_and_takes_no_cart(client, bistro, path):
     with bistro.scope():
         sites.pause(bistro.site_id, now() + timedelta(hours=1))
-    remembered.forget()
+    menu_cache.forget()
     assert " data-add " not in client.get(f"{path}/menu").text
     assert client.post(f"{path}/cart", json=cart(bistro)).status_code == 409
 
@@ -198,7 +200,7 @@ def test_a_paused_place_shows_its_menu_and_takes_no_cart(client, bistro, path):
 def test_the_dish_that_is_gone_is_named(client, bistro, path):
     """Review pages 33."""
     with bistro.scope():
-        availability.sell_out(bistro.site(), bistro.items["Ayran"], None)
+        availability.mark_sold_out(bistro.site(), bistro.items["Ayran"], None)
     answer = client.post(f"{path}/cart", json=cart(bistro))
     assert "Ayran artık yok" in answer.json["said"]
 
@@ -207,7 +209,7 @@ def test_people_at_home_are_not_told_to_ask_the_staff(client, bistro, path):
     """Review pages 33."""
     with bistro.scope():
         sites.pause(bistro.site_id, now() + timedelta(hours=1))
-    remembered.forget()
+    menu_cache.forget()
     seated = client.post(f"{path}/cart", json=cart(bistro)).json
     at_home = client.post(
         f"{path}/cart", json=cart(bistro, order_type="takeaway", payment_method="cash")
@@ -225,7 +227,7 @@ def test_a_guest_who_calls_is_promised_somebody_once_the_call_was_seen(client, b
     status = f"{path}/calls/{made['call']}?lang=en"
     assert client.get(status).json == made
     with bistro.scope():
-        calls.answered(bistro.site_id, made["call"])
+        waiter_calls.mark_answered(bistro.site_id, made["call"])
     after = client.get(status).json
     assert (after["said"], after["answered"]) == ("Somebody is coming to your table.", True)
 
@@ -275,21 +277,21 @@ def test_the_page_shows_the_hours_and_says_that_it_is_closed_today(client, bistr
     with bistro.scope():
         sites.change(bistro.site_id, {"hours": week, "special_days": [day]})
     with frozen("2026-11-16T09:00:00Z"):  # Monday noon in Istanbul
-        remembered.forget()
+        menu_cache.forget()
         open_ = client.get(f"{path}/menu?lang=en").text
     assert "closed today (Inventory)" not in open_
     for words in ("Opening hours", "Monday – Friday", "Saturday – Sunday", "Inventory"):
         assert words in open_
     with frozen("2026-11-17T09:00:00Z"):
-        remembered.forget()
+        menu_cache.forget()
         closed = client.get(f"{path}/menu?lang=en").text
-        remembered.forget()
+        menu_cache.forget()
         refused = client.post(f"{path}/cart", json=cart(bistro))
     assert "We are closed today (Inventory)." in closed
     assert "We open Thu, Nov 26 at 11:00" in closed
     assert refused.status_code == 409
     with frozen("2026-11-26T21:00:00Z"):
-        remembered.forget()
+        menu_cache.forget()
         over = client.get(f"{path}/menu?lang=en").text
     assert "Inventory" not in over
 
@@ -301,5 +303,5 @@ def test_the_day_of_the_next_opening_is_not_a_remembered_one(client, bistro, pat
         sites.change(bistro.site_id, {"hours": week})
     for night, day in (("2026-11-16", "Tuesday"), ("2026-11-17", "Wednesday")):
         with frozen(f"{night}T20:30:00Z"):
-            remembered.forget()
+            menu_cache.forget()
             assert f"We open {day}" in client.get(f"{path}/menu?lang=en").text

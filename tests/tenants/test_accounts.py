@@ -8,16 +8,16 @@ import pytest
 from core.clock import advance, frozen
 from core.db import global_scope
 from core.errors import DomainError, Invalid, NotFound
-from core.lanes import mark_due
 from core.logs import bind_request
-from messaging import callers
-from tenants import accounts, audit, keys, people, signin, team
-from tenants.audit import Actor, acting
-from tenants.erasing import erase_tenant, owned_tables
+from core.queue.lanes import mark_due
+from messaging.lines import api_caller
+from tenants import accounts, api_keys, audit, people, signin, team
+from tenants.audit import Actor, acting_as
+from tenants.data.erasure import erase_tenant, tenant_tables
 from tenants.passwords import hash_password
-from tests.cast import make_business, unique_email
-from tests.house import catalog
-from tests.house.planting import plant, rows_of
+from tests.architecture.tenancy import schema_rules
+from tests.factories import make_business, unique_email
+from tests.sample_tenant import make_sample_tenant, rows_of
 
 OPERATOR = Actor("operator", "op 1", "Ada the operator", "192.0.2.9")
 
@@ -75,7 +75,7 @@ def test_settings_that_make_no_sense_are_refused(restaurant, wrong):
 
 
 def test_suspended_and_resumed(restaurant):
-    with frozen() as moment, acting(OPERATOR):
+    with frozen() as moment, acting_as(OPERATOR):
         with restaurant.scope():
             accounts.suspend("did not pay")
         with restaurant.scope():
@@ -100,18 +100,18 @@ def test_an_unknown_tenant_is_not_found(app):
 
 def test_everything_that_changes_rights_keys_or_settings_is_in_the_audit(restaurant):
     password = hash_password("a fine password")
-    with frozen(), acting(OPERATOR), restaurant.scope():
-        key, _ = keys.create("Till", "live", ["orders"])
-        keys.change(key.id, "Till 2", ["orders", "menus"], None)
-        fresh, _ = keys.rotate(key.id, timedelta(hours=1))
-        keys.revoke(fresh.id)
+    with frozen(), acting_as(OPERATOR), restaurant.scope():
+        key, _ = api_keys.create("Till", "live", ["orders"])
+        api_keys.change(key.id, "Till 2", ["orders", "menus"], None)
+        fresh, _ = api_keys.rotate(key.id, timedelta(hours=1))
+        api_keys.revoke(fresh.id)
         invitation, _ = team.invite(unique_email(), "viewer", "owner", "Ada")
         team.revoke_invitation(invitation.id)
         second, _ = team.invite(unique_email(), "viewer", "owner", "Ada")
         newcomer = people.register(unique_email(), "Newcomer", password)
-        member = team.accept(second.id, newcomer)
+        member = team.accept_invitation(second.id, newcomer)
         team.change_role(member.id, "manager", "owner")
-        team.remove(member.id, "owner")
+        team.remove_member(member.id, "owner")
         accounts.change_settings(**settings())
         accounts.change_limits(5, 5, 5, Decimal(5))
         accounts.change_plan("starter")
@@ -139,8 +139,8 @@ def test_everything_that_changes_rights_keys_or_settings_is_in_the_audit(restaur
 
 def test_an_entry_says_who_from_where_and_in_which_request(restaurant):
     bind_request("req_audited")
-    with acting(OPERATOR), restaurant.scope():
-        keys.revoke(restaurant.key_id)
+    with acting_as(OPERATOR), restaurant.scope():
+        api_keys.revoke(restaurant.key_id)
     with restaurant.scope():
         entry = audit.entries(act="keys.revoked")[0]
     assert (entry.actor_kind, entry.actor_name) == ("operator", "Ada the operator")
@@ -150,13 +150,13 @@ def test_an_entry_says_who_from_where_and_in_which_request(restaurant):
 
 def test_a_change_that_failed_is_not_in_the_audit(restaurant):
     with pytest.raises(ZeroDivisionError), restaurant.scope():
-        keys.revoke(restaurant.key_id)
+        api_keys.revoke(restaurant.key_id)
         raise ZeroDivisionError
     assert "keys.revoked" not in acts(restaurant)
 
 
 def test_the_audit_is_searched_and_read_in_pages(restaurant, shop):
-    with acting(OPERATOR), restaurant.scope():
+    with acting_as(OPERATOR), restaurant.scope():
         for number in range(5):
             audit.record("keys.test", str(number))
     with restaurant.scope():
@@ -191,11 +191,11 @@ def test_operators_search_by_name_or_number(app):
 
 def test_the_code_and_the_catalog_agree_on_what_a_tenant_owns(app, superuser_connection):
     with superuser_connection.cursor() as cursor:
-        assert sorted(owned_tables()) == sorted(catalog.owned_tables(cursor))
+        assert sorted(tenant_tables()) == sorted(schema_rules.owned_tables(cursor))
 
 
 def test_an_erased_tenant_leaves_nothing_and_others_are_untouched(app, superuser_connection):
-    gone, stays = plant("Vanishing"), plant("Staying")
+    gone, stays = make_sample_tenant("Vanishing"), make_sample_tenant("Staying")
     with gone.business.scope():
         mark_due("sends", gone.tenant_id)
     with superuser_connection.cursor() as cursor:
@@ -216,7 +216,7 @@ def test_an_erased_tenant_leaves_nothing_and_others_are_untouched(app, superuser
             assert cursor.fetchone() == (kept_by_law,), table
     with pytest.raises(NotFound), gone.business.scope():
         accounts.get(gone.tenant_id)
-    assert callers.owner_of(gone.business.key) is None
+    assert api_caller.find_key_owner(gone.business.key) is None
     with global_scope():
         assert team.find_invitation(gone.invitation_token) is None
         assert people.get(gone.business.owner.id) is not None
@@ -229,7 +229,7 @@ def test_people_of_an_erased_tenant_can_still_sign_in(app):
         erase_tenant()
     with global_scope():
         token = signin.open_session(gone.owner, "", "")
-        assert [t.id for t in signin.visitor(token).tenants] == [second.tenant_id]
+        assert [t.id for t in signin.load_session(token).tenants] == [second.tenant_id]
 
 
 def test_a_plan_that_is_not_there_cannot_be_chosen(restaurant):

@@ -7,9 +7,9 @@ import pytest
 from core.clock import advance, frozen, now
 from core.errors import Conflict, Invalid
 from tenants import idempotency
-from tenants.idempotency import StoredAnswer
+from tenants.idempotency import StoredResponse
 
-ANSWER = StoredAnswer(202, {"Location": "/api/v1/messages/msg_1"}, '{"id": "msg_1"}')
+ANSWER = StoredResponse(202, {"Location": "/api/v1/messages/msg_1"}, '{"id": "msg_1"}')
 
 
 def begin(business, key="order-1", fingerprint="a"):
@@ -73,7 +73,7 @@ def test_old_keys_are_forgotten_and_others_kept(restaurant, shop):
         advance(timedelta(days=8))
         answered(restaurant, "new")
         with restaurant.scope():
-            assert idempotency.forget_old(now() - idempotency.KEPT) == 1
+            assert idempotency.delete_old(now() - idempotency.KEY_LIFETIME) == 1
         assert begin(restaurant, "new") == ANSWER
         with shop.scope():
-            assert idempotency.forget_old(now() - idempotency.KEPT) == 1
+            assert idempotency.delete_old(now() - idempotency.KEY_LIFETIME) == 1

@@ -14,8 +14,8 @@ from core.db import db, global_scope
 from core.errors import DomainError, Invalid
 from tenants import people
 from tenants.models import Person
-from tenants.passwords import hash_password, password_fits
-from tests.cast import PASSWORD, make_person, unique_email
+from tenants.passwords import hash_password, password_matches
+from tests.factories import PASSWORD, make_person, unique_email
 
 
 def register(email, name="Ada", password=PASSWORD):
@@ -127,10 +127,10 @@ def test_the_address_is_no_password(app):
 def test_a_password_is_hashed_with_argon2id(app):
     person = make_person()
     assert person.password_hash.startswith("$argon2id$")
-    assert password_fits(PASSWORD, person.password_hash)
-    assert not password_fits(PASSWORD + " ", person.password_hash)
-    assert not password_fits(PASSWORD, None)
-    assert not password_fits(PASSWORD, "not a hash")
+    assert password_matches(PASSWORD, person.password_hash)
+    assert not password_matches(PASSWORD + " ", person.password_hash)
+    assert not password_matches(PASSWORD, None)
+    assert not password_matches(PASSWORD, "not a hash")
 
 
 @pytest.mark.parametrize(("purpose", "life"), [("verify", {"days": 3}), ("reset", {"hours": 1})])
@@ -200,7 +200,7 @@ def test_a_reset_sets_the_password_and_proves_the_address(app):
         known = people.get(person.id)
         assert known.verified_at is not None
         assert [event.act for event in people.recent_events(person.id)] == ["password_changed"]
-    assert password_fits("a whole new password", known.password_hash)
+    assert password_matches("a whole new password", known.password_hash)
 
 
 def test_an_address_is_verified_once(app):
@@ -221,7 +221,7 @@ def test_old_links_are_forgotten(app):
         old = issue(person, "reset")
         fresh = issue(person, "verify")
         with global_scope():
-            assert people.forget_old_tokens(began + timedelta(hours=2)) >= 1
+            assert people.delete_old_tokens(began + timedelta(hours=2)) >= 1
         with global_scope():
             assert people.peek_token(old, "reset") is None
             assert people.peek_token(fresh, "verify") is not None
@@ -231,7 +231,7 @@ def test_a_person_who_is_deleted_takes_what_is_theirs_along(app, superuser_conne
     person = make_person()
     issue(person, "reset")
     with global_scope():
-        people.note(person.id, "signed_in")
+        people.record_event(person.id, "signed_in")
         db.session.flush()
         db.session.delete(db.session.get(Person, person.id))
     with superuser_connection.cursor() as cursor:

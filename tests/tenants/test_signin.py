@@ -8,9 +8,9 @@ import pytest
 from core.clock import advance, frozen
 from core.db import global_scope
 from core.errors import Invalid, RateLimited
-from core.peers import counted_as
+from core.http.client_address import client_network
 from tenants import passwords, people, signin
-from tests.cast import PASSWORD, make_business, make_person, unique_email
+from tests.factories import PASSWORD, make_business, make_person, unique_email
 
 
 @pytest.fixture
@@ -23,9 +23,9 @@ def check(email, password, address, device=""):
     signin.throttle_sign_in(email, address, device)
     with global_scope():
         known = signin.stored_hash(email)
-    proven = signin.prove(known, password)
+    proven = signin.verify_password(known, password)
     with global_scope():
-        return signin.accept(proven)
+        return signin.complete_sign_in(proven)
 
 
 def refusal(email, password, address):
@@ -41,7 +41,7 @@ def open_session(person, **more):
 
 def visitor(token):
     with global_scope():
-        return signin.visitor(token)
+        return signin.load_session(token)
 
 
 def test_the_right_password_lets_in(somewhere):
@@ -104,8 +104,8 @@ def test_an_ipv6_address_is_counted_by_its_64(app):
         refusal(unique_email(), "not the password", f"{net}::{number + 1:x}")
     with pytest.raises(RateLimited):
         check(make_person().email, PASSWORD, f"{net}:ffff::1")
-    assert counted_as("::ffff:192.0.2.7") == counted_as("192.0.2.7") == "192.0.2.7"
-    assert counted_as("fe80::1%eth0") == "fe80::/64"
+    assert client_network("::ffff:192.0.2.7") == client_network("192.0.2.7") == "192.0.2.7"
+    assert client_network("fe80::1%eth0") == "fe80::/64"
 
 
 def test_a_known_browser_is_not_locked_out_by_tries_elsewhere(app):
@@ -126,11 +126,14 @@ def test_a_password_that_changed_during_the_check_signs_nobody_in(app):
     person = make_person()
     with global_scope():
         known = signin.stored_hash(person.email)
-    proven, new = signin.prove(known, PASSWORD), passwords.hash_password("a whole new password")
+    proven, new = (
+        signin.verify_password(known, PASSWORD),
+        passwords.hash_password("a whole new password"),
+    )
     with global_scope():
         people.set_password(people.get(person.id), new)
     with pytest.raises(Invalid), global_scope():
-        signin.accept(proven)
+        signin.complete_sign_in(proven)
 
 
 def test_other_people_elsewhere_are_not_held_up(somewhere):
@@ -195,7 +198,7 @@ def test_nobody_ends_another_persons_session(app):
 
 
 def visitor_id(token):
-    return signin.visitor(token).sign_in.id
+    return signin.load_session(token).sign_in.id
 
 
 def test_signing_out_everywhere_keeps_this_browser(app):
@@ -217,7 +220,7 @@ def test_an_idle_session_ends_after_two_weeks(app):
         assert visitor(token) is not None
         advance(timedelta(days=13))
         assert visitor(token) is not None  # it was used in between
-        advance(signin.IDLE)
+        advance(signin.IDLE_TIMEOUT)
         assert visitor(token) is None
 
 
@@ -254,7 +257,7 @@ def test_a_person_of_two_tenants_is_in_the_one_they_chose(restaurant):
     assert seen.tenant.id == restaurant.tenant_id
     assert {tenant.id for tenant in seen.tenants} == {restaurant.tenant_id, second.tenant_id}
     with global_scope():
-        signin.switch(seen.sign_in.id, second.tenant_id)
+        signin.switch_tenant(seen.sign_in.id, second.tenant_id)
     assert visitor(token).tenant.id == second.tenant_id
 
 

@@ -10,13 +10,13 @@ from core.clock import advance, frozen
 from core.db import global_scope
 from core.errors import Conflict, DomainError, Forbidden, Invalid, NotFound
 from tenants import people, signin, team
-from tenants.rights import RIGHTS, ROLES, may_give, role_may
-from tests.cast import make_person, unique_email
+from tenants.rights import RIGHTS, ROLES, may_assign_role, role_may
+from tests.factories import make_person, unique_email
 
 
 def member_of(business, person):
     with business.scope():
-        return team.of_person(person.id)
+        return team.find_by_person(person.id)
 
 
 def invite(business, email=None, role="viewer", by="owner"):
@@ -26,7 +26,7 @@ def invite(business, email=None, role="viewer", by="owner"):
 
 def accept(business, invitation, person):
     with business.scope():
-        return team.accept(invitation.id, person)
+        return team.accept_invitation(invitation.id, person)
 
 
 def at_once(app, *acts):
@@ -69,10 +69,12 @@ def test_an_unknown_right_is_a_mistake_and_not_a_no():
 
 
 def test_only_an_owner_gives_ownership():
-    assert may_give("owner", "owner")
-    assert may_give("admin", "admin")
-    assert not may_give("admin", "owner")
-    assert not any(may_give(role, "viewer") for role in ROLES if role not in ("owner", "admin"))
+    assert may_assign_role("owner", "owner")
+    assert may_assign_role("admin", "admin")
+    assert not may_assign_role("admin", "owner")
+    assert not any(
+        may_assign_role(role, "viewer") for role in ROLES if role not in ("owner", "admin")
+    )
 
 
 def test_a_role_is_changed_by_somebody_who_may(restaurant):
@@ -92,7 +94,7 @@ def test_an_admin_neither_makes_nor_unmakes_owners(restaurant, was, wanted, by):
         team.change_role(member.id, wanted, by)
     if was == "owner":
         with pytest.raises(Forbidden), restaurant.scope():
-            team.remove(member.id, by)
+            team.remove_member(member.id, by)
 
 
 def test_an_unknown_role_is_refused(restaurant):
@@ -104,7 +106,7 @@ def test_an_unknown_role_is_refused(restaurant):
 def test_the_last_owner_stays(restaurant):
     owner = member_of(restaurant, restaurant.owner)
     for act in (
-        lambda: team.remove(owner.id, "owner"),
+        lambda: team.remove_member(owner.id, "owner"),
         lambda: team.change_role(owner.id, "admin", "owner"),
     ):
         with pytest.raises(Conflict), restaurant.scope():
@@ -121,7 +123,7 @@ def test_two_owners_cannot_remove_each_other_at_once(app, restaurant, how):
         def run():
             with restaurant.scope():
                 if how == "remove":
-                    team.remove(member.id, "owner")
+                    team.remove_member(member.id, "owner")
                 else:
                     team.change_role(member.id, "viewer", "owner")
 
@@ -137,16 +139,16 @@ def test_a_removed_member_is_out_at_once(restaurant):
     with global_scope():
         token = signin.open_session(person, "", "", tenant_id=restaurant.tenant_id)
     with restaurant.scope():
-        team.remove(team.of_person(person.id).id, "owner")
+        team.remove_member(team.find_by_person(person.id).id, "owner")
     assert member_of(restaurant, person) is None
     with global_scope():
-        assert signin.visitor(token).tenants == []
+        assert signin.load_session(token).tenants == []
 
 
 def test_another_tenants_member_is_not_there(restaurant, shop):
     member = member_of(restaurant, restaurant.hires("viewer"))
     for act in (
-        lambda: team.remove(member.id, "owner"),
+        lambda: team.remove_member(member.id, "owner"),
         lambda: team.change_role(member.id, "owner", "owner"),
     ):
         with pytest.raises(NotFound), shop.scope():
@@ -156,7 +158,7 @@ def test_another_tenants_member_is_not_there(restaurant, shop):
 def test_joining_twice_keeps_the_first_role(restaurant):
     person = restaurant.hires("viewer")
     with restaurant.scope():
-        assert team.add(person, "owner").role == "viewer"
+        assert team.add_member(person, "owner").role == "viewer"
 
 
 def test_an_invitation_is_found_by_its_link_and_accepted_once(restaurant):
@@ -253,7 +255,7 @@ def test_an_admin_cannot_invite_an_owner(restaurant):
 
 
 def test_open_invitations_have_an_end(restaurant, monkeypatch):
-    monkeypatch.setattr(team, "MOST_PENDING", 3)
+    monkeypatch.setattr(team, "MAX_PENDING", 3)
     for _ in range(3):
         invite(restaurant)
     with pytest.raises(Conflict):
@@ -263,6 +265,6 @@ def test_open_invitations_have_an_end(restaurant, monkeypatch):
 def test_somebody_may_belong_to_two_tenants(restaurant, shop):
     person = restaurant.hires("viewer")
     with shop.scope():
-        team.add(people.get(person.id), "owner")
+        team.add_member(people.get(person.id), "owner")
     assert member_of(restaurant, person).role == "viewer"
     assert member_of(shop, person).role == "owner"

@@ -3,7 +3,7 @@ from sqlalchemy import select
 
 from core.db import db, global_scope
 from core.mail import Mail
-from tests.webhooks.endpoint_cast import Receiver
+from tests.webhooks.receivers import Receiver
 
 
 @pytest.fixture

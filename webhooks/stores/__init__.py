@@ -8,12 +8,12 @@ parse(facts, body)              neutral events, or NotUnderstood
 
 from types import ModuleType
 
-from webhooks.stores import form, shopify, store, woocommerce
+from webhooks.stores import generic_store, shopify, website_form, woocommerce
 
 PLATFORMS: dict[str, ModuleType] = {
     "shopify": shopify,
     "woocommerce": woocommerce,
-    "store": store,
-    "form": form,
+    "store": generic_store,
+    "form": website_form,
 }
 KINDS = tuple(PLATFORMS)

@@ -4,21 +4,21 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from core.signing import hmac_base64, same
-from webhooks.stores.neutral import (
-    Facts,
-    NotUnderstood,
-    Read,
-    StoreEvent,
-    hashed,
-    hints,
-    items,
-    lower,
-    part,
-    parts,
-    person,
+from core.security.signing import constant_time_equal, hmac_base64
+from webhooks.stores.base import (
+    HeaderFacts,
+    ParsedEvent,
+    ParseResult,
+    UnreadableBody,
+    body_hash,
+    customer_fields,
+    item_list,
+    lowercase_headers,
+    objects_in,
+    phone_hints,
     read_object,
-    words,
+    text_of,
+    value_at,
 )
 
 TOPICS = ("order.created", "order.updated")
@@ -29,7 +29,7 @@ ENDED = ("cancelled", "refunded")
 # Products, coupons, customers and refunds are signed with the same secret and lack some of these.
 ORDER_FIELDS = frozenset({"status", "currency", "total", "billing", "line_items"})
 OTHER_FIELDS = frozenset({"billing_period"})  # a subscription
-NO_ORDER = ("checkout-draft", "auto-draft", "draft", "trash", "failed")
+NOT_AN_ORDER = ("checkout-draft", "auto-draft", "draft", "trash", "failed")
 
 
 def is_ping(body: bytes) -> bool:
@@ -37,61 +37,63 @@ def is_ping(body: bytes) -> bool:
 
 
 def verify(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
-    given = lower(headers).get("x-wc-webhook-signature", "")
-    return bool(secret) and same(given, hmac_base64(secret, body))
+    given = lowercase_headers(headers).get("x-wc-webhook-signature", "")
+    return bool(secret) and constant_time_equal(given, hmac_base64(secret, body))
 
 
-def facts(headers: Mapping[str, str]) -> Facts:
-    given = lower(headers)
+def facts(headers: Mapping[str, str]) -> HeaderFacts:
+    given = lowercase_headers(headers)
     return {
         "topic": given.get("x-wc-webhook-topic", "")[:80],
         "shop": given.get("x-wc-webhook-source", "")[:200],
     }
 
 
-def dedupe_keys(known: Facts, body: bytes) -> tuple[str, ...]:
+def dedupe_keys(known: HeaderFacts, body: bytes) -> tuple[str, ...]:
     """From the body alone: the delivery's id is a header, which the signature does not cover."""
     topic = known["topic"]
     try:
         told = read_object(body)
-    except NotUnderstood:
-        return (hashed(topic.encode(), body),)
-    changed = words(told.get("date_modified_gmt"), 40)
-    if not (words(told.get("id")) and changed):
-        return (hashed(topic.encode(), body),)
-    return (f"{topic}:{words(told['id'], 40)}:{changed}",)
+    except UnreadableBody:
+        return (body_hash(topic.encode(), body),)
+    changed = text_of(told.get("date_modified_gmt"), 40)
+    if not (text_of(told.get("id")) and changed):
+        return (body_hash(topic.encode(), body),)
+    return (f"{topic}:{text_of(told['id'], 40)}:{changed}",)
 
 
-def parse(known: Facts, body: bytes) -> Read:
+def parse(known: HeaderFacts, body: bytes) -> ParseResult:
     topic = known.get("topic", "")
     if topic not in TOPICS:
-        return Read(nothing=f"Nothing is done for {topic or 'a post without a topic'}.")
+        return ParseResult(nothing=f"Nothing is done for {topic or 'a post without a topic'}.")
     told = read_object(body)
     if why := _implausible(topic, told):
-        return Read(nothing=why)
-    status = words(told.get("status"))
+        return ParseResult(nothing=why)
+    status = text_of(told.get("status"))
     kind = _kind(topic, status)
     if not kind:
-        return Read(nothing=f"Nothing is done for an order that is “{status}”.")
-    order_id = words(told.get("id"))
+        return ParseResult(nothing=f"Nothing is done for an order that is “{status}”.")
+    order_id = text_of(told.get("id"))
     if not order_id:
-        raise NotUnderstood("The body is not an order: it has no id.")
+        raise UnreadableBody("The body is not an order: it has no id.")
     name = f"order:{order_id}"
-    return Read((StoreEvent(kind, name, name, _data(told, order_id, status), _phones(told)),))
+    return ParseResult(
+        (ParsedEvent(kind, name, name, _data(told, order_id, status), _phones(told)),)
+    )
 
 
 def _implausible(topic: str, told: dict[str, Any]) -> str:
     """The topic is a header, which the signature does not cover: the body must agree with it."""
     if not told.keys() >= ORDER_FIELDS or told.keys() & OTHER_FIELDS:
         return f"The topic is {topic}, but the body is not an order."
-    status = words(told.get("status"))
+    status = text_of(told.get("status"))
     if topic == "order.created" and status in ENDED:
         return f"The topic is order.created, but the order is {status}."
     return ""
 
 
 def _kind(topic: str, status: str) -> str:
-    if status in NO_ORDER:
+    if status in NOT_AN_ORDER:
         return ""
     if topic == "order.created":
         return "order.created"
@@ -103,47 +105,47 @@ def _kind(topic: str, status: str) -> str:
 def _data(told: dict[str, Any], order_id: str, status: str) -> dict[str, Any]:
     billing, shipping = told.get("billing"), told.get("shipping")
     return {
-        "customer": person(billing, shipping),
+        "customer": customer_fields(billing, shipping),
         "order": {
             "id": order_id,
-            "number": words(told.get("number")) or order_id,
-            "total": words(told.get("total")),
-            "currency": words(told.get("currency")),
-            "url": words(told.get("payment_url"), 1000),
-            "items": items(told.get("line_items"), "name"),
-            "paid": status in PAID or bool(words(told.get("date_paid_gmt"))),
+            "number": text_of(told.get("number")) or order_id,
+            "total": text_of(told.get("total")),
+            "currency": text_of(told.get("currency")),
+            "url": text_of(told.get("payment_url"), 1000),
+            "items": item_list(told.get("line_items"), "name"),
+            "paid": status in PAID or bool(text_of(told.get("date_paid_gmt"))),
         },
         "tracking": _tracking(told),
-        "country": words(part(shipping, "country")) or words(part(billing, "country")),
+        "country": text_of(value_at(shipping, "country")) or text_of(value_at(billing, "country")),
     }
 
 
 def _phones(told: dict[str, Any]) -> Any:
     billing, shipping = told.get("billing"), told.get("shipping")
-    return hints(
-        ("billing", part(billing, "phone"), part(billing, "country")),
-        ("shipping", part(shipping, "phone"), part(shipping, "country")),
+    return phone_hints(
+        ("billing", value_at(billing, "phone"), value_at(billing, "country")),
+        ("shipping", value_at(shipping, "phone"), value_at(shipping, "country")),
     )
 
 
 def _tracking(told: dict[str, Any]) -> dict[str, str]:
     """Where the tracking plugins that most shops use keep it: in the order's meta data."""
     found = {"number": "", "url": "", "company": ""}
-    for one in parts(told.get("meta_data")):
-        name, value = words(one.get("key")).lstrip("_"), one.get("value")
+    for one in objects_in(told.get("meta_data")):
+        name, value = text_of(one.get("key")).lstrip("_"), one.get("value")
         if name == "wc_shipment_tracking_items":
-            for parcel in parts(value):
+            for parcel in objects_in(value):
                 company = parcel.get("custom_tracking_provider") or parcel.get("tracking_provider")
                 link = parcel.get("custom_tracking_link") or parcel.get("formatted_tracking_link")
                 found = {
-                    "number": words(parcel.get("tracking_number")),
-                    "url": words(link, 1000) or words(parcel.get("tracking_link"), 1000),
-                    "company": words(company),
+                    "number": text_of(parcel.get("tracking_number")),
+                    "url": text_of(link, 1000) or text_of(parcel.get("tracking_link"), 1000),
+                    "company": text_of(company),
                 }
         elif name.endswith("tracking_number"):
-            found["number"] = found["number"] or words(value)
+            found["number"] = found["number"] or text_of(value)
         elif name.endswith(("tracking_url", "tracking_link")):
-            found["url"] = found["url"] or words(value, 1000)
+            found["url"] = found["url"] or text_of(value, 1000)
         elif name.endswith(("tracking_provider", "tracking_company")):
-            found["company"] = found["company"] or words(value)
+            found["company"] = found["company"] or text_of(value)
     return found

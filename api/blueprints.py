@@ -1,0 +1,65 @@
+"""Everything machines talk to, hung into the app."""
+
+from flask_openapi3.openapi import OpenAPI
+
+from api.health import health
+from api.hooks import cloud, hooks, stores
+from api.hooks import payments as payment_hooks
+from api.media import files
+from api.openapi_routes import reference
+from api.print_agents import print_agents
+from api.printers import cloudprnt, printer_routes, server_direct
+from api.request_log import setup_request_log
+from api.v1 import me, usage, v1, webhooks
+from api.v1.messaging import (
+    audiences,
+    automations,
+    campaigns,
+    contact_imports,
+    contacts,
+    conversations,
+    instances,
+    messages,
+    pairing,
+    templates,
+)
+from api.v1.restaurant import delivery, loyalty, menus, orders, payments, printers, sites
+from api.v1.schemas.events import WEBHOOKS
+
+# Importing a resource adds its routes to v1, and a kind of hook its routes to hooks.
+V1_RESOURCES = (
+    me,
+    instances,
+    pairing,
+    messages,
+    contacts,
+    contact_imports,
+    conversations,
+    delivery,
+    automations,
+    audiences,
+    campaigns,
+    templates,
+    usage,
+    webhooks,
+    sites,
+    menus,
+    orders,
+    loyalty,
+    payments,
+    printers,
+)
+HOOKS = (cloud, stores, payment_hooks)
+PRINTERS = (cloudprnt, server_direct)
+
+
+def register_api(app: OpenAPI, request_log_days: int) -> None:
+    setup_request_log(app, request_log_days)
+    app.register_blueprint(health)
+    app.register_blueprint(reference)
+    app.register_blueprint(hooks)
+    app.register_blueprint(files)
+    app.register_blueprint(print_agents)
+    app.register_blueprint(printer_routes)
+    app.register_api(v1)
+    app.extensions["openapi_webhooks"] = WEBHOOKS

@@ -1,0 +1,172 @@
+"""Every error under /api is JSON with a code, a sentence and the request's id."""
+
+from typing import Any, NoReturn
+
+from flask import Flask, Response, g, jsonify, request
+from pydantic import ValidationError
+from werkzeug.exceptions import ClientDisconnected, HTTPException
+
+from core.errors import DomainError, FieldError, Invalid, NotFound, RateLimited, TryAgain, invalid
+from core.ids import BadId
+from core.logs import logger
+from core.sql.db_errors import is_outage, is_too_slow
+from core.values.text import BadText
+
+log = logger(__name__)
+
+API_VERSION = "1.4"
+
+HTTP_CODES = {
+    400: ("bad_request", "The request could not be understood."),
+    411: ("length_required", "Send a file with its Content-Length."),
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "This address does not answer that method."),
+    408: ("try_again", "The request took too long to arrive."),
+    413: ("body_too_large", "The body is too large: at most 1 MiB, or 32 MiB for a file."),
+    415: ("unsupported_media_type", "Send the body as application/json."),
+}
+
+
+def is_api_request() -> bool:
+    return request.path.startswith("/api/") or request.path == "/api"
+
+
+def error_response(
+    status: int,
+    code: str,
+    message: str,
+    faults: list[FieldError] | None = None,
+    more: dict[str, object] | None = None,
+) -> Response:
+    answer = jsonify(
+        status="error",
+        code=code,
+        message=message,
+        errors=[fault.as_dict() for fault in faults or []],
+        request_id=g.get("request_id", ""),
+        **(more or {}),
+    )
+    answer.status_code = status
+    if status == 401:
+        answer.headers["WWW-Authenticate"] = "Bearer"
+    return answer
+
+
+def domain_error_response(error: DomainError) -> Response:
+    answer = error_response(error.status, error.code, error.message, error.faults, error.more)
+    if isinstance(error, RateLimited):
+        answer.headers["Retry-After"] = str(error.retry_after)
+    elif error.status == 503:
+        answer.headers["Retry-After"] = "1"
+    return answer
+
+
+def http_error_response(error: HTTPException) -> Response:
+    status = error.code or 500
+    code, message = HTTP_CODES.get(status, ("error", error.name + "."))
+    answer = error_response(status, code, message)
+    for name, value in error.get_headers():
+        if name in ("Allow", "Retry-After"):
+            answer.headers[name] = value
+    return answer
+
+
+def validation_error_response(error: ValidationError) -> NoReturn:
+    raise validation_error(error)
+
+
+def validation_error(error: ValidationError) -> Invalid:
+    """Pydantic's findings in our words: the field as the caller named it."""
+    faults = [
+        _field_error(finding) for finding in error.errors(include_url=False, include_input=False)
+    ]
+    first = faults[0]
+    code = f"{first.code}_parameter" if first.code in ("missing", "invalid") else first.code
+    refusal = Invalid(code, "{sentence}", sentence=first.message)
+    refusal.faults = faults
+    return refusal
+
+
+def _field_error(finding: Any) -> FieldError:
+    context = finding.get("ctx") or {}
+    field = context.get("field") or ".".join(str(part) for part in finding["loc"]) or "body"
+    if context.get("ours"):
+        return FieldError(field, finding["type"], context["sentence"])
+    if finding["type"] == "missing":
+        return FieldError(field, "missing", f"{field} is missing")
+    return FieldError(field, "invalid", f"{field}: {_field_message(finding)}")
+
+
+def _field_message(finding: Any) -> str:
+    message = str(finding["msg"]).removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]
+
+
+def outage_response() -> Response:
+    answer = error_response(
+        503, "try_again", "The service cannot reach its database just now. Nothing was done."
+    )
+    answer.headers["Retry-After"] = "2"
+    return answer
+
+
+def crash_response() -> Response:
+    return error_response(
+        500, "internal_error", "Something broke on our side. Tell us the request id."
+    )
+
+
+def response_for(error: Exception) -> Response:
+    if isinstance(error, DomainError):
+        return domain_error_response(error)
+    if isinstance(error, BadId):
+        return domain_error_response(_bad_id(error))
+    if isinstance(error, ClientDisconnected):
+        return error_response(
+            400, "incomplete_body", "The body ended early: it is shorter than announced."
+        )
+    if isinstance(error, BadText):
+        return error_response(422, error.code, f"{str(error)[:1].upper()}{str(error)[1:]}.")
+    if isinstance(error, HTTPException):
+        return http_error_response(error)
+    if is_too_slow(error):
+        log.warning("query too slow", route=request.url_rule.rule if request.url_rule else "")
+        return domain_error_response(
+            TryAgain(
+                "query_too_slow",
+                "This took too long. Ask for less: since and until, one line, one phone.",
+            )
+        )
+    if is_outage(error):
+        log.error("database unreachable", error=type(error).__name__)
+        return outage_response()
+    log.error("unhandled error", exc_info=error)
+    return crash_response()
+
+
+def _bad_id(error: BadId) -> DomainError:
+    """Of a cursor, when it is the one that was given; otherwise there is nothing under that id."""
+    if error.value and error.value == request.args.get("after"):
+        return invalid(
+            "after", "invalid_cursor", "Take `after` from the `next` of the page before."
+        )
+    return NotFound()
+
+
+def http_response_for(status: int) -> Response:
+    return error_response(status, *HTTP_CODES[status])
+
+
+def add_api_headers(app: Flask) -> None:
+    @app.after_request
+    def headers(answer: Response) -> Response:
+        answer.headers["X-Request-Id"] = g.get("request_id", "")
+        if is_api_request():
+            answer.headers["API-Version"] = API_VERSION
+            answer.headers.setdefault("Cache-Control", "no-store")
+            taken, facts = g.get("taken"), g.get("facts")
+            if taken is not None and facts is not None:
+                answer.headers["RateLimit-Policy"] = f'"tenant";q={facts.burst};w={facts.window}'
+                reset = -(-taken.reset_ms // 1000)
+                answer.headers["RateLimit"] = f'"tenant";r={max(taken.left, 0)};t={reset}'
+        return answer

@@ -1,0 +1,38 @@
+"""The OpenAPI document, generated from the code."""
+
+from typing import Any
+
+from flask import Blueprint, Response, current_app, jsonify, redirect, url_for
+from flask_openapi3.models.info import Info
+from flask_openapi3.types import SecuritySchemesDict
+
+from api.errors import API_VERSION
+from core.openapi.document import openapi_document
+
+reference = Blueprint("reference", __name__, url_prefix="/api/v1")
+
+INFO = Info(
+    title="Comanda API",
+    version=API_VERSION,
+    description=(
+        "Send messages through a line, hear what customers write, run a restaurant's orders. "
+        "Every request carries `Authorization: Bearer <API key>`."
+    ),
+)
+SECURITY_SCHEMES: SecuritySchemesDict = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "An API key of your account: ck_live_… or ck_test_…",
+    }
+}
+
+
+@reference.get("/openapi.json")
+def document() -> Response:
+    return jsonify(openapi_document(current_app))
+
+
+@reference.get("/docs")
+def docs() -> Any:
+    return redirect(url_for("developers.reference"))

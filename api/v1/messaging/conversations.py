@@ -1,0 +1,182 @@
+"""The inbox for programs: conversations, what was said in them, who has them."""
+
+from typing import Any, Literal
+
+from flask import g
+from flask_openapi3.models.tag import Tag
+from pydantic import BaseModel, Field
+
+from api.auth import key_may
+from api.paging import PageQuery, page
+from api.v1 import v1
+from api.v1.schemas.message_json import message_json
+from api.v1.schemas.messages import MessagePage
+from core.clock import rfc3339
+from core.db import tenant_scope
+from core.errors import Invalid, NotFound
+from messaging.inbox import conversation_actions, thread
+from messaging.inbox import conversations as inbox_conversations
+from messaging.inbox.conversations import ConversationFilters, ConversationSummary
+from messaging.lines.api_caller import ApiCaller
+
+TAG = Tag(name="Conversations")
+State = Literal["open", "closed"]
+
+
+class ConversationPath(BaseModel):
+    conversation_id: str = Field(max_length=64)
+
+
+class ConversationQuery(PageQuery):
+    view: Literal["open", "unassigned", "unread", "closed", "all"] = Field(
+        "open", description="Which ones; `open` are those that are not closed."
+    )
+    instance_id: int | None = Field(None, ge=1, le=2**31 - 1)
+    q: str | None = Field(
+        None, max_length=200, description="Words of a name, a phone or a text; at most 200 found."
+    )
+
+
+class LastMessage(BaseModel):
+    id: str
+    direction: str
+    type: str = Field(description="The type of the message, such as `text` or `image`.")
+    text: str = Field(description="The message's text, or the caption of its file.")
+    status_code: str
+
+
+class ConversationShape(BaseModel):
+    id: str = Field(examples=["cnv_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    instance_id: int
+    contact_id: str
+    name: str = Field(description="What the contact calls itself; may be empty.")
+    phone: str | None = Field(description="Null when the network told no phone.")
+    state: State = Field(description="`open` or `closed`.")
+    unread: int
+    assigned_to: str | None = Field(description="The member's person id.")
+    window_until: str | None = Field(
+        description="Until when a cloud line may answer freely; then only by template."
+    )
+    last_at: str
+    last_message: LastMessage
+
+
+class ConversationPage(BaseModel):
+    data: list[ConversationShape]
+    next: str | None = Field(description="For ?after=, when there are more.")
+
+
+class ConversationChange(BaseModel):
+    """Only what is given changes."""
+
+    state: State | None = Field(None, description="`open` or `closed`.")
+    assigned_to: str | None = Field(None, max_length=64, description="A person id, or null.")
+    unread: Literal[0, 1] | None = Field(
+        None,
+        description="0 marks it read, also on the customer's phone; 1 marks it unread.",
+        examples=[0],
+    )
+
+
+@v1.get(
+    "/conversations", tags=[TAG], summary="List conversations", responses={200: ConversationPage}
+)
+@key_may("messages:read", test_keys=True)
+def list_conversations(query: ConversationQuery) -> dict[str, Any]:
+    caller: ApiCaller = g.caller
+    asked = ConversationFilters(
+        view=query.view,
+        line_id=query.instance_id,
+        query=(query.q or "").strip(),
+        line_ids=caller.visible_line_ids,
+    )
+    with tenant_scope(g.tenant_id):
+        found = inbox_conversations.list_conversations(asked, query.after, query.limit + 1)
+    return page(found, query, lambda one: one.cursor, conversation_json)
+
+
+@v1.get(
+    "/conversations/<conversation_id>",
+    tags=[TAG],
+    summary="One conversation",
+    responses={200: ConversationShape},
+)
+@key_may("messages:read", test_keys=True)
+def read_conversation(path: ConversationPath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        return conversation_json(_get(path.conversation_id))
+
+
+@v1.patch(
+    "/conversations/<conversation_id>",
+    tags=[TAG],
+    summary="Assign, close or mark a conversation",
+    responses={200: ConversationShape},
+)
+@key_may("messages:send", test_keys=True)
+def change_conversation(path: ConversationPath, body: ConversationChange) -> dict[str, Any]:
+    given = body.model_fields_set
+    if not given & {"state", "assigned_to", "unread"}:
+        raise Invalid("nothing_to_change", "Give state, assigned_to or unread.")
+    with tenant_scope(g.tenant_id):
+        talk = _get(path.conversation_id)
+        if "assigned_to" in given:
+            conversation_actions.assign(talk.id, body.assigned_to or None)
+        if body.state is not None:
+            (conversation_actions.close if body.state == "closed" else conversation_actions.reopen)(
+                talk.id
+            )
+        if body.unread is not None:
+            (conversation_actions.mark_unread if body.unread else conversation_actions.mark_read)(
+                talk.id
+            )
+        return conversation_json(inbox_conversations.get(talk.id))
+
+
+@v1.get(
+    "/conversations/<conversation_id>/messages",
+    tags=[TAG],
+    summary="What was said in a conversation",
+    responses={200: MessagePage},
+)
+@key_may("messages:read", test_keys=True)
+def list_conversation_messages(path: ConversationPath, query: PageQuery) -> dict[str, Any]:
+    """Newest first. Notes of colleagues are not in it."""
+    with tenant_scope(g.tenant_id):
+        talk = _get(path.conversation_id)
+        rows = thread.list_messages(talk, query.after or "", query.limit + 1)
+    return page(rows, query, lambda row: row.id, message_json)
+
+
+def _get(conversation_id: str) -> ConversationSummary:
+    talk = inbox_conversations.get(conversation_id)
+    if not _may_see(talk):
+        raise NotFound()
+    return talk
+
+
+def _may_see(talk: ConversationSummary) -> bool:
+    caller: ApiCaller = g.caller
+    return caller.visible_line_ids is None or talk.line_id in caller.visible_line_ids
+
+
+def conversation_json(talk: ConversationSummary) -> dict[str, Any]:
+    return {
+        "id": talk.id,
+        "instance_id": talk.line_id,
+        "contact_id": talk.contact_id,
+        "name": talk.contact_name,
+        "phone": talk.phone or None,
+        "state": "closed" if talk.closed_at else "open",
+        "unread": talk.unread,
+        "assigned_to": talk.assigned_to,
+        "window_until": rfc3339(talk.window_until) if talk.window_until else None,
+        "last_at": rfc3339(talk.last_at),
+        "last_message": {
+            "id": talk.last_message_id,
+            "direction": talk.last_direction,
+            "type": talk.last_kind,
+            "text": talk.last_text,
+            "status_code": talk.last_state,
+        },
+    }

@@ -1,0 +1,131 @@
+"""Lines, called instances on the wire: which there are and how they are."""
+
+from typing import Annotated, Any
+
+from flask import g
+from flask_openapi3.models.tag import Tag
+from pydantic import BaseModel, Field, StrictInt
+
+from api.auth import key_may
+from api.v1 import v1
+from core.clock import rfc3339
+from core.db import tenant_scope
+from core.errors import Forbidden, NotFound
+from messaging.lines import repository as line_repository
+from messaging.lines.api_caller import ApiCaller
+from messaging.models import Line
+
+TAG = Tag(name="Instances")
+
+
+class InstancePath(BaseModel):
+    instance_id: int = Field(ge=1, le=2**31 - 1)
+
+
+class InstanceShape(BaseModel):
+    id: int
+    name: str
+    kind: str = Field(description="cloud or linked", examples=["cloud"])
+    network: str = Field(examples=["whatsapp"])
+    phone: str = Field(description="The line's own number.")
+    state: str = Field(
+        examples=["connected"],
+        description="The state of the connection. Only `connected` lines send.",
+    )
+    state_because: str
+    state_at: str
+    enabled: bool
+    is_default: bool = Field(description="Used when a send names no instance_id.")
+    test: bool = Field(description="The simulated line of test keys.")
+    messages_per_second: float
+    fallback_instance_id: int | None = Field(
+        description="The line that takes over while this one is down."
+    )
+    created_at: str
+
+
+class InstanceChange(BaseModel):
+    fallback_instance_id: Annotated[StrictInt, Field(ge=1, le=2**31 - 1)] | None = Field(
+        None, description="null: nobody takes over, its messages wait."
+    )
+
+
+class InstancePage(BaseModel):
+    data: list[InstanceShape]
+    next: None
+
+
+@v1.get("/instances", tags=[TAG], summary="List lines", responses={200: InstancePage})
+@key_may("lines", test_keys=True)
+def list_instances() -> dict[str, Any]:
+    """All of them: a business has a handful."""
+    with tenant_scope(g.tenant_id):
+        lines = [line for line in line_repository.list_lines() if _may_see(line)]
+    return {"data": [instance_json(line) for line in lines], "next": None}
+
+
+@v1.get(
+    "/instances/<int:instance_id>",
+    tags=[TAG],
+    summary="One line and its health",
+    responses={200: InstanceShape},
+)
+@key_may("lines", test_keys=True)
+def read_instance(path: InstancePath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        return instance_json(visible(path.instance_id))
+
+
+def visible(instance_id: int) -> Line:
+    line = line_repository.get(instance_id)
+    if not _may_see(line):
+        raise NotFound()
+    return line
+
+
+@v1.patch(
+    "/instances/<int:instance_id>",
+    tags=[TAG],
+    summary="Choose the line that takes over",
+    responses={200: InstanceShape},
+)
+@key_may("lines")
+def change_instance(path: InstancePath, body: InstanceChange) -> dict[str, Any]:
+    """While a line is down, what waits for it leaves by the line named here."""
+    other_id = body.fallback_instance_id
+    with tenant_scope(g.tenant_id):
+        line = line_repository.get(path.instance_id)
+        if not _may_see(line):
+            raise NotFound()
+        if "fallback_instance_id" in body.model_fields_set:
+            allowed = g.caller.key.line_ids
+            if other_id is not None and allowed is not None and other_id not in allowed:
+                raise Forbidden(
+                    "line_not_allowed", "This key may not use line {line}.", line=other_id
+                )
+            line_repository.set_fallback(line.id, other_id, field="fallback_instance_id")
+    return instance_json(line)
+
+
+def _may_see(line: Line) -> bool:
+    caller: ApiCaller = g.caller
+    return line.test or caller.visible_line_ids is None or line.id in caller.visible_line_ids
+
+
+def instance_json(line: Line) -> dict[str, Any]:
+    return {
+        "id": line.id,
+        "name": line.name,
+        "kind": line.kind,
+        "network": line.network,
+        "phone": line.phone,
+        "state": line.state,
+        "state_because": line.state_because,
+        "state_at": rfc3339(line.state_at),
+        "enabled": line.enabled,
+        "is_default": line.is_default,
+        "test": line.test,
+        "messages_per_second": float(line.per_second),
+        "fallback_instance_id": line.fallback_line_id,
+        "created_at": rfc3339(line.created_at),
+    }

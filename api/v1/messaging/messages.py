@@ -1,0 +1,333 @@
+"""Sending and reading messages: spec 4.1 and 4.2, and what they leave open."""
+
+import re
+from typing import Any, Literal
+
+from flask import Response, g, jsonify, request
+from flask_openapi3.models.tag import Tag
+from flask_openapi3.types import ResponseDict
+from pydantic import AliasChoices, BaseModel, Field
+from werkzeug.exceptions import MethodNotAllowed
+
+from api.auth import key_may
+from api.errors import domain_error_response
+from api.idempotency import (
+    IdempotentRequest,
+    earlier_request,
+    fingerprint,
+    idempotency_key,
+    idempotent_request,
+    to_stored_answer,
+)
+from api.paging import PageQuery, page
+from api.schemas import Moment, PhoneFilter
+from api.v1 import v1
+from api.v1.schemas.message_json import accepted_message_json, message_json
+from api.v1.schemas.messages import (
+    LocationRequest,
+    MediaRequest,
+    MessagePage,
+    MessageShape,
+    SendAnswer,
+    TemplateRequest,
+    TextRequest,
+    Timeline,
+    draft_of_location,
+    draft_of_media,
+    draft_of_template,
+    draft_of_text,
+)
+from core.clock import rfc3339
+from core.concurrency_limits import ConcurrencyLimit
+from core.db import notify_workers_now, tenant_scope
+from core.errors import DomainError, Invalid, RateLimited, TryAgain
+from core.queue.wakeups import WakeUp
+from messaging.lines import repository as line_repository
+from messaging.lines.api_caller import ApiCaller
+from messaging.lines.repository import LineRoute
+from messaging.messages import accept as message_accept
+from messaging.messages import queries as message_queries
+from messaging.messages import sync_wait_limits
+from messaging.messages.accept import (
+    AcceptedMessage,
+    IdempotencyKeyReused,
+    IdempotencyRecord,
+    MessageDraft,
+)
+from messaging.messages.media import files as media_files
+from messaging.messages.settle import MessageOutcome
+from messaging.messages.states import OUT_STATES
+from messaging.messages.sync_wait import wait_for_outcome
+from messaging.templates import validation as template_validation
+from tenants import idempotency
+
+TAG = Tag(name="Messages")
+# Lists of messages that a process reads at once, half of them for one tenant: a broad filter may
+# hold a connection for seconds, and a process has ten.
+LIST_LIMITS = ConcurrencyLimit(8)
+WAIT_SECONDS, LONGEST_WAIT = 10.0, 30.0
+STATES = (*OUT_STATES, "received")
+SENDS = frozenset({"send", "send-media", "send-location", "send-template"})
+SENT: ResponseDict = {200: SendAnswer, 202: SendAnswer}
+
+
+class MessagePath(BaseModel):
+    message_id: str = Field(max_length=200, description="Our id or the network's.")
+
+
+class MessagesQuery(PageQuery):
+    phone: PhoneFilter | None = None
+    instance_id: int | None = Field(
+        None,
+        ge=1,
+        le=2**31 - 1,
+        validation_alias=AliasChoices("instance_id", "line"),
+        description="Only this line. `line` is the same.",
+    )
+    status_code: Literal[STATES] | None = Field(  # type: ignore[valid-type]
+        None,
+        validation_alias=AliasChoices("status_code", "state"),
+        description="Only messages in this state. `state` is the same.",
+    )
+    direction: str | None = Field(None, pattern="^(in|out)$")
+    reference: str | None = Field(None, max_length=64)
+    since: Moment | None = None
+    until: Moment | None = None
+
+
+@v1.post("/messages/send", tags=[TAG], summary="Send a text message", responses=SENT)
+@key_may("messages:send", test_keys=True)
+def send(body: TextRequest) -> Response:
+    """Waits until the line has handed the message to the network, 10 s at most."""
+    return _send(draft_of_text(body), body.instance_id)
+
+
+@v1.post("/messages/send-media", tags=[TAG], summary="Send an image or a document", responses=SENT)
+@key_may("messages:send", test_keys=True)
+def send_media(body: MediaRequest) -> Response:
+    """An image, document, video or audio file by its URL, with a caption."""
+    return _send(draft_of_media(body), body.instance_id)
+
+
+@v1.post("/messages/send-location", tags=[TAG], summary="Send a location", responses=SENT)
+@key_may("messages:send", test_keys=True)
+def send_location(body: LocationRequest) -> Response:
+    return _send(draft_of_location(body), body.instance_id)
+
+
+@v1.post("/messages/send-template", tags=[TAG], summary="Send an approved template", responses=SENT)
+@key_may("messages:send", test_keys=True)
+def send_template(body: TemplateRequest) -> Response:
+    """Reaches people outside the 24 hours after they last wrote."""
+    return _send(draft_of_template(body), body.instance_id)
+
+
+@v1.get("/messages", tags=[TAG], summary="List messages", responses={200: MessagePage})
+@key_may("messages:read", test_keys=True)
+def list_messages(query: MessagesQuery) -> dict[str, Any]:
+    filters = message_queries.MessageFilters(
+        phone=query.phone,
+        line_id=query.instance_id,
+        line_ids=g.caller.visible_line_ids,
+        state=query.status_code,
+        direction=query.direction,
+        reference=query.reference,
+        since=query.since,
+        until=query.until,
+    )
+    with LIST_LIMITS.place(g.tenant_id) as may_read:
+        if not may_read:
+            raise RateLimited("Too many lists are being read at once. Wait 1 s.", retry_after=1)
+        return _listed(query, filters)
+
+
+def _listed(query: MessagesQuery, filters: message_queries.MessageFilters) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        rows = message_queries.list_messages(filters, query.after, query.limit + 1)
+        files = media_files.get_files(row.id for row in rows if row.kind in media_files.KINDS)
+        return page(
+            rows, query, lambda row: row.id, lambda row: message_json(row, files.get(row.id))
+        )
+
+
+@v1.get(
+    "/messages/<path:message_id>", tags=[TAG], summary="One message", responses={200: MessageShape}
+)
+@key_may("messages:read", test_keys=True)
+def read(path: MessagePath) -> dict[str, Any]:
+    if path.message_id in SENDS:
+        raise MethodNotAllowed(["POST"])
+    with tenant_scope(g.tenant_id):
+        message = message_queries.get(path.message_id, g.caller.visible_line_ids)
+        return message_json(message, media_files.get_file(message.id))
+
+
+@v1.get(
+    "/messages/<path:message_id>/timeline",
+    tags=[TAG],
+    summary="What happened to a message",
+    responses={200: Timeline},
+)
+@key_may("messages:read", test_keys=True)
+def timeline(path: MessagePath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        changes = message_queries.timeline(
+            message_queries.get(path.message_id, g.caller.visible_line_ids).id
+        )
+    return {
+        "data": [
+            {"status_code": one.state, "at": rfc3339(one.at), "cause": one.cause} for one in changes
+        ],
+        "next": None,
+    }
+
+
+@v1.post(
+    "/messages/<path:message_id>/cancel",
+    tags=[TAG],
+    summary="Cancel a message that has not left",
+    responses={200: MessageShape},
+)
+@key_may("messages:send", test_keys=True)
+def cancel(path: MessagePath) -> Response:
+    with idempotent_request() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        return attempt.keep(
+            message_json(message_queries.cancel_message(path.message_id, g.caller.visible_line_ids))
+        )
+
+
+def _send(draft: MessageDraft, line_id: int | None) -> Response:
+    patience, applied = _wait_seconds()
+    if patience == 0:
+        return _accept(draft, line_id, 0.0, applied)
+    with sync_wait_limits.sync_wait_slot(g.tenant_id) as may_wait:
+        if may_wait:
+            return _accept(draft, line_id, patience, applied)
+    return _accept(draft, line_id, 0.0, "")
+
+
+def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: str) -> Response:
+    """Store the message, then wait up to `patience` seconds for the network's answer."""
+    caller: ApiCaller = g.caller
+    key = idempotency_key()
+    try:
+        line = line_repository.choose_route(
+            caller.lines, line_id, test=caller.test, allowed=caller.key.line_ids
+        )
+        draft = _checked(draft, line)
+        ready = message_accept.prepare_message(draft, line, caller.tenant, caller.cards)
+        ticket = ready.ticket
+        at_once = ticket.state != "queued" or patience == 0 or not line.sends_now
+        answer = _answer(*_accepted_response(ticket, None, applied))
+        message_accept.accept_in_own_transaction(
+            ready, _store_pending_answer(key, answer if at_once else None, ticket)
+        )
+    except (IdempotencyKeyReused, DomainError) as refusal:
+        # Whatever would be said now: what was asked before gets its first answer.
+        return _earlier_answer(key, refusal)
+    if at_once:
+        if ticket.state == "queued":
+            notify_workers_now("jobs.sending.worker.drain")
+        return answer
+    told = wait_for_outcome(ticket.id, WakeUp("jobs.sending.worker.drain"), patience)
+    if told is not None and told.state == "failed":
+        return _refused_response(IdempotentRequest(key), ticket, told)
+    if told is not None:
+        answer = _answer(*_accepted_response(ticket, told, applied))
+    if key is not None:
+        with tenant_scope(g.tenant_id):
+            IdempotentRequest(key).store(answer)
+    return answer
+
+
+def _checked(draft: MessageDraft, line: LineRoute) -> MessageDraft:
+    """Only a template, or one that may go instead, is held against what is known of it."""
+    if draft.kind != "template" and not draft.content.get("fallback"):
+        return draft
+    with tenant_scope(g.tenant_id):
+        return template_validation.checked_draft(draft, line_repository.get(line.id))
+
+
+def _store_pending_answer(
+    key: str | None, answer: Response | None, ticket: AcceptedMessage
+) -> IdempotencyRecord | None:
+    """Without an answer yet: what it will be about."""
+    if key is None:
+        return None
+    if answer is None:
+        return IdempotencyRecord(key, fingerprint(), None, None, ticket.id)
+    stored = to_stored_answer(answer)
+    return IdempotencyRecord(key, fingerprint(), stored.status, stored.headers, stored.body)
+
+
+def _earlier_answer(key: str | None, refusal: Exception) -> Response:
+    if key is not None:
+        attempt = earlier_request(key)
+        if attempt.answer is not None:
+            return attempt.answer
+        if attempt.earlier_result:
+            with tenant_scope(g.tenant_id):
+                return _current_answer(attempt.earlier_result)
+    if isinstance(refusal, IdempotencyKeyReused):  # and forgotten in this very moment
+        raise TryAgain("try_again", "Nothing was done. Try again.") from None
+    raise refusal
+
+
+def _answer(body: dict[str, Any], status: int, headers: dict[str, str]) -> Response:
+    answer = jsonify(body)
+    answer.status_code = status
+    answer.headers.update(headers)
+    return answer
+
+
+def _accepted_response(
+    ticket: AcceptedMessage, told: MessageOutcome | None, applied: str
+) -> tuple[dict[str, Any], int, dict[str, str]]:
+    """200 with the network's id; 202 when it is not known yet."""
+    known = told is not None and told.state == "sent"
+    headers = {} if known else {"Location": f"/api/v1/messages/{ticket.id}"}
+    if applied:
+        headers["Preference-Applied"] = applied
+    return accepted_message_json(ticket, told if known else None), 200 if known else 202, headers
+
+
+def _refused_response(
+    attempt: IdempotentRequest, ticket: AcceptedMessage, told: MessageOutcome
+) -> Response:
+    """A refusal is an answer and is kept; a line that cannot send leaves the key free."""
+    sentence = told.error_text or "The network refused the message."
+    error: DomainError = Invalid(told.error_code or "refused", sentence)
+    if told.error_code == "line_unavailable":
+        error = TryAgain("line_unavailable", sentence)
+    error.more = {"id": ticket.id}
+    answer = domain_error_response(error)
+    if attempt.key is not None:
+        with tenant_scope(g.tenant_id):
+            if error.status == 503:
+                idempotency.release_key(attempt.key)
+            else:
+                attempt.store(answer)
+    return answer
+
+
+def _current_answer(message_id: str) -> Response:
+    """The first request was cut off long ago: its message tells what became of it."""
+    message = message_queries.get(message_id)
+    body = {"status": "success", **message_json(message)}
+    answer = jsonify(body)
+    answer.headers["Idempotent-Replayed"] = "true"
+    return answer
+
+
+def _wait_seconds() -> tuple[float, str]:
+    """RFC 7240: `Prefer: respond-async` or `Prefer: wait=N`."""
+    prefer = request.headers.get("Prefer", "")
+    if re.search(r"\brespond-async\b", prefer):
+        return 0.0, "respond-async"
+    found = re.search(r"\bwait=(\d{1,3})\b", prefer)
+    if found:
+        seconds = min(max(float(found[1]), 1.0), LONGEST_WAIT)
+        return seconds, f"wait={int(seconds)}"
+    return WAIT_SECONDS, ""

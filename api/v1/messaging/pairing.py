@@ -1,0 +1,186 @@
+"""Linked phones over the API: add a line, show its QR code, start it again, log it out."""
+
+from typing import Annotated, Any
+
+from flask import Response, current_app, g, jsonify, request
+from flask_openapi3.types import ResponseDict
+from pydantic import BaseModel, Field, StringConstraints
+
+from api.auth import key_may
+from api.idempotency import idempotent_request
+from api.schemas import ErrorBody
+from api.v1 import v1
+from api.v1.messaging.instances import TAG, InstancePath, InstanceShape, instance_json, visible
+from core import qr_codes
+from core.clock import rfc3339
+from core.db import tenant_scope
+from core.errors import Conflict, Forbidden
+from core.settings import Settings
+from messaging.lines.drivers.linked import pairing
+from messaging.models import Line, LinkedLine
+
+PNG = "image/png"
+QR_SCALE = 8
+
+
+class NewInstance(BaseModel):
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] = Field(
+        max_length=120, description="For you and your team.", examples=["Front desk"]
+    )
+
+
+class PairingRequest(BaseModel):
+    phone: str | None = Field(
+        None,
+        max_length=20,
+        description="Ask for a code to type into this phone, instead of a QR code.",
+        examples=["905321112233"],
+    )
+
+
+class PairingShape(BaseModel):
+    instance_id: int
+    state: str = Field(
+        examples=["pairing"],
+        description="unpaired, pairing, connected, disconnected, logged_out or restricted",
+    )
+    qr: str | None = Field(description="What the QR code says; draw it, or ask for image/png.")
+    code: str | None = Field(description="To type into the phone, when that was asked for.")
+    expires_at: str | None = Field(description="Then the next code takes its place.")
+    phone: str = Field(description="The linked number, once there is one.")
+    because: str
+
+
+SHOWN: ResponseDict = {200: PairingShape, 409: ErrorBody}
+ASKED: ResponseDict = {202: PairingShape, 409: ErrorBody}
+DRAWN: ResponseDict = {
+    200: {
+        "description": "The code now, as JSON or as a picture.",
+        "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/PairingShape"}},
+            PNG: {"schema": {"type": "string", "format": "binary"}},
+        },
+    },
+    409: ErrorBody,
+}
+
+
+@v1.post(
+    "/instances",
+    tags=[TAG],
+    summary="Add a line for a linked phone",
+    responses={201: InstanceShape, 409: ErrorBody},
+)
+@key_may("lines")
+def add_instance(body: NewInstance) -> Response:
+    """Not linked yet: start its pairing next, and show the QR code. A linked line uses an
+    unofficial client of the network, which may restrict the number."""
+    settings: Settings = current_app.extensions["comanda"]
+    if g.caller.key.line_ids is not None:
+        raise Forbidden("line_not_allowed", "This key is held to its lines and adds none.")
+    with idempotent_request() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        line = pairing.add_linked_line(body.name, network=settings.linked_network)
+        where = {"Location": f"/api/v1/instances/{line.id}"}
+        return attempt.keep(instance_json(line), 201, where)
+
+
+@v1.get(
+    "/instances/<int:instance_id>/qr",
+    tags=[TAG],
+    summary="The QR code to scan now",
+    responses=DRAWN,
+)
+@key_may("lines")
+def read_qr(path: InstancePath) -> Response:
+    """Ask again when it runs out: while a line is being linked there is always a next one."""
+    with tenant_scope(g.tenant_id):
+        line, linked = _linked(path.instance_id)
+    if request.accept_mimetypes.best_match(["application/json", PNG]) != PNG:
+        return _uncached(jsonify(pairing_json(line, linked)))
+    if linked.qr is None or not pairing.has_valid_code(linked):
+        raise Conflict("no_qr", "There is no QR code now. Start the pairing, then ask again.")
+    picture = qr_codes.png(linked.qr, correction="low", module_size=QR_SCALE)
+    return _uncached(Response(picture, mimetype=PNG))
+
+
+@v1.get(
+    "/instances/<int:instance_id>/pairing",
+    tags=[TAG],
+    summary="How far the pairing is",
+    responses=SHOWN,
+)
+@key_may("lines")
+def read_pairing(path: InstancePath) -> Response:
+    with tenant_scope(g.tenant_id):
+        return _uncached(jsonify(pairing_json(*_linked(path.instance_id))))
+
+
+@v1.post(
+    "/instances/<int:instance_id>/pairing",
+    tags=[TAG],
+    summary="Start linking a phone",
+    responses=ASKED,
+)
+@key_may("lines")
+def start_pairing(path: InstancePath, body: PairingRequest) -> Response:
+    """Codes follow within a second or two: by GET, and by the event instances.qr."""
+    return _request_pairing(path, lambda line_id: pairing.start(line_id, body.phone or ""))
+
+
+@v1.post(
+    "/instances/<int:instance_id>/restart",
+    tags=[TAG],
+    summary="Connect a linked phone anew",
+    responses=ASKED,
+)
+@key_may("lines")
+def restart_instance(path: InstancePath) -> Response:
+    """Without a new code, as the device it is linked as."""
+    return _request_pairing(path, pairing.restart)
+
+
+@v1.post(
+    "/instances/<int:instance_id>/logout",
+    tags=[TAG],
+    summary="Unlink the phone",
+    responses=ASKED,
+)
+@key_may("lines")
+def log_out_instance(path: InstancePath) -> Response:
+    """Its messages wait until a phone is linked again."""
+    return _request_pairing(path, pairing.log_out)
+
+
+def _request_pairing(path: InstancePath, act: Any) -> Response:
+    with idempotent_request() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        _linked(path.instance_id)
+        line, linked = act(path.instance_id)
+        where = {"Location": f"/api/v1/instances/{line.id}/pairing"}
+        return attempt.keep(pairing_json(line, linked), 202, where)
+
+
+def _linked(instance_id: int) -> tuple[Line, LinkedLine]:
+    line, linked = pairing.get_linked_line(visible(instance_id).id)
+    return line, linked
+
+
+def _uncached(answer: Response) -> Response:
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def pairing_json(line: Line, linked: LinkedLine) -> dict[str, Any]:
+    shown = pairing.has_valid_code(linked)
+    return {
+        "instance_id": line.id,
+        "state": line.state,
+        "qr": linked.qr if shown else None,
+        "code": linked.code if shown else None,
+        "expires_at": rfc3339(linked.shown_until) if shown and linked.shown_until else None,
+        "phone": line.phone,
+        "because": line.state_because,
+    }

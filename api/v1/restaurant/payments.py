@@ -1,0 +1,299 @@
+"""Payment links, the payments of orders, and refunds."""
+
+from decimal import Decimal
+from typing import Any, Literal
+
+from flask import Response, g
+from flask_openapi3.models.tag import Tag
+from pydantic import BaseModel, Field
+
+from api.auth import key_may
+from api.idempotency import idempotent_request
+from api.key_mode import check_mode, test_filter
+from api.paging import PageQuery, page
+from api.v1 import v1
+from api.v1.restaurant.orders import OrderPath
+from core.clock import rfc3339
+from core.db import current_tenant_id, db, tenant_scope
+from core.errors import Forbidden, invalid
+from core.openapi.example_ids import sample_id
+from core.values.money import json_number
+from restaurant.models import Order, PaymentLink, Refund
+from restaurant.orders import carts
+from restaurant.orders import queries as order_queries
+from restaurant.payments import links as payment_links
+from restaurant.payments import payments, refunds
+from restaurant.payments.links import STATES, LinkFilters
+from restaurant.sites import sites
+
+TAG = Tag(name="Payments")
+
+
+class LinkPath(BaseModel):
+    link_id: str = Field(max_length=40)
+
+
+class PaymentPath(BaseModel):
+    payment_id: str = Field(max_length=40)
+
+
+class LinksQuery(PageQuery):
+    status: Literal[STATES] | None = None  # type: ignore[valid-type]
+    site_id: str | None = Field(None, max_length=40)
+
+
+class LinkShape(BaseModel):
+    id: str
+    reference: str = Field(description="The cart's code for an order's link.")
+    status: str = Field(description=", ".join(STATES) + ".", examples=["open"])
+    url: str = Field(description="The provider's card page; empty while it is being made.")
+    amount: float
+    currency: str
+    description: str = Field(description="What the payment is for. The customer reads it.")
+    site_id: str
+    order_id: str = Field(description="The order's number, or empty.")
+    expires_at: str
+    paid_at: str | None
+    error: str
+    created_at: str
+    test: bool = Field(description="Made in test mode: no real money.")
+
+
+class LinkPage(BaseModel):
+    data: list[LinkShape]
+    next: str | None
+
+
+class NewLink(BaseModel):
+    """One of: `order_id` of an order that waits for its payment, `cart_code` of a cart that is
+    paid before it is sent, or `site_id`, `amount` and `description` for a link of its own."""
+
+    order_id: str = Field("", max_length=40)
+    cart_code: str = Field("", max_length=12, description="Such as K7QX-3MPD.")
+    site_id: str = Field("", max_length=40, examples=[sample_id("site_id")])
+    amount: float | None = Field(None, gt=0, lt=1_000_000_000, examples=[250])
+    description: str = Field(
+        "",
+        max_length=120,
+        examples=["Deposit for Friday"],
+        description="What the payment is for. The customer reads it.",
+    )
+    phone: str = Field("", max_length=20)
+    name: str = Field("", max_length=120, description="The customer's name.")
+    send: bool = Field(False, description="Send it to the phone by chat.")
+    minutes: int | None = Field(None, ge=30, le=1440, description="How long it is good for.")
+
+
+class Renew(BaseModel):
+    minutes: int | None = Field(
+        None,
+        ge=30,
+        le=1440,
+        description="Minutes that the new link works. Left out: as for the first link.",
+    )
+
+
+class RefundShape(BaseModel):
+    id: str
+    amount: float
+    reason: str
+    status: str = Field(description="waiting, asking, done, failed or unknown.")
+    error: str
+    by: str
+    created_at: str
+
+
+class PaymentShape(BaseModel):
+    id: str
+    reference: str
+    payment_link_id: str | None
+    order_id: str
+    amount: float
+    currency: str
+    refunded_amount: float
+    status: str = Field(description="parked, accepted, review, kept or refunded.")
+    reason: str = Field(description="Why it is in review.")
+    paid_at: str
+    test: bool
+    refunds: list[RefundShape]
+
+
+class PaymentList(BaseModel):
+    data: list[PaymentShape]
+    next: None
+
+
+class NewRefund(BaseModel):
+    amount: float | None = Field(None, gt=0, lt=1_000_000_000, description="All that is left.")
+    reason: str = Field(min_length=1, max_length=200, examples=["The soup was cold"])
+
+
+@v1.get("/payment-links", tags=[TAG], summary="List payment links", responses={200: LinkPage})
+@key_may("payments", test_keys=True)
+def list_links(query: LinksQuery) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        filters = LinkFilters(state=query.status, site_id=query.site_id, test=test_filter())
+        rows = payment_links.listed(filters, query.after, query.limit + 1)
+        return page(rows, query, lambda one: one.id, link_json)
+
+
+@v1.post("/payment-links", tags=[TAG], summary="Make a payment link", responses={201: LinkShape})
+@key_may("payments", test_keys=True)
+def make_link(body: NewLink) -> Response:
+    """The address is there a moment later: read the link again, or let it be sent by chat."""
+    with idempotent_request() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        return attempt.keep(link_json(_make(body)), 201)
+
+
+@v1.get(
+    "/payment-links/<link_id>", tags=[TAG], summary="One payment link", responses={200: LinkShape}
+)
+@key_may("payments", test_keys=True)
+def read_link(path: LinkPath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        return link_json(check_mode(payment_links.get(path.link_id)))
+
+
+@v1.post(
+    "/payment-links/<link_id>/cancel",
+    tags=[TAG],
+    summary="Cancel a payment link",
+    responses={200: LinkShape},
+)
+@key_may("payments", test_keys=True)
+def cancel_link(path: LinkPath) -> Response:
+    with idempotent_request() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        return attempt.keep(
+            link_json(payment_links.cancel(check_mode(payment_links.get(path.link_id))))
+        )
+
+
+@v1.post(
+    "/payment-links/<link_id>/renew",
+    tags=[TAG],
+    summary="Make a payment link anew",
+    responses={200: LinkShape},
+)
+@key_may("payments", test_keys=True)
+def renew_link(path: LinkPath, body: Renew) -> Response:
+    with idempotent_request() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        link = payment_links.renew(
+            check_mode(payment_links.get(path.link_id)), minutes=body.minutes
+        )
+        return attempt.keep(link_json(link))
+
+
+@v1.get(
+    "/orders/<order_id>/payments",
+    tags=[TAG],
+    summary="What was paid for an order",
+    responses={200: PaymentList},
+)
+@key_may("payments", test_keys=True)
+def order_payments(path: OrderPath) -> dict[str, Any]:
+    with tenant_scope(g.tenant_id):
+        came = payments.of_order(check_mode(order_queries.get(path.order_id)).id)
+        back = refunds.of_payments([one.id for one in came])
+        data = [_payment_json(one, back[one.id]) for one in came]
+    return {"data": data, "next": None}
+
+
+@v1.post(
+    "/payments/<payment_id>/refunds",
+    tags=[TAG],
+    summary="Give money back",
+    responses={201: RefundShape},
+)
+@key_may("payments", test_keys=True)
+def make_refund(path: PaymentPath, body: NewRefund) -> Response:
+    """All of it, or a part. The provider is asked at once; `status` tells how it went."""
+    with idempotent_request() as attempt:
+        if attempt.answer is not None:
+            return attempt.answer
+        amount = None if body.amount is None else _plain(body.amount)
+        made = refunds.request_refund(
+            check_mode(payments.get(path.payment_id)), amount, body.reason
+        )
+        return attempt.keep(_refund_json(made), 201)
+
+
+def link_json(link: PaymentLink) -> dict[str, Any]:
+    order = db.session.get(Order, (current_tenant_id(), link.order_id)) if link.order_id else None
+    return {
+        "id": link.id,
+        "reference": link.reference,
+        "status": link.state,
+        "url": link.url,
+        "amount": json_number(link.amount),
+        "currency": link.currency,
+        "description": link.description,
+        "site_id": link.site_id,
+        "order_id": order.number if order else "",
+        "expires_at": rfc3339(link.expires_at),
+        "paid_at": rfc3339(link.paid_at) if link.paid_at else None,
+        "error": link.error,
+        "created_at": rfc3339(link.made_at),
+        "test": link.test,
+    }
+
+
+def _make(body: NewLink) -> PaymentLink:
+    test = g.caller.test
+    if body.order_id:
+        order = check_mode(order_queries.get(body.order_id))
+        if order.state != "awaiting_payment":
+            raise invalid("order_id", "not_waiting", "This order does not wait for a payment.")
+        known = payment_links.of_order(order.id)
+        made = known or payment_links.create_for_order(
+            sites.of_order(order), order, minutes=body.minutes
+        )
+        if made is None:
+            raise invalid("order_id", "no_provider", "No payment provider is set up for it.")
+        return made
+    if body.cart_code and test:  # carts are made by guests on the menu: all of them are live
+        raise Forbidden("live_key_required", "A test key cannot ask for a cart's payment.")
+    if body.cart_code:
+        cart = carts.get_by_code(body.cart_code.upper().replace("-", "").lstrip("#"))
+        if cart is None:
+            raise invalid("cart_code", "unknown_code", "There is no cart with this code.")
+        return payment_links.create_for_cart(sites.get(cart.site_id), cart, source="api")
+    if not body.site_id or body.amount is None:
+        raise invalid("site_id", "what_for", "Say the order, the cart, or the site and the amount.")
+    return payment_links.create_standalone(
+        sites.get(body.site_id),
+        _plain(body.amount),
+        body.description,
+        source="api",
+        phone=body.phone,
+        name=body.name,
+        minutes=body.minutes,
+        tell=body.send,
+        test=test,
+    )
+
+
+def _plain(amount: float) -> str:
+    """A JSON number as it was written, without an exponent."""
+    return format(Decimal(repr(amount)), "f")
+
+
+def _payment_json(payment: Any, back: list[Refund]) -> dict[str, Any]:
+    return {**payments.event_body(payment), "refunds": [_refund_json(one) for one in back]}
+
+
+def _refund_json(refund: Refund) -> dict[str, Any]:
+    return {
+        "id": refund.id,
+        "amount": json_number(refund.amount),
+        "reason": refund.reason,
+        "status": refund.state,
+        "error": refund.error,
+        "by": refund.by,
+        "created_at": rfc3339(refund.at),
+    }

@@ -1,0 +1,29 @@
+"""Refusals of a campaign, with the names that its fields have on the wire."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from core.errors import DomainError
+
+WIRE_NAMES = {
+    "text": "message",
+    "line_id": "instance_id",
+    "quiet_from": "quiet_hours",
+    "parameters": "template.parameters",
+    "header": "template.header",
+    "header_url": "template.header_url",
+    "header_file": "template.header_url",
+    "buttons": "template.buttons",
+}
+
+
+@contextmanager
+def wire_field_names() -> Iterator[None]:
+    try:
+        yield
+    except DomainError as error:
+        error.faults = [
+            replace(one, field=WIRE_NAMES.get(one.field, one.field)) for one in error.faults
+        ]
+        raise

@@ -1,0 +1,352 @@
+"""The bodies of the campaign calls, and campaigns as the API shows them."""
+
+from decimal import Decimal
+from typing import Any, Literal
+
+from flask_openapi3.models import RawModel
+from pydantic import BaseModel, Field
+
+from api.paging import PageQuery
+from api.schemas import Moment
+from api.v1.messaging.audiences import FilterFacts
+from api.v1.schemas.contacts import CONTACT_ID
+from api.v1.schemas.messages import media_url
+from core.clock import rfc3339
+from core.values.money import json_number, usd
+from messaging.campaigns import results
+from messaging.campaigns.dry_run import DryRunResult, MessagePreview
+from messaging.campaigns.repository import DEFAULT_QUIET_HOURS, UNCHANGED, CampaignInput
+from messaging.campaigns.results import RecipientResult
+from messaging.campaigns.template_values import with_kept_file
+from messaging.models import Campaign
+from messaging.templates.components import TemplatePreview
+
+CAMPAIGN_ID = "cmp_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
+TIME = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
+SHOWN = f"^({'|'.join(results.RESULT_STATES)})$"
+
+
+class TemplateFacts(BaseModel):
+    name: str = Field(
+        max_length=512,
+        examples=["weekend_offer"],
+        description="The template's name, as the network knows it.",
+    )
+    language: str = Field(max_length=15, examples=["tr"])
+    parameters: list[str] = Field(
+        default_factory=list, max_length=20, description="Placeholders are filled in each."
+    )
+    header: str | None = Field(
+        None, max_length=200, description="The value in a header of text; placeholders too."
+    )
+    header_url: str | None = Field(
+        None,
+        max_length=2048,
+        description="Where the image, video or document above the text is, as the template has it."
+        " Or upload it: `PUT /campaigns/{campaign_id}/header-file`.",
+        examples=["https://example.com/weekend.jpg"],
+    )
+    buttons: list[str | None] = Field(
+        default_factory=list,
+        max_length=10,
+        description="What the address of each button ends with, in the buttons' places, null for"
+        " one that takes none. Placeholders are filled and made fit for an address.",
+    )
+
+    def given(self) -> dict[str, Any]:
+        named = self.model_dump(exclude={"header_url"}, exclude_none=True)
+        media = {"url": media_url(self.header_url, "header_url")} if self.header_url else {}
+        return {**named, "buttons": self.buttons, "media": media}
+
+
+class Quiet(BaseModel):
+    """Where the recipient is, by their number."""
+
+    since: str = Field(
+        pattern=TIME, examples=["21:00"], description="`HH:MM`: when quiet hours begin."
+    )
+    until: str = Field(
+        pattern=TIME, examples=["09:00"], description="`HH:MM`: when quiet hours end."
+    )
+
+
+class CampaignFacts(BaseModel):
+    name: str | None = Field(None, max_length=240, examples=["Soup day"])
+    audience_id: str | None = Field(None, max_length=40, description="A saved audience.")
+    filters: FilterFacts | None = Field(
+        None, description="Instead of a saved audience.", examples=[{"not_ordered_days": 30}]
+    )
+    instance_id: int | None = Field(None, description="The line; the default one, if not said.")
+    message: str | None = Field(
+        None,
+        max_length=4096,
+        examples=["Hi {{customer.first_name|there}}, soup is on us today. {{shop.name}}"],
+        description="The text to send. Placeholders such as `{{customer.name}}` are filled in.",
+    )
+    template: TemplateFacts | None = Field(None, description="Instead of a message.")
+    gift: str | None = Field(None, max_length=64, description="What {{coupon}} is a code for.")
+    quiet_hours: Quiet | None = Field(None, description="null: none. 21:00 to 09:00 by default.")
+    rest_days: int | None = Field(None, ge=0, le=365)
+    follow_days: int | None = Field(None, ge=0, le=90)
+
+    def wanted(self, before: dict[str, Any] | None = None) -> CampaignInput:
+        """What was not sent is left as it is; `before`: the template it has by now."""
+        sent = self.model_fields_set
+        hours = self.quiet_hours
+        given: dict[str, Any] = {
+            "name": self.name or "",
+            "audience_id": self.audience_id,
+            "filters": self.filters.given() if self.filters else {},
+            "line_id": self.instance_id,
+            "text": self.message or "",
+            "template": with_kept_file(self.template.given(), before or {})
+            if self.template
+            else {},
+            "gift": self.gift,
+            "quiet": (_minutes(hours.since), _minutes(hours.until)) if hours else (None, None),
+            "rest_days": self.rest_days,
+            "follow_days": self.follow_days,
+        }
+        names = {"instance_id": "line_id", "message": "text", "quiet_hours": "quiet"}
+        said = {names.get(name, name) for name in sent}
+        said -= {name for name in ("rest_days", "follow_days") if given[name] is None}
+        return CampaignInput(
+            **{name: value if name in said else UNCHANGED for name, value in given.items()}
+        )
+
+
+class FileQuery(BaseModel):
+    filename: str = Field(
+        max_length=240,
+        description="Shown to the recipient of a document.",
+    )
+
+
+class FileBody(RawModel):
+    mimetypes: list[str] = ["application/octet-stream"]  # noqa: RUF012 - as the framework reads it
+
+
+class StartRequest(BaseModel):
+    at: Moment | None = Field(None, description="When; now, if it is not said.")
+
+
+class CampaignPath(BaseModel):
+    campaign_id: str = Field(max_length=40)
+
+
+class CampaignQuery(PageQuery):
+    state: Literal["draft", "scheduled", "running", "paused", "finished", "stopped"] | None = None
+
+
+class ResultQuery(PageQuery):
+    state: str | None = Field(None, pattern=SHOWN, description="Only these.")
+
+
+class Counts(BaseModel):
+    people: int = Field(description="Chosen by the filters, the left-out ones included.")
+    recipients: int
+    waiting: int
+    sent: int = Field(description="Handed to the network, whatever came after it.")
+    delivered: int
+    read: int
+    replied: int
+    failed: int
+    opted_out: int
+    left_out: int
+    stopped: int
+    ordered: int = Field(description="How many of them ordered afterwards.")
+    orders: int
+    spent: str = Field(description="Of the orders in `currency`.", examples=["1250.00"])
+    currency: str = Field(
+        description="That of the filters' site, else of most sites.", examples=["TRY"]
+    )
+    cost_usd: float
+    reasons: dict[str, int] = Field(description="Why people were left out.")
+    causes: dict[str, int] = Field(description="Why messages failed.")
+
+
+class CampaignShape(BaseModel):
+    id: str = Field(examples=[CAMPAIGN_ID])
+    name: str
+    state: str = Field(description="draft, scheduled, running, paused, finished or stopped")
+    because: str = Field(description="Why it paused by itself; empty when a person paused it.")
+    audience_id: str | None
+    filters: dict[str, Any]
+    instance_id: int | None
+    message: str = Field(description="The text that is sent, with its placeholders.")
+    template: dict[str, Any] | None
+    gift: str | None
+    quiet_hours: dict[str, str] | None
+    rest_days: int
+    follow_days: int
+    test: bool
+    results: Counts
+    scheduled_at: str | None
+    started_at: str | None
+    finished_at: str | None
+    created_at: str
+    changed_at: str
+
+
+class CampaignPage(BaseModel):
+    data: list[CampaignShape]
+    next: str | None
+
+
+class ButtonShape(BaseModel):
+    text: str = Field(description="The button's label.")
+    url: str = Field(description="Where it leads, filled; empty for one that leads nowhere.")
+
+
+class PreviewShape(BaseModel):
+    name: str
+    phone: str
+    message: str = Field(description="The text as this recipient would get it.")
+    header: str = Field(description="The header of a template, filled; empty when it has none.")
+    header_media: str = Field(description="image, video or document above the text, or empty.")
+    footer: str
+    buttons: list[ButtonShape]
+
+
+class DryRun(BaseModel):
+    people: int
+    recipients: int
+    left_out: dict[str, int] = Field(examples=[{"opted_out": 12, "recent": 3}])
+    cost_usd: float
+    seconds: int = Field(description="How long it takes at the line's pace, nights not counted.")
+    asleep: int = Field(description="For how many it is night when it begins.")
+    previews: list[PreviewShape] = Field(description="For three real contacts.")
+    warnings: list[str]
+    problem: str | None = Field(description="Why it cannot be started as it is.")
+
+
+class ResultShape(BaseModel):
+    contact_id: str = Field(examples=[CONTACT_ID])
+    name: str
+    phone: str
+    state: str = Field(description="The message's own state; waiting, left_out or stopped before.")
+    reason: str = Field(description="Why somebody was left out, or why the message failed.")
+    message_id: str | None
+    coupon: str
+    cost_usd: float
+    handed_at: str | None
+    replied_at: str | None
+    opted_out_at: str | None
+    orders: int
+    spent: str
+
+
+class ResultPage(BaseModel):
+    data: list[ResultShape]
+    next: str | None
+
+
+def campaign_json(one: Campaign) -> dict[str, Any]:
+    quiet = one.quiet_from is not None and one.quiet_until is not None
+    return {
+        "id": one.id,
+        "name": one.name,
+        "state": one.state,
+        "because": because(one),
+        "audience_id": one.audience_id,
+        "filters": one.filters,
+        "instance_id": one.line_id,
+        "message": one.text,
+        "template": _template_json(one.template),
+        "gift": one.gift,
+        "quiet_hours": {"since": _clock(one.quiet_from), "until": _clock(one.quiet_until)}
+        if quiet
+        else None,
+        "rest_days": one.rest_days,
+        "follow_days": one.follow_days,
+        "test": one.test,
+        "results": counts_json(one.counts),
+        "scheduled_at": one.scheduled_at and rfc3339(one.scheduled_at),
+        "started_at": one.started_at and rfc3339(one.started_at),
+        "finished_at": one.finished_at and rfc3339(one.finished_at),
+        "created_at": rfc3339(one.created_at),
+        "changed_at": rfc3339(one.changed_at),
+    }
+
+
+def _template_json(template: dict[str, Any]) -> dict[str, Any] | None:
+    """A file that was uploaded is told by its name."""
+    if not template:
+        return None
+    media = template.get("media", {})
+    return {
+        "name": template["name"],
+        "language": template["language"],
+        "parameters": template["parameters"],
+        "header": template.get("header"),
+        "header_url": media.get("url"),
+        "header_file": media.get("file", {}).get("filename"),
+        "buttons": template.get("buttons", []),
+    }
+
+
+def because(one: Campaign) -> str:
+    said = one.because
+    return str(said["sentence"]).format(**said["values"]) if said else ""
+
+
+def counts_json(counts: dict[str, Any]) -> dict[str, Any]:
+    blank: dict[str, Any] = {"spent": "0", "currency": "", "reasons": {}, "causes": {}}
+    return {name: counts.get(name, blank.get(name, 0)) for name in Counts.model_fields}
+
+
+def outlook_json(seen: DryRunResult) -> dict[str, Any]:
+    return {
+        "people": seen.people,
+        "recipients": seen.recipients,
+        "left_out": seen.left_out,
+        "cost_usd": json_number(usd(seen.cost_usd)),
+        "seconds": seen.seconds,
+        "asleep": seen.asleep,
+        "previews": [_preview_json(one) for one in seen.previews],
+        "warnings": seen.warnings,
+        "problem": seen.problem.message if seen.problem else None,
+    }
+
+
+def _preview_json(one: MessagePreview) -> dict[str, Any]:
+    shown = one.shown or TemplatePreview()
+    pairs = zip(shown.buttons, shown.links, strict=True)
+    return {
+        "name": one.name,
+        "phone": one.phone,
+        "message": one.text,
+        "header": shown.header,
+        "header_media": shown.header_media,
+        "footer": shown.footer,
+        "buttons": [{"text": text, "url": url} for text, url in pairs],
+    }
+
+
+def result_json(one: RecipientResult) -> dict[str, Any]:
+    row = one.recipient
+    return {
+        "contact_id": row.contact_id,
+        "name": one.name,
+        "phone": one.phone,
+        "state": one.shown,
+        "reason": row.reason or row.cause,
+        "message_id": row.message_id,
+        "coupon": row.coupon,
+        "cost_usd": json_number(row.cost_usd),
+        "handed_at": row.handed_at and rfc3339(row.handed_at),
+        "replied_at": row.replied_at and rfc3339(row.replied_at),
+        "opted_out_at": row.opted_out_at and rfc3339(row.opted_out_at),
+        "orders": row.orders,
+        "spent": str(Decimal(row.spent).normalize() + 0),
+    }
+
+
+def _minutes(clock: str) -> int:
+    hours, _, minutes = clock.partition(":")
+    return int(hours) * 60 + int(minutes)
+
+
+def _clock(minutes: int | None) -> str:
+    at = DEFAULT_QUIET_HOURS[0] if minutes is None else minutes
+    return f"{at // 60:02}:{at % 60:02}"

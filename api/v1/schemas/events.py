@@ -1,0 +1,53 @@
+"""What is posted to webhook endpoints: the events of the specification (2.3 and 2.4)."""
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from api.v1.restaurant.orders import OrderFacts
+from api.v1.schemas.webhooks import EventShape
+
+
+class InboundMessageData(BaseModel):
+    """Spec 2.3 and more. What belongs to other kinds of message is left out."""
+
+    sender: str = Field(
+        alias="from", description="Phone with country code.", examples=["905321112233"]
+    )
+    from_kind: str = Field(
+        description="`phone`, or `network_id` where the network hides the phone.",
+        examples=["phone"],
+    )
+    sender_name: str = Field(examples=["Ayşe Kaya"])
+    message_id: str
+    timestamp: int = Field(description="Unix time in seconds.", examples=[1772359200])
+    type: str = Field(
+        examples=["text"], description="The type of the message, such as `text` or `image`."
+    )
+    id: str = Field(description="Ours, as in GET /messages/{id}.")
+    text: str | None = Field(None, description="Of texts and buttons.")
+    media: dict[str, Any] | None = None
+    location: dict[str, Any] | None = None
+    contacts: dict[str, Any] | None = Field(
+        None, description="The contact cards that were sent, for messages of that type."
+    )
+    button: dict[str, Any] | None = None
+    reaction: dict[str, Any] | None = None
+    reply_to: Any = None
+
+
+class InboundMessageEvent(EventShape):
+    """A customer has written to one of your lines."""
+
+    instance_id: int
+    data: InboundMessageData
+
+
+class OrderCreatedEvent(EventShape, OrderFacts):
+    """An order is confirmed, and paid where it had to be."""
+
+
+WEBHOOKS: dict[str, type[BaseModel]] = {
+    "messages.upsert": InboundMessageEvent,
+    "restaurant.order_created": OrderCreatedEvent,
+}

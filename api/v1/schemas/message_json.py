@@ -1,0 +1,84 @@
+"""Messages as the API shows them."""
+
+from typing import Any
+
+from core.clock import rfc3339
+from core.values.money import json_number
+from messaging.messages import content as message_content
+from messaging.messages.accept import AcceptedMessage
+from messaging.messages.media import files as media_files
+from messaging.messages.settle import MessageOutcome
+from messaging.models import MediaFile, Message
+
+
+def accepted_message_json(ticket: AcceptedMessage, told: MessageOutcome | None) -> dict[str, Any]:
+    """Spec 2.2 first, in its order. A test message quotes the real price."""
+    # It may have gone another way than it was quoted for, as a template.
+    cost = max(ticket.quoted_usd, told.cost_usd) if told else ticket.quoted_usd
+    return {
+        "status": "success",
+        "message_id": told.network_id if told else None,
+        "status_code": told.state if told else ticket.state,
+        "cost_usd": json_number(cost),
+        "id": ticket.id,
+        "instance_id": ticket.line_id,
+        "phone": ticket.phone,
+        "reference": ticket.reference,
+        "test": ticket.test,
+    }
+
+
+def message_json(message: Message, file: MediaFile | None = None) -> dict[str, Any]:
+    """`file` is what came with it, when somebody has looked."""
+    error = None
+    if message.error_code:
+        error = {"code": message.error_code, "message": message.error_text}
+    return {
+        "id": message.id,
+        "message_id": message.network_id,
+        "direction": message.direction,
+        "instance_id": message.line_id,
+        "phone": message.phone,
+        "type": message.kind,
+        "text": message.text,
+        "status_code": message.state,
+        "reference": message.reference,
+        "cost_usd": json_number(message.cost_usd),
+        "test": message.test,
+        "created_at": rfc3339(message.created_at),
+        "error": error,
+        "media": media_json(message, file),
+        "from_kind": _from_kind(message),
+        **dict.fromkeys(("location", *message_content.PUBLIC_KINDS)),
+        **_content(message),
+    }
+
+
+def _from_kind(message: Message) -> str:
+    """What `phone` is: a phone number, or the network's id of somebody whose phone is hidden."""
+    return "phone" if message.phone.isdigit() else "network_id"
+
+
+def _content(message: Message) -> dict[str, Any]:
+    try:
+        return message_content.public_content(message.kind, message.content)
+    except KeyError:  # emptied when the contact was erased
+        return {}
+
+
+def media_json(message: Message, file: MediaFile | None) -> dict[str, Any] | None:
+    """What we sent is where the sender has it; what came in is at an address of ours."""
+    if message.kind not in media_files.KINDS:
+        return None
+    content = message.content
+    mine = message.direction == "in"
+    return {
+        "mime_type": (file and file.mime_type) or content.get("mime_type"),
+        "url": (media_files.signed_link(message.id) if file else None)
+        if mine
+        else content.get("url"),
+        "size": file.size if file else None,
+        "sha256": (file and file.sha256) or None,
+        "caption": message.text or None,
+        "filename": (file and file.filename) or content.get("filename"),
+    }

@@ -1,0 +1,282 @@
+"""The bodies of the message calls, and how a request becomes a draft."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+
+from flask import current_app
+from pydantic import AfterValidator, BaseModel, Field, StrictInt
+from pydantic_core import PydanticCustomError
+
+from api.schemas import MomentWithOffset, field_error
+from core.clock import now
+from core.errors import invalid
+from core.http import BadUrl, Policy, RefusedAddress, check_url
+from core.values.phone import BadPhone, check_phone
+from core.values.text import BadText, is_visible, normalize_text, utf16_length
+from messaging.lines.drivers.cloud.template_payload import template_payload
+from messaging.messages.accept import DEFAULT_VALIDITY, MessageDraft
+
+LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
+FURTHEST = timedelta(days=35)
+
+
+def _phone(text: str) -> str:
+    try:
+        return check_phone(text)
+    except BadPhone as error:
+        raise field_error("invalid_phone", str(error)) from None
+
+
+def _near(moment: datetime) -> datetime:
+    if moment > now() + FURTHEST:
+        raise field_error("too_far", "scheduled_at is more than 35 days ahead")
+    return moment
+
+
+def _words(text: str, field: str, most: int) -> str:
+    """NFC, trimmed, neither empty nor longer than the network takes."""
+    try:
+        cleaned = normalize_text(text)
+    except BadText as error:
+        raise field_error(f"invalid_{field}", str(error)) from None
+    if not is_visible(cleaned):
+        raise field_error(f"empty_{field}", f"{field} must not be empty")
+    if utf16_length(cleaned) > most:
+        raise field_error(f"long_{field}", f"{field} has more than {most} characters")
+    return cleaned
+
+
+def _checked(field: str, most: int) -> AfterValidator:
+    return AfterValidator(lambda text: _words(text, field, most))
+
+
+def _checked_or_none(field: str, most: int) -> AfterValidator:
+    """For what may be left out: a blank text is none."""
+    return AfterValidator(lambda text: _words(text, field, most) if text and text.strip() else None)
+
+
+class SendOptions(BaseModel):
+    phone: Annotated[str, AfterValidator(_phone)] = Field(
+        description="Country code first, digits only.", examples=["905321112233"], max_length=64
+    )
+    instance_id: StrictInt | None = Field(None, description="The line; empty: the default line.")
+    scheduled_at: Annotated[MomentWithOffset, AfterValidator(_near)] | None = Field(
+        None, description="RFC 3339, 35 days ahead at most."
+    )
+    valid_for_seconds: int | None = Field(None, ge=10, le=35 * 86400)
+    reference: Annotated[str | None, _checked_or_none("reference", 64)] = Field(
+        None, max_length=64, description="Yours; echoed everywhere."
+    )
+
+
+Parameters = Annotated[
+    list[Annotated[str, Field(max_length=1024)]] | dict[str, Any],
+    Field(
+        max_length=50,
+        description="The body's values in order; or an object: the names of a template with named"
+        ' places, or {"header": …, "body": […], "buttons": […]}.',
+        examples=[["Zeynep", "M-0184"]],
+    ),
+]
+
+
+class TemplateNamed(BaseModel):
+    """An approved template of a cloud line, by its name."""
+
+    name: str = Field(
+        min_length=1,
+        max_length=512,
+        examples=["order_confirmation"],
+        description="The template's name, as the network knows it.",
+    )
+    language: str = Field(min_length=2, max_length=15, examples=["tr"])
+    parameters: Parameters = Field(default_factory=list)
+
+
+class FreeOptions(SendOptions):
+    fallback_template: TemplateNamed | None = Field(
+        None, description="Sent instead when the 24-hour window of a cloud line is closed."
+    )
+
+
+class TextRequest(FreeOptions):
+    message: Annotated[str, _checked("message", LONGEST_TEXT)] = Field(
+        description="1 to 4096 characters, counted as UTF-16 (most emoji count as 2) after "
+        "trimming and Unicode normalization (NFC).",
+        examples=["Merhaba!"],
+    )
+
+
+class MediaRequest(FreeOptions):
+    media_url: str = Field(description="Where the file is.", max_length=2048)
+    type: Literal["image", "document", "video", "audio"] = Field(
+        examples=["document"], description="How the recipient sees the file."
+    )
+    caption: Annotated[str | None, _checked_or_none("caption", LONGEST_CAPTION)] = Field(
+        None, description="1024 characters at most."
+    )
+    filename: Annotated[str | None, _checked_or_none("filename", 240)] = Field(None, max_length=240)
+
+
+class LocationRequest(FreeOptions):
+    latitude: float = Field(ge=-90, le=90, examples=[41.0082])
+    longitude: float = Field(ge=-180, le=180, examples=[28.9784])
+    name: Annotated[str | None, _checked_or_none("name", 200)] = Field(
+        None, max_length=200, description="The name of the place, shown with the address."
+    )
+    address: Annotated[str | None, _checked_or_none("address", 400)] = Field(None, max_length=400)
+
+
+class TemplateRequest(TemplateNamed, SendOptions):
+    """An approved template of a cloud line, by its name."""
+
+
+class SendAnswer(BaseModel):
+    """Spec 2.2 and more. `message_id` is null until the network has named the message."""
+
+    status: str = Field(examples=["success"], description="`success` if the message was accepted.")
+    message_id: str | None = Field(examples=["wamid.HBgMOTA1MzIxMTEyMjMzFQIAERgS"])
+    status_code: str = Field(examples=["sent"])
+    cost_usd: float = Field(examples=[0.0034])
+    id: str = Field(examples=["msg_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    instance_id: int
+    phone: str
+    reference: str | None
+    test: bool
+    warnings: list[str] = Field(default_factory=list)
+
+
+class MediaShape(BaseModel):
+    """What customers sent has an address of ours, good for 7 days and new with each look."""
+
+    mime_type: str | None
+    url: str | None
+    size: int | None = Field(description="null until it is fetched.")
+    sha256: str | None
+    caption: str | None
+    filename: str | None
+
+
+class MessageShape(BaseModel):
+    id: str
+    message_id: str | None
+    direction: str
+    instance_id: int
+    phone: str
+    type: str = Field(description="The type of the message, such as `text` or `image`.")
+    text: str = Field(description="The message's text, or the caption of its file.")
+    status_code: str
+    reference: str | None
+    cost_usd: float
+    test: bool
+    created_at: str
+    error: dict[str, Any] | None
+    media: MediaShape | None
+    from_kind: str = Field(
+        description="What `phone` is: `phone`, or `network_id` where the network hides it.",
+        examples=["phone"],
+    )
+    location: dict[str, Any] | None = Field(
+        description="latitude, longitude, name, address, route_url."
+    )
+    contacts: dict[str, Any] | None = Field(description="Contact cards, as in the event.")
+    order: dict[str, Any] | None = Field(description="A catalog order, as in the event.")
+    button: dict[str, Any] | None = Field(description="The button that was pressed.")
+    reaction: dict[str, Any] | None = Field(description="The emoji, and the message it is for.")
+
+
+class MessagePage(BaseModel):
+    data: list[MessageShape]
+    next: str | None = Field(description="For ?after=, when there are more.")
+
+
+class Change(BaseModel):
+    status_code: str
+    at: str
+    cause: str
+
+
+class Timeline(BaseModel):
+    data: list[Change]
+    next: None
+
+
+def draft_of_text(body: TextRequest) -> MessageDraft:
+    return _draft(body, kind="text", text=body.message)
+
+
+def draft_of_media(body: MediaRequest) -> MessageDraft:
+    content: dict[str, Any] = {"url": media_url(body.media_url)}
+    if body.filename:
+        content["filename"] = body.filename
+    return _draft(body, kind=body.type, text=body.caption or "", content=content)
+
+
+def draft_of_location(body: LocationRequest) -> MessageDraft:
+    content: dict[str, Any] = {"latitude": body.latitude, "longitude": body.longitude}
+    for field in ("name", "address"):
+        value = getattr(body, field)
+        if value:
+            content[field] = value
+    return _draft(body, kind="location", content=content)
+
+
+def draft_of_template(body: TemplateRequest) -> MessageDraft:
+    return _draft(body, kind="template", content=_template(body), category="utility")
+
+
+def _template(named: TemplateNamed, place: str = "") -> dict[str, Any]:
+    """As the line's driver wants it, and tried on it: a form that it cannot use is refused here."""
+    given: Any = named.parameters
+    if isinstance(given, list):
+        given = [_text(one, f"{place}parameters", 1024) for one in given]
+    content = {
+        "name": _text(named.name, f"{place}name", 512),
+        "language": _text(named.language, f"{place}language", 15),
+        "parameters": given,
+    }
+    try:
+        template_payload(content)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise invalid(
+            f"{place}parameters",
+            "invalid_parameters",
+            "The parameters have a form that no template takes.",
+        ) from None
+    return content
+
+
+def _draft(body: SendOptions, **more: Any) -> MessageDraft:
+    named = body.fallback_template if isinstance(body, FreeOptions) else None
+    if named is not None:
+        fallback = _template(named, "fallback_template.")
+        more["content"] = {**more.get("content", {}), "fallback": fallback}
+    valid = (
+        DEFAULT_VALIDITY
+        if body.valid_for_seconds is None
+        else timedelta(seconds=body.valid_for_seconds)
+    )
+    return MessageDraft(
+        phone=body.phone,
+        reference=body.reference,
+        scheduled_at=body.scheduled_at,
+        valid_for=valid,
+        **more,
+    )
+
+
+def _text(text: str, field: str, most: int) -> str:
+    try:
+        return _words(text, field, most)
+    except PydanticCustomError as error:
+        raise invalid(field, error.type, "{fault}", fault=error.message()) from None
+
+
+def media_url(url: str, field: str = "media_url") -> str:
+    """Its form and any literal address; a host name is resolved only when it is fetched."""
+    settings = current_app.extensions["comanda"]
+    policy = Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)
+    try:
+        return str(check_url(url, policy))
+    except (BadUrl, RefusedAddress) as error:
+        raise invalid(field, "invalid_media_url", "{fault}", fault=str(error)) from None

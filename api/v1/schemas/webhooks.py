@@ -1,0 +1,206 @@
+"""The bodies of the webhook calls."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from api.schemas import MomentWithOffset
+from core.clock import rfc3339
+from webhooks.endpoints import state_of
+from webhooks.event_types import EVENT_TYPES
+from webhooks.models import Endpoint, WebhookAttempt, WebhookDelivery
+
+EVENTS = "`*` for all, or names: " + ", ".join(EVENT_TYPES)
+EXAMPLE_ID = "ep_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
+
+
+class NewEndpoint(BaseModel):
+    url: str = Field(
+        max_length=2048,
+        description="http or https, on the public internet.",
+        examples=["https://example.com/comanda"],
+    )
+    events: list[str] = Field(
+        description=EVENTS, max_length=50, examples=[["messages.upsert", "messages.read"]]
+    )
+    description: str | None = Field(
+        None,
+        max_length=200,
+        examples=["Our CRM"],
+        description="A note for your team, such as what the endpoint is for.",
+    )
+
+
+class EndpointChange(BaseModel):
+    url: str | None = Field(
+        None, max_length=2048, description="The address that events are posted to."
+    )
+    events: list[str] | None = Field(None, description=EVENTS, max_length=50)
+    description: str | None = Field(
+        None, max_length=200, description="A note for your team, such as what the endpoint is for."
+    )
+    enabled: bool | None = Field(
+        None, description="false: it gets no more events, and what waits for it is cancelled."
+    )
+
+
+class RotateRequest(BaseModel):
+    overlap_hours: float = Field(
+        24, ge=0, le=168, description="So long both secrets sign what we send."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def accept_missing_body(cls, body: Any) -> Any:
+        return {} if body is None else body
+
+
+class ReplayRequest(BaseModel):
+    since: MomentWithOffset = Field(description="RFC 3339", examples=["2026-03-01T10:00:00Z"])
+    until: MomentWithOffset | None = Field(None, description="RFC 3339; now by default.")
+    endpoint_id: str | None = Field(
+        None, max_length=64, description="All endpoints by default.", examples=[EXAMPLE_ID]
+    )
+    only_missed: bool = Field(False, description="Leave out what already arrived there.")
+
+
+class EndpointShape(BaseModel):
+    id: str = Field(examples=[EXAMPLE_ID])
+    url: str = Field(
+        examples=["https://example.com/comanda"],
+        description="The address that events are posted to.",
+    )
+    events: list[str] = Field(examples=[["*"]])
+    description: str = Field(description="A note for your team, such as what the endpoint is for.")
+    enabled: bool
+    health: str = Field(
+        description="new, well, shaky (the last try failed), failing or off", examples=["well"]
+    )
+    disabled_because: str | None = Field(description="person, gone or failing")
+    failing_since: str | None
+    last_success_at: str | None
+    old_secret_until: str | None = Field(
+        description="Until then the secret before the last rotation signs too."
+    )
+    test: bool = Field(description="It gets the events of test mode alone.")
+    created_at: str
+    warnings: list[str] = Field(default_factory=list)
+
+
+class EndpointWithSecret(EndpointShape):
+    secret: str = Field(
+        description="Shown only in this answer.",
+        examples=["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
+    )
+
+
+class EndpointPage(BaseModel):
+    data: list[EndpointShape]
+    next: None
+
+
+class DeliveryShape(BaseModel):
+    id: str = Field(examples=["dlv_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    endpoint_id: str = Field(examples=[EXAMPLE_ID])
+    event_id: str = Field(examples=["evt_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    event: str = Field(examples=["messages.upsert"])
+    sequence: int
+    cause: str = Field(description="event, replay or test", examples=["event"])
+    state: str = Field(description="waiting, sending, delivered, failed or cancelled")
+    attempts: int
+    next_attempt_at: str | None
+    status: int | None = Field(description="What the endpoint answered last.", examples=[200])
+    error: str | None
+    created_at: str
+
+
+class AttemptShape(BaseModel):
+    number: int
+    at: str
+    duration_ms: int
+    status: int | None = Field(
+        description="The HTTP status of the endpoint's answer. Null: no answer."
+    )
+    error: str | None
+    answer: str = Field(description="The first bytes of the answer's body.")
+
+
+class DeliveryWithAttempts(DeliveryShape):
+    tries: list[AttemptShape]
+    body: dict[str, Any] | None = Field(description="null when the event is no longer kept.")
+
+
+class DeliveryPage(BaseModel):
+    data: list[DeliveryShape]
+    next: str | None = Field(description="For ?after=, when there are more.")
+
+
+class ReplayAnswer(BaseModel):
+    replayed: int = Field(description="How many deliveries leave now.")
+    warnings: list[str] = Field(default_factory=list)
+
+
+class EventShape(BaseModel):
+    """As it is posted to endpoints: the event's own fields come beside these."""
+
+    model_config = ConfigDict(json_schema_extra={"additionalProperties": True})
+
+    event: str = Field(examples=["messages.upsert"])
+    event_id: str = Field(examples=["evt_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"])
+    occurred_at: str = Field(examples=["2026-03-01T10:00:00.123456Z"])
+    sequence: int = Field(examples=[1041])
+
+
+class EventPage(BaseModel):
+    data: list[EventShape]
+    next: str | None = Field(description="For ?after=, when there are more.", examples=["1041"])
+
+
+def endpoint_json(endpoint: Endpoint) -> dict[str, Any]:
+    return {
+        "id": endpoint.id,
+        "url": endpoint.url,
+        "events": endpoint.events,
+        "description": endpoint.description,
+        "enabled": endpoint.enabled,
+        "health": state_of(endpoint),
+        "disabled_because": endpoint.disabled_because or None,
+        "failing_since": _when(endpoint.failing_since),
+        "last_success_at": _when(endpoint.last_success_at),
+        "old_secret_until": _when(endpoint.old_secret_until),
+        "test": endpoint.test,
+        "created_at": rfc3339(endpoint.created_at),
+    }
+
+
+def delivery_json(delivery: WebhookDelivery) -> dict[str, Any]:
+    return {
+        "id": delivery.id,
+        "endpoint_id": delivery.endpoint_id,
+        "event_id": delivery.event_id,
+        "event": delivery.type,
+        "sequence": delivery.sequence,
+        "cause": delivery.cause,
+        "state": delivery.state,
+        "attempts": delivery.attempt,
+        "next_attempt_at": _when(delivery.due_at) if delivery.state == "waiting" else None,
+        "status": delivery.status,
+        "error": delivery.error,
+        "created_at": rfc3339(delivery.created_at),
+    }
+
+
+def attempt_json(attempt: WebhookAttempt) -> dict[str, Any]:
+    return {
+        "number": attempt.number,
+        "at": rfc3339(attempt.at),
+        "duration_ms": attempt.millis,
+        "status": attempt.status,
+        "error": attempt.error,
+        "answer": attempt.answer,
+    }
+
+
+def _when(moment: datetime | None) -> str | None:
+    return rfc3339(moment) if moment else None

@@ -1,0 +1,49 @@
+"""What RQ would do with one job for each message: `python -m bench.baselines.rq_job_per_message` is one such worker."""
+
+import json
+import os
+import sys
+
+import psycopg2
+import urllib3
+from redis import Redis
+from rq import Queue, SimpleWorker
+
+from bench.baselines.minimal import SENT, network_call
+
+QUEUE = "bench"
+
+_open: dict[str, object] = {}
+
+
+def send(tenant_id: int, message_id: str) -> None:
+    """Read the message, send it, write what became of it."""
+    if not _open:
+        _open["network"] = urllib3.PoolManager()
+        _open["database"] = psycopg2.connect(os.environ["FLOOR_DATABASE_URL"])
+    database: psycopg2.extensions.connection = _open["database"]  # type: ignore[assignment]
+    network: urllib3.PoolManager = _open["network"]  # type: ignore[assignment]
+    database.autocommit = True
+    with database.cursor() as cursor:
+        cursor.execute(
+            "SELECT line, phone, text FROM floor_messages WHERE tenant_id = %s AND id = %s",
+            (tenant_id, message_id),
+        )
+        line, phone, text = cursor.fetchone() or ("", "", "")
+        data, headers = network_call(line, phone, text, message_id)
+        url = f"{os.environ['CLOUD_BASE_URL']}/v23.0/{line}/messages"
+        answer = network.request("POST", url, body=data, headers=headers)
+        network_id = json.loads(answer.data)["messages"][0]["id"]
+        cursor.execute(SENT, (network_id, tenant_id, message_id))
+
+
+def main() -> None:
+    redis = Redis.from_url(os.environ["REDIS_URL"])
+    worker = SimpleWorker([Queue(QUEUE, connection=redis)], connection=redis)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    worker.work(burst=True, logging_level="WARNING")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""How much of something that a process has little of one tenant may hold at once."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+
+class ConcurrencyLimit:
+    """Of one process: a limit in total, and half of it for any one tenant."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.most_per_tenant = max(1, most // 2)
+        self._lock = Lock()
+        self._taken: Counter[int] = Counter()
+
+    @contextmanager
+    def place(self, tenant_id: int) -> Iterator[bool]:
+        """True: the caller has a place until the block ends. Never blocks."""
+        taken = self._take(tenant_id)
+        try:
+            yield taken
+        finally:
+            if taken:
+                self._give_back(tenant_id)
+
+    def _take(self, tenant_id: int) -> bool:
+        with self._lock:
+            full = self._taken.total() >= self.most
+            if full or self._taken[tenant_id] >= self.most_per_tenant:
+                return False
+            self._taken[tenant_id] += 1
+            return True
+
+    def _give_back(self, tenant_id: int) -> None:
+        with self._lock:
+            self._taken[tenant_id] -= 1
+            if not self._taken[tenant_id]:
+                del self._taken[tenant_id]

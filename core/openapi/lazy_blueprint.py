@@ -1,0 +1,51 @@
+"""Routes that work at once, and are described when somebody asks for the OpenAPI document.
+
+Making the document takes seconds that every start of a process would spend, for a page that few
+processes ever show.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask_openapi3.blueprint import APIBlueprint
+from flask_openapi3.openapi import OpenAPI
+from flask_openapi3.types import ParametersTuple
+from flask_openapi3.utils import parse_parameters
+
+
+class Components(dict[str, Any]):
+    """The document's schemas. Two different ones under one name are a mistake in the code."""
+
+    def update(self, *more: Any, **named: Any) -> None:
+        for name, schema in dict(*more, **named).items():
+            known = self.setdefault(name, schema)
+            if known != schema:
+                raise RuntimeError(f"two schemas share the name {name}: give them distinct names")
+
+
+class LazyBlueprint(APIBlueprint):
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.components_schemas = Components()
+        self._later: list[tuple[str, Callable[..., Any], dict[str, Any]]] = []
+
+    def _collect_openapi_info(
+        self, rule: str, func: Callable[..., Any], **said: Any
+    ) -> ParametersTuple:
+        self._later.append((rule, func, said))
+        found = parse_parameters(func, doc_ui=False)
+        # The view has them too: what a call takes is looked at before it is validated.
+        func.query_model, func.body_model = found[3], found[5]  # type: ignore[attr-defined]
+        return found
+
+    def describe(self, app: OpenAPI) -> None:
+        """Put what is said of its routes into the app's document."""
+        later, self._later = self._later, []
+        for rule, func, said in later:
+            super()._collect_openapi_info(rule, func, **said)
+        for tag in self.tags:
+            if tag.name not in app.tag_names:
+                app.tags.append(tag)
+                app.tag_names.append(tag.name)
+        app.paths.update(self.paths)
+        app.components_schemas.update(self.components_schemas)

@@ -1,0 +1,41 @@
+"""Addresses of ours that carry a signature and run out. Set once when a process starts."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.security.signing import read_token, sign_token
+
+_base_url = ""
+_secret_key = ""
+_our_hosts: frozenset[str] = frozenset()
+
+
+def configure_urls(
+    base_url: str, secret_key: str, *, live_url: str = "", menu_domain: str = ""
+) -> None:
+    global _base_url, _secret_key, _our_hosts
+    _base_url, _secret_key = base_url, secret_key
+    hosts = (urlsplit(base_url).hostname, urlsplit(live_url).hostname, menu_domain)
+    _our_hosts = frozenset(host.lower() for host in hosts if host)
+
+
+def is_own_host(host: str) -> bool:
+    """A host of the service itself, or one below it."""
+    return any(host == ours or host.endswith(f".{ours}") for ours in _our_hosts)
+
+
+def absolute_url(path: str) -> str:
+    if not _base_url:
+        raise RuntimeError("use_links(base_url, secret_key) has not been called")
+    return f"{_base_url}{path}"
+
+
+def signed_url(path: str, purpose: str, value: Any, expires_in: timedelta) -> str:
+    """`path` and a token after it: whoever holds the address may open it until it runs out."""
+    return absolute_url(f"{path}{sign_token(_secret_key, purpose, value, expires_in)}")
+
+
+def read_signed(purpose: str, token: str) -> Any:
+    """Raises BadToken, and ExpiredToken among them."""
+    return read_token(_secret_key, purpose, token)

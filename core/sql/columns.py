@@ -1,0 +1,19 @@
+"""What the tables of every package are made of."""
+
+from typing import Any
+
+from sqlalchemy import ForeignKeyConstraint
+from sqlalchemy.orm import mapped_column
+
+from core.ids import Id, new_id
+
+
+def id_column(prefix: str) -> Any:
+    return mapped_column(Id(prefix), primary_key=True, default=lambda: new_id(prefix))
+
+
+def tenant_foreign_key(columns: list[str], table: str, keys: list[str], **more: Any) -> Any:
+    """A foreign key that stays inside the tenant."""
+    return ForeignKeyConstraint(
+        ["tenant_id", *columns], [f"{table}.{key}" for key in ("tenant_id", *keys)], **more
+    )

@@ -1,0 +1,60 @@
+"""Telling an outage of the database from a fault of ours."""
+
+import traceback
+
+import psycopg2
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+# Classes of SQLSTATE: no connection, no resources, shut down by an operator.
+OUTAGE_CLASSES = ("08", "53", "57")
+
+
+def sqlstate(error: BaseException) -> str:
+    """The five characters that tell what the database refused; empty if it did not answer."""
+    return getattr(getattr(error, "orig", error), "pgcode", None) or ""
+
+
+def traceback_without_message(error: BaseException) -> str:
+    """Where it was raised and what kind of error it is, for logs and for Redis.
+
+    The text of an error may hold what customers wrote: parameters, the values of a key, an
+    address. The lines of code and the SQLSTATE do not.
+    """
+    told: list[str] = []
+    seen: set[int] = set()
+    following: BaseException | None = error
+    while following is not None and id(following) not in seen:
+        seen.add(id(following))
+        state = sqlstate(following)
+        kind = f"{type(following).__module__}.{type(following).__qualname__}"
+        lines = "".join(traceback.format_tb(following.__traceback__))
+        told.append(f"{lines}{kind}{f' [{state}]' if state else ''}")
+        hidden = None if following.__suppress_context__ else following.__context__
+        following = following.__cause__ or hidden
+    return "\ncaused\n".join(reversed(told))
+
+
+def is_database_error(error: BaseException | None) -> bool:
+    """Of the database or of one of its drivers, also where it is the cause of another one."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, SQLAlchemyError | psycopg2.Error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def is_outage(error: Exception) -> bool:
+    """Told apart by the kind of error and its SQLSTATE, not by its words."""
+    if isinstance(error, OperationalError | PoolTimeout):
+        return True
+    if isinstance(error, DBAPIError):
+        return error.connection_invalidated or sqlstate(error)[:2] in OUTAGE_CLASSES
+    return False
+
+
+def is_too_slow(error: Exception) -> bool:
+    """A statement reached its time limit."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "pgcode", None) == "57014"

@@ -1,0 +1,105 @@
+"""Hot paths: the tenant and the statements in one string, one round trip, one transaction.
+
+The server runs a string of several statements as one transaction: all of it or nothing.
+These connections are apart from SQLAlchemy's: nothing is asked of them but such strings.
+"""
+
+import select
+from collections.abc import Mapping
+from contextlib import suppress
+from queue import LifoQueue
+from threading import BoundedSemaphore
+from typing import Any
+
+import psycopg2
+import psycopg2.extensions
+from flask import current_app
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import OperationalError
+
+from core.db import CONNECT_OPTIONS, db
+
+SET_TENANT = "SELECT app.set_tenant(%(tenant_id)s); "
+# The functions of the hot paths keep their plans. One made while a table was empty must not
+# read it from end to end later.
+PLAN_OPTIONS = (
+    " -c plan_cache_mode=force_generic_plan"
+    " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off"
+)
+WAIT_SECONDS = 5.0
+
+
+def connect(url: str, **more: Any) -> psycopg2.extensions.connection:
+    """To the service's database, as its role."""
+    dsn = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+    options = {**CONNECT_OPTIONS, "options": CONNECT_OPTIONS["options"] + PLAN_OPTIONS}
+    made: psycopg2.extensions.connection = psycopg2.connect(dsn, **options, **more)
+    return made
+
+
+class Pool:
+    """Connections that are opened when they are first needed, and last for the process."""
+
+    def __init__(self, url: str, size: int) -> None:
+        self._url = url
+        self._room = BoundedSemaphore(size)
+        self._free: LifoQueue[psycopg2.extensions.connection] = LifoQueue()
+
+    def run(self, sql: str, params: Mapping[str, object]) -> list[tuple[Any, ...]]:
+        if not self._room.acquire(timeout=WAIT_SECONDS):
+            raise psycopg2.OperationalError("no connection was free in time")
+        try:
+            connection = self._get()
+            try:
+                with connection.cursor() as cursor:
+                    cursor.execute(sql, params)
+                    return cursor.fetchall() if cursor.description else []
+            finally:
+                if not connection.closed:
+                    self._free.put(connection)
+        finally:
+            self._room.release()
+
+    def _get(self) -> psycopg2.extensions.connection:
+        while not self._free.empty():
+            connection = self._free.get_nowait()
+            if not is_closed_by_server(connection):
+                return connection
+            with suppress(psycopg2.Error):
+                connection.close()
+        connection = connect(self._url)
+        connection.autocommit = True
+        return connection
+
+
+def is_closed_by_server(connection: psycopg2.extensions.connection) -> bool:
+    """Nobody has asked anything: a server that has something to say has closed."""
+    if connection.closed:
+        return True
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def run_as_tenant(tenant_id: int, sql: str, params: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    """Run and commit, outside any open scope. Returns the rows of the last statement."""
+    return run_global(SET_TENANT + sql, {**params, "tenant_id": tenant_id})
+
+
+def run_global(sql: str, params: Mapping[str, object]) -> list[tuple[Any, ...]]:
+    """The same over the global tables, with no tenant."""
+    try:
+        return _pool().run(sql, params)
+    except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
+        # As SQLAlchemy says it, so that the doors know an outage when they see one.
+        raise OperationalError(None, None, error) from error
+
+
+def _pool() -> Pool:
+    """One for each app: tests have several."""
+    known: dict[str, Pool] = current_app.extensions
+    pool = known.get("hot")
+    if pool is None:
+        settings: Any = current_app.extensions["comanda"]
+        pool = known.setdefault("hot", Pool(settings.database_url, db.engine.pool.size()))  # type: ignore[attr-defined]
+    return pool

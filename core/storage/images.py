@@ -1,0 +1,204 @@
+"""Redraw pictures that other people uploaded, within a fixed amount of memory.
+
+A redrawn picture carries no location, no camera data and nothing that only looked like a picture.
+All uploads of pictures come through here, because decoding decides how much memory a few bytes
+can cost: the size is checked before anything is decoded, a large JPEG is decoded at a fraction of
+its size, the rest is scaled band by band, and few pictures are drawn at the same time.
+"""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from math import ceil, floor
+from threading import BoundedSemaphore
+from typing import IO, cast
+
+from PIL import Image, PngImagePlugin, UnidentifiedImageError
+from PIL.JpegImagePlugin import JpegImageFile
+
+from core.errors import TryAgain
+
+READABLE = ("JPEG", "PNG", "GIF", "WEBP")
+MAX_PIXELS = 16_000_000  # decoded; Pillow keeps up to four bytes for each
+MAX_BYTES = 4 * MAX_PIXELS
+MAX_JPEG_PIXELS = 4 * MAX_PIXELS  # as photographed: it is decoded at half the size or less
+MAX_SIDE = 20_000  # keeps a band of a long, thin picture small
+PIXEL_BYTES = {"WEBP": 16}  # two canvases of the decoder, their copy, and the picture
+BAND_PIXELS = 500_000
+MAX_CONCURRENT = 2  # in one process
+WAIT_SECONDS = 20
+
+PngImagePlugin.MAX_TEXT_MEMORY = 2 * 1024 * 1024  # all compressed texts of one file together
+
+Flip = Image.Transpose
+UPRIGHT = {
+    2: Flip.FLIP_LEFT_RIGHT,
+    3: Flip.ROTATE_180,
+    4: Flip.FLIP_TOP_BOTTOM,
+    5: Flip.TRANSPOSE,
+    6: Flip.ROTATE_270,
+    7: Flip.TRANSVERSE,
+    8: Flip.ROTATE_90,
+}
+ORIENTATION = 0x0112
+
+_decoding_slots = BoundedSemaphore(MAX_CONCURRENT)
+
+
+class UnreadableImage(ValueError):
+    """It cannot be read."""
+
+
+class TooManyPixels(UnreadableImage):
+    """It would take too much memory to decode."""
+
+
+def reencode_image(
+    file: IO[bytes],
+    longest_side: int,
+    kind: str = "JPEG",
+    quality: int = 82,
+    formats: tuple[str, ...] = READABLE,
+) -> bytes:
+    """An opaque copy, at most `longest_side` wide and high; what was clear is white.
+
+    Raises NoPicture, or TryAgain when too many pictures are waiting. Wait for it without holding
+    a database connection.
+    """
+    with _decoding_slot():
+        picture = _small(file, longest_side, formats, keep_clear=False)
+        return _saved(picture, kind, quality=quality)
+
+
+def make_preview(file: IO[bytes], longest_side: int = 1280) -> tuple[bytes, str]:
+    """A small copy and its type; a clear background stays clear. Raises as `redraw` does."""
+    with _decoding_slot():
+        picture = _small(file, longest_side, READABLE, keep_clear=True)
+        if picture.mode == "RGBA":
+            return _saved(picture, "PNG", optimize=True), "image/png"
+        return _saved(picture, "JPEG", quality=82), "image/jpeg"
+
+
+@contextmanager
+def _decoding_slot() -> Iterator[None]:
+    if not _decoding_slots.acquire(timeout=WAIT_SECONDS):
+        raise TryAgain("try_again", "Many pictures are being uploaded. Try again in a minute.")
+    try:
+        yield
+    finally:
+        _decoding_slots.release()
+
+
+def _saved(picture: Image.Image, kind: str, **options: object) -> bytes:
+    out = BytesIO()
+    picture.save(out, kind, **options)
+    return out.getvalue()
+
+
+def _small(
+    file: IO[bytes], longest_side: int, formats: tuple[str, ...], *, keep_clear: bool
+) -> Image.Image:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            small, orientation = _decoded(file, longest_side, formats, keep_clear)
+    except (TooManyPixels, Image.DecompressionBombError):
+        raise TooManyPixels("the picture has too many pixels") from None
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError):
+        raise UnreadableImage("the picture cannot be read") from None
+    turn = UPRIGHT.get(orientation)
+    return small if turn is None else small.transpose(turn)
+
+
+def _decoded(
+    file: IO[bytes], longest_side: int, formats: tuple[str, ...], keep_clear: bool
+) -> tuple[Image.Image, int]:
+    with Image.open(file, formats=formats) as picture:
+        if isinstance(picture, JpegImageFile):
+            _read_small(picture, file, longest_side)
+        elif picture.width * picture.height * PIXEL_BYTES.get(picture.format or "", 4) > MAX_BYTES:
+            raise TooManyPixels
+        if max(picture.size) > MAX_SIDE:
+            raise TooManyPixels
+        picture.load()
+        orientation = cast("int", picture.getexif().get(ORIENTATION, 1))
+        clear = picture.has_transparency_data and picture.mode != "I;16"
+        return _scaled(picture, longest_side, clear=clear, keep_clear=keep_clear), orientation
+
+
+def _read_small(picture: JpegImageFile, file: IO[bytes], longest_side: int) -> None:
+    """Have a JPEG decoded at a half, a quarter or an eighth of its size, as far as that will do."""
+    width, height = picture.size
+    if width * height > MAX_JPEG_PIXELS:
+        raise TooManyPixels
+    waiting = 0 if _is_one_scan(file) else _coefficient_bytes(picture)
+    part = 1
+    while part < 8 and (width // part) * (height // part) * 4 + waiting > MAX_BYTES:
+        part *= 2
+    wanted = min(1.0, longest_side / max(width, height), 1 / part)
+    picture.draft(None, (max(1, int(width * wanted)), max(1, int(height * wanted))))
+    if picture.width * picture.height * 4 + waiting > MAX_BYTES:
+        raise TooManyPixels
+
+
+def _is_one_scan(file: IO[bytes]) -> bool:
+    """Whether libjpeg can decode it row by row.
+
+    A progressive JPEG, or one with a scan for each colour, is held in memory as a whole first.
+    """
+    here = file.tell()
+    try:
+        file.seek(2)
+        components = 0
+        while True:
+            start = file.read(2)
+            while start == b"\xff\xff":  # fill bytes
+                start = b"\xff" + file.read(1)
+            if len(start) < 2 or start[0] != 0xFF:
+                return False
+            body = file.read(int.from_bytes(file.read(2), "big") - 2)
+            if start[1] in (0xC0, 0xC1):
+                components = body[5]
+            elif start[1] == 0xDA:
+                return body[0] == components
+            elif start[1] == 0xC2:
+                return False
+    except (IndexError, ValueError):
+        return False
+    finally:
+        file.seek(here)
+
+
+def _coefficient_bytes(picture: JpegImageFile) -> int:
+    """What libjpeg keeps of all scans: two bytes for each sample of each colour."""
+    parts = [(across, down) for _, across, down, _ in picture.layer]
+    most = max(across for across, _ in parts) * max(down for _, down in parts)
+    samples = sum(across * down for across, down in parts) / most
+    return int(2 * picture.width * picture.height * samples)
+
+
+def _scaled(
+    picture: Image.Image, longest_side: int, *, clear: bool, keep_clear: bool
+) -> Image.Image:
+    """Converted and scaled band by band, so that there is never a second copy at full size."""
+    width, height = picture.size
+    scale = max(1.0, max(width, height) / longest_side)
+    across, down = max(1, round(width / scale)), max(1, round(height / scale))
+    small = Image.new("RGBA" if clear and keep_clear else "RGB", (across, down))
+    ratio = height / down
+    reach = ceil(2 * ratio) + 1  # rows that the filter looks at beyond the band
+    rows = max(1, int((BAND_PIXELS / width - 2 * reach) / ratio))
+    for top in range(0, down, rows):
+        bottom = min(top + rows, down)
+        first = max(0, floor(top * ratio) - reach)
+        last = min(height, ceil(bottom * ratio) + reach)
+        band = picture.crop((0, first, width, last)).convert("RGBA" if clear else "RGB")
+        if clear and not keep_clear:
+            paper = Image.new("RGB", band.size, "white")
+            paper.paste(band, mask=band)
+            band = paper
+        box = (0, top * ratio - first, width, min(bottom * ratio - first, band.height))
+        part = band.resize((across, bottom - top), Image.Resampling.BICUBIC, box)
+        small.paste(part, (0, top))
+    return small

@@ -1,0 +1,45 @@
+"""Blobs nobody needs any more: named in the transaction that drops them, removed by a job.
+
+A blob is outside the transaction. Removed before the commit it could be missed after a rollback;
+removed after it, a crash would leave it for ever. A name that ends with a slash is a folder: all
+blobs in it are removed.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlalchemy import Index, Text, delete, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.db import Base, db
+
+
+class PendingDeletion(Base):
+    __tablename__ = "doomed_blobs"
+    __table_args__ = (Index("doomed_blobs_doomed_at_idx", "doomed_at"),)
+
+    blob_key: Mapped[str] = mapped_column(Text, primary_key=True)
+    doomed_at: Mapped[datetime] = mapped_column(default=now)
+
+
+def delete_later(keys: Iterable[str | None]) -> int:
+    rows = [{"blob_key": key, "doomed_at": now()} for key in keys if key]
+    if rows:
+        db.session.execute(insert(PendingDeletion).values(rows).on_conflict_do_nothing())
+    return len(rows)
+
+
+def tenant_folders(tenant_id: int) -> list[str]:
+    """Where a tenant's files are, apart from those that a row names in a column `…blob_key`."""
+    return [f"{tenant_id}/", f"photos/{tenant_id}/", f"tenants/{tenant_id}/"]
+
+
+def list_pending(limit: int) -> list[str]:
+    query = select(PendingDeletion.blob_key).order_by(PendingDeletion.doomed_at).limit(limit)
+    return list(db.session.scalars(query))
+
+
+def mark_deleted(keys: list[str]) -> None:
+    db.session.execute(delete(PendingDeletion).where(PendingDeletion.blob_key.in_(keys)))

@@ -1,0 +1,28 @@
+"""Sentences for people whose language is not the portal's: one JSON file for each language."""
+
+import json
+from functools import cached_property
+from pathlib import Path
+
+
+class JsonTranslations:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._words: dict[str, dict[str, str]] = {}
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        return frozenset(path.stem for path in self.folder.glob("*.json"))
+
+    def words(self, language: str) -> dict[str, str]:
+        """In English where the language is not spoken."""
+        plain = language.partition("-")[0]
+        name = plain if plain in self.spoken else "en"
+        if name not in self._words:
+            self._words[name] = json.loads((self.folder / f"{name}.json").read_text("utf-8"))
+        return self._words[name]
+
+    def say(self, language: str, key: str, /, **values: object) -> str:
+        """Without a gap where a value is empty."""
+        sentence = self.words(language)[key].format(**values)
+        return " ".join(sentence.replace(" !", "!").replace(" ،", "،").split())

@@ -1,0 +1,231 @@
+"""Phone numbers: digits only, country code first (E.164 without the plus), or refused with a hint.
+
+The network's own ids differ from the numbering plan in three countries: Brazil's ninth digit,
+Mexico's 1 and Argentina's 9 come and go. `same_variants` knows them.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import phonenumbers
+from phonenumbers import NumberParseException, PhoneNumber, PhoneNumberFormat, ValidationResult
+
+EXAMPLE = "905321112233"
+_ASCII_DIGITS = re.compile(r"[0-9]+")
+_PLUS = ("+", "＋")
+_SHORTEST_ABROAD = 11  # digits of which the first ones may be another country's code
+_LETTER = re.compile(r"[^\W\d_]")
+_GAP = r"[ \t\u00a0\u2007\u2009\u202f().\-\u2010-\u2015\u2212/]{0,3}"
+_MASKABLE = re.compile(
+    rf"""
+    (?P<keep>                                # what holds many digits and is nobody's phone
+        \b[0-9a-fA-F]{{8}}(?:-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}\b
+      | \b[a-z]{{1,8}}_[0-9A-HJKMNP-TV-Z]{{26}}\b
+      | (?<!\d)(?:19|20)[0-9]{{2}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])
+        (?:[T ][0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:[.,][0-9]{{1,9}})?)?
+           (?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})?)?(?!\d)
+      | (?<![\d.])(?:[0-9]{{1,3}}\.){{3}}[0-9]{{1,3}}(?!\.?\d)
+    )
+    | \d(?:{_GAP}\d){{7,}}
+    """,
+    re.VERBOSE,
+)
+
+
+class BadPhone(ValueError):
+    """The sentence says what is wrong, and the right form where it can be told."""
+
+    code = "invalid_phone"
+
+    def __init__(self, message: str, suggestion: str | None = None) -> None:
+        super().__init__(message)
+        self.suggestion = suggestion
+
+
+def check_phone(text: str, region: str | None = None) -> str:
+    """The phone as it was given, if it is one. Separators are refused, not stripped.
+
+    `region` only makes the hint better: with it a national form can be corrected.
+    """
+    if not _ASCII_DIGITS.fullmatch(text) or text.startswith("0"):
+        raise _not_digits(normalize_phone(text, region))
+    if not 8 <= len(text) <= 15:
+        raise BadPhone(f"phone must have 8 to 15 digits, country code first, such as {EXAMPLE}")
+    number = _parse(f"+{text}", None)
+    if number is None:
+        raise _not_digits(normalize_phone(text, region) if region else None)
+    digits = _digits(number)
+    if digits == text and _possible(number):
+        return text
+    if any(_is_possible(same) for same in phone_variants(text) - {text}):
+        return text
+    if _possible(number):
+        raise _not_digits(digits)
+    country = f"country code {number.country_code}"
+    reason = phonenumbers.is_possible_number_with_reason(number)
+    if reason == ValidationResult.TOO_LONG:
+        raise BadPhone(f"phone is too long for {country}")
+    if reason == ValidationResult.TOO_SHORT:
+        raise BadPhone(f"phone is too short for {country}")
+    raise BadPhone(f"phone is not a possible number for {country}")
+
+
+def read_phone(text: str, region: str | None = None) -> str:
+    """The phone behind any usual way of writing it, for what people type into forms."""
+    return normalize_phone(text, region) or check_phone(text.strip(), region)
+
+
+def normalize_phone(text: str, region: str | None = None) -> str | None:
+    """The digits behind any usual way of writing a number, or None.
+
+    `region` is the country (``TR``) that a national form such as ``0532 111 22 33`` is of.
+    """
+    written = text.strip().removeprefix("tel:").strip()
+    if not written or _LETTER.search(written):
+        return None
+    if written.startswith("00"):
+        written = "+" + written[2:]
+    tries = [_parse(written, region.upper())] if region else []
+    if not written.startswith(_PLUS):
+        if not written.startswith("0") and (not region or _may_be_abroad(written)):
+            # With the country's own code in front it is that country's number, written whole.
+            whole = bool(region) and written.startswith(str(_calling_code(region or "")))
+            tries.insert(0 if whole else len(tries), _parse(f"+{written}", None))
+    elif not region:
+        tries.append(_parse(written, None))
+    numbers = [number for number in tries if number is not None and _keeps_digits(written, number)]
+    for check in (phonenumbers.is_valid_number, _possible):
+        for number in numbers:
+            digits = _digits(number)
+            if check(number) and 8 <= len(digits) <= 15:
+                return digits
+    return None
+
+
+def normalize_strict(text: str, region: str | None = None) -> str | None:
+    """As `normalize`, for numbers that nobody is there to correct, so that no stranger is written
+    to: the number must be one that its country gives out, every digit of an international form
+    is kept, and without a plus it is never read as a number of another country."""
+    digits = normalize_phone(text, region)
+    if digits is None or not any(_is_valid(same) for same in phone_variants(digits)):
+        return None
+    written = text.strip().removeprefix("tel:").strip()
+    if written.startswith((*_PLUS, "00")):
+        given = _digits_in(written.replace("(0)", "")).removeprefix("00")
+        return digits if given in phone_variants(digits) else None
+    if region and not digits.startswith(str(_calling_code(region))):
+        return None
+    return digits
+
+
+def phone_country(phone: str) -> str | None:
+    """The ISO country (``TR``), by the number where it can be told, else by its country code."""
+    number = _parse(f"+{phone}", None)
+    if number is None:
+        return None
+    region = phonenumbers.region_code_for_number(number)
+    if region is None and number.country_code is not None:
+        region = phonenumbers.region_code_for_country_code(number.country_code)
+    return region if region and region.isalpha() and region != "ZZ" else None
+
+
+def display_phone(phone: str) -> str:
+    """For people: ``+90 532 111 22 33``."""
+    ways = [phone, *sorted(phone_variants(phone))]
+    number = _parse("+" + next(filter(_is_possible, ways), phone), None)
+    if number is None:
+        return f"+{phone}"
+    return phonenumbers.format_number(number, PhoneNumberFormat.INTERNATIONAL)
+
+
+def mask_phone(phone: str) -> str:
+    """For logs: all but the last two digits hidden, separators kept."""
+    hidden = sum(letter.isdigit() for letter in phone) - 2
+    shown = []
+    for letter in phone:
+        if letter.isdigit() and hidden > 0:
+            hidden -= 1
+            letter = "*"
+        shown.append(letter)
+    return "".join(shown)
+
+
+def mask_text(text: str) -> str:
+    """Mask whatever looks like a phone: 8 digits or more, also with separators.
+
+    Dates, IPv4 addresses, UUIDs and our own ids are left readable; when in doubt it is a phone.
+    """
+    return _MASKABLE.sub(lambda run: run[0] if run["keep"] else mask_phone(run[0]), text)
+
+
+def phone_variants(phone: str) -> set[str]:
+    """The phone and every other way the network may write the same one."""
+    same = {phone}
+    if found := re.fullmatch(r"55([1-9][0-9])9([0-9]{8})", phone):
+        if found[2][0] in "6789":
+            same.add(f"55{found[1]}{found[2]}")
+    elif found := re.fullmatch(r"55([1-9][0-9])([6-9][0-9]{7})", phone):
+        same.add(f"55{found[1]}9{found[2]}")
+    elif found := re.fullmatch(r"521?([2-9][0-9]{9})", phone):
+        same |= {f"52{found[1]}", f"521{found[1]}"}
+    elif found := re.fullmatch(r"549?([1-8][0-9]{9})", phone):
+        same |= {f"54{found[1]}", f"549{found[1]}"}
+    return same
+
+
+@lru_cache(maxsize=4096)  # one request reads its number several times
+def _parse(text: str, region: str | None) -> PhoneNumber | None:
+    try:
+        return phonenumbers.parse(text, region)
+    except NumberParseException:
+        return None
+
+
+def _may_be_abroad(written: str) -> bool:
+    """Digits in one piece, as programs write them. Ten digits, or some with national punctuation,
+    are a national number, even if it is a wrong one."""
+    return _ASCII_DIGITS.fullmatch(written) is not None and len(written) >= _SHORTEST_ABROAD
+
+
+def _keeps_digits(written: str, number: PhoneNumber) -> bool:
+    """An international form means its own digits: only a trunk 0 may be left out."""
+    if not written.startswith(_PLUS):
+        return True
+    given, digits = _digits_in(written), _digits(number)
+    code = str(number.country_code)
+    trunk = f"{code}{given.removeprefix(code).removeprefix('0')}"
+    return given in phone_variants(digits) or trunk in phone_variants(digits)
+
+
+def _digits_in(written: str) -> str:
+    return "".join(str(unicodedata.digit(one)) for one in written if one.isdecimal())
+
+
+def _calling_code(region: str) -> int:
+    return phonenumbers.country_code_for_region(region.upper())
+
+
+def _is_valid(digits: str) -> bool:
+    number = _parse(f"+{digits}", None)
+    return number is not None and _digits(number) == digits and phonenumbers.is_valid_number(number)
+
+
+def _digits(number: PhoneNumber) -> str:
+    return phonenumbers.format_number(number, PhoneNumberFormat.E164).removeprefix("+")
+
+
+def _possible(number: PhoneNumber) -> bool:
+    # Not is_possible_number(): it also takes what can only be dialled inside one town.
+    return phonenumbers.is_possible_number_with_reason(number) == ValidationResult.IS_POSSIBLE
+
+
+def _is_possible(digits: str) -> bool:
+    number = _parse(f"+{digits}", None)
+    return number is not None and _digits(number) == digits and _possible(number)
+
+
+def _not_digits(suggestion: str | None) -> BadPhone:
+    if suggestion and 8 <= len(suggestion) <= 15 and _is_possible(suggestion):
+        return BadPhone(f"phone must be digits only, country code first: {suggestion}", suggestion)
+    return BadPhone(f"phone must be digits only, country code first, such as {EXAMPLE}")

@@ -1,0 +1,85 @@
+"""Text as people write it, made safe to keep, to compare and to open in a spreadsheet."""
+
+import re
+import unicodedata
+from decimal import Decimal
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# Letters and symbols that show nothing: Hangul fillers, the empty Braille pattern.
+_BLANKS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
+_INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
+_TURKIC = {"tr", "az"}
+# Spreadsheets also read the full-width forms as the start of a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+
+class BadText(ValueError):
+    """Text that cannot be stored or sent."""
+
+    code = "invalid_text"
+
+
+def normalize_text(text: str) -> str:
+    """NFC and trimmed. NUL cannot be stored by PostgreSQL, a lone surrogate is no character."""
+    if "\0" in text:
+        raise BadText("the text contains a NUL character")
+    if _SURROGATE.search(text):
+        raise BadText("the text contains half of a character (a lone surrogate)")
+    return unicodedata.normalize("NFC", text).strip()
+
+
+def is_visible(text: str) -> bool:
+    """False for texts of spaces, control and format characters and blank letters only."""
+    return any(not _is_blank(letter) for letter in text)
+
+
+def utf16_length(text: str) -> int:
+    """How messaging networks count: a character outside the first plane counts as two."""
+    return len(text) + sum(letter > "\uffff" for letter in text)
+
+
+def one_line(text: str, limit: int | None = None) -> str:
+    """Clean, with every run of white space and control characters as one space."""
+    spaced = "".join(" " if _is_break(letter) else letter for letter in normalize_text(text))
+    line = " ".join(spaced.split())
+    if limit is not None and len(line) > limit:
+        line = line[: max(limit - 1, 0)].rstrip() + "…"
+    return line
+
+
+def fold_case(text: str, locale: str = "en") -> str:
+    """For comparing and searching without regard to case. Turkish has two letters i."""
+    if re.split("[-_]", locale.lower())[0] in _TURKIC:
+        text = text.replace("I\u0307", "i").replace("İ", "i").replace("I", "\u0131")
+    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    # Elsewhere İ folds to i and a dot above it, which nobody types when searching.
+    return folded.replace("i\u0307", "i")
+
+
+def strip_accents(text: str) -> str:
+    """Folded, letters without their marks, one letter i: `Hayır` and `HAYIR` give `hayir`."""
+    letters = unicodedata.normalize("NFD", fold_case(text))
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return bare.replace("ı", "i")
+
+
+def csv_cell(value: object) -> str:
+    """One cell of an export. Text that a spreadsheet would run as a formula gets a quote before."""
+    if value is None:
+        return ""
+    if isinstance(value, int | float | Decimal):
+        return str(value)
+    text = str(value).replace("\0", "")
+    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
+
+
+def _is_blank(letter: str) -> bool:
+    return (
+        letter in _BLANKS
+        or "\ufe00" <= letter <= "\ufe0f"
+        or unicodedata.category(letter) in _INVISIBLE
+    )
+
+
+def _is_break(letter: str) -> bool:
+    return letter.isspace() or unicodedata.category(letter) == "Cc"

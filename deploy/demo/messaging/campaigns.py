@@ -1,0 +1,184 @@
+"""Campaigns of the demo: one that is over with its figures, one that waits, one unwritten."""
+
+import random
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from core.clock import frozen, now
+from core.db import tenant_scope
+from deploy.demo.messaging.conversations import demo_line, settle_after_a_second
+from deploy.demo.messaging.receipts import PastReceipt, add_receipts
+from messaging.campaigns import audiences, results
+from messaging.campaigns import lifecycle as campaign_lifecycle
+from messaging.campaigns import repository as campaign_repository
+from messaging.campaigns import runner as campaign_runner
+from messaging.campaigns.repository import CampaignInput
+from messaging.costs.usage import UsageTally
+from messaging.lines.drivers.base import InboundMessage, SendAccepted, SendOutcome, SendRefused
+from messaging.messages import claim as message_claim
+from messaging.messages.receive import receive_message
+from restaurant import campaign_order_filters
+
+DAYS_AGO = 6
+OFFER = {
+    "name": "weekend_offer",
+    "language": "en",
+    "parameters": ["{{customer.first_name|Dear guest}}"],
+    "media": {"url": "https://example.com/weekend.jpg"},
+    "buttons": [None, "{{customer.first_name|guest}}"],
+}
+"""With a picture above the text and a button of each reader's own."""
+UNREACHABLE = SendRefused("recipient_unavailable", "This number cannot be reached on the network.")
+
+
+@dataclass(frozen=True)
+class CampaignTexts:
+    audience: str
+    tags: list[str]
+    finished: tuple[str, str]
+    scheduled: tuple[str, str]
+    draft: tuple[str, str]
+    offer: str
+    answers: tuple[str, ...]
+    goodbye: str
+
+
+TEXTS = {
+    "tr": CampaignTexts(
+        audience="Sık gelenler",
+        tags=["vip", "düzenli müşteri"],
+        finished=(
+            "Mercimek çorbası ikramı",
+            (
+                "Merhaba {{customer.first_name|değerli misafirimiz}}, bu hafta her ana yemeğin"
+                " yanında mercimek çorbası bizden. Bekleriz!\n{{shop.name}}\n\n"
+                "Mesaj almak istemezseniz DUR yazın."
+            ),
+        ),
+        scheduled=(
+            "Hafta sonu kahvaltısı",
+            (
+                "Günaydın {{customer.first_name|}}! Cumartesi ve pazar serpme kahvaltımız hazır."
+                " Masanızı ayırtmak için bu mesaja yazın.\n{{shop.name}}"
+            ),
+        ),
+        draft=("Yeni kış menüsü", "Kış menümüz hazır: kestaneli pilav, sahlep ve daha fazlası."),
+        offer="Hafta sonu tatlısı",
+        answers=("Harika, akşama geliyoruz!", "Teşekkürler, hafta sonu uğrarız", "Süper 👍"),
+        goodbye="DUR",
+    ),
+    "es": CampaignTexts(
+        audience="Newsletter readers",
+        tags=["newsletter", "vip"],
+        finished=(
+            "Autumn glazes",
+            (
+                "Hi {{customer.first_name|there}}, the autumn glazes are here: moss, amber"
+                " and a deep blue. The first ten mugs ship free.\n{{shop.name}}\n\n"
+                "Answer STOP to get no more of these."
+            ),
+        ),
+        scheduled=(
+            "Early gifts",
+            (
+                "Hi {{customer.first_name|there}}, order before the 5th and your parcel arrives in"
+                " time for the holidays.\n{{shop.name}}"
+            ),
+        ),
+        draft=("Care for your mug", "Three things that keep a hand-thrown mug happy for years:"),
+        offer="Weekend at the workshop",
+        answers=("Do you still have the blue one?", "Lovely, just ordered two!", "Thank you!"),
+        goodbye="STOP",
+    ),
+}
+
+
+def add_campaigns(tenant_id: int, language: str) -> None:
+    """The same story every time: the dice are loaded."""
+    story, beginning = TEXTS[language], now()
+    dice = random.Random(20260303)  # noqa: S311 - a demo, not a secret
+    campaign_order_filters.register()
+    at = (beginning - timedelta(days=DAYS_AGO)).replace(hour=9, minute=30, second=0)
+    with frozen(at), tenant_scope(tenant_id):
+        sent = _send(story, dice)
+    _receive_replies(tenant_id, at, sent, story, dice)
+    with frozen(beginning - timedelta(days=2)), tenant_scope(tenant_id):
+        audience = audiences.save(story.audience, {"tags": story.tags})
+        waits = campaign_repository.add(
+            CampaignInput(name=story.scheduled[0], audience_id=audience.id, text=story.scheduled[1])
+        )
+        campaign_repository.add(CampaignInput(name=story.draft[0], text=story.draft[1]))
+        campaign_repository.add(CampaignInput(name=story.offer, template=OFFER))
+    with tenant_scope(tenant_id):
+        saturday = timedelta(days=(5 - beginning.weekday()) % 7 or 7)
+        campaign_lifecycle.start(
+            waits.id, (beginning + saturday).replace(hour=7, minute=0, second=0)
+        )
+        for one in campaign_repository.list_campaigns(state="finished"):
+            results.refresh_results(one, deep=True)
+
+
+def _send(story: CampaignTexts, dice: random.Random) -> list[tuple[str, str]]:
+    """In one transaction, so that no worker of a running service finds it half-way.
+
+    Phones and the network's ids of what was taken.
+    """
+    name, text = story.finished
+    made = campaign_repository.add(
+        CampaignInput(name=name, text=text, rest_days=3, filters={"tags": story.tags})
+    )
+    campaign_lifecycle.start(made.id)
+    while (
+        campaign_runner.run_next_step() and made.state == "running" and not made.counts.get("open")
+    ):
+        pass
+    taken: list[tuple[str, str]] = []
+    while claimed := [
+        one for one in message_claim.claim_messages(100, 60.0, []) if one.reference == made.id
+    ]:
+        outcomes: list[tuple[message_claim.ClaimedMessage, SendOutcome]] = []
+        for one in claimed:
+            outcome: SendOutcome = UNREACHABLE
+            if dice.random() > 0.04:
+                outcome = SendAccepted(f"wamid.campaign.{one.uuid}")
+                taken.append((one.envelope.phone, outcome.network_id))
+            outcomes.append((one, outcome))
+        settle_after_a_second(outcomes)
+    made.due_at = now()
+    campaign_runner.run_step(made)
+    return taken
+
+
+def _receive_replies(
+    tenant_id: int,
+    at: datetime,
+    sent: list[tuple[str, str]],
+    story: CampaignTexts,
+    dice: random.Random,
+) -> None:
+    arrived = [network_id for _, network_id in sent if dice.random() < 0.95]
+    seen = [network_id for network_id in arrived if dice.random() < 0.75]
+    with tenant_scope(tenant_id):
+        add_receipts(
+            [PastReceipt(one, "delivered", at + timedelta(minutes=2)) for one in arrived]
+            + [PastReceipt(one, "read", at + timedelta(minutes=9)) for one in seen]
+        )
+    for place, (phone, _) in enumerate(sent[3::11]):
+        said = story.goodbye if place == 1 else story.answers[place % len(story.answers)]
+        _writes(tenant_id, at + timedelta(minutes=25 + 13 * place), phone, said)
+
+
+def _writes(tenant_id: int, at: datetime, phone: str, said: str) -> None:
+    message = InboundMessage(
+        network_id=f"wamid.answer{int(at.timestamp())}.{phone}",
+        sender_phone=phone,
+        sender_network_id="",
+        sender_name="",
+        at=int(at.timestamp()),
+        kind="text",
+        text=said,
+    )
+    with frozen(at), tenant_scope(tenant_id):
+        tally = UsageTally()
+        receive_message(demo_line(), message, tally)
+        tally.write()

@@ -1,0 +1,220 @@
+"""An evening at the inbox for the demo: questions, answers, notes, and somebody without a phone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property
+from itertools import count
+from typing import Any
+
+from core.clock import frozen, now
+from core.db import tenant_scope
+from deploy.demo.messaging.conversations import demo_line, send_as_worker
+from deploy.demo.messaging.receipts import PastReceipt, add_receipts
+from messaging.costs.usage import UsageTally
+from messaging.inbox import conversation_actions, quick_replies
+from messaging.inbox import conversations as inbox_conversations
+from messaging.inbox import replies as inbox_replies
+from messaging.inbox.conversations import ConversationFilters
+from messaging.inbox.replies import Reply
+from messaging.lines.drivers.base import InboundMessage, SendAccepted, SendOutcome, SendRefused
+from messaging.messages.receive import receive_message
+from messaging.models import Line
+from tenants.audit import Actor, acting_as
+from tenants.models import Person
+
+DERYA, EMRE, SELIN, JONAS = (
+    f"{name}@comanda.example" for name in ("demo", "emre", "selin", "jonas")
+)
+QUICK_REPLIES = {
+    "saat": "Her gün 12.00–23.30 arası açığız. Cuma ve cumartesi 01.00'e kadar.",
+    "adres": "Moda Cad. 48, Kadıköy. Yol tarifi: https://maps.example.com/lokanta-mavi",
+    "menu": "Merhaba {first_name}, menümüz burada: https://menu.example.com/mavi",
+    "rezervasyon": "Masanız ayrıldı, {first_name}. *{business}* ekibi sizi bekliyor!",
+    "thanks": "Thank you, {first_name}! We hope to see you again soon.",
+}
+REFUSED = SendRefused("recipient_unavailable", "This number cannot be reached on the network.")
+
+
+@dataclass(frozen=True)
+class Guest:
+    phone: str = ""
+    network_id: str = ""
+    name: str = ""
+
+    @property
+    def place(self) -> str:
+        return self.phone or self.network_id
+
+
+@dataclass
+class InboxScript:
+    """In the tenant's transaction, from the first word to `end`."""
+
+    cast: Mapping[str, Person]
+    beginning: datetime
+    prefix: str = "evening"
+    numbers: Any = field(default_factory=lambda: count(1))
+    heard: list[PastReceipt] = field(default_factory=list)
+    """What the network says of the answers; written at the end."""
+    tally: UsageTally = field(default_factory=UsageTally)
+
+    @cached_property
+    def line(self) -> Line:
+        return demo_line()
+
+    def writes(
+        self, minutes: int, guest: Guest, said: str = "", kind: str = "text", **content: Any
+    ) -> str:
+        """Minutes before the demo is made. Returns the network's id."""
+        at = self.beginning - timedelta(minutes=minutes)
+        network_id = f"wamid.{self.prefix}{next(self.numbers)}"
+        message = InboundMessage(
+            network_id=network_id,
+            sender_phone=guest.phone,
+            sender_network_id=guest.network_id,
+            sender_name=guest.name,
+            at=int(at.timestamp()),
+            kind=kind,
+            text=said,
+            content=content,
+        )
+        with frozen(at):
+            receive_message(self.line, message, self.tally)
+        return network_id
+
+    def answers(
+        self, minutes: int, who: str, guest: Guest, said: str, state: str = "read", **more: Any
+    ) -> str:
+        at = self.beginning - timedelta(minutes=minutes)
+        network_id = f"wamid.{self.prefix}answer{next(self.numbers)}"
+        outcome: SendOutcome = REFUSED if state == "failed" else SendAccepted(network_id)
+        with frozen(at), acting_as(self.actor(who)):
+            talk = inbox_conversations.get(self._talk(guest))
+            send_as_worker(
+                inbox_replies.send_reply(talk, Reply(once=network_id, text=said, **more)), outcome
+            )
+        for later, step in enumerate(("delivered", "read"), start=1):
+            if state == "read" or (state == "delivered" and step == state):
+                self.heard.append(PastReceipt(network_id, step, at + timedelta(seconds=20 * later)))
+        return network_id
+
+    def does(self, minutes: int, who: str, guest: Guest, act: str, *given: Any) -> None:
+        at = self.beginning - timedelta(minutes=minutes)
+        with frozen(at), acting_as(self.actor(who)):
+            getattr(conversation_actions, act)(self._talk(guest), *given)
+
+    def end(self) -> None:
+        add_receipts(self.heard)
+        self.tally.write()
+
+    def actor(self, email: str) -> Actor:
+        person = self.cast[email]
+        return Actor("person", person.id, person.name, "127.0.0.1")
+
+    def _talk(self, guest: Guest) -> str:
+        found = inbox_conversations.list_conversations(
+            ConversationFilters(view="all", line_id=self.line.id), None, 50
+        )
+        return next(
+            one.id
+            for one in found
+            if guest.place in {value for name in one.identities for value in name}
+        )
+
+
+def add_inbox(tenant_id: int, cast: Mapping[str, Person]) -> None:
+    """Told from the afternoon on; the last messages are a minute or two old."""
+    tale = InboxScript(cast, now())
+    with tenant_scope(tenant_id):
+        with acting_as(tale.actor(DERYA)):
+            prepare_inbox(QUICK_REPLIES)
+        _birthday(tale)
+        _others(tale)
+        tale.end()
+
+
+def prepare_inbox(quick: Mapping[str, str]) -> None:
+    """Quick replies are there, and all that came before is read."""
+    for shortcut, said in quick.items():
+        quick_replies.save(shortcut, said)
+    for talk in inbox_conversations.list_conversations(
+        ConversationFilters(view="unread"), None, 100
+    ):
+        conversation_actions.mark_read(talk.id)
+
+
+def _birthday(tale: InboxScript) -> None:
+    burak = Guest("905339140207", name="Burak Çelik")
+    tale.writes(214, burak, "Merhaba, cumartesi akşamı için 12 kişilik yer ayırabilir miyiz?")
+    tale.does(212, JONAS, burak, "assign", tale.cast[JONAS].id)
+    tale.answers(
+        211, JONAS, burak, "Merhaba Burak Bey! Cumartesi 20.00 uygun mu? Bahçe tarafı boş."
+    )
+    asked = tale.writes(205, burak, "Süper. Doğum günü olacak, pasta getirebilir miyiz?")
+    tale.answers(
+        203, JONAS, burak, "Tabii, mum ve servis bizden 🎂 Kaç yaş olacak?", reply_to=asked
+    )
+    tale.writes(202, burak, "😍", kind="reaction", message_id=asked, emoji="😍")
+    tale.does(
+        198,
+        JONAS,
+        burak,
+        "add_note",
+        "12 kişi, bahçe. *Pasta kendilerinden*, mumları hazırlayalım.",
+    )
+    tale.writes(190, burak, "60 :) Babamın doğum günü. Adresi de atar mısınız?")
+    tale.answers(
+        188, JONAS, burak, "", place=(40.9851, 29.0247, "Lokanta Mavi, Moda"), state="read"
+    )
+    tale.answers(187, JONAS, burak, "Cumartesi 20.00, 12 kişi, bahçe. Görüşmek üzere!")
+    tale.writes(24, burak, "Son bir şey: 2 kişi vejetaryen, menüde seçenek var mı?")
+    tale.does(21, JONAS, burak, "assign", tale.cast[SELIN].id)
+
+
+def _others(tale: InboxScript) -> None:
+    amelie = Guest("33612110450", name="Amélie Laurent")
+    tale.writes(170, amelie, "Hello! Do you have *gluten free* bread?")
+    tale.answers(168, SELIN, amelie, "We do, baked every morning. Shall I keep a table for you?")
+    tale.writes(160, amelie, "Yes please, two of us at 19:30", kind="text")
+    tale.answers(158, SELIN, amelie, "Done. See you tonight, Amélie!", state="delivered")
+    tale.does(150, SELIN, amelie, "close")
+
+    nobody = Guest(network_id="TR.48213377120049", name="kahvesever")
+    tale.writes(95, nobody, "selam, kahve çekirdeği de satıyor musunuz?")
+    tale.answers(92, EMRE, nobody, "Selam! Evet, 250 gr paketler var. Ayıralım mı?", "delivered")
+
+    gizem = Guest("905077714402", name="Gizem Aydın")
+    tale.writes(66, gizem, "Siparişim 40 dakikadır gelmedi, ne durumda acaba?")
+    tale.answers(63, EMRE, gizem, "Hemen bakıyorum Gizem Hanım, kusura bakmayın.")
+    tale.does(62, EMRE, gizem, "add_note", "Kurye Hakan aradı: Moda Caddesi kapalı, 10 dk daha.")
+    tale.answers(60, EMRE, gizem, "Kuryemiz yolda; cadde kapalıymış, 10 dakikaya kapınızda.")
+    tale.writes(44, gizem, "Geldi, teşekkürler. Sıcaktı da 👍")
+
+    ivan = Guest("79165550133", name="Иван Петров")
+    tale.writes(38, ivan, "Здравствуйте! Можно заказать столик на завтра, 4 человека, 18:00?")
+
+    lena = Guest("4915211110105", name="Lena Vogt")
+    tale.writes(31, lena, kind="location", latitude=40.9903, longitude=29.0271, name="Ev")
+    tale.writes(30, lena, "Is this still in your delivery area?")
+
+    hakan = Guest("905422018890", name="Hakan Kurt")
+    tale.writes(
+        17,
+        hakan,
+        "Sertifika ektedir",
+        kind="document",
+        filename="hijyen-belgesi.pdf",
+        mime_type="application/pdf",
+        size=248_320,
+        caption="Sertifika ektedir",
+    )
+    tale.answers(15, DERYA, hakan, "Aldık, teşekkürler.", "failed")
+
+    unnamed = Guest("905551234098")
+    tale.writes(9, unnamed, "Menü var mı?")
+    tale.writes(8, unnamed, "Bir de bu akşam canlı müzik olacak mı")
+
+    zeynep = Guest("905321110101", name="Zeynep Arslan")
+    tale.writes(3, zeynep, "Bu akşamki rezervasyonu 8 yerine 8.30 yapabilir miyiz?")
+    tale.writes(2, zeynep, "4 kişiyiz, pencere kenarı olursa çok seviniriz.")

@@ -1,0 +1,127 @@
+"""Guests of the demo who come back: points, rewards, coupons used and still to be used."""
+
+import random
+from datetime import timedelta
+from typing import Any
+
+from core.clock import frozen, now
+from core.db import tenant_scope
+from deploy.demo.restaurant.orders import GUESTS, advance_order, random_order_items
+from deploy.demo.restaurant.past_orders import PastOrders
+from messaging.contacts import identities as contact_identities
+from restaurant.loyalty import coupon_codes, coupons, ledger, message_settings, programmes, rewards
+from restaurant.menus import menus
+from restaurant.menus.pricing import RequestedItem
+from restaurant.models import Reward, Site
+from restaurant.orders import staff_orders
+from restaurant.orders.staff_orders import StaffOrder
+from restaurant.sites import sites
+
+USED = (9, 6, 4, 2, 1)  # days ago
+
+
+def set_up_loyalty() -> None:
+    """Points in Istanbul, stamps in Lisbon; each with something to have for them."""
+    for phone, name in GUESTS:
+        if phone:
+            contact_identities.find_or_create(phone, "", name, now())
+    for site in sites.listed():
+        drink = next(item for item in menus.items(site.menu_id or "") if _is_drink(item.texts))
+        only: dict[str, Any] = {"site_ids": (site.id,), "currency": site.currency}
+        if site.currency == "TRY":
+            rewards.add(rewards.RewardSettings("%10 indirim", "percent", "10", most="150", **only))
+            rewards.add(rewards.RewardSettings("İçeceğiniz bizden", "item", item_id=drink.id, cost=60,
+                                       **only))  # fmt: skip
+            rewards.add(rewards.RewardSettings("100 ₺ indirim", "amount", "100", minimum="400", cost=150,
+                                       **only))  # fmt: skip
+            programmes.save_programme(site, programmes.ProgrammeSettings(
+                "points", True, "10", keywords=tuple(programmes.default_keywords(site))))  # fmt: skip
+        else:
+            gift = rewards.add(rewards.RewardSettings("A drink on us", "item", item_id=drink.id, cost=5,
+                                              **only))  # fmt: skip
+            programmes.save_programme(site, programmes.ProgrammeSettings(
+                "stamps", True, "8", keywords=("stamps", "points"), gift_id=gift.id))  # fmt: skip
+
+
+def add_coupons(tenant_id: int) -> None:
+    """Some were used, some lie in a chat, one ran out, one was given by mistake."""
+    with tenant_scope(tenant_id):
+        known = [site.id for site in sites.listed()]
+    for site_id in known:
+        _use(tenant_id, site_id)
+    with tenant_scope(tenant_id):
+        site = next(one for one in sites.listed() if one.prefix == "MAV")
+        tenth = next(one for one in rewards.listed() if one.kind == "percent")
+        people = [contact_identities.find_contact(phone) for phone, _ in GUESTS if phone]
+        for person in people[:3]:
+            coupons.issue(tenth, source="staff", contact_id=person)
+        mistaken = coupons.issue(tenth, source="staff", contact_id=people[3])
+        ledger.cancel_coupon(mistaken, "Yanlış misafire verildi")
+        for reward in rewards.exchangeable_at(site.id, site.currency)[:1]:
+            if people[0] and _balance(people[0], site.id) >= (reward.cost or 0):
+                ledger.exchange_points(site, people[0], reward)
+        for one in sites.listed():
+            _switch_on_messages(one, tenth if one.id == site.id else None)
+    with frozen(now() - timedelta(days=20)), tenant_scope(tenant_id):
+        coupons.issue(rewards.get(tenth.id), source="staff", contact_id=people[4], days=10)
+
+
+def _use(tenant_id: int, site_id: str) -> None:
+    chance = random.Random(f"coupons {site_id}")  # noqa: S311 - a story
+    with tenant_scope(tenant_id):
+        past = PastOrders(sites.get(site_id))
+        reward = _reward(past.site)
+        for number, back in enumerate(USED):
+            moment = (now() - timedelta(days=back)).replace(hour=17, minute=30)  # dinner time
+            phone, name = GUESTS[number % 4]
+            with frozen(moment):
+                coupon = coupons.issue(
+                    reward, source="staff", contact_id=contact_identities.find_contact(phone)
+                )
+                wishes = [RequestedItem(reward.item_id, 1)] if reward.item_id else []
+                wishes += [
+                    RequestedItem(
+                        line.item_id, line.quantity, tuple(one.id for one in line.options)
+                    )
+                    for line in random_order_items(past, chance)
+                    if line.item_id
+                ]
+                if not wishes:
+                    continue  # all they thought of was sold out
+                taken = StaffOrder(
+                    wishes, "takeaway", "cash", phone=phone, name=name,
+                    coupon=coupon_codes.format_code(coupon.code),
+                )  # fmt: skip
+                order = staff_orders.place_staff_order(past.site, taken)
+            advance_order(past, order, "closed", moment, chance)
+        past.write()
+
+
+def _reward(site: Site) -> Reward:
+    return next(one for one in rewards.listed() if site.id in one.site_ids)
+
+
+def _switch_on_messages(site: Site, reward: Reward | None) -> None:
+    """Switched on at the end: what happened before is not written about now."""
+    for cause in ("welcome", "missed"):
+        usual = message_settings.default_message(site, cause)
+        texts = {language: str(text) for language, text in usual.texts.items()}
+        if reward is not None and cause == "missed":
+            for language, more in (("tr", "Kodunuz"), ("en", "Your code")):
+                if language in texts:
+                    said, _, stop = texts[language].rpartition("\n\n")
+                    code = f"{more}: {{{{coupon.code}}}}, {{{{coupon.link}}}}"
+                    texts[language] = f"{said}\n{code}\n\n{stop}"
+        wanted = message_settings.MessageSettings(
+            True, texts, usual.number, reward.id if reward and cause == "missed" else ""
+        )
+        message_settings.save_message(site, cause, wanted)
+
+
+def _balance(contact_id: str, site_id: str) -> int:
+    return sum(one.balance for one in ledger.balances(contact_id) if one.site_id == site_id)
+
+
+def _is_drink(texts: dict[str, dict[str, str]]) -> bool:
+    names = {words.get("name", "") for words in texts.values()}
+    return bool(names & {"Ayran", "Türk Kahvesi", "Çay", "Bica", "Espresso", "Galão"})

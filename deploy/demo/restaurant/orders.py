@@ -1,0 +1,198 @@
+"""Weeks of orders for the demo's restaurants, and an evening that is going on now."""
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from core.clock import frozen, now, zone
+from core.db import tenant_scope
+from deploy.demo.restaurant.past_orders import PastOrders
+from deploy.demo.seeded_random import seeded_random
+from restaurant.menus.pricing import (
+    PricedItem,
+    PricedMenu,
+    RequestedItem,
+    calculate_totals,
+    price_items,
+)
+from restaurant.models import Order, Site, Table
+from restaurant.orders import carts, waiter_calls
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.sites import sites
+from tenants.audit import Actor, acting_as
+
+DAYS = 21
+LARGEST = "MAV"
+"""The other one is quieter."""
+GUESTS = (
+    ("905321110101", "Zeynep Arslan"),
+    ("905321110102", "Burak Çelik"),
+    ("905321110103", "Elif Şahin"),
+    ("905321110104", "Can Öztürk"),
+    ("905321110105", "Deniz Aydın"),
+    ("", ""),
+)
+WAITERS = ("Mehmet Demir", "Selin Kaya")
+NOTES = ("", "", "", "", "Az acılı olsun", "Pencere kenarı lütfen", "Çocuk sandalyesi")
+REASONS = ("Misafir vazgeçti", "Malzeme bitti")
+NOW_OPEN = (  # minutes ago, then the state it has come to
+    (52, "served"),
+    (34, "ready"),
+    (23, "preparing"),
+    (13, "preparing"),
+    (8, "sent_to_kitchen"),
+    (3, "sent_to_kitchen"),
+)
+UNSEEN_MINUTES = 6  # minutes ago: it waits for a tap
+NOT_SCANNED = "The table's code was not scanned."
+
+
+def add_orders(tenant_id: int) -> None:
+    """For each restaurant of the tenant."""
+    with tenant_scope(tenant_id):
+        known = [site.id for site in sites.listed()]
+    for site_id in known:
+        _weeks(tenant_id, site_id)
+        _this_evening(tenant_id, site_id)
+
+
+def _weeks(tenant_id: int, site_id: str) -> None:
+    chance = seeded_random("weeks", tenant_id, site_id)
+    today = now()
+    with tenant_scope(tenant_id):
+        past = PastOrders(sites.get(site_id))
+        for back in range(DAYS, 0, -1):
+            busy = 6 if (today - timedelta(days=back)).weekday() in (4, 5) else 3
+            if past.site.prefix != LARGEST:
+                busy //= 3
+            for number in range(chance.randint(busy, busy + 3)):
+                moment = _evening(past.site, today - timedelta(days=back), number, chance)
+                with _guest(moment, chance) as guest:
+                    order = past.place(_draft_order(past, chance, guest))
+                ends = "cancelled" if chance.random() < 0.06 else "closed"
+                advance_order(past, order, ends, moment, chance)
+        past.write()
+
+
+def _this_evening(tenant_id: int, site_id: str) -> None:
+    chance = seeded_random("evening", tenant_id, site_id)
+    with tenant_scope(tenant_id):
+        past = PastOrders(sites.get(site_id))
+        for minutes, state in NOW_OPEN:
+            moment = now() - timedelta(minutes=minutes)
+            with _guest(moment, chance) as guest:
+                order = past.place(_draft_order(past, chance, guest))
+            advance_order(past, order, state, moment, chance)
+        past.write()
+        with _guest(now() - timedelta(minutes=UNSEEN_MINUTES), chance) as guest:
+            draft = replace(
+                _draft_order(past, chance, guest), needs_confirmation=True, staff_note=NOT_SCANNED
+            )
+            order_lifecycle.create_order(past.site, draft)
+        if past.hall:
+            waiter_calls.create_call(past.site, past.hall[-1], past.hall[-1].token, "bill")
+
+
+@contextmanager
+def _guest(moment: datetime, chance: random.Random) -> Iterator[tuple[str, str]]:
+    """Who orders, then, by chat; or whom the staff serves without knowing them."""
+    phone, name = chance.choice(GUESTS)
+    with frozen(moment), acting_as(Actor("person", "demo", name or WAITERS[0])):
+        yield phone, name
+
+
+def _evening(site: Site, day: datetime, number: int, chance: random.Random) -> datetime:
+    local = day.astimezone(zone(site.time_zone))
+    begins = local.replace(hour=12 if number % 3 == 0 else 19, minute=0, second=0, microsecond=0)
+    return begins + timedelta(minutes=chance.randint(0, 170))
+
+
+def _draft_order(
+    past: PastOrders, chance: random.Random, guest: tuple[str, str]
+) -> order_lifecycle.OrderDraft:
+    """As the staff or a guest would make it; nothing leaves the house, nobody is written to."""
+    table: Table | None = None
+    if past.hall and chance.random() < 0.85:
+        table = chance.choice(past.hall)
+    lines = random_order_items(past, chance)
+    order_type = "dine_in" if table else "takeaway"
+    sums = calculate_totals(lines, carts.pricing_terms(past.site, order_type, lines))
+    phone, name = guest
+    return order_lifecycle.OrderDraft(
+        order_type=order_type,
+        payment_method=chance.choice(("pos_at_table", "cash")) if table else "cash",
+        lines=lines,
+        sums=sums.as_json(),
+        total=sums.total,
+        language=past.site.languages[0],
+        source="chat" if phone else "staff",
+        table_id=table.id if table else None,
+        table_number=table.number if table else "",
+        waiter=chance.choice(WAITERS) if table else "",
+        customer_phone=phone,
+        customer_name=name,
+        notes=chance.choice(NOTES),
+    )
+
+
+def draft_card_order(
+    past: PastOrders, chance: random.Random, phone: str, name: str
+) -> order_lifecycle.OrderDraft:
+    """To take away, paid by card online."""
+    lines = random_order_items(past, chance)
+    sums = calculate_totals(lines, carts.pricing_terms(past.site, "takeaway", lines))
+    return order_lifecycle.OrderDraft(
+        order_type="takeaway",
+        payment_method="card_link",
+        lines=lines,
+        sums=sums.as_json(),
+        total=sums.total,
+        language=past.site.languages[0],
+        source="chat",
+        customer_phone=phone,
+        customer_name=name,
+    )
+
+
+def random_order_items(past: PastOrders, chance: random.Random) -> Sequence[PricedItem]:
+    content, missing = past.menu
+    items = [item for category in content["categories"] for item in category["items"]]
+    wishes = []
+    for item in chance.sample(items, k=min(len(items), chance.randint(1, 4))):
+        if item["id"] in missing:
+            continue
+        options: list[str] = []
+        for group_id in item["groups"]:
+            group = content["groups"][group_id]
+            had = [option["id"] for option in group["options"] if option["id"] not in missing]
+            options += had[: group["least"]]
+        wishes.append(RequestedItem(item["id"], chance.choice((1, 1, 2)), tuple(options)))
+    if not wishes:
+        return [PricedItem("", "Çay", "Çay", 2, Decimal(30), Decimal(10), ("bar",))]
+    return price_items(PricedMenu(content, missing), wishes, past.site.languages[0])
+
+
+def advance_order(
+    past: PastOrders, order: Order, ends: str, moment: datetime, chance: random.Random
+) -> None:
+    """Through the states it would have gone through, each some minutes after the one before."""
+    last = "served" if order.order_type == "dine_in" else "delivered"
+    steps: tuple[str, ...] = ("preparing", "ready", last, "closed")
+    if ends == "cancelled":
+        steps = ("preparing",)
+    elif ends == "sent_to_kitchen":
+        steps = ()
+    elif ends != "closed":
+        wanted = last if ends == "served" else ends
+        steps = steps[: steps.index(wanted) + 1]
+    by = Actor("person", "demo", chance.choice(WAITERS))
+    for step in steps:
+        moment = min(moment + timedelta(minutes=chance.randint(4, 11)), now())
+        with frozen(moment), acting_as(by):
+            past.move(order, step)
+    if ends == "cancelled":
+        with frozen(moment), acting_as(by):
+            past.move(order, "cancelled", chance.choice(REASONS))

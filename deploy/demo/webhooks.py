@@ -1,0 +1,125 @@
+"""Endpoints with two weeks behind them for the demo, as the worker would have written it.
+
+All of it in one transaction: a worker of a running service must not find it half-way.
+"""
+
+import random
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import count
+
+from sqlalchemy import func, select
+
+from core.clock import frozen, now
+from core.db import current_tenant_id, db, tenant_scope
+from core.http import Policy
+from core.security.signing import webhook_headers
+from core.settings import Settings
+from webhooks import endpoints
+from webhooks.delivery import claim as webhook_claim
+from webhooks.delivery import fanout
+from webhooks.delivery import settle as webhook_settle
+from webhooks.delivery.claim import ClaimedDelivery, EndpointBatch
+from webhooks.delivery.post import AttemptResult
+from webhooks.endpoints import EndpointFields
+from webhooks.models import Event
+
+
+@dataclass(frozen=True)
+class DemoEndpoints:
+    """One that takes everything, with a bad afternoon, and one that is gone."""
+
+    name: str
+    address: str
+    gone: str
+    gone_address: str
+
+
+RESTAURANT = DemoEndpoints(
+    *("CRM", "https://crm.lokanta-mavi.example/comanda"),
+    *("Old cash register", "https://kasa.lokanta-mavi.example/events"),
+)
+SHOP = DemoEndpoints(
+    *("Warehouse", "https://warehouse.kumru.example/comanda"),
+    *("Newsletter tool", "https://letters.kumru.example/hook"),
+)
+ERROR_BODY = '{"error": "database is locked"}'
+OK_BODY = '{"received": true}'
+FAILED_HOURS = 4  # by the one that is gone, before it was
+
+
+def add_webhook_deliveries(
+    tenant_id: int, settings: Settings, places: DemoEndpoints = RESTAURANT
+) -> None:
+    dice = random.Random(20260102)  # noqa: S311 - a demo, not a secret
+    sink = f"{settings.simulator_url}/customer" if settings.simulator_url else places.address
+    beginning, taken = now(), count()
+    with tenant_scope(tenant_id):
+        with frozen(beginning - timedelta(days=20)):
+            first = endpoints.register(
+                EndpointFields(sink, ["*"], places.name), Policy(allow_loopback=True)
+            )
+            register = endpoints.register(
+                EndpointFields(places.gone_address, ["messages.upsert"], places.gone), Policy()
+            )
+            for one in (first, register):
+                one.listens_since = now()
+            db.session.flush()
+        for day in _days():
+            with frozen(min(day.replace(hour=21, minute=30), beginning)):
+                fanout.number_events(_until(now()))
+                while batches := webhook_claim.claim_batches(100, 60.0):
+                    for batch in batches:
+                        old = batch.endpoint_id == register.id
+                        results = [
+                            (one, _answer(batch, one, old and next(taken) >= FAILED_HOURS, dice))
+                            for one in batch.claimed
+                        ]
+                        webhook_settle.settle_batch(batch, results, [], finished=True)
+                        _make_due(batch.endpoint_id)
+        endpoints.update_listening_lookup()
+
+
+def _days() -> list[datetime]:
+    rows = db.session.scalars(
+        select(func.date_trunc("day", Event.occurred_at))
+        .where(Event.tenant_id == current_tenant_id(), Event.sequence.is_(None))
+        .distinct()
+    )
+    return sorted(rows)
+
+
+def _until(moment: datetime) -> int:
+    """How many events have happened by then that have no number."""
+    found = db.session.scalar(
+        select(func.count())
+        .select_from(Event)
+        .where(
+            Event.tenant_id == current_tenant_id(),
+            Event.sequence.is_(None),
+            Event.occurred_at <= moment,
+        )
+    )
+    return int(found or 0)
+
+
+def _answer(
+    batch: EndpointBatch, one: ClaimedDelivery, gone: bool, dice: random.Random
+) -> AttemptResult:
+    at, millis = now() + timedelta(seconds=1), dice.randrange(38, 190)
+    signed = webhook_headers(batch.secrets, one.event_id, one.body or b"", at)["webhook-signature"]
+    if gone:
+        said = "The endpoint answered 410: it is gone and wants no more events."
+        return AttemptResult(at, millis, 410, said, signature=signed, answer="Gone")
+    if one.attempt == 1 and dice.random() < 0.05:
+        said = "The endpoint answered 500."
+        return AttemptResult(at, millis, 500, said, signature=signed, answer=ERROR_BODY)
+    headers = {"content-type": "application/json", "server": "nginx"}
+    return AttemptResult(at, millis, 200, None, signature=signed, headers=headers, answer=OK_BODY)
+
+
+def _make_due(endpoint_id: str) -> None:
+    """A day in the demo is a moment: what has to be tried again is due at once."""
+    endpoint = endpoints.get(endpoint_id)
+    endpoint.rests_until = endpoint.busy_until = None
+    db.session.flush()

@@ -1,0 +1,35 @@
+"""`make lock`: pyproject.toml is the one source, uv resolves it for every platform at once."""
+
+import os
+import subprocess
+import tempfile
+import venv
+from pathlib import Path
+
+from deploy.local.errors import CannotRun
+from deploy.local.processes.programs import ROOT
+
+OPTIONS = ("--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--quiet")
+LOCKS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("requirements.lock", ()),
+    # Constrained by the first, so that what is tested is what is deployed.
+    ("requirements-dev.lock", ("--extra", "local", "--extra", "dev", "-c", "requirements.lock")),
+)
+
+
+def lock() -> int:
+    newest = ["--upgrade"] if os.environ.get("UPGRADE") else []
+    with tempfile.TemporaryDirectory() as folder:
+        venv.create(folder, with_pip=True)
+        python = Path(folder) / "bin" / "python"
+        _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv")
+        for name, more in LOCKS:
+            print(f"Locking {name}", flush=True)
+            source = ("pip", "compile", "pyproject.toml", "--output-file", name)
+            _run(python, "-m", "uv", *source, *OPTIONS, *more, *newest)
+    return 0
+
+
+def _run(*command: str | Path) -> None:
+    if subprocess.run([str(part) for part in command], cwd=ROOT, check=False).returncode:
+        raise CannotRun("The dependencies could not be locked.")

@@ -1,0 +1,126 @@
+"""The table of what runs. A new process is a new row."""
+
+import http.client
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+
+from core.queue.registry import ALL_QUEUES
+from deploy.local.processes.supervisor import Program
+from deploy.local.servers.postgres import Postgres
+from deploy.local.servers.valkey import Valkey
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVER_ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
+# All but `slow` and `sweep`, which have workers of their own.
+PROMPT_QUEUES = [one for one in ALL_QUEUES if one not in ("slow", "sweep")]
+WEB_THREADS = 64  # enough for a developer's pages and an agent's long poll at once
+
+
+def postgres_program(server: Postgres) -> Program:
+    return Program(
+        "postgres",
+        server.command,
+        env=SERVER_ENV,
+        cwd=Path("/"),  # ours may be closed to its account
+        account=server.account,
+        before=server.clear_stale,
+        ready=server.is_ready,
+        stop_signal=server.stop_signal,
+        death_signal=server.stop_signal,
+        patience=60,
+        may_hurry=False,
+        tier=0,
+        quiet=True,
+    )
+
+
+def valkey_program(server: Valkey) -> Program:
+    return Program(
+        "valkey",
+        server.command,
+        env=SERVER_ENV,
+        cwd=server.folder,
+        stdin=server.settings,
+        ready=server.is_ready,
+        tier=1,
+        quiet=True,
+    )
+
+
+def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Program]:
+    """As in production: only the host knows where the sessions of linked phones are, and no
+    process knows the owner of the schema."""
+    settings = {**settings, "MIGRATION_DATABASE_URL": ""}
+    port, processes = settings["PORT"], settings.get("WEB_PROCESSES", "1")
+    network = settings["SIMULATOR_URL"].rpartition(":")[2]
+    live = settings["LIVE_URL"].rpartition(":")[2]
+    web = ["-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", port]
+    web += ["--workers", processes, "--blocking-threads", str(WEB_THREADS), "--no-ws"]
+    web += ["--workers-kill-timeout", "5", "--log-level", "error"]
+    table = (
+        ("web", [*web, "wsgi:app"]),
+        # What people wait for is never behind a slow provider or file, and no ticket behind a
+        # burst of messages. What takes long, an export for example, has a worker of its own.
+        ("worker-1", ["-m", "jobs.worker", "sends", "hooks"]),
+        ("worker-2", ["-m", "jobs.worker", *PROMPT_QUEUES]),
+        ("worker-3", ["-m", "jobs.worker", "deliveries"]),
+        ("worker-4", ["-m", "jobs.worker", "prints"]),
+        ("worker-5", ["-m", "jobs.worker", "payments", "sweep"]),
+        ("worker-6", ["-m", "jobs.worker", "slow"]),
+        ("scheduler", ["-m", "jobs.scheduler"]),
+        ("live", ["-m", "api.live", "--port", live]),
+        ("simulator", ["-m", "messaging.simulator", "--port", network]),
+    )
+    programs = [python_program(name, arguments, settings) for name, arguments in table]
+    if store_url:
+        told = {**settings, "LINKED_STORE_URL": store_url}
+        programs.append(python_program("linked-host", ["-m", "jobs.linked.host"], told))
+    return programs
+
+
+def agent_programs(
+    settings: Mapping[str, str], agents: Iterable[Mapping[str, str]]
+) -> list[Program]:
+    """A print agent for each demo restaurant; its printers put pictures into a folder."""
+    return [
+        python_program(
+            f"agent-{one['name']}",
+            ["-m", "printing.agent", "--data", one["data"], "--demo", one["tickets"], "--no-scan"],
+            settings,
+            quiet=True,
+        )
+        for one in agents
+    ]
+
+
+def python_program(
+    name: str, arguments: Iterable[str], settings: Mapping[str, str], *, quiet: bool = False
+) -> Program:
+    command = [sys.executable, *arguments]
+    return Program(
+        name,
+        lambda: command,
+        env=_inherited() | dict(settings) | {"PYTHONUNBUFFERED": "1"},
+        cwd=ROOT,
+        ready=partial(responds, int(settings["PORT"]), "/readyz") if name == "web" else None,
+        quiet=quiet,
+    )
+
+
+def _inherited() -> dict[str, str]:
+    """Without what would make six processes compile every library at every start."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+
+def responds(port: int, path: str) -> bool:
+    door = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        door.request("GET", path)
+        return door.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        door.close()

@@ -1,0 +1,58 @@
+"""Letters that no page causes: to a tenant's admins, each in their own language.
+
+Workers have no pages and so no Babel; they read the same compiled words.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from babel.support import Translations
+
+from core import mail
+from core.db import current_tenant_id
+from core.security.signed_urls import absolute_url
+from tenants import team
+from tenants.models import Person
+
+TRANSLATIONS = Path(__file__).parent.parent / "portal" / "translations"
+NETWORK_SENTENCE_MARK = " The network says: "
+Gettext = Callable[[str], str]
+Email = tuple[str, list[str]]  # the subject, and what is between greeting and name
+
+
+@cache
+def gettext_for(locale: str) -> Gettext:
+    return Translations.load(TRANSLATIONS, [locale]).gettext
+
+
+def email_admins(write: Callable[[Gettext], Email], path: str) -> int:
+    """In the open transaction. Returns how many were written to."""
+    return email_each_admin(lambda gettext, _locale: write(gettext), path)
+
+
+def email_each_admin(write: Callable[[Gettext, str], Email], path: str) -> int:
+    """The same for letters with days and sums, which each language writes its own way."""
+    people = team.admins()
+    for person in people:
+        subject, paragraphs = write(gettext_for(person.locale), person.locale)
+        _send(person, subject, paragraphs, path)
+    return len(people)
+
+
+def translated_network_text(sentence: str, gettext: Gettext) -> str:
+    """What a driver wrote down in English, as far as it is ours."""
+    ours, mark, theirs = sentence.partition(NETWORK_SENTENCE_MARK)
+    said = gettext("The network says:")
+    return f"{gettext(ours)} {said} {theirs}" if mark else gettext(ours) if ours else ""
+
+
+def _send(person: Person, subject: str, paragraphs: list[str], path: str) -> None:
+    gettext = gettext_for(person.locale)
+    body = [
+        gettext("Hello %(name)s,") % {"name": person.name},
+        *paragraphs,
+        absolute_url(path),
+        "Comanda",
+    ]
+    mail.queue_email(person.email, subject, "\n\n".join(body) + "\n", current_tenant_id())

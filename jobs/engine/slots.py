@@ -1,0 +1,52 @@
+"""How many messages a process may have on their way at once, shared by its lanes in turn."""
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class _SlotRequest:
+    most: int
+    least: int
+    granted: "asyncio.Future[int]"
+
+
+class Slots:
+    def __init__(self, size: int) -> None:
+        self._left = size
+        self._queue: deque[_SlotRequest] = deque()
+
+    async def take(self, most: int, least: int = 1) -> int:
+        """How many of `most` may be begun now; waits in turn until it is `least` of them.
+
+        Who has much to send waits for a worthwhile group: a transaction for each message would
+        cost more than the wait.
+        """
+        turn = _SlotRequest(most, least, asyncio.get_running_loop().create_future())
+        self._queue.append(turn)
+        self._serve()
+        try:
+            return await turn.granted
+        except asyncio.CancelledError:
+            if turn.granted.done() and not turn.granted.cancelled():
+                self.give(turn.granted.result())
+            raise
+
+    def take_now(self, most: int) -> int:
+        """What is free, without waiting; nothing while others wait."""
+        count = 0 if self._queue else min(most, self._left)
+        self._left -= count
+        return count
+
+    def give(self, count: int) -> None:
+        self._left += count
+        self._serve()
+
+    def _serve(self) -> None:
+        while self._queue and self._left >= self._queue[0].least:
+            turn = self._queue.popleft()
+            if not turn.granted.done():
+                count = min(turn.most, self._left)
+                self._left -= count
+                turn.granted.set_result(count)

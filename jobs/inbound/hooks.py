@@ -1,0 +1,284 @@
+"""Work off what was posted to us: many hooks in one transaction, a troublesome one on its own."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
+
+from core.clock import now
+from core.db import current_tenant_id, db, global_scope, notify_workers, savepoint, tenant_scope
+from core.logs import logger
+from core.queue import lanes
+from core.queue.wakeups import acknowledge_wakeup
+from core.sql.db_errors import is_outage
+from jobs.engine import round_robin
+from jobs.inbound import messages as inbound_messages
+from messaging.automations import runs as automation_runs
+from messaging.automations import store_events
+from messaging.costs.usage import UsageTally
+from messaging.lines.drivers.base import ParsedWebhook
+from messaging.lines.drivers.cloud import driver as cloud_driver
+from messaging.lines.drivers.cloud.driver import UnreadableWebhook
+from messaging.messages import receipts
+from messaging.messages import receive as message_receive
+from messaging.models import Line
+from restaurant.payments import provider_events
+from restaurant.payments.gateways.base import UnreadableEvent as SignalUnreadable
+from restaurant.payments.gateways.registry import PROVIDERS
+from webhooks.inbound import hook_queue
+from webhooks.inbound.hook_queue import LANE, ClaimedHook
+from webhooks.stores import KINDS
+from webhooks.stores.base import ParsedEvent as Told
+from webhooks.stores.base import UnreadableBody
+
+log = logger(__name__)
+
+WORK_SECONDS = 30.0
+BATCH = 25  # what waits for a lock of ours waits for this many
+BATCH_SECONDS = 0.5  # or for this long; the rest of the batch is claimed again
+TURN_SECONDS = 5.0  # then another tenant's lane comes first
+# A hook whose transaction ends after our last look is found by a second one.
+RECEIPT_RECHECK_AFTER = timedelta(seconds=2)
+LOCK_CONFLICTS = ("40001", "40P01")  # serialization, deadlock: not an outage, only bad luck
+
+
+@dataclass(frozen=True)
+class HookPart:
+    place: str
+    apply: Callable[[UsageTally], object]
+
+
+@dataclass
+class HookParts:
+    each: list[HookPart] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    """What is nobody's."""
+
+
+def drain() -> int:
+    """Lanes in turn, for half a minute at most."""
+    acknowledge_wakeup("jobs.inbound.hooks.drain")
+    done, more = round_robin.work_lanes(LANE, WORK_SECONDS, _work, _recheck_lane, turn=TURN_SECONDS)
+    if more:
+        with global_scope():
+            notify_workers("jobs.inbound.hooks.drain")
+    return done
+
+
+def sweep() -> None:
+    """In the sweep's global transaction: what is due again, and lanes that nobody rang for."""
+    if lanes.promote_later_due(LANE):
+        notify_workers("jobs.inbound.hooks.drain")
+
+
+def find_lost_work() -> int:
+    """Hooks that are due in a tenant without a lane: rare, so looked for rarely."""
+    acknowledge_wakeup("jobs.inbound.hooks.find_lost_work")
+    found = 0
+    for tenant_id in lanes.tenants_with_due_work(LANE):
+        with tenant_scope(tenant_id):
+            due = hook_queue.next_due()
+            if due is not None and due <= now():
+                lanes.mark_due(LANE, tenant_id)
+                notify_workers("jobs.inbound.hooks.drain")
+                found += 1
+    return found
+
+
+def _work(tenant_id: int) -> int:
+    """Many hooks in one transaction; when it fails, the same ones each on their own."""
+    batch: list[ClaimedHook] = []
+    try:
+        with tenant_scope(tenant_id):
+            batch += hook_queue.claim_hooks(BATCH)
+            late, untouched = _apply_batch(batch)
+    except Exception as error:
+        if _is_outage(error):
+            raise
+        log.warning("hooks are taken one by one", hooks=len(batch), exc_info=error)
+        return sum(_work_one(tenant_id) for _ in batch)
+    for hook in late:
+        _work_one(tenant_id, hook)
+    return len(batch) - untouched
+
+
+def _apply_batch(batch: list[ClaimedHook]) -> tuple[list[ClaimedHook], int]:
+    """Without savepoints. Returns the hooks that need a transaction of their own, and how many
+    were left because the batch took long: their locks go with the transaction."""
+    ends = time.monotonic() + BATCH_SECONDS
+    tally, lines = UsageTally(), LineCache()
+    done: list[ClaimedHook] = []
+    late: list[ClaimedHook] = []
+    untouched = 0
+    for place, hook in enumerate(batch):
+        if place and time.monotonic() > ends:
+            untouched = len(batch) - place
+            break
+        try:
+            parts = _parts(hook, lines, alone=False)
+        except UnreadableWebhook as error:
+            _retry_hook(hook, [str(error)])
+            continue
+        try:
+            for one in parts.each:
+                one.apply(tally)
+        except (receipts.NeedsOwnTransaction, receipts.ReceiptTooEarly):
+            late.append(hook)
+            continue
+        if parts.dropped:
+            hook_queue.mark_done(hook, "; ".join(parts.dropped))
+        else:
+            done.append(hook)
+    tally.write()
+    hook_queue.mark_all_done(done)
+    return late, untouched
+
+
+def _work_one(tenant_id: int, hook: ClaimedHook | None = None) -> int:
+    """One hook in a transaction, each part in a savepoint: a bad part spares its neighbours."""
+    with tenant_scope(tenant_id):
+        found = [hook_queue.claim_hook(hook)] if hook else hook_queue.claim_hooks()
+        mine = next((one for one in found if one is not None), None)
+        if mine is not None:
+            _apply_carefully(mine)
+    return int(mine is not None)
+
+
+def _apply_carefully(hook: ClaimedHook) -> None:
+    tally = UsageTally()
+    faults: list[str] = []
+    waiting: list[str] = []
+    try:
+        parts = _parts(hook, LineCache(), alone=True)
+    except UnreadableWebhook as error:
+        _retry_hook(hook, [str(error)])
+        return
+    for part in parts.each:
+        mine = UsageTally()
+        try:
+            with savepoint():
+                part.apply(mine)
+            tally.join(mine)
+        except receipts.ReceiptTooEarly as early:
+            waiting.append(f"{part.place}: {early}")
+        except Exception as error:
+            if _is_outage(error):
+                raise
+            log.warning("part of a hook failed", hook=hook.id, place=part.place, exc_info=error)
+            faults.append(f"{part.place}: {type(error).__name__}")
+    tally.write()
+    if faults:
+        _retry_hook(hook, faults + waiting)
+    elif waiting and not hook_queue.is_last_try(hook):
+        hook_queue.retry_or_park(hook, "; ".join(waiting))
+    else:
+        hook_queue.mark_done(hook, "; ".join(parts.dropped + waiting) or None)
+
+
+def _retry_hook(hook: ClaimedHook, faults: list[str]) -> None:
+    state = hook_queue.retry_or_park(hook, "; ".join(faults))
+    log.warning("hook not understood", hook=hook.id, kind=hook.kind, state=state)
+
+
+def _recheck_lane(tenant_id: int, worked: int) -> None:
+    """After the release: marks that were made meanwhile did nothing."""
+    with tenant_scope(tenant_id):
+        due = hook_queue.next_due()
+        if due is not None and due <= now():
+            lanes.mark_due(LANE, tenant_id)
+            notify_workers("jobs.inbound.hooks.drain")
+        elif due is not None or worked:
+            second = now() + RECEIPT_RECHECK_AFTER
+            lanes.mark_later(LANE, tenant_id, min(due, second) if due and worked else due or second)
+
+
+def _parts(hook: ClaimedHook, lines: "LineCache", *, alone: bool) -> HookParts:
+    """Everything a hook holds, not yet applied. Raises Unreadable."""
+    if hook.kind in KINDS:
+        return _parts_of_store(hook)
+    if hook.kind in PROVIDERS:
+        return _parts_of_provider(hook)
+    if hook.kind != "cloud":
+        raise UnreadableWebhook(f"nobody knows hooks of the kind {hook.kind}")
+    parts = HookParts()
+    for parsed in cloud_driver.parse_webhook(hook.body):
+        line = lines.of(hook, parsed)
+        if line is None:
+            parts.dropped.append(f"{parsed.phone_number_id} is not the number of a line")
+        else:
+            parts.each += _parts_of_line(line, parsed, alone)
+            parts.dropped += parsed.skipped
+    return parts
+
+
+def _parts_of_store(hook: ClaimedHook) -> HookParts:
+    try:
+        read = store_events.parse_hook(hook)
+    except UnreadableBody as error:
+        raise UnreadableWebhook(str(error)) from None
+    told = [HookPart(one.kind, partial(_receive_store_event, hook, one)) for one in read.events]
+    return HookParts(told, [read.nothing] if read.nothing else [])
+
+
+def _parts_of_provider(hook: ClaimedHook) -> HookParts:
+    """A payment provider's signal: a row of its own, which another job has confirmed."""
+    account_id = hook.target
+    try:
+        provider_events.parse_event(account_id, hook.body)
+    except SignalUnreadable as error:
+        raise UnreadableWebhook(str(error)) from None
+    signed = hook.facts.get("signed") == "yes"
+
+    def receive(_tally: UsageTally) -> None:
+        provider_events.receive_event(account_id, hook.body, signed=signed, hook_id=hook.id)
+
+    return HookParts([HookPart("signal", receive)])
+
+
+def _receive_store_event(hook: ClaimedHook, told: Told, _tally: UsageTally) -> None:
+    """A store's or form's word: written down, then answered by the automations that wait for it."""
+    event = store_events.store_event(told, hook)
+    if event is not None:
+        automation_runs.start_runs(event)
+
+
+def _parts_of_line(line: Line, parsed: ParsedWebhook, alone: bool) -> Iterator[HookPart]:
+    for number, message in enumerate(parsed.messages, 1):
+        yield HookPart(
+            f"message {number}", partial(inbound_messages.receive_and_react, line, message)
+        )
+    for number, receipt in enumerate(parsed.receipts, 1):
+        take = partial(receipts.receive_receipt, line, receipt, alone=alone)
+        yield HookPart(f"receipt {number}", take)
+    for number, news in enumerate(parsed.news, 1):
+        yield HookPart(f"news {number}", partial(message_receive.receive_line_update, line, news))
+
+
+class LineCache:
+    """A transaction's lines, each read once."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, str], Line | None] = {}
+
+    def of(self, hook: ClaimedHook, parsed: ParsedWebhook) -> Line | None:
+        """One app's hooks may tell of several numbers: each goes to its own line, or to none."""
+        key = (hook.target, parsed.phone_number_id)
+        if key not in self.known:
+            mine = Line.id == int(hook.target)
+            query = select(Line).where(
+                Line.tenant_id == current_tenant_id(),
+                Line.removed_at.is_(None),
+                Line.phone_number_id == parsed.phone_number_id if key[1] else mine,
+            )
+            self.known[key] = db.session.scalars(query.order_by(mine.desc()).limit(1)).first()
+        return self.known[key]
+
+
+def _is_outage(error: Exception) -> bool:
+    """A lost race for a lock is not one."""
+    lost = isinstance(error, DBAPIError) and getattr(error.orig, "pgcode", "") in LOCK_CONFLICTS
+    return is_outage(error) and not lost

@@ -1,0 +1,43 @@
+"""A customer's message, whatever line it came by: stored, then given to what reacts to it.
+
+Called by the worker for hooks and, in a thread, by the hosts of linked lines. The texts that are
+looked at and the patterns that look at them are bounded, so that nobody can hold a worker up.
+"""
+
+from sqlalchemy.exc import DBAPIError
+
+from core.db import savepoint
+from core.logs import logger
+from messaging.costs.usage import UsageTally
+from messaging.inbox import conversation_actions
+from messaging.lines.drivers.base import InboundMessage
+from messaging.messages import receive as message_receive
+from messaging.models import Line
+from restaurant.chat import chat_orders, loyalty_keywords, shared_locations
+
+log = logger(__name__)
+
+
+def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) -> None:
+    """A reaction that fails leaves the message where a person reads it: in the inbox."""
+    message_id = message_receive.receive_message(line, message, tally)
+    if message_id is None:
+        return
+    order = chat_orders.may_be_order(message)
+    if not (order or message.kind == "location" or loyalty_keywords.is_keyword(message)):
+        return
+    try:
+        with savepoint():
+            done: object
+            if message.kind == "location":
+                done = shared_locations.attach_location(line, message)
+            elif order:
+                done = chat_orders.create_order(line, message, message_id)
+            else:
+                done = loyalty_keywords.answer_keyword(line, message)
+            if done:
+                conversation_actions.mark_answered_automatically(message_id)
+    except DBAPIError:
+        raise  # a lost race or an outage: all of it is done again
+    except Exception:
+        log.exception("an order, a location or a question was not understood", message=message_id)

@@ -1,0 +1,36 @@
+"""Tells the network which messages members have read."""
+
+import asyncio
+
+from flask import current_app
+
+from core.db import tenant_scope
+from core.http import Policy
+from core.http.async_client import Client
+from core.queue.wakeups import acknowledge_wakeup
+from core.settings import Settings
+from messaging.inbox import read_receipts
+from messaging.inbox.read_receipts import ReadMessage
+from messaging.lines.drivers.cloud.read_receipts import send_read_receipt
+
+
+def send_read_receipts(tenant_id: int) -> None:
+    acknowledge_wakeup("jobs.lines.read_receipts.send_read_receipts", tenant_id)
+    with tenant_scope(tenant_id):
+        seen = read_receipts.claim_read_messages()
+    if seen:
+        asyncio.run(_send_all(current_app.extensions["comanda"], seen))
+
+
+async def _send_all(settings: Settings, seen: list[ReadMessage]) -> None:
+    # The network's address is the operator's own setting, and may be on this machine.
+    async with Client(Policy(allow_loopback=True)) as client:
+        await asyncio.gather(*(_send_one(client, settings, one) for one in seen))
+
+
+async def _send_one(client: Client, settings: Settings, one: ReadMessage) -> bool:
+    simulated = one.network == "simulator"
+    base = settings.simulator_url if simulated else settings.cloud_base_url
+    if not base:
+        return False
+    return await send_read_receipt(client, base, settings.cloud_version, one.facts, one.network_id)

@@ -1,0 +1,70 @@
+"""Ask the network for the templates of each tenant's accounts."""
+
+import time
+
+from flask import current_app
+
+from core.db import global_scope, notify_workers, tenant_scope
+from core.queue import lanes
+from core.queue.wakeups import acknowledge_wakeup
+from core.settings import Settings
+from jobs.engine import all_tenants
+from messaging.lines import repository as line_repository
+from messaging.templates import repository as template_repository
+from messaging.templates import sync as template_sync
+from messaging.templates.repository import LANE
+
+WORK_SECONDS = 60.0
+
+
+def request_all() -> int:
+    """Hourly: everybody who has a cloud line is asked about."""
+    acknowledge_wakeup("jobs.lines.template_sync.request_all")
+    marked = 0
+
+    def mark(tenant_id: int) -> bool:
+        nonlocal marked
+        with tenant_scope(tenant_id):
+            if any(
+                template_repository.template_account(line) for line in line_repository.list_lines()
+            ):
+                template_repository.request_sync()
+                marked += 1
+        return False
+
+    all_tenants.run_step("jobs.lines.template_sync.request_all", mark)
+    return marked
+
+
+def drain() -> int:
+    """Lanes in turn, for a minute at most."""
+    acknowledge_wakeup("jobs.lines.template_sync.drain")
+    settings: Settings = current_app.extensions["comanda"]
+    stop, done = time.monotonic() + WORK_SECONDS, 0
+    while time.monotonic() < stop:
+        with global_scope():
+            leased = lanes.lease_next(LANE, settings.lane_lease_seconds)
+        if leased is None:
+            return done
+        tenant_id, lease = leased
+        sync_tenant(settings, tenant_id)
+        with global_scope():
+            lanes.release(LANE, tenant_id, lease)
+        done += 1
+    with global_scope():
+        notify_workers("jobs.lines.template_sync.drain")
+    return done
+
+
+def sync_tenant(settings: Settings, tenant_id: int) -> None:
+    with tenant_scope(tenant_id):
+        asked = template_sync.accounts_to_sync()
+    answers = template_sync.fetch_all_accounts(settings, asked)
+    with tenant_scope(tenant_id):
+        template_sync.store_answers(answers)
+
+
+def sweep() -> None:
+    """In the sweep's global transaction: lanes that nobody rang for."""
+    if lanes.any_due(LANE):
+        notify_workers("jobs.lines.template_sync.drain")

@@ -1,0 +1,237 @@
+"""A host of linked lines: `python -m jobs.linked.host`. Any number may run.
+
+Each line's session is in one host's hands by a lease; a host that dies loses them when it runs
+out, one that is asked to stop gives them back. Every session has a task of its own: what goes
+wrong in one is that one's alone.
+"""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import aiohttp
+from flask import Flask
+from redis.asyncio import Redis as AsyncRedis
+from redis.exceptions import RedisError
+
+from core.app_setup import create_worker_app
+from core.asyncio_tools import cancel_and_wait
+from core.db import global_scope
+from core.http import Policy
+from core.http.async_client import Client as Fetcher
+from core.ids import new_token
+from core.logs import logger
+from core.queue import leases
+from core.queue.leases import HeldLease
+from core.settings import Settings
+from core.sql.db_errors import is_outage
+from jobs.linked import retention as linked_retention
+from jobs.linked.logout import LogoutQueue
+from jobs.linked.session import LineSession
+from jobs.linked.wakeup import CHANNEL
+from messaging.lines.drivers.linked.client import (
+    LINKED_KIND,
+    ClientUnavailable,
+    LinkedClient,
+    LinkedSession,
+)
+from messaging.lines.drivers.linked.device_store import DeviceStore
+from messaging.lines.drivers.linked.neonize_client import NeonizeClient
+from messaging.lines.drivers.linked.simulated_client import SimulatedClient
+
+log = logger(__name__)
+
+TAKE_AT_ONCE = 4  # so that hosts that start together share
+POLL_SECONDS = 1.0
+SHUTDOWN_SECONDS = 8.0  # for what is in flight when the host is asked to stop
+FETCHES_AT_ONCE = 4  # a file may have 100 MB, and is held in memory
+MOST_THREADS = 16
+FORGET_SECONDS = 24 * 3600.0
+
+T = TypeVar("T")
+
+
+class LinkedHost:
+    def __init__(self, app: Flask) -> None:
+        self.app = app
+        self.settings: Settings = app.extensions["comanda"]
+        self.name = f"{socket.gethostname()}:{os.getpid()}:{new_token()[:6]}"
+        self.store = DeviceStore(self.settings.linked_store_url)
+        self.sessions: dict[tuple[int, int], LineSession] = {}
+        self.threads = ThreadPoolExecutor(min(self.settings.database_pool, MOST_THREADS), "host")
+        self.stopping = asyncio.Event()
+        self.woken = asyncio.Event()
+        self.fetching = asyncio.Semaphore(FETCHES_AT_ONCE)
+        self.endings = LogoutQueue(self)
+        self._renew_at = 0.0
+
+    async def run(self) -> None:
+        settings = self.settings
+        # The library parks a thread in each of its sessions, and takes them from here.
+        rooms = ThreadPoolExecutor(settings.linked_lines + 2 * MOST_THREADS, "linked")
+        asyncio.get_running_loop().set_default_executor(rooms)
+        await self.in_thread(self.store.prepare)
+        await self.in_thread(self.endings.find_orphaned_keys)
+        policy = Policy(settings.ports_allowed, settings.allow_loopback)
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=5)
+        async with aiohttp.ClientSession(timeout=timeout) as self.http, Fetcher(policy) as fetcher:
+            self.fetcher = fetcher
+            aside = [asyncio.create_task(one()) for one in (self.listen, self.forget_daily)]
+            try:
+                while not self.stopping.is_set():
+                    await self.turn()
+                    await self.rest()
+            finally:
+                for task in aside:
+                    await cancel_and_wait(task)
+                await self.hand_over()
+
+    async def turn(self) -> None:
+        """Renew what is ours, let go of what is not, take what nobody has."""
+        self.remove_finished_sessions()
+        try:
+            if time.monotonic() >= self._renew_at or self.woken.is_set():
+                self.woken.clear()
+                await self.renew()
+            await self.take()
+            await self.endings.look()
+        except Exception as error:
+            if not is_outage(error):
+                raise
+            log.warning("the database is away", error=type(error).__name__)
+
+    async def renew(self) -> None:
+        seconds = self.settings.linked_lease_seconds
+        self._renew_at = time.monotonic() + seconds / 3
+
+        def again() -> list[HeldLease]:
+            with global_scope():
+                return leases.renew(LINKED_KIND, self.name, seconds)
+
+        kept = {(held.tenant_id, held.thing): held for held in await self.in_thread(again)}
+        for key, session in self.sessions.items():
+            held = kept.get(key)
+            if held is None or held.turn != session.turn:
+                session.on_lease_lost()
+            else:
+                session.record_request(held.asked)
+
+    async def take(self) -> None:
+        room = min(self.settings.linked_lines - len(self.sessions), TAKE_AT_ONCE)
+        if room <= 0:
+            return
+
+        def reach() -> list[HeldLease]:
+            with global_scope():
+                return leases.acquire(
+                    LINKED_KIND, self.name, self.settings.linked_lease_seconds, room
+                )
+
+        for held in await self.in_thread(reach):
+            key = (held.tenant_id, held.thing)
+            if key in self.sessions:  # it ran out in our own hands: the old one must end first
+                self.sessions[key].on_lease_lost()
+                await self.sessions.pop(key).task
+            self.sessions[key] = LineSession(self, held)
+        self.remove_finished_sessions()
+
+    def remove_finished_sessions(self) -> None:
+        for key in [key for key, session in self.sessions.items() if session.task.done()]:
+            error = self.sessions.pop(key).task.exception()
+            if error is not None:
+                log.error("a session's keeper failed", line=key[1], exc_info=error)
+
+    async def rest(self) -> None:
+        ears = [asyncio.create_task(one.wait()) for one in (self.stopping, self.woken)]
+        await asyncio.wait(ears, timeout=POLL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        for ear in ears:
+            ear.cancel()
+
+    async def listen(self) -> None:
+        """Rings by name of the tenant; without Redis everything is found by looking."""
+        while True:
+            bell = AsyncRedis.from_url(self.settings.redis_url, socket_connect_timeout=2)
+            try:
+                async with bell.pubsub() as ears:
+                    await ears.subscribe(CHANNEL)
+                    async for message in ears.listen():
+                        if message["type"] == "message":
+                            self.wake_sessions(int(message["data"]))
+            except (RedisError, OSError, ValueError) as error:
+                log.warning("deaf for a moment", error=type(error).__name__)
+                await asyncio.sleep(1.0)
+            finally:
+                await bell.aclose()
+
+    async def forget_daily(self) -> None:
+        """Beside the sessions: leases are renewed meanwhile."""
+        while True:
+            try:
+                await self.in_thread(lambda: linked_retention.forget(self.store))
+            except Exception as error:  # noqa: BLE001 - the sessions go on
+                log.error("linked keys not cleaned", error=type(error).__name__)
+            await asyncio.sleep(FORGET_SECONDS)
+
+    def wake_sessions(self, tenant_id: int) -> None:
+        for (owner, _), session in self.sessions.items():
+            if owner == tenant_id:
+                session.rung.set()
+        self.woken.set()
+
+    async def hand_over(self) -> None:
+        """What is in flight comes down, then the leases go back: the next host starts at once."""
+        leaving = [session.task for session in self.sessions.values()] + [*self.endings.working]
+        for session in self.sessions.values():
+            session.leave()
+        if leaving:
+            _, late = await asyncio.wait(leaving, timeout=SHUTDOWN_SECONDS)
+            for task in late:
+                task.cancel()
+
+    def open(self, network: str, session: LinkedSession) -> LinkedClient:
+        if network == "simulator":
+            if self.settings.production:
+                raise ClientUnavailable("A simulated phone is not for production.")
+            if not self.settings.simulator_url:
+                raise ClientUnavailable("There is no simulated network here.")
+            return SimulatedClient(
+                self.http, self.settings.simulator_url, self.settings.simulator_secret, session
+            )
+        return NeonizeClient(self.store.url, session)
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        def inside() -> T:
+            with self.app.app_context():
+                return work()
+
+        return await asyncio.get_running_loop().run_in_executor(self.threads, inside)
+
+
+async def serve(app: Flask) -> None:
+    host = LinkedHost(app)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, host.stopping.set)
+    log.info("host begins", host=host.name, lines=host.settings.linked_lines)
+    await host.run()
+
+
+def main() -> int:
+    app = create_worker_app()
+    if not app.extensions["comanda"].linked_store_url:
+        sys.stderr.write(
+            "LINKED_STORE_URL must name the hosts' own database; see docs/operations/linked.md.\n"
+        )
+        return 2
+    asyncio.run(serve(app))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""What a host does for lines that are gone: the phone logged out where it can be reached, its keys
+deleted in any case."""
+
+import asyncio
+import contextlib
+from functools import partial
+from typing import TYPE_CHECKING
+
+from core.db import global_scope, tenant_scope
+from core.logs import logger
+from core.queue import leases
+from core.queue.leases import HeldLease
+from messaging.lines.drivers.linked import logout as gone
+from messaging.lines.drivers.linked.client import (
+    ClientConnected,
+    ClientDisconnected,
+    ClientUnavailable,
+    DeviceLoggedOut,
+    LinkedClient,
+    LinkedSession,
+)
+
+if TYPE_CHECKING:
+    from jobs.linked.host import LinkedHost
+
+log = logger(__name__)
+
+LOG_OUT_SECONDS = 10.0
+LEASE_SECONDS = 60.0
+AT_ONCE = 2
+
+
+async def log_out_device(client: LinkedClient) -> None:
+    """At the network, where it can be reached."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(LOG_OUT_SECONDS):
+            async with contextlib.aclosing(client.events()) as events:
+                async for event in events:
+                    if isinstance(event, ClientConnected):
+                        await client.log_out()
+                    elif isinstance(event, DeviceLoggedOut | ClientDisconnected):
+                        break
+    await client.close()
+
+
+class LogoutQueue:
+    def __init__(self, host: "LinkedHost") -> None:
+        self.host = host
+        self.working: set[asyncio.Task[None]] = set()
+
+    async def look(self) -> None:
+        self.working = {task for task in self.working if not task.done()}
+        room = AT_ONCE - len(self.working)
+        if room <= 0:
+            return
+        for network in gone.NETWORKS:
+            for held in await self.host.in_thread(partial(self.take, network, room)):
+                self.working.add(asyncio.create_task(self.end(network, held)))
+
+    def take(self, network: str, most: int) -> list[HeldLease]:
+        with global_scope():
+            return leases.acquire(
+                gone.logout_lease_kind(network), self.host.name, LEASE_SECONDS, most
+            )
+
+    async def end(self, network: str, held: HeldLease) -> None:
+        try:
+            await self.log_out(network, held)
+            await self.host.in_thread(lambda: self.forget(network, held))
+        except Exception:
+            log.exception("a session could not be ended; another try follows", line=held.thing)
+
+    async def log_out(self, network: str, held: HeldLease) -> None:
+        key = held.tenant_id, held.thing
+        device = await self.host.in_thread(lambda: self.host.store.find(*key))
+        if not device:
+            return
+        own = self.host.sessions.get(key)
+        if own is not None:  # the network knows one connection of a device
+            own.on_lease_lost()
+            await own.task
+        try:
+            client = self.host.open(network, LinkedSession(*key, "", device))
+        except ClientUnavailable as error:
+            log.warning("a phone was not logged out", line=held.thing, because=str(error))
+            return
+        try:
+            await log_out_device(client)
+        except Exception as error:  # noqa: BLE001 - the keys go whatever the network says
+            log.warning("a phone was not logged out", line=held.thing, error=type(error).__name__)
+
+    def forget(self, network: str, held: HeldLease) -> None:
+        self.host.store.forget(held.tenant_id, held.thing)
+        with global_scope():
+            leases.remove(
+                gone.logout_lease_kind(network), held.tenant_id, held.thing, held.turn, held.asked
+            )
+        log.info("a session was ended", line=held.thing)
+
+    def find_orphaned_keys(self) -> int:
+        """When a host starts: keys of lines whose rows are gone."""
+        network, found = self.host.settings.linked_network, 0
+        for tenant_id, line_id in self.host.store.all():
+            with tenant_scope(tenant_id):
+                left = gone.is_line_gone(line_id)
+            if left:
+                with global_scope():
+                    gone.request_logout(tenant_id, [line_id], network)
+                found += 1
+        return found

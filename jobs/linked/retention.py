@@ -1,0 +1,38 @@
+"""Daily, by a host: what the library of linked phones keeps and never deletes.
+
+The hosts' database has a role that only hosts know, so no worker can do this.
+"""
+
+from datetime import timedelta
+
+from sqlalchemy.exc import NoResultFound
+
+from core.clock import now
+from core.db import tenant_scope
+from core.logs import logger
+from core.security.encryption import KeyringError
+from messaging.lines.drivers.linked.device_store import DeviceStore
+from tenants.data import retention as retention_settings
+
+log = logger(__name__)
+
+# An encrypted edit or vote needs the secret of its message; the network holds both for two weeks.
+KEPT = timedelta(days=30)
+
+
+def forget(store: DeviceStore) -> int:
+    """Rows older than 30 days, or than the tenant keeps its messages where that is less."""
+    longest = now() - KEPT
+    gone = store.forget_old(longest)
+    for tenant_id, line_id in store.all():
+        try:
+            with tenant_scope(tenant_id):
+                before = retention_settings.get_days().before("message_days")
+            if before is None or before <= longest:
+                continue
+            if device := store.find(tenant_id, line_id):
+                gone += store.forget_old(before, device)
+        except (KeyringError, NoResultFound) as error:
+            log.warning("linked keys not cleaned", line=line_id, error=type(error).__name__)
+    log.info("linked keys cleaned", rows=gone)
+    return gone

@@ -1,0 +1,167 @@
+"""What leaves by one linked line: one message after the other, at a human's pace."""
+
+import asyncio
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from core import chaos
+from core.clock import now
+from core.logs import logger
+from core.redis.client import redis_client
+from messaging.lines.drivers.base import (
+    SendAccepted,
+    SendOutcome,
+    SendRefused,
+    SendUnknown,
+    TryLater,
+)
+from messaging.lines.drivers.linked import pacing as linked_pacing
+from messaging.lines.drivers.linked import pairing, send_queue
+from messaging.lines.drivers.linked import sessions as linked_sessions
+from messaging.lines.drivers.linked.client import LinkedClient, MediaFileBody
+from messaging.lines.drivers.linked.media import KINDS, fetch_outgoing_media
+from messaging.lines.drivers.linked.sessions import LeaseLost
+from messaging.lines.pacing import LinePacing
+from messaging.messages import settle as message_settle
+from messaging.messages.claim import ClaimedMessage
+from messaging.messages.settle import MessageOutcome
+from messaging.messages.sync_wait import publish_outcomes
+
+if TYPE_CHECKING:
+    from jobs.linked.session import LineSession
+
+log = logger(__name__)
+
+BATCH = 5  # at 3 seconds each they are begun long before their lease runs out
+POLL_SECONDS, LEAST_WAIT = 5.0, 0.5
+ANSWER_SECONDS = 30.0
+FINISH_SECONDS = 5.0
+NO_LIMIT = 1e6  # of the line itself: only how often one person is written to is asked of Pacing
+SENDABLE_KINDS = KINDS | {"text", "location"}
+
+
+class LinkedSender:
+    def __init__(self, session: "LineSession", client: LinkedClient) -> None:
+        self.session = session
+        self.host = session.host
+        self.client = client
+        self.pacing = LinePacing()
+        self.next_at = 0.0
+        self.per_second = linked_pacing.PER_SECOND
+        self.busy = self.stopping = False
+
+    async def run(self) -> None:
+        while not self.stopping:
+            await self.session.up.wait()
+            self.session.rung.clear()
+            batch, wait = await self.session.tenant(self.claim)
+            try:
+                while batch and await self.wait_for_turn():
+                    await self.send(batch.pop(0))
+            finally:
+                if batch:
+                    back = partial(send_queue.release_messages, batch)
+                    await asyncio.shield(self.session.scoped(back))
+            if wait:
+                await self.heard(wait)
+
+    async def finish(self, task: "asyncio.Task[None]") -> None:
+        """A message that is leaving may come to its end; nothing new begins."""
+        self.stopping = True
+        if self.busy:
+            await asyncio.wait({task}, timeout=FINISH_SECONDS)
+        task.cancel()
+
+    def claim(self) -> tuple[list[ClaimedMessage], float]:
+        """What is due, and else how long to wait for it."""
+        wish = linked_sessions.read_requested_session(self.session.line_id)
+        if wish is None or not wish.sends:
+            return [], POLL_SECONDS
+        self.per_second = wish.per_second
+        message_settle.expire_stale_messages()
+        line_id = self.session.line_id
+        batch = send_queue.hold_messages(line_id, BATCH, self.host.settings.lease_seconds)
+        if batch:
+            return batch, 0.0
+        due = send_queue.next_due(line_id)
+        wait = (due - now()).total_seconds() if due is not None else POLL_SECONDS
+        return [], min(max(wait, LEAST_WAIT), POLL_SECONDS)
+
+    async def heard(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self.session.rung.wait(), seconds)
+        except TimeoutError:
+            return
+
+    async def wait_for_turn(self) -> bool:
+        """False: the line went down while we waited."""
+        wait = self.next_at - time.monotonic()
+        if wait > 0:
+            await asyncio.sleep(wait)
+        return self.session.up.is_set() and not self.stopping
+
+    async def send(self, one: ClaimedMessage) -> None:
+        chaos.fault_point("claim")
+        wait = self.pacing.wait(*self.session.key, one.envelope.phone, NO_LIMIT)
+        if wait > 0:
+            await self.session.scoped(lambda: send_queue.release_messages([one], wait))
+            return
+        file = await self.fetched(one)
+        refused = file if isinstance(file, SendRefused | TryLater) else None
+        self.busy = True
+        try:
+            if not await self.session.tenant(lambda: self.begin(one, usable=refused is None)):
+                return
+            chaos.fault_point("before_connect")
+            media = file if isinstance(file, MediaFileBody) else None
+            outcome = refused or await self.hand_over(one, media)
+            await self.settle(one, outcome)
+        finally:
+            self.busy = False
+        self.next_at = time.monotonic() + linked_pacing.seconds_to_next(self.per_second)
+        if isinstance(outcome, TryLater) and outcome.scope == "line":
+            self.next_at += outcome.after or 5.0
+
+    async def fetched(self, one: ClaimedMessage) -> MediaFileBody | SendRefused | TryLater | None:
+        if one.envelope.kind not in SENDABLE_KINDS:
+            return SendRefused("unsupported_kind", linked_sessions.CANNOT_SEND)
+        if one.envelope.kind not in KINDS:
+            return None
+        async with self.host.fetching:
+            return await fetch_outgoing_media(self.host.fetcher, one.envelope)
+
+    def begin(self, one: ClaimedMessage, *, usable: bool) -> bool:
+        """Said just before the bytes leave, together with its place in the line's day."""
+        linked = pairing.find_linked_line(self.session.line_id)
+        if linked is None:
+            raise LeaseLost
+        wait = linked_pacing.take_daily_message(linked, one.envelope.phone) if usable else 0.0
+        if wait > 0:
+            send_queue.release_messages([one], wait)
+            return False
+        return send_queue.begin_sending(one, self.host.settings.lease_seconds)
+
+    async def hand_over(self, one: ClaimedMessage, media: MediaFileBody | None) -> SendOutcome:
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await self.client.send(one.envelope, media)
+        except TimeoutError:
+            return SendUnknown("The network got the message, but did not answer in time.")
+        except Exception as error:
+            # Whether it left is not known here, so nothing may be sent again.
+            log.exception("a linked client failed", message=one.envelope.message_id)
+            return SendUnknown(f"Our own sending failed: {type(error).__name__}")
+
+    async def settle(self, one: ClaimedMessage, outcome: SendOutcome) -> None:
+        def write() -> list[MessageOutcome]:
+            told = message_settle.settle_messages([(one, outcome)])
+            chaos.fault_point("before_settle_commit")
+            return told
+
+        # That the network took it is a fact, whoever holds the line by now. Anything else is
+        # for the holder to say: without one the message is unknown, and its echo settles it.
+        scope = self.session.scoped if isinstance(outcome, SendAccepted) else self.session.tenant
+        told = await scope(write)
+        chaos.fault_point("after_settle_commit")
+        await self.host.in_thread(lambda: publish_outcomes(told, redis_client()))

@@ -1,0 +1,238 @@
+"""One linked line in this host's hands: connected, told to the rows, connected again."""
+
+import asyncio
+import contextlib
+import random
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from core.db import db, tenant_scope
+from core.logs import logger
+from core.queue import leases
+from core.queue.leases import HeldLease
+from core.sql.db_errors import is_outage
+from jobs.linked.events import EventRecorder
+from jobs.linked.files import FileFetcher
+from jobs.linked.logout import log_out_device
+from jobs.linked.sender import LinkedSender
+from messaging.costs.usage import UsageTally
+from messaging.lines.drivers.linked import sessions as linked_sessions
+from messaging.lines.drivers.linked.client import (
+    LINKED_KIND,
+    ClientDisconnected,
+    ClientUnavailable,
+    LinkedClient,
+    LinkedSession,
+    MessageReceived,
+)
+from messaging.lines.drivers.linked.device_store import DeviceStore
+from messaging.lines.drivers.linked.sessions import LeaseLost, RequestedSession
+from messaging.models import Line
+
+if TYPE_CHECKING:
+    from jobs.linked.host import LinkedHost
+
+log = logger(__name__)
+
+T = TypeVar("T")
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
+QUICK_RECONNECTS = 3  # tries before a line is called disconnected: most breaks last a second or two
+PAIRING_TRIES = 5
+MAX_FAULTS = 5  # in a row; then the session is parked
+STABLE_SECONDS = 30.0
+
+
+class LineSession:
+    def __init__(self, host: "LinkedHost", held: HeldLease) -> None:
+        self.host = host
+        self.tenant_id, self.line_id, self.turn = held.tenant_id, held.thing, held.turn
+        self.asked = held.asked
+        self.up, self.rung, self.interrupted = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.lost = self.leaving = self.over = False
+        self.tries = self.faults = 0
+        self.because = ""
+        self.task = asyncio.create_task(self.run())
+
+    def on_lease_lost(self) -> None:
+        """Another host has it, or nobody has to."""
+        self.lost = True
+        self.interrupted.set()
+
+    def leave(self) -> None:
+        self.leaving = True
+        self.interrupted.set()
+
+    def record_request(self, asked: int) -> None:
+        if asked != self.asked:
+            self.asked = asked
+            self.tries = self.faults = 0
+            self.interrupted.set()
+
+    async def run(self) -> None:
+        while not self.lost and not self.leaving:
+            try:
+                if not await self.go():
+                    return
+            except LeaseLost:
+                return
+            except Exception as error:  # noqa: BLE001 - one session's trouble stays its own
+                self.record_fault(error)
+            if self.interrupted.is_set():
+                continue
+            try:
+                if not await self.pause():
+                    return
+            except LeaseLost:
+                return
+            except Exception as error:  # noqa: BLE001 - one session's trouble stays its own
+                self.record_fault(error)
+                await asyncio.sleep(FIRST_PAUSE)
+        if self.leaving and not self.lost:
+            await self.give_back()
+
+    def record_fault(self, error: Exception) -> None:
+        if is_outage(error):
+            log.warning("the database is away", line=self.line_id, error=type(error).__name__)
+            return
+        self.faults += 1
+        log.warning("a session failed", line=self.line_id, times=self.faults, exc_info=error)
+
+    async def go(self) -> bool:
+        """One connection, from its beginning to its end. False: there is nothing more to do."""
+        self.interrupted.clear()
+        asked, self.over = self.asked, False
+        wish = await self.tenant(lambda: linked_sessions.read_requested_session(self.line_id))
+        if wish is None or wish.wanted == "nothing":
+            return not await self.drop(asked)
+        device = await self.host.in_thread(
+            lambda: self.host.store.find(self.tenant_id, self.line_id)
+        )
+        session = LinkedSession(self.tenant_id, self.line_id, wish.name, device)
+        try:
+            client = self.host.open(wish.network, session)
+        except ClientUnavailable as error:
+            because = str(error)
+            await self.tenant(
+                lambda: linked_sessions.record_client_unavailable(self.line_id, because)
+            )
+            return not await self.drop(asked)
+        if wish.wanted == "logout":
+            await self.log_out(client, device)
+        else:
+            await self.tenant(lambda: linked_sessions.record_opened(self.line_id, self.host.name))
+            await self.live(client, wish)
+        return not (self.over and await self.drop(asked))
+
+    async def live(self, client: LinkedClient, wish: RequestedSession) -> None:
+        began = time.monotonic()
+        sender = LinkedSender(self, client)
+        news, files = EventRecorder(self), FileFetcher(self, client)
+        parts = (self.follow(client, wish, news, files), news.run_heartbeat(), files.run())
+        work = [asyncio.create_task(part) for part in parts]
+        sending, poked = (
+            asyncio.create_task(sender.run()),
+            asyncio.create_task(self.interrupted.wait()),
+        )
+        try:
+            await asyncio.wait({*work, sending, poked}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self.up.clear()
+            await sender.finish(sending)
+            for task in (*work, poked):
+                task.cancel()
+            await client.close()
+            ended = await asyncio.gather(*work, sending, poked, return_exceptions=True)
+        if time.monotonic() - began > STABLE_SECONDS:
+            self.tries = self.faults = 0
+        for error in ended:
+            if isinstance(error, Exception):
+                raise error
+
+    async def follow(
+        self, client: LinkedClient, wish: RequestedSession, news: EventRecorder, files: FileFetcher
+    ) -> None:
+        async with contextlib.aclosing(client.events(wish.code_phone)) as events:
+            async for event in events:
+                await news.take(event)
+                if isinstance(event, MessageReceived):
+                    files.came.set()
+                if self.over or isinstance(event, ClientDisconnected):
+                    return
+
+    async def log_out(self, client: LinkedClient, device: str) -> None:
+        """At the network where it can be reached; here in any case."""
+        if device:
+            await log_out_device(client)
+        else:
+            await client.close()
+        await self.in_store(lambda store: store.forget(*self.key))
+        await self.tenant(
+            lambda: linked_sessions.record_logged_out(self.line_id, linked_sessions.LOGGED_OUT)
+        )
+        self.over = True
+
+    async def pause(self) -> bool:
+        """Between two connections, longer each time. False: the session is parked."""
+        self.tries += 1
+        if self.faults >= MAX_FAULTS:
+            await self.tenant(lambda: linked_sessions.record_parked(self.line_id))
+            return not await self.drop(self.asked)
+        if self.tries >= QUICK_RECONNECTS or self.faults > 1:
+            gave_up = self.tries >= PAIRING_TRIES
+            because = self.because
+            if await self.tenant(
+                lambda: linked_sessions.record_down(self.line_id, because, gave_up)
+            ):
+                return not await self.drop(self.asked)
+        longest = min(FIRST_PAUSE * 2 ** (self.tries - 1), LONGEST_PAUSE)
+        with contextlib.suppress(TimeoutError):
+            wait = random.uniform(0.5, 1.5) * longest  # noqa: S311 - no secret
+            await asyncio.wait_for(self.interrupted.wait(), wait)
+        return True
+
+    async def drop(self, asked: int) -> bool:
+        """True: nobody has to hold the line. False: something was asked of it meanwhile."""
+        mine = (LINKED_KIND, self.tenant_id, self.line_id, self.turn)
+        return await self.scoped(lambda: leases.remove(*mine, asked))
+
+    async def give_back(self) -> None:
+        mine = (LINKED_KIND, self.tenant_id, self.line_id, self.turn)
+        with contextlib.suppress(Exception):
+            await self.scoped(lambda: leases.release(*mine))
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return self.tenant_id, self.line_id
+
+    async def apply(self, work: Callable[[Line, UsageTally], T]) -> T:
+        def inside() -> T:
+            line = db.session.get(Line, self.key)
+            if line is None:
+                raise LeaseLost
+            tally = UsageTally()
+            done = work(line, tally)
+            tally.write()
+            return done
+
+        return await self.tenant(inside)
+
+    async def tenant(self, work: Callable[[], T]) -> T:
+        """One transaction of the tenant's, while the lease is ours."""
+
+        def inside() -> T:
+            linked_sessions.check_lease(self.line_id, self.turn)
+            return work()
+
+        return await self.scoped(inside)
+
+    async def scoped(self, work: Callable[[], T]) -> T:
+        def inside() -> T:
+            with tenant_scope(self.tenant_id):
+                return work()
+
+        return await self.host.in_thread(inside)
+
+    async def in_store(self, work: Callable[[DeviceStore], T]) -> T:
+        return await self.host.in_thread(lambda: work(self.host.store))

@@ -1,0 +1,179 @@
+"""What the clock asks for: the sweep that finds unheard work, and the nightly tidying."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from flask import current_app
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import db, global_scope, notify_workers, tenant_scope
+from core.logs import logger
+from core.mail import Mail
+from core.queue import lanes
+from core.queue.wakeups import acknowledge_wakeup
+from core.settings import Settings
+from core.sql import partitions
+from core.storage.blobs import BlobError, Blobs
+from jobs import automations, campaigns, contacts, media, printing
+from jobs.engine import all_tenants
+from jobs.inbound import hooks as inbound_hooks
+from jobs.lines import alerts as line_alert_jobs
+from jobs.lines import template_sync as template_sync_jobs
+from jobs.restaurant import loyalty as loyalty_jobs
+from jobs.restaurant import orders as order_jobs
+from jobs.restaurant import payments as payment_jobs
+from jobs.tenants import exports as tenant_exports
+from jobs.webhooks import worker as webhook_worker
+from messaging.automations import connections as store_connections
+from messaging.automations import definitions as automation_definitions
+from messaging.automations import store_events
+from messaging.messages import accept as message_accept
+from printing import agents as print_agents
+from printing import queries as print_jobs
+from restaurant.menus import photos
+from restaurant.orders import carts
+from tenants import idempotency, people
+from tenants.accounts import drop_tenant_cache
+from tenants.data import sign_in_retention
+from tenants.data.erasure import erase_tenant
+from webhooks.inbound import hook_log
+
+log = logger(__name__)
+
+
+def sweep() -> None:
+    """Ring for work that is due and that no bell announced, as after a loss of Redis."""
+    acknowledge_wakeup("jobs.maintenance.sweep")
+    with global_scope():
+        if db.session.scalar(select(Mail.id).where(Mail.due_at <= now()).limit(1)):
+            notify_workers("jobs.mail.drain")
+        if lanes.promote_later_due(message_accept.LANE):
+            notify_workers("jobs.sending.worker.drain")
+        inbound_hooks.sweep()
+        order_jobs.sweep()
+        loyalty_jobs.sweep()
+        printing.sweep()
+        payment_jobs.sweep()
+        webhook_worker.sweep()
+        media.sweep()
+        template_sync_jobs.sweep()
+        line_alert_jobs.sweep()
+        contacts.sweep()
+        automations.sweep()
+        campaigns.sweep()
+        tenant_exports.sweep()
+        all_tenants.resume_interrupted()
+
+
+def create_month_partitions() -> list[str]:
+    """Make the partitions of the months ahead."""
+    acknowledge_wakeup("jobs.maintenance.create_month_partitions")
+    return partitions.make_all(partitions.TABLES, now())
+
+
+def rotate_day_partitions() -> list[str]:
+    """Make the request log's days ahead and drop the days it is no longer kept for."""
+    acknowledge_wakeup("jobs.maintenance.rotate_day_partitions")
+    settings: Settings = current_app.extensions["comanda"]
+    moment = now()
+    kept_since = moment - timedelta(days=settings.request_log_days)
+    partitions.make_all(partitions.DAILY_TABLES, moment)
+    gone = partitions.drop_all(partitions.DAILY_TABLES, kept_since)
+    log.info("days turned", dropped=len(gone))
+    return gone
+
+
+def delete_expired() -> dict[str, int]:
+    """Drop what has outlived its promise, in a round over all tenants."""
+    acknowledge_wakeup("jobs.maintenance.delete_expired")
+    kinds = ("tokens", "idempotency_keys", "hooks", "hook_keys", "runs", "photos", "carts", "audit")
+    gone = dict.fromkeys(kinds, 0)
+    with global_scope():
+        gone["tokens"] = people.delete_old_tokens(now() - timedelta(days=30))
+        carts.delete_visitor_keys()
+    gone |= _delete_old_signups()
+    all_tenants.run_step(
+        "jobs.maintenance.delete_expired",
+        lambda tenant_id: _delete_expired_of_tenant(tenant_id, gone),
+    )
+    log.info("tidied", **gone)
+    return gone
+
+
+def _delete_old_signups() -> dict[str, int]:
+    """What nobody needs any more about people who sign in, or who signed up and never came."""
+    gone = {
+        "sign_ins": _repeat_until_done(sign_in_retention.delete_old_sign_ins),
+        "person_events": _repeat_until_done(sign_in_retention.delete_old_person_events),
+        "mails": _repeat_until_done(sign_in_retention.delete_old_emails),
+        "unverified": 0,
+    }
+    with global_scope():
+        strangers = sign_in_retention.unverified_people()
+    for person_id in strangers:
+        with global_scope():
+            alone = sign_in_retention.tenants_with_no_one_else(person_id)
+        for tenant_id in alone:
+            with tenant_scope(tenant_id):
+                if people.get_unverified(person_id) is not None:
+                    erase_tenant()
+            drop_tenant_cache(tenant_id)
+        with global_scope():
+            gone["unverified"] += sign_in_retention.delete_unverified_person(person_id)
+    return gone
+
+
+def _repeat_until_done(step: Callable[[], int]) -> int:
+    """In small steps, each its own transaction."""
+    gone = 0
+    while True:
+        with global_scope():
+            done = step()
+        gone += done
+        if done < sign_in_retention.BATCH_SIZE:
+            return gone
+
+
+def _delete_replaced_photos(tenant_id: int) -> int:
+    """Files of photos that were replaced. Outside the transaction that says which are in use."""
+    blobs: Blobs = current_app.extensions["blobs"]
+    try:
+        if not (kept := photos.listed(blobs, tenant_id)):
+            return 0
+        with tenant_scope(tenant_id):
+            unused = photos.unused(kept)
+        for key in unused:
+            blobs.delete(key)
+    except (BlobError, OSError) as error:
+        log.warning("photos not removed", tenant_id=tenant_id, error=type(error).__name__)
+        return 0
+    return len(unused)
+
+
+def _delete_expired_of_tenant(tenant_id: int, gone: dict[str, int]) -> bool:
+    """The small things at once; then audit entries and hooks, of which there are many, one step
+    at a time: bodies of hooks first, then what is left of them."""
+    settings: Settings = current_app.extensions["comanda"]
+    with tenant_scope(tenant_id):
+        gone["idempotency_keys"] += idempotency.delete_old(now() - idempotency.KEY_LIFETIME)
+        gone["hook_keys"] += store_connections.delete_old_keys()
+        gone["runs"] += automation_definitions.delete_old_runs()
+        store_events.delete_old_links()
+        print_agents.delete_old_codes()
+        print_jobs.delete_old_jobs()
+        gone["carts"] += carts.delete_abandoned()
+    gone["photos"] += _delete_replaced_photos(tenant_id)
+    with tenant_scope(tenant_id):
+        dropped = sign_in_retention.delete_old_audit_entries()
+    gone["audit"] += dropped
+    more = dropped >= sign_in_retention.BATCH_SIZE
+    for step, days in (
+        (hook_log.clear_old_bodies, settings.hook_body_days),
+        (hook_log.delete_old_hooks, settings.hook_days),
+    ):
+        with tenant_scope(tenant_id):
+            done = step(timedelta(days=days))
+        gone["hooks"] += done
+        more = more or done >= hook_log.AT_ONCE
+    return more

@@ -1,0 +1,245 @@
+"""Speaks with the payment providers: links made and closed, signals confirmed, refunds asked for.
+
+Claim, call, settle; no transaction is open while a provider is waited for.
+"""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import cast
+
+from flask import current_app
+
+from core import chaos
+from core.clock import now
+from core.db import current_tenant_id, db, global_scope, notify_workers, tenant_scope
+from core.logs import logger
+from core.queue import lanes
+from core.queue.wakeups import acknowledge_wakeup
+from core.settings import Settings
+from jobs.engine import round_robin
+from restaurant.models import Refund
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import links as payment_links
+from restaurant.payments import payments, provider_events, refunds
+from restaurant.payments import worker_steps as payment_worker_steps
+from restaurant.payments.gateways.base import (
+    GatewayError,
+    GatewayRefused,
+    GatewayUnreachable,
+    LinkStatus,
+)
+from restaurant.payments.gateways.registry import GATEWAYS
+from restaurant.payments.links import LANE
+
+log = logger(__name__)
+
+WORK_SECONDS = 30.0
+TURN_SECONDS = 10.0  # then another tenant's lane comes first
+LEASE_MARGIN_SECONDS = 15.0  # at most; a claim outlives the call that is made under it
+EARLY_CHECKS = 2  # a provider's own report may lag behind its signal
+
+
+def drain() -> int:
+    acknowledge_wakeup("jobs.restaurant.payments.drain")
+    settings: Settings = current_app.extensions["comanda"]
+
+    def work(tenant_id: int) -> int:
+        return sum(each(tenant_id, settings) for each in STEPS)
+
+    done, more = round_robin.work_lanes(
+        LANE,
+        WORK_SECONDS,
+        work,
+        _recheck_lane,
+        turn=TURN_SECONDS,
+        lease_seconds=settings.lease_seconds,
+    )
+    if more:
+        with global_scope():
+            notify_workers("jobs.restaurant.payments.drain")
+    return done
+
+
+def sweep() -> None:
+    """In the sweep's global transaction: what is due again, and lanes that nobody rang for."""
+    if lanes.promote_later_due(LANE):
+        notify_workers("jobs.restaurant.payments.drain")
+
+
+def find_lost_work() -> int:
+    """Work in a tenant without a lane, money whose order never came, paid orders that wait."""
+    acknowledge_wakeup("jobs.restaurant.payments.find_lost_work")
+    found = 0
+    for tenant_id in lanes.tenants_with_due_work(LANE):
+        with tenant_scope(tenant_id):
+            found += payments.review_orphans() + order_lifecycle.send_paid_to_kitchen()
+            due = payment_worker_steps.next_due()
+            if due is not None and due <= now():
+                payment_links.wake_worker()
+                found += 1
+    return found
+
+
+def confirm_provider_event(tenant_id: int, settings: Settings) -> int:
+    with tenant_scope(tenant_id):
+        work = payment_worker_steps.claim_event(settings, _lease(settings))
+    if work is None:
+        return 0
+    chaos.fault_point("payment_claimed")
+    found: LinkStatus | None = None
+    refused = why = ""
+    try:
+        found = GATEWAYS[work.provider].fetch(work.desk, work.session, work.reference, work.payment)
+    except GatewayRefused as error:
+        refused = str(error)
+    except GatewayError as error:
+        why = str(error)
+    chaos.fault_point("payment_answered")
+    with tenant_scope(tenant_id):
+        signal = provider_events.get(work.signal_id)
+        if signal.state != "waiting":
+            signal.due_at = None  # another took it over when our lease had run out
+            return 1
+        if found is None and refused:
+            ours = payment_links.by_reference(work.reference) if work.reference else None
+            provider_events.finish_event(signal, "not_confirmed" if ours else "nobodys", refused)
+        elif found is None:
+            provider_events.postpone_event(signal, why)
+        elif _too_soon(signal.kind, found, signal.tries):
+            provider_events.postpone_event(signal, "The provider does not say so yet.")
+        else:
+            provider_events.settle_event(
+                signal, payment_accounts.get_including_removed(signal.account_id), found
+            )
+        chaos.fault_point("payment_settled")
+    return 1
+
+
+def make_link(tenant_id: int, settings: Settings) -> int:
+    with tenant_scope(tenant_id):
+        work = payment_worker_steps.claim_link(settings, _lease(settings))
+    if work is None:
+        return 0
+    chaos.fault_point("payment_claimed")
+    gateway = GATEWAYS[work.provider]
+    if work.make:
+        _make(tenant_id, work)
+        return 1
+    found, why = None, ""
+    try:
+        found = gateway.fetch(work.desk, work.ref, work.asking.reference)
+    except GatewayError as error:
+        why = str(error)
+    with tenant_scope(tenant_id):
+        payment_worker_steps.settle_link_status(work, found, why)
+    return 1
+
+
+def _make(tenant_id: int, work: payment_worker_steps.ClaimedLink) -> None:
+    try:
+        made = GATEWAYS[work.provider].create_link(work.desk, work.asking)
+    except GatewayError as error:
+        with tenant_scope(tenant_id):
+            payment_worker_steps.settle_failed_link(
+                work, str(error), for_good=isinstance(error, GatewayRefused)
+            )
+        return
+    chaos.fault_point("payment_answered")
+    with tenant_scope(tenant_id):
+        payment_worker_steps.settle_created_link(work, made)
+
+
+def request_refund(tenant_id: int, settings: Settings) -> int:
+    with tenant_scope(tenant_id):
+        work = payment_worker_steps.claim_refund(settings, _lease(settings))
+    if work is None:
+        return 0
+    chaos.fault_point("payment_claimed")
+    gateway = GATEWAYS[work.provider]
+    if work.begun and not gateway.once:
+        _settle_refund(
+            tenant_id,
+            work.refund_id,
+            lambda refund: refunds.settle_unanswered(
+                refund, "It is not known if it was done.", once=False
+            ),
+        )
+        return 1
+    try:
+        returned = gateway.refund(
+            work.desk,
+            work.payment,
+            cast(Decimal, work.amount),
+            work.currency,
+            work.refund_id,
+            work.reason,
+        )
+    except GatewayUnreachable as error:
+        why = str(error)
+        _settle_refund(
+            tenant_id,
+            work.refund_id,
+            lambda refund: refunds.settle_unanswered(refund, why, once=gateway.once),
+        )
+    except GatewayError as error:
+        why = str(error)
+        _settle_refund(
+            tenant_id, work.refund_id, lambda refund: refunds.settle_refused(refund, why)
+        )
+    else:
+        chaos.fault_point("payment_answered")
+        _settle_refund(
+            tenant_id, work.refund_id, lambda refund: refunds.settle_done(refund, returned)
+        )
+    return 1
+
+
+def close_link(tenant_id: int, settings: Settings) -> int:
+    with tenant_scope(tenant_id):
+        work = payment_worker_steps.claim_session(settings, _lease(settings))
+    if work is None:
+        return 0
+    well = True
+    try:
+        GATEWAYS[work.provider].close(work.desk, work.ref)
+    except GatewayError as error:
+        log.info("a session could not be closed", provider=work.provider, error=str(error))
+        well = False
+    with tenant_scope(tenant_id):
+        payment_worker_steps.settle_closed_session(work, well)
+    return 1
+
+
+STEPS: tuple[Callable[[int, Settings], int], ...] = (
+    confirm_provider_event,
+    make_link,
+    request_refund,
+    close_link,
+)
+
+
+def _settle_refund(tenant_id: int, refund_id: str, write: Callable[[Refund], None]) -> None:
+    with tenant_scope(tenant_id):
+        refund = db.session.get_one(Refund, (current_tenant_id(), refund_id), with_for_update=True)
+        if refund.state == "asking":
+            write(refund)
+
+
+def _too_soon(kind: str, found: LinkStatus, tries: int) -> bool:
+    return kind == "paid" and found.state == "open" and tries <= EARLY_CHECKS
+
+
+def _lease(settings: Settings) -> float:
+    return settings.lease_seconds + min(LEASE_MARGIN_SECONDS, settings.lease_seconds)
+
+
+def _recheck_lane(tenant_id: int, _worked: int) -> None:
+    """After the release: marks that were made meanwhile did nothing."""
+    with tenant_scope(tenant_id):
+        due = payment_worker_steps.next_due()
+        if due is not None and due <= now():
+            lanes.mark_due(LANE, tenant_id)
+            notify_workers("jobs.restaurant.payments.drain")
+        elif due is not None:
+            lanes.mark_later(LANE, tenant_id, due)

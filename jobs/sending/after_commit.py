@@ -1,0 +1,63 @@
+"""What is told once it is committed, by whoever settles messages: gathered, sent in one call."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from redis import RedisError
+from redis.asyncio import Redis as AsyncRedis
+
+from core.live_updates import PUBLISH_SCRIPT as TELL_NEWS
+from core.live_updates import update_args
+from core.logs import logger
+from core.queue.wakeups import WAKEUP_SCRIPT, WakeUp, enqueue_job, wakeup_keys
+from jobs.linked.wakeup import CHANNEL
+from messaging.messages.settle import MessageOutcome
+from messaging.messages.sync_wait import PUBLISH_SCRIPT, publish_outcomes_args
+
+log = logger(__name__)
+
+
+@dataclass
+class AfterCommitOutbox:
+    told: list[MessageOutcome] = field(default_factory=list)
+    """for callers who wait"""
+    news: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    """for open pages, by tenant; each of them has an event to deliver as well"""
+    linked: set[int] = field(default_factory=set)
+    """tenants whose hosts of linked lines may have work"""
+
+    def __bool__(self) -> bool:
+        return bool(self.told or self.news or self.linked)
+
+    def add_live_updates(self, tenant_id: int, news: list[dict[str, Any]]) -> None:
+        if news:
+            self.news.setdefault(tenant_id, []).extend(news)
+
+    async def send(self, redis: "AsyncRedis") -> list[WakeUp]:
+        """Returns the rings that nobody is awake to hear: they have to become jobs."""
+        rings = [WakeUp("jobs.webhooks.worker.drain", (tenant_id,)) for tenant_id in self.news]
+        async with redis.pipeline(transaction=False) as pipe:
+            for ring in rings:
+                keys, args = wakeup_keys(ring)
+                pipe.eval(WAKEUP_SCRIPT, len(keys), *keys, *args)
+            if self.told:
+                ids, outcomes = publish_outcomes_args(self.told)
+                pipe.eval(PUBLISH_SCRIPT, len(ids), *ids, *outcomes)
+            for tenant_id, news in self.news.items():
+                pipe.eval(TELL_NEWS, 1, *update_args(tenant_id, news))
+            for tenant_id in self.linked:
+                pipe.publish(CHANNEL, str(tenant_id))
+            answers = await pipe.execute(raise_on_error=False)
+        for answer in answers:
+            if isinstance(answer, RedisError):
+                log.warning("not told", error=type(answer).__name__)
+        return [ring for ring, rung in zip(rings, answers, strict=False) if rung == 1]
+
+
+def enqueue_missed_wakeups(wakeups: list[WakeUp]) -> None:
+    """A ring that is lost is found by the clock."""
+    try:
+        for ring in wakeups:
+            enqueue_job(ring)
+    except RedisError as error:
+        log.warning("ring lost", error=type(error).__name__)

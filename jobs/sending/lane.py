@@ -1,0 +1,349 @@
+"""One tenant's lane of messages, worked until it is empty."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import psycopg2
+
+from core import chaos
+from core.clock import now
+from core.logs import logger
+from core.monitoring import metrics
+from core.sql.async_pool import Rows
+from core.sql.batching import Batcher
+from messaging.lines import repository as line_repository
+from messaging.lines.drivers.base import (
+    SendAccepted,
+    SendOutcome,
+    SendRefused,
+    SendUnknown,
+    TryLater,
+)
+from messaging.lines.drivers.cloud import driver as cloud_driver
+from messaging.messages import claim as message_claim
+from messaging.messages import fallback, line_failover
+from messaging.messages import settle as message_settle
+from messaging.messages.accept import LANE
+from messaging.messages.claim import ClaimedMessage
+from messaging.messages.settle import MessageOutcome
+from messaging.models import Line
+
+if TYPE_CHECKING:
+    from jobs.sending.worker import SendWorker
+
+log = logger(__name__)
+
+FIRST_BATCH = 4  # most lanes have one message: nobody's room is held for more than that
+BATCH, MIN_BATCH = 12, 8
+BATCHES_AT_ONCE = 1
+SOON_SECONDS = 1.5
+MAX_EMPTY_LOOKS = 3  # at what is due and cannot be had: it waits behind another's retry
+RECHECK_SECONDS = 0.05
+REMARK_SECONDS = 0.003  # whoever marks the lane just now commits in a moment
+SETTLE_RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0)  # seconds between them, while the database is away
+
+RELEASE_LANE = """
+UPDATE lanes SET lease = NULL, leased_until = NULL
+ WHERE kind = %(lane)s AND tenant_id = %(tenant_id)s AND lease = %(lease)s
+"""
+SETTLE = message_settle.SETTLE_SENT
+SETTLE_AND_LEAVE = SETTLE.replace(
+    "moved FROM", f"moved, ({message_claim.LEAVE_LANE.strip()}) FROM", 1
+)
+
+OUTCOMES = {SendAccepted: "sent", SendRefused: "refused", TryLater: "retry", SendUnknown: "unknown"}
+
+AcceptedResults = list[tuple[ClaimedMessage, SendAccepted]]
+
+
+def _count(results: Sequence[tuple[ClaimedMessage, SendOutcome]]) -> None:
+    moment = now()
+    metrics.SEND_SECONDS.observe(
+        [(moment - one.due_at).total_seconds() for one, _ in results if one.due_at is not None]
+    )
+    for one, outcome in results:
+        metrics.MESSAGES.add(OUTCOMES[type(outcome)])
+        if isinstance(outcome, SendUnknown):
+            log.warning(
+                "message outcome unknown",
+                message=one.envelope.message_id,
+                line=one.envelope.line_id,
+            )
+
+
+def _lines() -> dict[int, Line]:
+    return {line.id: line for line in line_repository.list_lines()}
+
+
+class LaneLost(Exception):
+    """Another worker holds the lane."""
+
+
+class SendLane:
+    def __init__(
+        self, drain: "SendWorker", tenant_id: int, lease: UUID, first: Rows | None = None
+    ) -> None:
+        """`first`: what it gave when it was leased; there is room for FIRST_GROUP of them."""
+        self.drain = drain
+        self.tenant_id = tenant_id
+        self.lease = lease
+        self.first = first
+        self.extend_at = time.monotonic() + drain.settings.lane_lease_seconds / 2
+        self.batches_in_flight: set[asyncio.Task[Any]] = set()
+        self.most = FIRST_BATCH
+        self.sent = 0
+        self.empty_looks = 0
+        self.moved = False
+
+    async def run(self) -> int:
+        try:
+            look_at: datetime | None = now()
+            while look_at is not None:
+                await asyncio.sleep(max((look_at - now()).total_seconds(), 0))
+                if self.drain.shift.over and self.first is None:
+                    await self.give_back()
+                    break
+                look_at = await self.look()
+        except LaneLost:
+            pass
+        finally:
+            await self.wait_for_batches()
+        return self.sent
+
+    async def look(self) -> datetime | None:
+        """One group, or the way out. Returns when to look again; None: the lane is given back."""
+        asked, group = await self.take()
+        if not group and self.moved:
+            self.empty_looks, self.moved = 0, False
+            return now()
+        if not group:
+            await self.wait_for_batches()
+            return await self.leave_or_wait()
+        self.empty_looks = 0
+        if len(group) < asked and not self.batches_in_flight:
+            return await self.send(group, leave=True)
+        self.start_batch(group)
+        if len(group) == BATCH:
+            self.drain.call_help()
+        if len(group) < asked:
+            await self.wait_for_batches()
+            return await self.leave()
+        if len(self.batches_in_flight) >= BATCHES_AT_ONCE:
+            await asyncio.wait(self.batches_in_flight, return_when=asyncio.FIRST_COMPLETED)
+        return now()
+
+    async def take(self) -> tuple[int, list[ClaimedMessage]]:
+        """How many were asked for, and those that could be had."""
+        drain = self.drain
+        asked, rows, kept = FIRST_BATCH, self.first, 0
+        self.first = None
+        if rows is None:
+            asked = await drain.room.take(self.most, 1 if self.most < MIN_BATCH else MIN_BATCH)
+        self.most = BATCH
+        try:
+            if rows is None:
+                rows = await self.ask(asked)
+            said = {row[0] for row in rows}
+            if "lost" in said:
+                raise LaneLost
+            if "linked" in said:
+                drain.outbox.linked.add(self.tenant_id)
+                drain.tell()
+            group = await self.apply_pacing(message_claim.messages_from_rows(self.tenant_id, rows))
+            if fallback.has_template_candidates(group) or "stand_in" in said:
+                group = await self.try_fallbacks(group, line_down="stand_in" in said)
+            kept = len(group)
+            return asked, group
+        finally:
+            drain.room.give(asked - kept)
+
+    async def ask(self, most: int) -> Rows:
+        chaos.fault_point("claim")
+        settings = self.drain.settings
+        allowed = self.drain.pacing.allowed(self.tenant_id)
+        params = message_claim.claim_params(most, settings.lease_seconds, allowed)
+        params |= {"lane": LANE, "lease": str(self.lease)}
+        if time.monotonic() > self.extend_at:
+            self.extend_at = time.monotonic() + settings.lane_lease_seconds / 2
+            params["lane_until"] = now() + timedelta(seconds=settings.lane_lease_seconds)
+        return await self.drain.takes.run(self.tenant_id, params)
+
+    async def apply_pacing(self, group: list[ClaimedMessage]) -> list[ClaimedMessage]:
+        """Who has written to one person too often puts that message back."""
+        ready: list[ClaimedMessage] = []
+        late: list[ClaimedMessage] = []
+        longest = 0.01
+        for one in group:
+            to = one.envelope
+            pace = one.line_snapshot.per_second if one.line_snapshot else 1.0
+            wait = self.drain.pacing.wait(self.tenant_id, to.line_id, to.phone, pace)
+            (late if wait > 0 else ready).append(one)
+            longest = max(longest, wait)
+        if late:
+            await self.drain.tenant(
+                self.tenant_id, lambda: message_claim.requeue_messages(late, longest)
+            )
+            if longest > SOON_SECONDS:
+                self.drain.outbox.told.extend(message_settle.queued_outcomes(late))
+                self.drain.tell()
+        return ready
+
+    async def try_fallbacks(
+        self, group: list[ClaimedMessage], *, line_down: bool
+    ) -> list[ClaimedMessage]:
+        """Some go as their template; what waits for a line that is down can be had from another
+        one at the next look. What was taken is sent, whatever becomes of this."""
+
+        def inside() -> list[ClaimedMessage]:
+            lines = _lines()
+            self.moved = line_down and line_failover.move_waiting_messages(lines) > 0
+            return fallback.send_as_templates(group, lines, self.drain.settings.lease_seconds)
+
+        try:
+            return await self.drain.tenant(self.tenant_id, inside)
+        except Exception:
+            log.exception("no second way", tenant=self.tenant_id)
+            return group
+
+    def start_batch(self, group: list[ClaimedMessage]) -> None:
+        """Beside what follows: the next group is taken while this one is on its way."""
+        task = asyncio.create_task(self.send(group, leave=False))
+        self.batches_in_flight.add(task)
+        task.add_done_callback(self.on_batch_done)
+
+    def on_batch_done(self, task: "asyncio.Task[Any]") -> None:
+        self.batches_in_flight.discard(task)
+        if task.exception() is not None:
+            log.error("a group failed", exc_info=task.exception())
+
+    async def wait_for_batches(self) -> None:
+        while self.batches_in_flight:
+            await asyncio.wait(self.batches_in_flight)
+
+    async def send(self, group: list[ClaimedMessage], *, leave: bool) -> datetime | None:
+        """Send, settle, tell; and with the last group leave in the same round trip."""
+        try:
+            chaos.fault_point("before_connect")
+            if len(group) == 1:
+                outcomes = [await self.send_one(group[0])]
+            else:
+                outcomes = await asyncio.gather(*(self.send_one(one) for one in group))
+            self.sent += len(group)
+            results = list(zip(group, outcomes, strict=True))
+            _count(results)
+            accepted = [(one, out) for one, out in results if isinstance(out, SendAccepted)]
+            others = [(one, out) for one, out in results if not isinstance(out, SendAccepted)]
+            chaos.fault_point("before_settle_commit")
+            look_at: datetime | None = now()
+            if accepted:
+                look_at = await self.settle_sent(accepted, leave=leave and not others)
+            if others:
+                told = await self.drain.tenant(self.tenant_id, lambda: self.settle_others(others))
+                self.drain.outbox.told.extend(told)
+                self.drain.tell()
+            chaos.fault_point("after_settle_commit")
+            return look_at
+        finally:
+            self.drain.room.give(len(group))
+
+    async def settle_sent(self, accepted: AcceptedResults, *, leave: bool) -> datetime | None:
+        params = message_settle.settle_sent_params(accepted, now())
+        if leave:
+            params |= self.leave_params(now() + timedelta(seconds=SOON_SECONDS))
+        rows = await self.settle_with_retry(
+            self.drain.last if leave else self.drain.settles, params
+        )
+        settled, moved, *look_at = rows[0]
+        outbox = self.drain.outbox
+        outbox.told.extend(message_settle.sent_outcomes(accepted, settled))
+        outbox.add_live_updates(self.tenant_id, message_settle.sent_live_updates(settled, moved))
+        self.drain.tell()
+        return look_at[0] if leave else now()
+
+    async def settle_with_retry(self, calls: Batcher, params: dict[str, Any]) -> Rows:
+        """What the network has taken must be written down, also after a moment without database.
+
+        A second time writes nothing: the first has moved the messages on.
+        """
+        for pause in SETTLE_RETRY_DELAYS:
+            try:
+                return await calls.run(self.tenant_id, params)
+            except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
+                log.warning("settling again", error=type(error).__name__)
+                await asyncio.sleep(pause)
+        return await calls.run(self.tenant_id, params)
+
+    async def send_one(self, one: ClaimedMessage) -> SendOutcome:
+        settings, departure = self.drain.settings, one.line_snapshot
+        if departure is None:
+            raise RuntimeError("a message without a line was taken")
+        simulated = departure.network == "simulator"
+        if simulated and settings.production and not departure.test:
+            return SendRefused("line_unavailable", "A simulated line sends no live message.")
+        base = settings.simulator_url if simulated else settings.cloud_base_url
+        try:
+            outcome = await cloud_driver.send(
+                self.drain.client, base, settings.cloud_version, departure.facts, one.envelope
+            )
+        except Exception as error:
+            # Whether bytes left is not known here, so nothing may be sent again.
+            log.exception("a driver failed", message=one.envelope.message_id)
+            return SendUnknown(f"Our own sending failed: {type(error).__name__}")
+        chaos.fault_point("after_answer")
+        return outcome
+
+    def settle_others(
+        self, results: Sequence[tuple[ClaimedMessage, SendOutcome]]
+    ) -> list[MessageOutcome]:
+        final: list[tuple[ClaimedMessage, SendOutcome]] = []
+        for one, outcome in results:
+            line_id = one.envelope.line_id
+            if isinstance(outcome, TryLater) and outcome.scope == "line":
+                self.drain.pacing.pause(self.tenant_id, line_id, outcome.after or 5.0)
+            if isinstance(outcome, SendRefused) and outcome.line_state:
+                if not one.test:  # a test line stays up: only this message fails
+                    line_repository.record_line_state(line_id, outcome.line_state, outcome.sentence)
+                outcome = replace(outcome, code="line_unavailable")
+            final.append((one, outcome))
+        if any(isinstance(outcome, SendRefused) for _, outcome in final):
+            final = fallback.try_fallbacks(final, _lines())
+        return message_settle.settle_messages(final)
+
+    async def leave_or_wait(self) -> datetime | None:
+        """Nothing could be had. What is due all the same waits for its line or for a retry."""
+        paced = self.drain.pacing.next_allowed(self.tenant_id)
+        if 0 < paced < SOON_SECONDS:
+            look_at = await self.leave()
+            return look_at and max(look_at, now() + timedelta(seconds=paced))
+        self.empty_looks += 1
+        if self.empty_looks > MAX_EMPTY_LOOKS or paced:
+            return await self.leave(soon=False)
+        look_at = await self.leave()
+        if look_at is not None and self.empty_looks == 1:
+            # Too old to be sent, or begun by a worker that died.
+            await self.drain.tenant(self.tenant_id, message_settle.expire_stale_messages)
+        return look_at and max(look_at, now() + timedelta(seconds=RECHECK_SECONDS))
+
+    async def leave(self, *, soon: bool = True) -> datetime | None:
+        """Give the lane back, unless there is something to do now, or soon."""
+        until = now() + timedelta(seconds=SOON_SECONDS if soon else -86400)
+        params = self.leave_params(until)
+        rows = await self.drain.hot.run(message_claim.LEAVE_LANE, params)
+        look_at: datetime | None = rows[0][0]
+        return look_at
+
+    def leave_params(self, soon: datetime) -> dict[str, Any]:
+        again = now() + timedelta(seconds=REMARK_SECONDS)
+        params = message_claim.leave_lane_params(LANE, self.lease, soon, again)
+        return {**params, "tenant_id": self.tenant_id}
+
+    async def give_back(self) -> None:
+        """Out of time, not of work: the lane stays marked for whoever comes next."""
+        await self.wait_for_batches()
+        params = {"tenant_id": self.tenant_id, "lane": LANE, "lease": str(self.lease)}
+        await self.drain.hot.run(RELEASE_LANE, params)

@@ -1,0 +1,120 @@
+"""Tell a tenant that its paid month ends, and change it to the base plan when nobody pays."""
+
+from datetime import date
+
+from babel.dates import format_date
+from flask import current_app
+
+from core.db import tenant_scope
+from core.logs import logger
+from core.queue.wakeups import acknowledge_wakeup
+from core.settings import Settings
+from core.values.money import format_money
+from jobs.admin_emails import Email, Gettext, email_each_admin
+from jobs.engine import all_tenants
+from restaurant.payments import plan_payments
+from tenants import accounts
+from tenants.plans import billing, renewals
+from tenants.plans.catalog import base_plan, get_plan
+from tenants.plans.renewals import PlanStatus
+
+log = logger(__name__)
+
+
+def check_renewals() -> dict[str, int]:
+    """Hourly. Each word and each change at most once, whoever looks and however often."""
+    acknowledge_wakeup("jobs.tenants.plan_renewals.check_renewals")
+    settings: Settings = current_app.extensions["comanda"]
+    done = {"told": 0, "taken_back": 0}
+
+    def look_at(tenant_id: int) -> bool:
+        with tenant_scope(tenant_id):
+            if accounts.get(tenant_id).state == "closed":
+                return False
+            stands = renewals.current_plan_status(settings.plan_grace_days)
+            if stands.stage in renewals.EARLIER_NOTICES:
+                done["told"] += _send_reminder(stands, settings)
+            elif stands.stage == "due":
+                done["taken_back"] += _downgrade_unpaid_plan(settings)
+        return False
+
+    all_tenants.run_step("jobs.tenants.plan_renewals.check_renewals", look_at)
+    log.info("paid plans looked at", **done)
+    return done
+
+
+def _send_reminder(stands: PlanStatus, settings: Settings) -> bool:
+    """The word and its letters in one transaction."""
+    if not renewals.claim_notice(stands.stage):
+        return False
+    write = _ended_email if stands.stage == "over" else _ends_soon_email
+    net, tax, currency = billing.monthly_price(stands.plan, plan_payments.billing_terms(settings))
+    business, plan, base = accounts.account_name(), get_plan(stands.plan).name, base_plan().name
+
+    def letter(gettext: Gettext, locale: str) -> Email:
+        said = {
+            "business": business,
+            "plan": gettext(plan),
+            "base": gettext(base),
+            "until": _day(stands.until, locale),
+            "last": _day(stands.last, locale),
+            "amount": format_money(net + tax, currency, locale),
+        }
+        subject, paragraphs = write(gettext, said)
+        return subject, [*paragraphs, _how_to_renew(gettext, settings) % said]
+
+    email_each_admin(letter, "/plan")
+    return True
+
+
+def _downgrade_unpaid_plan(settings: Settings) -> bool:
+    was = renewals.downgrade_if_due(settings.plan_grace_days)
+    if was is None:
+        return False
+    plan, base, business = get_plan(was.plan).name, base_plan(), accounts.account_name()
+
+    def letter(gettext: Gettext, _locale: str) -> Email:
+        said = {"business": business, "plan": gettext(plan), "base": gettext(base.name)}
+        return gettext("%(business)s is on the plan %(base)s now") % said, [
+            gettext("The plan %(plan)s of %(business)s was not paid, so it has ended.") % said,
+            gettext(
+                "Nothing was deleted: lines, contacts, menus and messages are all there, and what"
+                " is set up goes on working within the limits of %(base)s. What would go beyond"
+                " them is refused."
+            )
+            % said,
+            gettext("Paying brings %(plan)s back at once, with everything as it was:") % said,
+        ]
+
+    email_each_admin(letter, "/plan")
+    return True
+
+
+def _ends_soon_email(gettext: Gettext, said: dict[str, str]) -> Email:
+    return gettext("The plan %(plan)s ends on %(until)s") % said, [
+        gettext("The month of the plan %(plan)s that %(business)s paid for ends on %(until)s.")
+        % said,
+        gettext("Nothing renews itself, because we store no card."),
+    ]
+
+
+def _ended_email(gettext: Gettext, said: dict[str, str]) -> Email:
+    return gettext("The plan %(plan)s is over; it goes on until %(last)s") % said, [
+        gettext("The month of the plan %(plan)s that %(business)s paid for ended on %(until)s.")
+        % said,
+        gettext(
+            "Everything goes on until %(last)s. Then the account changes to the plan %(base)s;"
+            " nothing is deleted."
+        )
+        % said,
+    ]
+
+
+def _how_to_renew(gettext: Gettext, settings: Settings) -> str:
+    if settings.billing_provider:
+        return gettext("Another month costs %(amount)s. Pay it here; it follows the one before:")
+    return gettext("Another month costs %(amount)s. Here is how to go on:")
+
+
+def _day(day: date | None, locale: str) -> str:
+    return str(format_date(day, "d MMMM yyyy", locale=locale)) if day else ""

@@ -1,0 +1,83 @@
+"""At night: what a tenant wants kept no longer is taken away, in small steps."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+from core.clock import now
+from core.db import tenant_scope
+from core.logs import logger
+from core.queue.wakeups import acknowledge_wakeup
+from jobs.engine import all_tenants
+from messaging.messages import retention as message_retention
+from tenants import accounts
+from tenants.data import retention as chosen
+from tenants.data.retention import RetentionDays
+from webhooks.delivery import retention as webhook_retention
+from webhooks.inbound import hook_log
+
+log = logger(__name__)
+
+Step = Callable[[str, datetime], tuple[int, str | None]]
+
+
+def delete_expired_data() -> dict[str, int]:
+    """A round over all tenants; each step its own transaction, so that nothing waits for long."""
+    acknowledge_wakeup("jobs.tenants.retention.delete_expired_data")
+    gone = dict.fromkeys(("texts", "files", "calls", "hooks"), 0)
+    all_tenants.run_step(
+        "jobs.tenants.retention.delete_expired_data",
+        lambda tenant_id: _delete_step(tenant_id, gone),
+    )
+    log.info("kept no longer", **gone)
+    return gone
+
+
+def _delete_step(tenant_id: int, gone: dict[str, int]) -> bool:
+    """One step of each kind. True: there is more of some kind."""
+    with tenant_scope(tenant_id):
+        days = chosen.get_days()
+    more = False
+    for name, kind, mark, step in (
+        ("texts", "message_days", "blanked_until", message_retention.blank_texts),
+        ("files", "media_days", "media_dropped_until", message_retention.delete_files),
+    ):
+        before = days.before(kind)
+        if before is not None:
+            done, left = _delete_pass(tenant_id, before, mark, step)
+            gone[name] += done
+            more = more or left
+    for name, at_once, drop in _row_deletions(days):
+        with tenant_scope(tenant_id):
+            done = drop()
+        gone[name] += done
+        more = more or done >= at_once
+    return more
+
+
+def _delete_pass(tenant_id: int, before: datetime, mark: str, step: Step) -> tuple[int, bool]:
+    """Messages in the order of their ids, from the account's mark on, which moves with them."""
+    with tenant_scope(tenant_id):
+        after = message_retention.first_id_since(getattr(accounts.account(), mark))
+        done, last = step(after, before)
+        until = (
+            message_retention.completed_until(before)
+            if last is None
+            else message_retention.created_at_of(last)
+        )
+        setattr(accounts.account(), mark, until)
+    return done, last is not None
+
+
+def _row_deletions(days: RetentionDays) -> Iterator[tuple[str, int, Callable[[], int]]]:
+    if days.call_days is not None:
+        calls_before = now() - timedelta(days=days.call_days)
+        yield "calls", chosen.BATCH_SIZE, lambda: chosen.delete_old_requests(calls_before)
+    if days.hook_days is not None:
+        # What came, and the events that went out with what was posted.
+        kept = timedelta(days=days.hook_days)
+        yield "hooks", hook_log.AT_ONCE, lambda: hook_log.delete_old_hooks(kept)
+        yield (
+            "hooks",
+            webhook_retention.BATCH_SIZE,
+            lambda: webhook_retention.delete_before(now() - kept),
+        )

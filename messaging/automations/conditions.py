@@ -1,0 +1,89 @@
+"""When an automation sends: a few plain conditions, each with its sentence for when it fails."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from core.errors import invalid
+from messaging.models import StoreEvent
+
+N_ = str  # collected for translation here, translated where it is shown
+NOT_PAID = N_("The order is not paid yet.")
+NO_TRACKING = N_("There is no tracking number yet.")
+TOO_SMALL = N_("The total is below the limit.")
+OTHER_COUNTRY = N_("The address is in another country.")
+NO_CONSENT = N_("The customer has not agreed to such messages.")
+CONDITIONS_BY_TRIGGER: dict[str, tuple[str, ...]] = {
+    "order.created": ("paid", "at_least", "countries"),
+    "order.fulfilled": ("tracking", "countries"),
+    "order.cancelled": ("countries",),
+    "checkout.created": ("at_least", "countries", "consent"),
+    "form.submitted": ("consent",),
+}
+MOST_COUNTRIES = 50
+
+
+def unmet_condition(conditions: dict[str, Any], event: StoreEvent) -> str:
+    """The sentence of the first condition that does not hold; empty when all do."""
+    data = event.data
+    if conditions.get("paid") and not _part(data, "order").get("paid"):
+        return NOT_PAID
+    if conditions.get("tracking"):
+        tracking = _part(data, "tracking")
+        if not tracking.get("number") and not tracking.get("url"):
+            return NO_TRACKING
+    if least := conditions.get("at_least"):
+        total = _part(data, "order").get("total") or _part(data, "checkout").get("total")
+        if _amount(total) < _amount(least):
+            return TOO_SMALL
+    countries = conditions.get("countries")
+    if countries and str(data.get("country") or "").upper() not in countries:
+        return OTHER_COUNTRY
+    if conditions.get("consent") and not (data.get("consent") or data.get("marketing")):
+        return NO_CONSENT
+    return ""
+
+
+def checked_conditions(given: dict[str, Any], trigger: str) -> dict[str, Any]:
+    """Only what this trigger knows, in the form it is kept in."""
+    kept: dict[str, Any] = {}
+    for name in CONDITIONS_BY_TRIGGER[trigger]:
+        value = given.get(name)
+        if not value:
+            continue
+        if name == "at_least":
+            kept[name] = str(_limit(str(value)))
+        elif name == "countries":
+            kept[name] = _countries(value)
+        else:
+            kept[name] = True
+    return kept
+
+
+def _limit(written: str) -> Decimal:
+    amount = _amount(written.replace(",", "."))
+    if not 0 < amount < 10**9:
+        raise invalid("at_least", "invalid_amount", "Write an amount such as 49.90.")
+    return amount
+
+
+def _countries(value: Any) -> list[str]:
+    codes = value if isinstance(value, list) else str(value).replace(",", " ").split()
+    codes = [str(code).strip().upper() for code in codes][:MOST_COUNTRIES]
+    if not all(len(code) == 2 and code.isascii() and code.isalpha() for code in codes):
+        raise invalid(
+            "countries", "invalid_country", "Write countries as two letters, such as TR, DE."
+        )
+    return codes
+
+
+def _amount(written: Any) -> Decimal:
+    try:
+        amount = Decimal(str(written or 0))
+    except InvalidOperation:
+        return Decimal(0)
+    return amount if amount.is_finite() else Decimal(0)
+
+
+def _part(data: dict[str, Any], name: str) -> dict[str, Any]:
+    found = data.get(name)
+    return found if isinstance(found, dict) else {}

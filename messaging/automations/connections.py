@@ -1,0 +1,294 @@
+"""A tenant's connections to stores and forms: made, found by their token, told apart, removed."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete, or_, select, update
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from core.clock import now
+from core.db import current_tenant_id, db, notify_workers
+from core.errors import NotFound, invalid
+from core.ids import BadId, new_id, new_token, to_uuid
+from core.lookups import add_lookup as make_findable
+from core.lookups import remove_lookup, secret_digest
+from core.queue import lanes
+from core.security.signing import BadSecret, new_webhook_secret, webhook_signature
+from core.values.text import BadText, normalize_text
+from messaging.models import Automation, Connection, HookKey
+from tenants import audit
+from tenants.people import clean_name
+from webhooks.inbound.hook_queue import LANE
+from webhooks.inbound.models import ReceivedHook
+from webhooks.stores import KINDS
+from webhooks.stores.form_fields import FIELD_ROLES
+
+LOOKUP = "store_hook"
+LONGEST_SECRET = 200
+# A post without an id of its own is a repeat only while its sender may still be trying.
+BODY_HASH_VALIDITY = timedelta(hours=24)
+# Stores do not sign when they post, so a captured post never expires: its key is what stops it.
+KEY_RETENTION = timedelta(days=400)
+OWN_SECRET_KINDS = ("woocommerce", "store")
+"""Kinds whose secret we make, to be pasted there; the others' comes from there, if at all."""
+
+
+@dataclass(frozen=True)
+class HookAddress:
+    """What the door must know of a connection, in one small thing that can be remembered."""
+
+    tenant_id: int
+    id: str
+    kind: str
+    secret: str
+    enabled: bool
+
+
+def add(kind: str, name: str, *, country: str = "") -> Connection:
+    if kind not in KINDS:
+        raise invalid("kind", "unknown_kind", "Choose what you want to connect.")
+    connection = Connection(
+        tenant_id=current_tenant_id(),
+        id=new_id("cnx"),
+        kind=kind,
+        name=clean_name(name),
+        token=new_token(),
+        secret=_new_secret(kind),
+        country=country,
+    )
+    db.session.add(connection)
+    db.session.flush()
+    make_findable(LOOKUP, secret_digest(connection.token), connection.id)
+    audit.record("stores.connected", connection.name, kind=kind)
+    return connection
+
+
+def get(connection_id: str) -> Connection:
+    found = db.session.get(Connection, (current_tenant_id(), connection_id))
+    if found is None or found.removed_at is not None:
+        raise NotFound()
+    return found
+
+
+def list_connections() -> list[Connection]:
+    return list(
+        db.session.scalars(
+            select(Connection)
+            .where(Connection.tenant_id == current_tenant_id(), Connection.removed_at.is_(None))
+            .order_by(Connection.created_at)
+        )
+    )
+
+
+def change(connection_id: str, name: str, country: str) -> Connection:
+    connection = get(connection_id)
+    connection.name, connection.country = clean_name(name), country
+    return connection
+
+
+def set_secret(connection_id: str, secret: str) -> Connection:
+    """The one the platform signs with. An empty one only where it is optional."""
+    connection = get(connection_id)
+    before = audit.snapshot(connection)
+    connection.secret = _checked_secret(connection.kind, secret)
+    audit.record_change("stores.secret_changed", connection.name, before, connection)
+    return connection
+
+
+def renew_secret(connection_id: str) -> Connection:
+    connection = get(connection_id)
+    before = audit.snapshot(connection)
+    connection.secret = _new_secret(connection.kind) or connection.secret
+    audit.record_change("stores.secret_changed", connection.name, before, connection)
+    return connection
+
+
+def set_mapping(connection_id: str, mapping: dict[str, str]) -> Connection:
+    """Which field is what; an empty mapping goes back to guessing."""
+    connection = get(connection_id)
+    before = {role: connection.mapping.get(role, "") for role in FIELD_ROLES}
+    connection.mapping = {role: mapping[role][:120] for role in FIELD_ROLES if mapping.get(role)}
+    after = {role: connection.mapping.get(role, "") for role in FIELD_ROLES}
+    audit.record_change(
+        "stores.mapping_changed", connection.name, before, after, shown=frozenset(FIELD_ROLES)
+    )
+    return connection
+
+
+def set_enabled(connection_id: str, enabled: bool) -> Connection:
+    connection = get(connection_id)
+    if connection.enabled != enabled:
+        connection.enabled = enabled
+        audit.record("stores.enabled" if enabled else "stores.disabled", connection.name)
+    return connection
+
+
+def remove(connection_id: str) -> None:
+    """Its history stays; its address and secret are gone."""
+    connection = get(connection_id)
+    remove_lookup(LOOKUP, secret_digest(connection.token))
+    connection.removed_at, connection.secret, connection.enabled = now(), None, False
+    db.session.execute(
+        update(Automation)
+        .where(
+            Automation.tenant_id == current_tenant_id(), Automation.connection_id == connection.id
+        )
+        .values(enabled=False, changed_at=now())
+    )
+    audit.record("stores.removed", connection.name, kind=connection.kind)
+
+
+def hook_address(connection_id: str) -> HookAddress | None:
+    connection = db.session.get(Connection, (current_tenant_id(), connection_id))
+    if connection is None or connection.removed_at is not None:
+        return None
+    return HookAddress(
+        connection.tenant_id,
+        connection.id,
+        connection.kind,
+        connection.secret or "",
+        connection.enabled,
+    )
+
+
+def record_hook(
+    connection_id: str, kind: str, keys: Sequence[str], facts: dict[str, str], body: bytes
+) -> bool:
+    """Keep a post for the job. False: one of its keys is known, so it is a repeat and not kept."""
+    tenant_id, moment = current_tenant_id(), now()
+    names = sorted({key[:300] for key in keys})  # in one order: two posts must not deadlock
+    fresh = upsert(HookKey).values(
+        [
+            {"tenant_id": tenant_id, "connection_id": connection_id, "key": name, "at": moment}
+            for name in names
+        ]
+    )
+    stale = fresh.on_conflict_do_update(
+        index_elements=[HookKey.tenant_id, HookKey.connection_id, HookKey.key],
+        set_={"at": fresh.excluded.at},
+        where=(HookKey.key.startswith("hash:")) & (HookKey.at < moment - BODY_HASH_VALIDITY),
+    ).returning(HookKey.key)
+    if len(db.session.execute(stale).all()) < len(names):
+        return False
+    db.session.add(
+        ReceivedHook(tenant_id=tenant_id, kind=kind, target=connection_id, body=body, facts=facts)
+    )
+    db.session.execute(
+        update(Connection)
+        .where(
+            Connection.tenant_id == tenant_id,
+            Connection.id == connection_id,
+            or_(Connection.first_event_at.is_(None), Connection.last_event_at.is_(None)),
+        )
+        .values(first_event_at=moment, last_event_at=moment)
+    )
+    lanes.mark_due(LANE, tenant_id, moment)
+    notify_workers("jobs.inbound.hooks.drain")
+    return True
+
+
+def record_refusal(connection_id: str) -> None:
+    """Counted, so that its page can say that the secret is probably wrong."""
+    db.session.execute(
+        update(Connection)
+        .where(Connection.tenant_id == current_tenant_id(), Connection.id == connection_id)
+        .values(refused=Connection.refused + 1, refused_at=now())
+    )
+
+
+def record_event_seen(connection_id: str, at: datetime) -> None:
+    db.session.execute(
+        update(Connection)
+        .where(
+            Connection.tenant_id == current_tenant_id(),
+            Connection.id == connection_id,
+            Connection.last_event_at < at,
+        )
+        .values(last_event_at=at)
+    )
+
+
+def list_received(connection_id: str, after: str | None, limit: int, state: str = "") -> list[Any]:
+    """The log: what came, newest first, without the bodies."""
+    query = (
+        select(
+            ReceivedHook.id,
+            ReceivedHook.kind,
+            ReceivedHook.state,
+            ReceivedHook.tries,
+            ReceivedHook.error,
+            ReceivedHook.due_at,
+            ReceivedHook.received_at,
+            ReceivedHook.facts,
+        )
+        .where(
+            ReceivedHook.tenant_id == current_tenant_id(),
+            ReceivedHook.target == connection_id,
+            ReceivedHook.kind != "cloud",
+        )
+        .order_by(ReceivedHook.id.desc())
+        .limit(limit)
+    )
+    if state:
+        query = query.where(ReceivedHook.state == state)
+    if after:
+        query = query.where(ReceivedHook.id < after)
+    return list(db.session.execute(query))
+
+
+def get_received(connection_id: str, hook_id: str) -> ReceivedHook:
+    found = db.session.get(ReceivedHook, (current_tenant_id(), hook_id))
+    if found is None or found.target != connection_id or found.kind == "cloud":
+        raise NotFound()
+    return found
+
+
+def delete_old_keys() -> int:
+    counts_no_more = HookKey.key.startswith("hash:") & (HookKey.at < now() - BODY_HASH_VALIDITY)
+    gone = db.session.execute(
+        delete(HookKey)
+        .where(
+            HookKey.tenant_id == current_tenant_id(),
+            or_(HookKey.at < now() - KEY_RETENTION, counts_no_more),
+        )
+        .returning(HookKey.key)
+    )
+    return len(gone.all())
+
+
+def is_id(connection_id: str) -> bool:
+    try:
+        to_uuid("cnx", connection_id)
+    except BadId:
+        return False
+    return True
+
+
+def _new_secret(kind: str) -> str | None:
+    if kind == "store":
+        return new_webhook_secret()
+    return new_token(192) if kind == "woocommerce" else None
+
+
+def _checked_secret(kind: str, secret: str) -> str | None:
+    try:
+        secret = normalize_text(secret)
+    except BadText:
+        raise invalid("secret", "invalid_secret", "This secret cannot be used.") from None
+    if not secret:
+        if kind != "form":
+            raise invalid("secret", "secret_needed", "Without its secret nothing can be checked.")
+        return None
+    if len(secret) > LONGEST_SECRET or re.search(r"\s", secret):
+        raise invalid("secret", "invalid_secret", "This secret cannot be used.")
+    if kind == "store":
+        try:
+            webhook_signature(secret, "x", 0, b"")
+        except BadSecret:
+            raise invalid(
+                "secret", "invalid_secret", "A secret here is whsec_ and base64."
+            ) from None
+    return secret

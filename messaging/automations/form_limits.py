@@ -1,0 +1,113 @@
+"""Replies to forms that anybody can fill in: limits, harmless values, and a letter to the owner.
+
+The visitor who fills in a form chooses the phone and the words. Without limits a business's line
+could be made to write to strangers, and what they read would seem to come from the business.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from uuid import UUID
+
+from flask import current_app
+from sqlalchemy import func, select
+
+from core import mail
+from core.clock import now, running_now
+from core.db import current_tenant_id, db
+from core.ids import from_uuid
+from core.sql.partitions import id_at
+from core.values.text import one_line
+from messaging.models import Automation, AutomationRun
+from tenants import people, team
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+PER_RECIPIENT = ((HOUR, 1), (DAY, 3))
+PER_CONNECTION = ((HOUR, 60), (DAY, 300))
+LOOKBACK = timedelta(days=31)  # a run may wait for a while before it is sent
+LONGEST_NAME, LONGEST_VALUE = 40, 200
+NAME_PLACEHOLDERS = ("customer.first_name", "customer.last_name", "customer.name")
+N_ = str  # collected for translation here, translated where it is shown
+RECIPIENT_LIMIT = N_("The limit of form replies to this phone is reached.")
+CONNECTION_LIMIT = N_("The limit of replies to this form is reached.")
+_LINK = re.compile(r"://|\bwww\.|\w\.[^\W\d_]{2}")
+NOTIFIED_ROLES = ("owner", "admin")
+SUBJECTS = {
+    "en": "A form on your website has reached its limit",
+    "tr": "Web sitenizdeki bir form sınırına ulaştı",
+}
+TEXTS = {
+    "en": "Hello {name},\n\nthe automation “{automation}” has answered {most} submissions of a form"
+    " within {hours} hour(s). To protect your number we answer no more of them for now. If you do"
+    " not expect so many, somebody may be misusing the form: add a captcha to it, or switch the"
+    " automation off.\n\n{url}\n\nComanda\n",
+    "tr": "Merhaba {name},\n\n“{automation}” otomasyonu {hours} saat içinde bir formun {most}"
+    " gönderimini yanıtladı. Numaranızı korumak için şimdilik yenilerini yanıtlamıyoruz. Bu kadar"
+    " çok gönderim beklemiyorsanız form kötüye kullanılıyor olabilir: forma captcha ekleyin ya da"
+    " otomasyonu kapatın.\n\n{url}\n\nComanda\n",
+}
+
+
+def exceeded_limit(automation: Automation, run: AutomationRun, phone: str) -> str:
+    """The sentence of the limit that this reply would pass; empty when it may go."""
+    for span, most in PER_RECIPIENT:
+        if _sent(automation, span, AutomationRun.phone == phone) >= most:
+            return RECIPIENT_LIMIT
+    for span, most in PER_CONNECTION:
+        mine = AutomationRun.connection_id == run.connection_id
+        if _sent(automation, span, mine) >= most:
+            _notify_owner(automation, run, span, most)
+            return CONNECTION_LIMIT
+    return ""
+
+
+def sanitized_values(values: Mapping[str, str]) -> dict[str, str]:
+    """What the visitor typed, short and without links; a name that is one is left out."""
+    return {name: _sanitized(name, value) for name, value in values.items()}
+
+
+def sanitized_name(name: str) -> str:
+    return "" if _LINK.search(name[:LONGEST_VALUE]) else one_line(name, LONGEST_NAME)
+
+
+def _sanitized(name: str, value: str) -> str:
+    if name == "shop.name":
+        return value
+    if name in NAME_PLACEHOLDERS:
+        return sanitized_name(value)
+    words = value[: 2 * LONGEST_VALUE].split(" ")
+    return " ".join("…" if _LINK.search(word) else word for word in words)[:LONGEST_VALUE]
+
+
+def _sent(automation: Automation, span: timedelta, *which: object, state: str = "sent") -> int:
+    query = select(func.count()).where(
+        AutomationRun.tenant_id == current_tenant_id(),
+        AutomationRun.automation_id == automation.id,
+        AutomationRun.id >= from_uuid("run", UUID(id_at(running_now() - LOOKBACK))),
+        AutomationRun.state == state,
+        AutomationRun.ended_at > now() - span,
+        *which,  # type: ignore[arg-type]
+    )
+    return db.session.scalar(query) or 0
+
+
+def _notify_owner(automation: Automation, run: AutomationRun, span: timedelta, most: int) -> None:
+    """Once a day for each form."""
+    mine = AutomationRun.connection_id == run.connection_id
+    told = AutomationRun.because == CONNECTION_LIMIT
+    if _sent(automation, DAY, mine, told, state="skipped"):
+        return
+    base = current_app.extensions["comanda"].base_url
+    readers = [one for one in team.members() if one.role in NOTIFIED_ROLES]
+    known = people.get_many({one.person_id for one in readers})
+    for reader in readers:
+        locale = known[reader.person_id].locale
+        language = locale if locale in TEXTS else "en"
+        body = TEXTS[language].format(
+            name=reader.name,
+            automation=automation.name,
+            most=most,
+            hours=span // HOUR,
+            url=f"{base}/automations/{automation.id}",
+        )
+        mail.queue_email(reader.email, SUBJECTS[language], body, current_tenant_id())

@@ -1,0 +1,239 @@
+"""What a store or a form told us, written down: whose phone it is, and what it is tied to."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects.postgresql import insert as upsert
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import new_id
+from core.values.phone import normalize_strict
+from messaging.automations import connections as store_connections
+from messaging.contacts import identities as contact_identities
+from messaging.models import Connection, StoreEvent, StoreLink
+from tenants import accounts
+from webhooks.inbound.hook_queue import ClaimedHook
+from webhooks.stores import PLATFORMS, website_form
+from webhooks.stores.base import ParsedEvent as Told
+from webhooks.stores.base import ParseResult, PhoneHint, UnreadableBody
+
+LINK_RETENTION = timedelta(days=60)
+NO_PHONE = "No usable phone number"
+
+
+def parse_hook(hook: ClaimedHook) -> ParseResult:
+    """What a stored post says. Raises NotUnderstood."""
+    platform = PLATFORMS.get(hook.kind)
+    if platform is None:
+        raise UnreadableBody(f"Nobody knows hooks of the kind {hook.kind}.")
+    found: ParseResult = platform.parse(hook.facts, hook.body)
+    return found
+
+
+def store_event(told: Told, hook: ClaimedHook) -> StoreEvent | None:
+    """The event as a row, with its phone found out. None: its connection is gone."""
+    connection = db.session.get(Connection, (current_tenant_id(), hook.target))
+    if connection is None or connection.removed_at is not None:
+        return None
+    region = connection.country or accounts.account().country
+    if told.kind == "form.submitted":
+        told = website_form.apply_field_mapping(told, connection.mapping, region)
+    told = _with_subject(told, hook)
+    earlier = _order_before(connection.id, told)
+    phone, why = usable_phone(told.phones, region)
+    if not phone and earlier is not None and (earlier.phone or not told.phones):
+        phone, why = earlier.phone, earlier.no_phone
+    event = StoreEvent(
+        tenant_id=current_tenant_id(),
+        id=new_id("sev"),
+        connection_id=connection.id,
+        hook_id=hook.id,
+        kind=told.kind,
+        subject=told.subject,
+        cause=told.cause,
+        phone=phone,
+        no_phone=why,
+        data=_with_missing_fields(told.data, earlier),
+        at=now(),
+    )
+    db.session.add(event)
+    db.session.flush()
+    _store_links(event, told)
+    _update_contact(event)
+    store_connections.record_event_seen(connection.id, event.at)
+    return event
+
+
+def usable_phone(hints: Sequence[PhoneHint], region: str) -> tuple[str, str]:
+    """The first number that can be written to, or a sentence that says why there is none."""
+    for hint in hints:
+        digits = normalize_strict(hint.written, hint.country or region or None)
+        if digits is not None:
+            return digits, ""
+    if not hints:
+        return "", NO_PHONE
+    tried = dict.fromkeys(f"“{hint.written}” ({hint.country or region or '?'})" for hint in hints)
+    return "", f"{NO_PHONE} · {', '.join(tried)}"
+
+
+def last_event(kinds: Sequence[str], connection_id: str | None = None) -> StoreEvent | None:
+    """The last real event, for a preview."""
+    query = select(StoreEvent).where(
+        StoreEvent.tenant_id == current_tenant_id(), StoreEvent.kind.in_(kinds)
+    )
+    if connection_id:
+        query = query.where(StoreEvent.connection_id == connection_id)
+    return db.session.scalars(query.order_by(StoreEvent.id.desc()).limit(1)).first()
+
+
+def events_of_hooks(hook_ids: Sequence[str]) -> list[StoreEvent]:
+    return list(
+        db.session.scalars(
+            select(StoreEvent)
+            .where(StoreEvent.tenant_id == current_tenant_id(), StoreEvent.hook_id.in_(hook_ids))
+            .order_by(StoreEvent.id)
+        )
+    )
+
+
+def checkouts_of(order: StoreEvent) -> list[str]:
+    """Subjects of the checkouts this order came from."""
+    return list(
+        db.session.scalars(
+            select(StoreLink.subject)
+            .where(
+                StoreLink.tenant_id == current_tenant_id(),
+                StoreLink.connection_id == order.connection_id,
+                StoreLink.link.in_(_links_of(order)),
+                StoreLink.side == "checkout",
+            )
+            .distinct()
+        )
+    )
+
+
+def has_order(checkout: StoreEvent) -> bool:
+    """A sure tie counts always; the same phone or address only when the order came later."""
+    rows = db.session.execute(
+        select(StoreLink.link, StoreLink.event_id).where(
+            StoreLink.tenant_id == current_tenant_id(),
+            StoreLink.connection_id == checkout.connection_id,
+            StoreLink.link.in_(_links_of(checkout)),
+            StoreLink.side == "order",
+        )
+    )
+    first = _first_event_id(checkout)
+    return any(not _weak_link(row.link) or row.event_id > first for row in rows)
+
+
+def delete_old_links() -> int:
+    """Events outlive their links: they are what a run is shown with."""
+    old = delete(StoreLink).where(
+        StoreLink.tenant_id == current_tenant_id(), StoreLink.at < now() - LINK_RETENTION
+    )
+    return len(db.session.execute(old.returning(StoreLink.subject)).all())
+
+
+def _with_subject(told: Told, hook: ClaimedHook) -> Told:
+    """A form without a number of its own is named by the post that brought it."""
+    if told.cause:
+        return told
+    name = f"submission:{hook.id}"
+    return replace(told, subject=name, cause=name)
+
+
+def _order_before(connection_id: str, told: Told) -> StoreEvent | None:
+    """A parcel tells little of its order: what is missing is taken from what was told before."""
+    if not told.kind.startswith("order.") or told.kind == "order.created":
+        return None
+    return db.session.scalars(
+        select(StoreEvent)
+        .where(
+            StoreEvent.tenant_id == current_tenant_id(),
+            StoreEvent.connection_id == connection_id,
+            StoreEvent.subject == told.subject,
+        )
+        .order_by(StoreEvent.id.desc())
+        .limit(1)
+    ).first()
+
+
+def _with_missing_fields(data: dict[str, Any], earlier: StoreEvent | None) -> dict[str, Any]:
+    if earlier is None:
+        return data
+    made = {**earlier.data, **data}
+    for place in ("customer", "order", "tracking"):
+        before, told = earlier.data.get(place), data.get(place)
+        if isinstance(before, dict) and isinstance(told, dict):
+            made[place] = {**before, **{name: value for name, value in told.items() if value}}
+    return made
+
+
+def _store_links(event: StoreEvent, told: Told) -> None:
+    side = "order" if told.kind.startswith("order.") or told.over else "checkout"
+    if told.kind in ("form.submitted", "order.cancelled", "order.fulfilled", "order.updated"):
+        return
+    event.data = {
+        **event.data,
+        "links": [*told.links, *_weak_links(event)],
+        "over": told.over,
+    }
+    for link in event.data["links"]:
+        row = upsert(StoreLink).values(
+            tenant_id=event.tenant_id,
+            connection_id=event.connection_id,
+            link=link[:300],
+            side=side,
+            subject=event.subject,
+            event_id=event.id,
+            at=event.at,
+        )
+        keys = [StoreLink.tenant_id, StoreLink.connection_id, StoreLink.link, StoreLink.side]
+        db.session.execute(
+            row.on_conflict_do_update(
+                index_elements=[*keys, StoreLink.subject], set_={"at": row.excluded.at}
+            )
+        )
+    db.session.flush()
+
+
+def _weak_links(event: StoreEvent) -> list[str]:
+    email = str(event.data.get("customer", {}).get("email", "")).lower()
+    found = [f"phone:{event.phone}" if event.phone else "", f"email:{email}" if email else ""]
+    return [link for link in found if link]
+
+
+def _weak_link(link: str) -> bool:
+    return link.startswith(("phone:", "email:"))
+
+
+def _links_of(event: StoreEvent) -> list[str]:
+    return [str(link)[:300] for link in event.data.get("links", [])]
+
+
+def _first_event_id(checkout: StoreEvent) -> str:
+    first = db.session.scalars(
+        select(StoreEvent.id)
+        .where(
+            StoreEvent.tenant_id == current_tenant_id(),
+            StoreEvent.connection_id == checkout.connection_id,
+            StoreEvent.subject == checkout.subject,
+        )
+        .order_by(StoreEvent.id)
+        .limit(1)
+    ).first()
+    return first or checkout.id
+
+
+def _update_contact(event: StoreEvent) -> None:
+    """Who fills in a form or orders becomes a contact; a ticked consent opens the door again."""
+    if not event.phone or event.kind not in ("form.submitted", "order.created"):
+        return
+    name = str(event.data.get("customer", {}).get("name", ""))
+    met = contact_identities.find_or_create(event.phone, "", name, event.at)
+    if event.data.get("consent") is True and met.opted_out_at is not None:
+        contact_identities.record_opt_in(met.id, event.at)

@@ -1,0 +1,218 @@
+"""A running campaign hands its messages over: a few at a time, in the transaction that marks them.
+
+The line's pace says how many may be under way. So a pause takes hold within seconds, the way out
+stays short for everybody else's messages, and a crash leaves each recipient either waiting or
+with exactly one message.
+"""
+
+import math
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select, text
+
+from core import chaos
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import DomainError, PaymentRequired
+from core.ids import from_uuid, to_uuid
+from messaging.campaigns import audiences, coupon_port, personalize, quiet_hours
+from messaging.campaigns import dry_run as campaign_dry_run
+from messaging.campaigns import lifecycle as campaign_lifecycle
+from messaging.campaigns import repository as campaign_repository
+from messaging.campaigns.personalize import Recipient
+from messaging.contacts import marketing_eligibility
+from messaging.messages import accept as message_accept
+from messaging.messages.accept import BULK, AcceptedMessage
+from messaging.messages.claim import pending_id_range
+from messaging.models import Campaign, Contact, Line
+from tenants.plans.catalog import TenantFacts, current_tenant_facts
+
+BATCH = 40
+SEND_AHEAD_SECONDS = 6.0  # the sweep comes every 5
+RECHECK_AFTER = timedelta(seconds=1)
+
+CLAIM_RECIPIENTS = text("""
+SELECT contact_id, zone FROM campaign_recipients
+ WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND state = 'waiting'
+   AND due_at <= :now
+ ORDER BY due_at, contact_id LIMIT :most FOR UPDATE
+""")
+NEXT_RECIPIENT_DUE = text("""
+SELECT due_at FROM campaign_recipients
+ WHERE tenant_id = :tenant_id AND campaign_id = :campaign_id AND state = 'waiting'
+ ORDER BY due_at, contact_id LIMIT 1
+""")
+COUNT_IN_FLIGHT = text("""
+SELECT count(*) FROM (
+    SELECT 1 FROM messages
+     WHERE tenant_id = :tenant_id AND priority = :bulk AND due_at <= :soon
+       AND id BETWEEN :oldest AND :newest AND line_id = :line_id LIMIT :most) AS waiting
+""")
+MARK_HANDED = text("""
+UPDATE campaign_recipients AS r
+   SET state = 'handed', message_id = one.message_id, handed_at = :now, outcome = 'queued',
+       coupon = one.coupon
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:messages AS uuid[]), CAST(:coupons AS text[]))
+       AS one (id, message_id, coupon)
+ WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id AND r.contact_id = one.id
+   AND r.state = 'waiting'
+RETURNING r.contact_id
+""")
+MARK_EXCLUDED = text("""
+UPDATE campaign_recipients AS r SET state = 'left_out', reason = one.why
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:whys AS text[])) AS one (id, why)
+ WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id AND r.contact_id = one.id
+   AND r.state = 'waiting'
+""")
+POSTPONE_RECIPIENTS = text("""
+UPDATE campaign_recipients AS r SET due_at = one.due_at
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:times AS timestamptz[])) AS one (id, due_at)
+ WHERE r.tenant_id = :tenant_id AND r.campaign_id = :campaign_id AND r.contact_id = one.id
+   AND r.state = 'waiting'
+""")
+
+
+def send_batch(campaign: Campaign) -> bool:
+    """One batch. True: there may be more at once; otherwise `due_at` says when to look again."""
+    try:
+        line = campaign_dry_run.check_ready(campaign, campaign_repository.campaign_line(campaign))
+    except DomainError as error:
+        campaign_lifecycle.hold_campaign(campaign, error)
+        return False
+    moment, mine = now(), _campaign_key(campaign)
+    room = math.ceil(
+        campaign_dry_run.messages_per_second(line) * SEND_AHEAD_SECONDS
+    ) - _count_in_flight(line, moment)
+    if room <= 0:
+        campaign.due_at = moment + RECHECK_AFTER
+        return False
+    rows = db.session.execute(
+        CLAIM_RECIPIENTS, {**mine, "now": moment, "most": min(room, BATCH)}
+    ).all()
+    if not rows:
+        campaign.due_at = db.session.scalar(NEXT_RECIPIENT_DUE, mine)
+        return False
+    awake = _postpone_quiet_hours(campaign, rows, moment)
+    readers = _eligible_recipients(campaign, line, awake)
+    if readers:
+        _send_messages(campaign, line, readers, moment)
+    return campaign.state == "running"
+
+
+def _count_in_flight(line: Line, moment: datetime) -> int:
+    most = math.ceil(campaign_dry_run.messages_per_second(line) * SEND_AHEAD_SECONDS)
+    params = {
+        "tenant_id": current_tenant_id(),
+        "bulk": BULK,
+        "line_id": line.id,
+        "soon": moment + timedelta(minutes=1),
+        "most": most,
+        **pending_id_range(moment),
+    }
+    return db.session.scalar(COUNT_IN_FLIGHT, params) or 0
+
+
+def _postpone_quiet_hours(campaign: Campaign, rows: Sequence[Any], moment: datetime) -> list[str]:
+    """Those for whom it is day; the others are looked at again in their morning."""
+    hours = campaign_dry_run.quiet_hours_of(campaign)
+    wakes = {row.contact_id: quiet_hours.next_allowed_at(moment, hours, row.zone) for row in rows}
+    asleep = {uuid: at for uuid, at in wakes.items() if at > moment}
+    if asleep:
+        ids, times = [str(uuid) for uuid in asleep], list(asleep.values())
+        db.session.execute(
+            POSTPONE_RECIPIENTS, {**_campaign_key(campaign), "ids": ids, "times": times}
+        )
+    return [from_uuid("con", uuid) for uuid in wakes if uuid not in asleep]
+
+
+def _eligible_recipients(campaign: Campaign, line: Line, contact_ids: list[str]) -> list[Recipient]:
+    """Asked once more: somebody may have opted out since the campaign began."""
+    if not contact_ids:
+        return []
+    why = audiences.exclusion_expression(campaign.rest_days, line, template=bool(campaign.template))
+    rows = db.session.execute(
+        select(
+            Contact.id, Contact.name, audiences.phone_expression().label("phone"), why.label("why")
+        )
+        .where(Contact.tenant_id == current_tenant_id(), Contact.id.in_(contact_ids))
+        .order_by(Contact.id)
+    ).all()
+    found = {row.id: row.why for row in rows}
+    exclude_recipients(
+        campaign, {one: found.get(one, marketing_eligibility.DELETED) for one in contact_ids}
+    )
+    return [Recipient(row.id, row.name, row.phone) for row in rows if not row.why]
+
+
+def exclude_recipients(campaign: Campaign, whys: dict[str, str]) -> None:
+    out = {contact_id: why for contact_id, why in whys.items() if why}
+    if out:
+        ids = [str(to_uuid("con", one)) for one in out]
+        db.session.execute(
+            MARK_EXCLUDED, {**_campaign_key(campaign), "ids": ids, "whys": list(out.values())}
+        )
+
+
+def _send_messages(
+    campaign: Campaign, line: Line, readers: list[Recipient], moment: datetime
+) -> None:
+    chaos.fault_point("campaign_claimed")
+    tenant_id, facts = current_tenant_id(), current_tenant_facts()
+    if campaign.gift:
+        ids = [one.contact_id for one in readers]
+        codes = coupon_port.issue_coupons(tenant_id, campaign.gift, ids, campaign.id)
+        readers = [
+            Recipient(one.contact_id, one.name, one.phone, codes.get(one.contact_id, ""))
+            for one in readers
+        ]
+    words = personalize.personalizer_for(campaign, line, facts.name)
+    drafts = {one: words.draft(one) for one in readers}
+    empty = [one for one, draft in drafts.items() if draft.kind == "text" and not draft.text]
+    exclude_recipients(campaign, {one.contact_id: "nothing_to_say" for one in empty})
+    full = {one: draft for one, draft in drafts.items() if one not in empty}
+    tickets = _accept(campaign, line, full, facts)
+    if not tickets:
+        return
+    chaos.fault_point("campaign_accepted")
+    marketing_eligibility.record_marketing_sent([one.contact_id for one in tickets], moment)
+    db.session.execute(
+        MARK_HANDED,
+        {
+            **_campaign_key(campaign),
+            "now": moment,
+            "ids": [str(to_uuid("con", one.contact_id)) for one in tickets],
+            "messages": [str(to_uuid("msg", ticket.id)) for ticket in tickets.values()],
+            "coupons": [one.coupon for one in tickets],
+        },
+    )
+
+
+def _accept(
+    campaign: Campaign, line: Line, drafts: dict[Recipient, Any], facts: TenantFacts
+) -> dict[Recipient, AcceptedMessage]:
+    """All in one statement; where one is refused, one by one to see which."""
+    if not drafts:
+        return {}
+    try:
+        tickets = message_accept.accept_messages(list(drafts.values()), line, facts)
+        return dict(zip(drafts, tickets, strict=True))
+    except DomainError:
+        taken: dict[Recipient, AcceptedMessage] = {}
+    for reader, draft in drafts.items():
+        try:
+            taken[reader] = message_accept.accept_message(draft, line, facts)
+        except PaymentRequired as error:
+            campaign_lifecycle.hold_campaign(campaign, error)
+            break
+        except DomainError as error:
+            exclude_recipients(campaign, {reader.contact_id: error.code})
+    return taken
+
+
+def _campaign_key(campaign: Campaign) -> dict[str, Any]:
+    return {
+        "tenant_id": current_tenant_id(),
+        "campaign_id": str(to_uuid("cmp", campaign.id)),
+    }

@@ -1,0 +1,233 @@
+"""The dry run: what a campaign would do, told before anything is done."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from sqlalchemy import ColumnElement, case, func, select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import DomainError, Invalid, invalid
+from core.values.phone import phone_country
+from messaging.campaigns import audiences, coupon_port, personalize, quiet_hours, template_values
+from messaging.campaigns import repository as campaign_repository
+from messaging.campaigns.filters import parse_filters
+from messaging.campaigns.personalize import Recipient
+from messaging.costs import rates as message_rates
+from messaging.lines.drivers.linked.pacing import FULL_DAILY_LIMITS
+from messaging.lines.drivers.linked.pacing import PER_SECOND as LINKED_PER_SECOND
+from messaging.models import Campaign, Contact, Line
+from messaging.templates.components import TemplatePreview
+from messaging.templates.placeholders import placeholders_in
+from tenants import accounts
+from tenants.plans import quota
+from tenants.plans.catalog import TenantFacts, current_tenant_facts
+
+PREVIEWS = 3
+# Enough of a number to tell its country and its time zone.
+PREFIX = 6
+SAMPLE_CODE = "ABCD-2345"
+N_ = str  # collected for translation here, translated where it is shown
+OVER_QUOTA = N_("It needs more messages than are left this month: it will pause at the limit.")
+OVER_CAP = N_("It costs more than the spend cap leaves this month: it will pause at the cap.")
+OVER_TRIAL = N_("It needs more messages than the trial has left: it will pause there.")
+TAKES_SEVERAL_DAYS = N_("A linked phone writes to few people a day: this will take several days.")
+SOME_WITHOUT_NAME = N_(
+    "Some of them have no name, and where it would stand there is nothing. Write what stands there"
+    " then after a bar, such as {{customer.first_name|there}}."
+)
+NO_CONSENT = N_(
+    "Some recipients have not given marketing consent. Choose only contacts with consent unless you"
+    " may write to the others."
+)
+NO_RECIPIENTS = N_(
+    "Nobody is left to send it to. Choose other people, or look at why they are left out."
+)
+
+
+@dataclass(frozen=True)
+class MessagePreview:
+    name: str
+    phone: str
+    text: str
+    shown: TemplatePreview | None = None
+    """A template as their phone shows it."""
+
+
+@dataclass
+class DryRunResult:
+    people: int = 0
+    """Chosen by the filters, before anybody is left out."""
+    recipients: int = 0
+    nameless: int = 0
+    """Of the recipients."""
+    without_consent: int = 0
+    """Of the recipients."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    cost_usd: Decimal = Decimal(0)
+    seconds: int = 0
+    """At the line's pace, without the nights."""
+    asleep: int = 0
+    """For how many it would be night when it begins: they get it in their morning."""
+    previews: list[MessagePreview] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    problem: DomainError | None = None
+    """Why it cannot be started as it is."""
+
+
+# Between a click and the moment it is looked at.
+PAST_TOLERANCE = timedelta(minutes=5)
+
+
+def run_dry_run(campaign: Campaign, at: datetime | None = None) -> DryRunResult:
+    line, facts = campaign_repository.campaign_line(campaign), current_tenant_facts()
+    seen = DryRunResult(problem=_problem(campaign, line))
+    begins = max(at or campaign.scheduled_at or now(), now())
+    _count(seen, campaign, line, begins)
+    if line is not None:
+        seen.seconds = int(seen.recipients / messages_per_second(line))
+    seen.warnings = _warnings(seen, line, facts)
+    if seen.nameless and _needs_names(campaign):
+        seen.warnings.append(SOME_WITHOUT_NAME)
+    if seen.without_consent:
+        seen.warnings.append(NO_CONSENT)
+    seen.previews = _previews(campaign, line, facts.name)
+    return seen
+
+
+def messages_per_second(line: Line) -> float:
+    """Messages a second."""
+    linked = line.kind == "linked"
+    return max(float(min(line.per_second, LINKED_PER_SECOND) if linked else line.per_second), 0.01)
+
+
+def quiet_hours_of(campaign: Campaign) -> quiet_hours.QuietHours | None:
+    return quiet_hours.checked_quiet_hours(campaign.quiet_from, campaign.quiet_until)
+
+
+def _problem(campaign: Campaign, line: Line | None) -> DomainError | None:
+    try:
+        check_ready(campaign, line)
+        check_not_past(campaign.scheduled_at)
+    except DomainError as error:
+        return error
+    return None
+
+
+def check_not_past(at: datetime | None) -> None:
+    """What was meant for a time that is over does not leave by surprise."""
+    if at is not None and at < now() - PAST_TOLERANCE:
+        raise invalid(
+            "at",
+            "time_passed",
+            "The time it was to begin at has passed. Choose another one, or send it at once.",
+        )
+
+
+def _needs_names(campaign: Campaign) -> bool:
+    said = [campaign.text, *template_values.placeholder_texts(campaign.template)]
+    placeholders = [one for text in said for one in placeholders_in(text)]
+    return any(name.startswith("customer.") and default is None for name, default in placeholders)
+
+
+def check_ready(campaign: Campaign, line: Line | None) -> Line:
+    """The line it leaves by. Raises Invalid when it cannot be sent as it is."""
+    if line is None or not line.enabled:
+        raise Invalid(
+            "no_instance",
+            "There is no line to send from. Choose one that is switched on, or add one.",
+        )
+    personalize.check_message(campaign, line)
+    coupon_port.checked_offer(current_tenant_id(), campaign.gift)
+    return line
+
+
+def _exclusion_expression(campaign: Campaign, line: Line | None) -> ColumnElement[str]:
+    """A closed window is a reason only once there is a free text that it would stop."""
+    free_text = bool(campaign.text) and not campaign.template
+    return audiences.exclusion_expression(campaign.rest_days, line, template=not free_text)
+
+
+def _count(seen: DryRunResult, campaign: Campaign, line: Line | None, begins: datetime) -> None:
+    """One statement, grouped by the beginnings of numbers: few rows, however many people."""
+    why = _exclusion_expression(campaign, line)
+    chosen = (
+        audiences.matching_contacts(parse_filters(campaign.filters))
+        .add_columns(
+            audiences.phone_expression().label("phone"),
+            why.label("why"),
+            Contact.name,
+            Contact.consent_at,
+        )
+        .subquery()
+    )
+    start = func.left(chosen.c.phone, PREFIX)
+    rows = db.session.execute(
+        select(
+            chosen.c.why,
+            func.min(chosen.c.phone).label("phone"),
+            func.count().label("people"),
+            func.count(case((chosen.c.name == "", 1))).label("nameless"),
+            func.count(chosen.c.consent_at).label("agreed"),
+        ).group_by(chosen.c.why, start)
+    ).all()
+    cards, hours = message_rates.tenant_rates(), quiet_hours_of(campaign)
+    ours = accounts.account().time_zone or "UTC"
+    for row in rows:
+        seen.people += row.people
+        if row.why:
+            seen.left_out[row.why] = seen.left_out.get(row.why, 0) + row.people
+            continue
+        seen.recipients += row.people
+        seen.nameless += row.nameless
+        seen.without_consent += row.people - row.agreed
+        if (
+            quiet_hours.next_allowed_at(begins, hours, quiet_hours.zone_of(row.phone, ours))
+            > begins
+        ):
+            seen.asleep += row.people
+        if line is not None and not line.test:
+            country = phone_country(row.phone) or message_rates.OTHER
+            seen.cost_usd += row.people * cards.quote(line.kind, country, "marketing", begins)
+
+
+def _warnings(seen: DryRunResult, line: Line | None, facts: TenantFacts) -> list[str]:
+    if not seen.recipients:
+        return [NO_RECIPIENTS]
+    found = []
+    if line is not None and line.kind == "linked" and seen.recipients > FULL_DAILY_LIMITS[1]:
+        found.append(TAKES_SEVERAL_DAYS)
+    if line is None or line.test:
+        return found
+    used = quota.usage(facts)
+    left = facts.monthly_messages
+    if left is not None and used.messages + seen.recipients > left:
+        found.append(OVER_QUOTA)
+    if used.trial_left is not None and seen.recipients > used.trial_left:
+        found.append(OVER_TRIAL)
+    cap = facts.spend_cap_usd
+    if cap is not None and used.spend_usd + seen.cost_usd > cap:
+        found.append(OVER_CAP)
+    return found
+
+
+def _previews(campaign: Campaign, line: Line | None, shop: str) -> list[MessagePreview]:
+    """For real people, the newest of them."""
+    if not (campaign.text or campaign.template):
+        return []
+    why = _exclusion_expression(campaign, line)
+    rows = db.session.execute(
+        audiences.matching_contacts(parse_filters(campaign.filters))
+        .add_columns(Contact.name, audiences.phone_expression().label("phone"))
+        .where(why == "")
+        .order_by(Contact.id.desc())
+        .limit(PREVIEWS)
+    ).all()
+    words = personalize.personalizer_for(campaign, line, shop)
+    code = SAMPLE_CODE if campaign.gift else ""
+    readers = [Recipient(row.id, row.name, row.phone, code) for row in rows]
+    return [
+        MessagePreview(one.name, one.phone, words.draft(one).text, words.shown(one))
+        for one in readers
+    ]

@@ -1,0 +1,60 @@
+"""When it is night where somebody is. Their number tells the place, as well as it can."""
+
+from datetime import datetime, time, timedelta
+from functools import lru_cache
+
+import phonenumbers
+from phonenumbers import NumberParseException
+from phonenumbers.timezone import time_zones_for_number
+
+from core.clock import BadTime, zone
+from core.errors import invalid
+
+DAY = 24 * 60
+QuietHours = tuple[int, int]
+
+
+def zone_of(phone: str, ours: str) -> str:
+    """The time zone of a number. One that may be in several is taken to be in ours, if that is
+    one of them; an unknown one is in ours."""
+    zones = _zones(phone)
+    return ours if ours in zones or not zones else zones[0]
+
+
+def checked_quiet_hours(start: int | None, end: int | None) -> QuietHours | None:
+    """Minutes after midnight. None: there are no quiet hours."""
+    if start is None and end is None:
+        return None
+    if start is None or end is None:
+        raise invalid("quiet_from", "half_quiet", "Quiet hours need a beginning and an end.")
+    if not (0 <= start < DAY and 0 <= end < DAY):
+        raise invalid("quiet_from", "invalid_time", "Give the hours as times, such as 21:00.")
+    return None if start == end else (start, end)
+
+
+def next_allowed_at(moment: datetime, hours: QuietHours | None, tz: str) -> datetime:
+    """The first moment from this one on at which somebody in that zone may be written to."""
+    if hours is None:
+        return moment
+    try:
+        place = zone(tz)
+    except BadTime:
+        return moment
+    here = moment.astimezone(place)
+    minute = here.hour * 60 + here.minute
+    start, end = hours
+    quiet = start <= minute < end if start < end else minute >= start or minute < end
+    if not quiet:
+        return moment
+    day = here.date() if minute < end else here.date() + timedelta(days=1)
+    morning = datetime.combine(day, time(end // 60, end % 60), tzinfo=place)
+    return max(morning.astimezone(moment.tzinfo), moment)
+
+
+@lru_cache(maxsize=4096)
+def _zones(phone: str) -> tuple[str, ...]:
+    try:
+        number = phonenumbers.parse(f"+{phone}", None)
+    except NumberParseException:
+        return ()
+    return tuple(one for one in time_zones_for_number(number) if one != "Etc/Unknown")

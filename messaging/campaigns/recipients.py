@@ -1,0 +1,65 @@
+"""A started campaign writes down its people: each once, with the reason if they are left out."""
+
+from datetime import datetime
+
+from sqlalchemy import text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import to_uuid
+from messaging.campaigns import audiences, quiet_hours
+from messaging.campaigns import repository as campaign_repository
+from messaging.campaigns.filters import parse_filters
+from messaging.models import Campaign, Contact
+from tenants import accounts
+
+BATCH = 1000
+
+INSERT_RECIPIENTS = text("""
+INSERT INTO campaign_recipients (tenant_id, campaign_id, contact_id, state, reason, zone, due_at,
+                                 coupon, outcome, cause, cost_usd, orders, spent)
+SELECT :tenant_id, :campaign_id, one.id, CASE WHEN one.why = '' THEN 'waiting' ELSE 'left_out' END,
+       one.why, one.zone, :now, '', '', '', 0, 0, 0
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:whys AS text[]), CAST(:zones AS text[]))
+       AS one (id, why, zone)
+    ON CONFLICT DO NOTHING RETURNING contact_id
+""")
+
+
+def add_recipients(campaign: Campaign) -> None:
+    """The next stretch of them. Who is added to the book behind it is not looked for."""
+    moment = now()
+    why = audiences.exclusion_expression(
+        campaign.rest_days,
+        campaign_repository.campaign_line(campaign),
+        template=bool(campaign.template),
+    )
+    query = (
+        audiences.matching_contacts(parse_filters(campaign.filters))
+        .add_columns(audiences.phone_expression().label("phone"), why.label("why"))
+        .order_by(Contact.id)
+        .limit(BATCH)
+    )
+    if campaign.reached:
+        query = query.where(Contact.id > campaign.reached)
+    rows = db.session.execute(query).all()
+    if rows:
+        ours = accounts.account().time_zone or "UTC"
+        db.session.execute(
+            INSERT_RECIPIENTS,
+            {
+                "tenant_id": current_tenant_id(),
+                "campaign_id": str(to_uuid("cmp", campaign.id)),
+                "now": moment,
+                "ids": [str(to_uuid("con", row.id)) for row in rows],
+                "whys": [row.why for row in rows],
+                "zones": ["" if row.why else quiet_hours.zone_of(row.phone, ours) for row in rows],
+            },
+        )
+        campaign.reached = rows[-1].id
+    _record_completion(campaign, len(rows), moment)
+
+
+def _record_completion(campaign: Campaign, found: int, moment: datetime) -> None:
+    if found < BATCH:
+        campaign.gathered_at = moment

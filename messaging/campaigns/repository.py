@@ -1,0 +1,291 @@
+"""A tenant's campaigns: made, changed while they are drafts, looked up."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, NotFound, invalid
+from core.ids import BadId, canonical_id
+from core.storage.pending_deletions import delete_later
+from messaging.campaigns import audiences, coupon_port, quiet_hours, template_values
+from messaging.lines import repository as line_repository
+from messaging.messages.media import uploads as media_uploads
+from messaging.models import Campaign, Line
+from messaging.templates.placeholders import check_placeholders, clean_text
+from tenants import audit
+from tenants.audit import current_actor
+from tenants.people import clean_name
+
+STATES = ("draft", "scheduled", "running", "paused", "finished", "stopped")
+EDITABLE = frozenset({"draft", "scheduled"})
+LONGEST_REST, LONGEST_FOLLOW_UP = 365, 90
+DEFAULT_QUIET_HOURS = (21 * 60, 9 * 60)
+MAX_SCHEDULE_AHEAD = timedelta(days=365)
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """Says that a thing is left as it is."""
+
+
+UNCHANGED = Unchanged()
+
+
+@dataclass(frozen=True)
+class CampaignInput:
+    """What a door hands over; KEEP leaves a thing as it is."""
+
+    name: str | Unchanged = UNCHANGED
+    audience_id: str | Unchanged | None = UNCHANGED
+    filters: Mapping[str, Any] | Unchanged = UNCHANGED
+    line_id: int | Unchanged | None = UNCHANGED
+    text: str | Unchanged = UNCHANGED
+    template: Mapping[str, Any] | Unchanged = UNCHANGED
+    gift: str | Unchanged | None = UNCHANGED
+    quiet: tuple[int | None, int | None] | Unchanged = UNCHANGED
+    rest_days: int | Unchanged = UNCHANGED
+    follow_days: int | Unchanged = UNCHANGED
+    scheduled_at: datetime | Unchanged | None = UNCHANGED
+    """When a draft is meant to begin; see acts.start."""
+
+
+def list_campaigns(after: str | None = None, limit: int = 50, state: str = "") -> list[Campaign]:
+    """Newest first."""
+    query = (
+        select(Campaign)
+        .where(Campaign.tenant_id == current_tenant_id())
+        .order_by(Campaign.id.desc())
+        .limit(limit)
+    )
+    if state:
+        query = query.where(Campaign.state == state)
+    if after:
+        query = query.where(Campaign.id < after)
+    return list(db.session.scalars(query))
+
+
+def get(campaign_id: str, *, lock: bool = False) -> Campaign:
+    try:
+        known = canonical_id("cmp", campaign_id)
+    except BadId:
+        raise NotFound() from None
+    found = db.session.get(
+        Campaign, (current_tenant_id(), known), with_for_update=lock, populate_existing=lock
+    )
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def names_of(references: Iterable[str | None]) -> dict[str, str]:
+    """The campaigns among what messages carry as their reference: one look for a whole page."""
+    known = {one for one in references if one and _is_campaign(one)}
+    if not known:
+        return {}
+    rows = db.session.execute(
+        select(Campaign.id, Campaign.name).where(
+            Campaign.tenant_id == current_tenant_id(), Campaign.id.in_(known)
+        )
+    )
+    return {row.id: row.name for row in rows}
+
+
+def _is_campaign(reference: str) -> bool:
+    """An API call may give any reference it likes."""
+    try:
+        return canonical_id("cmp", reference) == reference
+    except BadId:
+        return False
+
+
+def add(wanted: CampaignInput, *, test: bool = False) -> Campaign:
+    campaign = Campaign(
+        tenant_id=current_tenant_id(),
+        name="",
+        state="draft",
+        because={},
+        filters={},
+        text="",
+        template={},
+        quiet_from=DEFAULT_QUIET_HOURS[0],
+        quiet_until=DEFAULT_QUIET_HOURS[1],
+        rest_days=1,
+        follow_days=7,
+        test=test,
+        counts={},
+        author=current_actor().name,
+    )
+    _write_input(campaign, wanted)
+    campaign.name = clean_name(campaign.name)
+    db.session.add(campaign)
+    db.session.flush()
+    audit.record("campaigns.added", campaign.name, campaign=campaign.id)
+    return campaign
+
+
+def change(campaign_id: str, wanted: CampaignInput) -> Campaign:
+    """A draft, or one that is scheduled and has not begun: then nothing of it has left."""
+    campaign = get(campaign_id, lock=True)
+    if campaign.state not in EDITABLE:
+        raise Conflict(
+            "campaign_begun", "This campaign has begun and stays as it is. Copy it to change it."
+        )
+    before = audit.snapshot(campaign)
+    _write_input(campaign, wanted)
+    campaign.changed_at = now()
+    audit.record_change("campaigns.changed", campaign.name, before, campaign, campaign=campaign.id)
+    db.session.flush()
+    return campaign
+
+
+def put_header_file(campaign_id: str, file: media_uploads.UploadedFile) -> Campaign:
+    """Above the text of its template, in the place of whatever was there."""
+    template = get(campaign_id).template
+    if not template:
+        raise Conflict("no_template", "The campaign has no template. Give it one first.")
+    return change(
+        campaign_id,
+        CampaignInput(template={**template, "media": template_values.media_from_upload(file)}),
+    )
+
+
+def copy(campaign_id: str, name: str) -> Campaign:
+    """A new draft with the same words, the same people, the same hours."""
+    one, lines = get(campaign_id), {line.id for line in line_repository.list_lines()}
+    return add(
+        CampaignInput(
+            name=name,
+            audience_id=None,
+            filters=one.filters,
+            line_id=one.line_id if one.line_id in lines else None,
+            text=one.text,
+            template=one.template,
+            gift=one.gift
+            if one.gift in dict(coupon_port.list_offers(current_tenant_id()))
+            else None,
+            quiet=(one.quiet_from, one.quiet_until),
+            rest_days=one.rest_days,
+            follow_days=one.follow_days,
+        ),
+        test=one.test,
+    )
+
+
+def remove(campaign_id: str) -> None:
+    """Only what has not begun: results stay."""
+    campaign = get(campaign_id, lock=True)
+    if campaign.state not in EDITABLE:
+        raise Conflict("campaign_begun", "A campaign that has begun stays, with its results.")
+    _replace_file(campaign, None)
+    db.session.delete(campaign)
+    audit.record("campaigns.removed", campaign.name, campaign=campaign.id)
+
+
+def campaign_line(campaign: Campaign) -> Line | None:
+    """By which it leaves: the one chosen, else the default one. None: there is none."""
+    if campaign.line_id is None:
+        return line_repository.default_line(test=campaign.test)
+    try:
+        return line_repository.get(campaign.line_id)
+    except NotFound:
+        return None
+
+
+def _write_input(campaign: Campaign, wanted: CampaignInput) -> None:
+    """Checked first, then written."""
+    if not isinstance(wanted.name, Unchanged):
+        campaign.name = clean_name(wanted.name)
+    _write_audience(campaign, wanted)
+    if not isinstance(wanted.line_id, Unchanged):
+        _write_line(campaign, wanted.line_id)
+    text = campaign.text if isinstance(wanted.text, Unchanged) else clean_text(wanted.text)
+    template = campaign.template
+    if not isinstance(wanted.template, Unchanged):
+        template = template_values.checked_template(wanted.template)
+    if text and template and not isinstance(wanted.template, Unchanged):
+        text = ""
+    elif text and template:
+        template = {}
+    check_placeholders([text, *template_values.placeholder_texts(template)], "campaign")
+    campaign.text, campaign.template = text, template
+    _replace_file(campaign, template_values.uploaded_blob_key(template))
+    if not isinstance(wanted.gift, Unchanged):
+        campaign.gift = coupon_port.checked_offer(current_tenant_id(), wanted.gift)
+    if not isinstance(wanted.quiet, Unchanged):
+        hours = quiet_hours.checked_quiet_hours(*wanted.quiet)
+        campaign.quiet_from, campaign.quiet_until = hours or (None, None)
+    if not isinstance(wanted.rest_days, Unchanged):
+        campaign.rest_days = _days("rest_days", wanted.rest_days, LONGEST_REST)
+    if not isinstance(wanted.scheduled_at, Unchanged):
+        _write_schedule(campaign, wanted.scheduled_at)
+    if not isinstance(wanted.follow_days, Unchanged):
+        campaign.follow_days = _days("follow_days", wanted.follow_days, LONGEST_FOLLOW_UP)
+
+
+def _replace_file(campaign: Campaign, key: str | None) -> None:
+    """One that no campaign has any more is taken away; a copy shares its original's."""
+    was, campaign.header_blob_key = campaign.header_blob_key, key
+    if was is None or was == key:
+        return
+    shared = select(Campaign.id).where(
+        Campaign.tenant_id == current_tenant_id(),
+        Campaign.header_blob_key == was,
+        Campaign.id != campaign.id,
+    )
+    if db.session.scalars(shared.limit(1)).first() is None:
+        delete_later([was])
+
+
+def _write_audience(campaign: Campaign, wanted: CampaignInput) -> None:
+    if not isinstance(wanted.filters, Unchanged):
+        campaign.filters = audiences.checked_filters(wanted.filters)
+        campaign.audience_id = None
+    if not isinstance(wanted.audience_id, Unchanged) and wanted.audience_id:
+        audience = audiences.get(wanted.audience_id)
+        campaign.filters, campaign.audience_id = dict(audience.filters), audience.id
+
+
+def _write_schedule(campaign: Campaign, at: datetime | None) -> None:
+    if campaign.state != "draft":
+        raise Conflict("campaign_scheduled", "It waits for its time. Make it a draft to change it.")
+    if at is not None and not now() < at < now() + MAX_SCHEDULE_AHEAD:
+        raise invalid("at", "invalid_time", "Choose a time in the future, at most a year from now.")
+    campaign.scheduled_at = at
+
+
+def _write_line(campaign: Campaign, line_id: int | None) -> None:
+    """A campaign by the test line is one: it costs nothing and reaches simulated phones."""
+    if line_id is None:
+        campaign.line_id = None
+        return
+    try:
+        line = line_repository.get(line_id)
+    except NotFound:
+        raise invalid("line_id", "unknown_instance", "There is no line with that id.") from None
+    campaign.line_id, campaign.test = line.id, line.test
+
+
+def _days(field: str, days: int, most: int) -> int:
+    if not 0 <= days <= most:
+        raise invalid(
+            field,
+            "invalid_days",
+            "Give the days as a whole number between {least} and {most}.",
+            least=0,
+            most=most,
+        )
+    return days
+
+
+def next_due() -> datetime | None:
+    return db.session.scalar(
+        select(Campaign.due_at)
+        .where(Campaign.tenant_id == current_tenant_id(), Campaign.due_at.is_not(None))
+        .order_by(Campaign.due_at)
+        .limit(1)
+    )

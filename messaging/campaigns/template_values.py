@@ -1,0 +1,237 @@
+"""A campaign's template: its values checked, kept, and filled for one person.
+
+Kept as name, language, parameters (the body's), and where there are any: `header` (a text), `media`
+(`{"url": …}`, or `{"file": …}` for one that was uploaded) and `buttons` (the ends of addresses, in
+the buttons' places, null where a button takes none).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from core.errors import invalid
+from messaging.messages.media import uploads as media_uploads
+from messaging.models import Template
+from messaging.templates.components import (
+    Components,
+    TemplateParameters,
+    TemplatePreview,
+    check_template_name,
+    filled_preview,
+    required_parameters,
+)
+from messaging.templates.placeholders import clean_text, fill_placeholders
+
+EMPTY_VALUE = "–"
+"""For a template's value that somebody does not have: the network takes no empty one."""
+EMPTY_SUFFIX = "-"
+"""The same in an address."""
+MOST_PARAMETERS, MOST_BUTTONS = 20, 10
+FILE_FIELDS = ("key", "mime_type", "filename", "kind")
+LONGEST_HEADER, LONGEST_SUFFIX, LONGEST_URL = 200, 1024, 2048
+KINDS = {
+    **dict.fromkeys((".mp4", ".3gp"), "video"),
+    **dict.fromkeys((".pdf", ".docx", ".xlsx", ".pptx", ".doc", ".xls", ".txt"), "document"),
+}
+
+
+@dataclass(frozen=True)
+class TemplateShape:
+    """What is known of the template at the network."""
+
+    components: Components
+    needs: TemplateParameters
+    named: bool
+
+
+def template_shape(template: Template) -> TemplateShape:
+    named = template.parameter_format == "named"
+    return TemplateShape(template.components, required_parameters(template.components), named)
+
+
+def checked_template(given: Mapping[str, Any]) -> dict[str, Any]:
+    name, language = str(given.get("name") or "").strip(), str(given.get("language") or "").strip()
+    if not name:
+        return {}
+    check_template_name(name, language, "template", "template")
+    parameters = [clean_text(str(one), "parameters") for one in given.get("parameters") or []]
+    if len(parameters) > MOST_PARAMETERS:
+        raise invalid("parameters", "too_many", "A template takes at most 20 values.")
+    if not all(parameters):
+        raise invalid("parameters", "empty_text", "Fill in every value of the template.")
+    made: dict[str, Any] = {"name": name, "language": language, "parameters": parameters}
+    if header := clean_text(str(given.get("header") or ""), "header", LONGEST_HEADER):
+        made["header"] = " ".join(header.split())
+    if media := _media(given.get("media") or {}):
+        made["media"] = media
+    if buttons := _checked_suffixes(given.get("buttons") or []):
+        made["buttons"] = buttons
+    return made
+
+
+def placeholder_texts(template: Mapping[str, Any]) -> list[str]:
+    """All that may have placeholders in it."""
+    ends = [one for one in template.get("buttons", []) if one]
+    header = [template["header"]] if template.get("header") else []
+    return [*template.get("parameters", []), *header, *ends]
+
+
+def media_from_upload(file: media_uploads.UploadedFile) -> dict[str, Any]:
+    return {"file": {name: getattr(file, name) for name in FILE_FIELDS}}
+
+
+def with_kept_file(given: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """The file stays while the template stays, unless an address takes its place."""
+    same = all(given.get(name) == before.get(name) for name in ("name", "language"))
+    return {**given, "media": before.get("media")} if same and not given.get("media") else given
+
+
+def uploaded_blob_key(template: Mapping[str, Any]) -> str | None:
+    """The uploaded file, in our own store."""
+    found = template.get("media", {}).get("file", {}).get("key")
+    return str(found) if found else None
+
+
+def message_content(
+    template: Mapping[str, Any], values: Mapping[str, str], shape: TemplateShape | None
+) -> dict[str, Any]:
+    """A message's content, as the line's driver wants it."""
+    body: Any = [
+        fill_placeholders(one, values).text or EMPTY_VALUE for one in template["parameters"]
+    ]
+    if shape is not None and shape.named:
+        body = {"body": dict(zip(shape.needs.body, body, strict=False))}
+    places: dict[str, Any] = {}
+    if (header := _header(template, values, shape)) is not None:
+        places["header"] = header
+    if template.get("buttons"):
+        places["buttons"] = [_filled_suffix(one, values) for one in template["buttons"]]
+    if places:
+        body = {**(body if isinstance(body, dict) else {"body": body}), **places}
+    return {"name": template["name"], "language": template["language"], "parameters": body}
+
+
+def template_preview(
+    template: Mapping[str, Any], values: Mapping[str, str], shape: TemplateShape
+) -> TemplatePreview:
+    """As the recipient's phone will show it."""
+    given = [fill_placeholders(one, values).text or EMPTY_VALUE for one in template["parameters"]]
+    header = template.get("header")
+    ends = template.get("buttons", [])
+    return filled_preview(
+        shape.components,
+        dict(zip(shape.needs.body, given, strict=False)),
+        header=(fill_placeholders(header, values).text or EMPTY_VALUE) if header else "",
+        ends={at: _filled_suffix(one, values) or "" for at, one in enumerate(ends) if one},
+    )
+
+
+def check_template_values(template: Mapping[str, Any], shape: TemplateShape) -> None:
+    """As much around the body as the template has places for; the body, template_check counts."""
+    needs, media = shape.needs, template.get("media", {})
+    if needs.header_media and not media:
+        raise invalid(
+            "header_url",
+            "template_unusable",
+            "The template has a picture or a file above its text: give its address, or upload it.",
+        )
+    if needs.header and not template.get("header"):
+        raise invalid(
+            "header", "template_unusable", "The template has a value in its header: fill it in."
+        )
+    if template.get("header") and not needs.header:
+        raise invalid("header", "template_unusable", "The template has no value in its header.")
+    if media and not needs.header_media:
+        raise invalid(
+            "header_url", "template_unusable", "The template has no picture or file above its text."
+        )
+    kind = media.get("file", {}).get("kind", needs.header_media)
+    if kind != needs.header_media:
+        raise invalid(
+            "header_file",
+            "template_unusable",
+            "The template wants another kind of file above its text: {wanted}.",
+            wanted=needs.header_media,
+        )
+    ends = template.get("buttons", [])
+    for at in needs.buttons:
+        if at >= len(ends) or not ends[at]:
+            raise invalid(
+                "buttons",
+                "template_unusable",
+                "Button {number} of the template leads to an address: fill in what it ends with.",
+                number=at + 1,
+            )
+    for at, end in enumerate(ends):
+        if end and at not in needs.buttons:
+            raise invalid(
+                "buttons",
+                "template_unusable",
+                "Button {number} of the template has no end of an address to fill.",
+                number=at + 1,
+            )
+
+
+def _header(
+    template: Mapping[str, Any], values: Mapping[str, str], shape: TemplateShape | None
+) -> Any:
+    if media := template.get("media"):
+        file = media.get("file")
+        url = _signed_media_url(file) if file else media["url"]
+        kind = (shape.needs.header_media if shape else "") or (file or {}).get("kind")
+        kind = kind or _kind_of(url)
+        names = {"filename": file["filename"]} if file and kind == "document" else {}
+        return {kind: url, **names}
+    if header := template.get("header"):
+        text = fill_placeholders(header, values).text or EMPTY_VALUE
+        named = shape is not None and shape.named and shape.needs.header
+        return {shape.needs.header[0]: text} if named and shape else [text]
+    return None
+
+
+def _signed_media_url(file: Mapping[str, Any]) -> str:
+    """Signed for this message: a campaign may wait longer than any link is good for."""
+    return media_uploads.url_for_network(file["key"], file["mime_type"], file["filename"])
+
+
+def _filled_suffix(end: str | None, values: Mapping[str, str]) -> str | None:
+    """What stands for a person is made fit for an address; what was typed is taken as it is."""
+    if not end:
+        return None
+    safe = {name: quote(value, safe="") for name, value in values.items()}
+    return "".join(fill_placeholders(end, safe).text.split()) or EMPTY_SUFFIX
+
+
+def _media(given: Mapping[str, Any]) -> dict[str, Any]:
+    if file := given.get("file"):
+        return {"file": {name: file[name] for name in FILE_FIELDS}}
+    url = str(given.get("url") or "").strip()
+    if not url:
+        return {}
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        good = False
+    if not good or len(url) > LONGEST_URL or any(one.isspace() or one == "\0" for one in url):
+        raise invalid(
+            "header_url", "invalid_url", "Write the whole address of the file, with https://."
+        )
+    return {"url": url}
+
+
+def _checked_suffixes(given: Any) -> list[str | None]:
+    if len(given) > MOST_BUTTONS:
+        raise invalid("buttons", "too_many", "A template has at most 10 buttons.")
+    ends = [
+        clean_text(str(one), "buttons", LONGEST_SUFFIX) or None if one else None for one in given
+    ]
+    while ends and ends[-1] is None:
+        ends.pop()
+    return ends
+
+
+def _kind_of(url: str) -> str:
+    return KINDS.get(PurePosixPath(urlsplit(url).path).suffix.lower(), "image")

@@ -1,0 +1,122 @@
+"""A contact as people see it: the row, how to reach it, and what to call it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from core.db import current_tenant_id, db
+from core.errors import NotFound
+from core.ids import BadId, canonical_id
+from core.values.phone import display_phone, phone_variants
+from messaging.models import Contact, Identity
+
+IDENTITY_KINDS = ("phone", "username", "network_id", "lid")
+
+
+@dataclass(frozen=True)
+class ContactCard:
+    contact: Contact
+    identities: Sequence[Identity]
+
+    @property
+    def id(self) -> str:
+        return self.contact.id
+
+    @property
+    def phone(self) -> str:
+        """The first phone as the network writes it, or nothing: an id is never shown as one."""
+        return next((one.spelling for one in self.identities if one.kind == "phone"), "")
+
+    @property
+    def title(self) -> str:
+        """What to call them: a name, else the phone, else the network's id."""
+        if self.contact.name:
+            return self.contact.name
+        if self.phone:
+            return display_phone(self.phone)
+        first = next(iter(self.identities), None)
+        return first.spelling if first else self.contact.id
+
+    @property
+    def birthday(self) -> str:
+        """1990-04-23, or --04-23 where nobody knows the year."""
+        if self.contact.birthday is None:
+            return ""
+        month, day = divmod(self.contact.birthday, 100)
+        year = f"{self.contact.birth_year:04}" if self.contact.birth_year else "-"
+        return f"{year}-{month:02}-{day:02}"
+
+
+def addresses_of(card: ContactCard) -> list[str]:
+    """Every way their messages may be filed under."""
+    found: set[str] = set()
+    for one in card.identities:
+        found |= {one.value, one.spelling}
+        if one.kind == "phone":
+            found |= phone_variants(one.value)
+    return sorted(found)
+
+
+def get(contact_id: str) -> ContactCard:
+    return card_of(get_contact(contact_id))
+
+
+def get_contact(contact_id: str) -> Contact:
+    try:
+        known = canonical_id("con", contact_id)
+    except BadId:
+        raise NotFound() from None
+    found = db.session.get(Contact, (current_tenant_id(), known), populate_existing=True)
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def existing_cards(contact_ids: Sequence[str]) -> dict[str, ContactCard]:
+    """Those of them that are still in the book."""
+    query = select(Contact).where(
+        Contact.tenant_id == current_tenant_id(), Contact.id.in_(list(contact_ids))
+    )
+    return {card.id: card for card in cards_of(list(db.session.scalars(query)))}
+
+
+def names_by_phone(phones: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Contact id and name behind each phone of a list that has a named contact. One query."""
+    wanted = {phone: set(phone_variants(phone)) | {phone} for phone in phones if phone}
+    if not wanted:
+        return {}
+    rows = db.session.execute(
+        select(Identity.value, Contact.id, Contact.name).where(
+            Identity.tenant_id == current_tenant_id(),
+            Identity.kind.in_(IDENTITY_KINDS),
+            Identity.value.in_(set().union(*wanted.values())),
+            Contact.tenant_id == current_tenant_id(),
+            Contact.id == Identity.contact_id,
+            Contact.name != "",
+        )
+    ).all()
+    known = {row.value: (row.id, row.name) for row in rows}
+    return {
+        phone: next(known[one] for one in ways if one in known)
+        for phone, ways in wanted.items()
+        if not ways.isdisjoint(known)
+    }
+
+
+def card_of(contact: Contact) -> ContactCard:
+    return cards_of([contact])[0]
+
+
+def cards_of(contacts: Sequence[Contact]) -> list[ContactCard]:
+    """Two queries, however many there are."""
+    names: dict[str, list[Identity]] = {one.id: [] for one in contacts}
+    if contacts:
+        query = select(Identity).where(
+            Identity.tenant_id == current_tenant_id(), Identity.contact_id.in_(list(names))
+        )
+        for identity in db.session.scalars(query.execution_options(populate_existing=True)):
+            names[identity.contact_id].append(identity)
+    for found in names.values():
+        found.sort(key=lambda one: (IDENTITY_KINDS.index(one.kind), one.value))
+    return [ContactCard(one, names[one.id]) for one in contacts]

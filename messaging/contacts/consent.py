@@ -1,0 +1,186 @@
+"""What contacts agree to and ask for: consent, opting out of marketing, blocking; with proof."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, delete, insert, select, text, update
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import invalid
+from core.ids import new_id, to_uuid
+from core.values.phone import phone_variants
+from core.values.text import one_line
+from messaging.contacts import search_tokens
+from messaging.messages import queries as message_queries
+from messaging.models import BlockedPhone, ConsentChange, Contact, Identity
+from tenants.audit import current_actor
+
+LONGEST_SOURCE = 120
+BLOCK = text("""
+INSERT INTO blocked_phones (tenant_id, phone, contact_id)
+SELECT :tenant_id, mine.phone, :contact_id FROM unnest(CAST(:phones AS text[])) AS mine (phone)
+    ON CONFLICT DO NOTHING RETURNING phone
+""")
+
+
+def opt_out(contact_id: str, at: datetime, source: str) -> bool:
+    """From marketing; orders and payments still reach them. False: they had already."""
+    done = _record_change(
+        contact_id,
+        "opted_out",
+        source,
+        at,
+        Contact.opted_out_at.is_(None),
+        opted_out_at=at,
+        opted_out_source=source,
+    )
+    if done:
+        message_queries.cancel_waiting_messages(_phone_spellings(contact_id), "marketing")
+    return done
+
+
+def opt_in(contact_id: str, at: datetime, source: str) -> bool:
+    """An older wish does not undo a newer one."""
+    return _record_change(
+        contact_id,
+        "opted_in",
+        source,
+        at,
+        Contact.opted_out_at < at,
+        opted_out_at=None,
+        opted_out_source="",
+    )
+
+
+def give_consent(contact_id: str, source: str, at: datetime | None = None) -> bool:
+    """A new consent takes the place of an older one; both stay in the history."""
+    named, moment = checked_source(source), at or now()
+    if moment > now():
+        raise invalid("consent_at", "invalid_time", "A consent cannot be given in the future.")
+    return _record_change(
+        contact_id, "consent", named, moment, None, consent_at=moment, consent_source=named
+    )
+
+
+def withdraw_consent(contact_id: str, source: str) -> bool:
+    return _record_change(
+        contact_id,
+        "withdrawn",
+        source,
+        now(),
+        Contact.consent_at.is_not(None),
+        consent_at=None,
+        consent_source="",
+    )
+
+
+def block(contact_id: str) -> bool:
+    """Nothing goes out to them until they are unblocked."""
+    done = _record_change(
+        contact_id, "blocked", "person", now(), Contact.blocked_at.is_(None), blocked_at=now()
+    )
+    if done:
+        record_blocked_phones(contact_id)
+    return done
+
+
+def unblock(contact_id: str) -> bool:
+    done = _record_change(
+        contact_id, "unblocked", "person", now(), Contact.blocked_at.is_not(None), blocked_at=None
+    )
+    if done:
+        delete_blocked_phones(contact_id)
+    return done
+
+
+def record_blocked_phones(contact_id: str) -> None:
+    """Every spelling of their phones, so that one look by phone is enough."""
+    if ways := _phone_spellings(contact_id):
+        db.session.execute(
+            BLOCK,
+            {
+                "tenant_id": current_tenant_id(),
+                "contact_id": str(to_uuid("con", contact_id)),
+                "phones": ways,
+            },
+        )
+
+
+def _phone_spellings(contact_id: str) -> list[str]:
+    phones = db.session.scalars(
+        select(Identity.spelling).where(
+            Identity.tenant_id == current_tenant_id(),
+            Identity.contact_id == contact_id,
+            Identity.kind == "phone",
+        )
+    )
+    return sorted({way for phone in phones for way in phone_variants(phone)})
+
+
+def delete_blocked_phones(contact_id: str) -> None:
+    db.session.execute(
+        delete(BlockedPhone).where(
+            BlockedPhone.tenant_id == current_tenant_id(), BlockedPhone.contact_id == contact_id
+        )
+    )
+
+
+def consent_history(contact_id: str, limit: int = 50) -> list[ConsentChange]:
+    """The newest first."""
+    return list(
+        db.session.scalars(
+            select(ConsentChange)
+            .where(
+                ConsentChange.tenant_id == current_tenant_id(),
+                ConsentChange.contact_id == contact_id,
+            )
+            .order_by(ConsentChange.id.desc())
+            .limit(limit)
+        )
+    )
+
+
+def checked_source(source: str) -> str:
+    """Where and how somebody agreed: without it a consent proves nothing."""
+    named = one_line(source, LONGEST_SOURCE)
+    if not named:
+        raise invalid(
+            "consent_source",
+            "missing_source",
+            "Say how they agreed, such as “form on the web site”: without it the consent proves"
+            " nothing.",
+        )
+    return named
+
+
+def _record_change(
+    contact_id: str,
+    kind: str,
+    source: str,
+    at: datetime,
+    condition: ColumnElement[bool] | None,
+    **values: Any,
+) -> bool:
+    """The conditional update decides; what is refused leaves no trace."""
+    tenant_id = current_tenant_id()
+    query = update(Contact).where(Contact.tenant_id == tenant_id, Contact.id == contact_id)
+    if condition is not None:
+        query = query.where(condition)
+    with search_tokens.updating_tokens(contact_id):
+        done = db.session.execute(query.values(**values).returning(Contact.id)).first()
+    if done is None:
+        return False
+    actor = current_actor()
+    db.session.execute(
+        insert(ConsentChange).values(
+            tenant_id=tenant_id,
+            id=new_id("wish"),
+            contact_id=contact_id,
+            kind=kind,
+            source=source,
+            author="" if actor.kind == "system" else actor.name,
+            at=at,
+        )
+    )
+    return True

@@ -1,0 +1,142 @@
+"""Erasing a contact: gone from the book at once, and then, bit by bit, from all that was kept.
+
+What is left of a message is its state, its price and its times: the ledger still adds up. The
+row of the erasure knows what to look for and how far it has come, so a worker that dies goes on
+from there; when it is done it has forgotten the names too.
+"""
+
+from collections.abc import Callable
+
+from sqlalchemy import delete, select
+
+from core.clock import now
+from core.db import current_tenant_id, db, notify_workers
+from core.ids import new_id, new_uuid
+from core.queue import lanes
+from messaging.contacts import cards as contact_cards
+from messaging.contacts import consent as contact_consent
+from messaging.contacts import search_tokens
+from messaging.contacts.cards import ContactCard
+from messaging.contacts.erasure import personal_data, store_data
+from messaging.contacts.erasure.personal_data import DeleteBlobs, ErasureTarget
+from messaging.messages import queries as message_queries
+from messaging.models import Contact, ContactErasure
+from tenants import audit
+from tenants.audit import current_actor
+
+LANE = "contacts"
+STEPS = ("messages", "events", "hooks", "stores", "audit", "rest")
+
+# Areas above this one add what they keep: a function of Sought, called once, in its own step.
+MORE_STEPS: list[Callable[[ErasureTarget], None]] = []
+
+
+def start_erasure(contact_id: str) -> ContactErasure:
+    """At once: out of the book. The rest is a job that can be watched."""
+    card = contact_cards.get(contact_id)
+    message_queries.cancel_waiting_messages(contact_cards.addresses_of(card))
+    erasure = ContactErasure(
+        tenant_id=current_tenant_id(),
+        id=new_id("era"),
+        contact_id=card.id,
+        names={
+            "names": contact_cards.addresses_of(card),
+            "titles": sorted({card.title, card.contact.name, card.contact.profile_name} - {""}),
+            "until": str(new_uuid()),
+        },
+        step=STEPS[0],
+        author=current_actor().name,
+    )
+    db.session.add(erasure)
+    delete_contact_row(card)
+    audit.record("contacts.erased", personal_data.ERASED_NAME, erasure=erasure.id)
+    lanes.mark_due(LANE, current_tenant_id())
+    notify_workers("jobs.contacts.drain")
+    return erasure
+
+
+def delete_contact_only(contact_id: str) -> None:
+    """Out of the book only: messages stay as they are, and writing again makes a new contact."""
+    card = contact_cards.get(contact_id)
+    delete_contact_row(card)
+    audit.record("contacts.removed", card.title, contact=card.id)
+
+
+def delete_contact_row(card: ContactCard) -> None:
+    tenant_id = current_tenant_id()
+    contact_consent.delete_blocked_phones(card.id)
+    with search_tokens.updating_tokens(card.id):
+        db.session.execute(
+            delete(Contact).where(Contact.tenant_id == tenant_id, Contact.id == card.id)
+        )
+        db.session.expunge(card.contact)
+
+
+def get(erasure_id: str) -> ContactErasure | None:
+    return db.session.get(ContactErasure, (current_tenant_id(), erasure_id))
+
+
+def next_open() -> ContactErasure | None:
+    return db.session.scalars(
+        select(ContactErasure)
+        .where(ContactErasure.tenant_id == current_tenant_id(), ContactErasure.done_at.is_(None))
+        .order_by(ContactErasure.id)
+        .limit(1)
+        .with_for_update()
+    ).first()
+
+
+def run_step(erasure: ContactErasure, drop_blobs: DeleteBlobs) -> bool:
+    """One batch of one step. True: there is more; False: only something in flight is waited for."""
+    sought = ErasureTarget(
+        contact_id=erasure.contact_id,
+        names=list(erasure.names["names"]),
+        titles=list(erasure.names["titles"]),
+        until=str(erasure.names["until"]),
+    )
+    step = erasure.step
+    if step == "messages":
+        looked, found = personal_data.blank_messages(sought, drop_blobs)
+        if looked < personal_data.BATCH and personal_data.has_messages_in_flight(sought):
+            erasure.found += found
+            return False
+    elif step == "events":
+        looked, found = personal_data.scan_table(
+            erasure, sought, personal_data.EVENTS, *personal_data.BLANK_EVENT_STATEMENTS
+        )
+    elif step == "hooks":
+        looked, found = personal_data.scan_table(
+            erasure, sought, personal_data.HOOKS, personal_data.BLANK_HOOKS
+        )
+        if looked < 0:
+            return False
+    elif step == "stores":
+        looked, found = store_data.erase_store_events(
+            erasure, personal_data.search_patterns(sought), personal_data.BATCH
+        )
+        if looked < 0:
+            return False
+    elif step == "audit":
+        looked, found = personal_data.scan_table(
+            erasure, sought, personal_data.AUDIT, personal_data.BLANK_AUDIT
+        )
+    else:
+        personal_data.erase_remaining(sought)
+        for also in MORE_STEPS:
+            also(sought)
+        looked, found = 0, 0
+    erasure.found += found
+    if looked < personal_data.BATCH:
+        _next_step(erasure)
+    return True
+
+
+def _next_step(erasure: ContactErasure) -> None:
+    number = STEPS.index(erasure.step) + 1
+    erasure.reached = ""
+    if erasure.step == "messages":  # what was in flight has told of itself meanwhile
+        erasure.names = {**erasure.names, "until": str(new_uuid())}
+    if number < len(STEPS):
+        erasure.step = STEPS[number]
+        return
+    erasure.step, erasure.names, erasure.done_at = "done", {}, now()

@@ -1,0 +1,242 @@
+"""Where somebody leaves traces, and how each is taken away while the rest of the row stays."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, select, text, update
+
+from core.db import current_tenant_id, db
+from core.ids import from_uuid
+from core.mail import Mail, body_of
+from core.security.encryption import KeyringError
+from messaging.messages.media import files as media_files
+from messaging.models import ContactErasure, Identity
+
+BATCH = 500
+ERASED_NAME = "erased contact"
+NO_ID = "00000000-0000-0000-0000-000000000000"
+
+MESSAGES = text("""
+SELECT id, network_id, content FROM messages
+ WHERE tenant_id = :tenant_id AND phone = ANY(:names) AND id <= :until AND state <> 'sending'
+ ORDER BY id LIMIT :most FOR UPDATE
+""")
+FIND_IN_FLIGHT = text("""
+SELECT 1 FROM messages
+ WHERE tenant_id = :tenant_id AND phone = ANY(:names) AND id <= :until LIMIT 1
+""")
+BLANK_MESSAGES = text("""
+UPDATE messages
+   SET phone = '', contact_id = NULL, text = '', content = '{}', reference = NULL,
+       network_id = NULL, error_text = NULL
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
+""")
+BLANK_CHANGES = text("""
+UPDATE message_changes SET cause = ''
+ WHERE tenant_id = :tenant_id AND message_id = ANY(CAST(:ids AS uuid[]))
+""")
+DROP_NETWORK_IDS = text("""
+DELETE FROM network_ids WHERE tenant_id = :tenant_id AND network_id = ANY(:network_ids)
+""")
+# What is kept as it came is looked through in the order it came.
+EVENTS = text("""
+SELECT id, body::text LIKE ANY(:marks) AS found FROM events
+ WHERE tenant_id = :tenant_id AND id > :reached AND id <= :until ORDER BY id LIMIT :most
+""")
+BLANK_EVENTS = text("""
+UPDATE events
+   SET body = jsonb_build_object('event', type, 'instance_id', body->'instance_id',
+                                 'data', jsonb_build_object('erased', true))
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
+""")
+# An endpoint may have repeated what we posted to it.
+BLANK_ATTEMPTS = text("""
+UPDATE delivery_attempts SET headers = '{}', answer = ''
+ WHERE tenant_id = :tenant_id AND delivery_id IN (
+       SELECT id FROM deliveries
+        WHERE tenant_id = :tenant_id AND event_id = ANY(CAST(:ids AS uuid[])))
+""")
+BLANK_EVENT_STATEMENTS = (BLANK_EVENTS, BLANK_ATTEMPTS)
+# Shops and forms write numbers as they like, so only digits are compared there.
+HOOKS = text("""
+SELECT id, state, EXISTS (SELECT 1 FROM unnest(CAST(:bytes AS bytea[])) AS mark (it)
+                    WHERE position(mark.it IN received_hooks.body) > 0)
+       OR (kind <> 'cloud' AND regexp_replace(encode(body, 'escape'), '[^0-9]', '', 'g')
+                               LIKE ANY(:ends)) AS found
+  FROM received_hooks
+ WHERE tenant_id = :tenant_id AND id > :reached AND id <= :until ORDER BY id LIMIT :most
+""")
+BLANK_HOOKS = text("""
+UPDATE received_hooks SET body = '', error = NULL
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
+""")
+AUDIT = text("""
+SELECT id, detail->>'contact' = :contact OR detail->>'gone' = :contact
+           OR detail::text LIKE ANY(:marks)
+           OR (act >= 'contacts.' AND act < 'contacts/' AND subject = ANY(:titles)) AS found
+  FROM audit_entries
+ WHERE tenant_id = :tenant_id AND id > :reached AND id <= :until ORDER BY id LIMIT :most
+""")
+BLANK_AUDIT = text("""
+UPDATE audit_entries SET subject = :erased, detail = '{}'
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
+""")
+# A repeat of such a request still does nothing twice; it only hears less.
+BLANK_ANSWERS = text("""
+UPDATE idempotency_keys SET body = '{"status": "success", "erased": true}'
+ WHERE tenant_id = :tenant_id AND status IS NOT NULL AND body LIKE ANY(:marks)
+""")
+DROP_ANSWERS = text("""
+DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id AND key LIKE ANY(:inside)
+""")
+# Numbers stand there as somebody wrote them, so only their digits are compared.
+DROP_REJECTS = text("""
+DELETE FROM contact_import_rejects
+ WHERE tenant_id = :tenant_id
+   AND (array_to_string(cells, ' ') LIKE ANY(:inside)
+        OR regexp_replace(array_to_string(cells, ' '), '[^0-9]', '', 'g') LIKE ANY(:ends))
+""")
+BLANK_SAMPLES = text("""
+UPDATE contact_imports SET columns = jsonb_set(columns, '{rows}', '[]')
+ WHERE tenant_id = :tenant_id
+   AND (columns::text LIKE ANY(:inside)
+        OR regexp_replace(columns::text, '[^0-9]', '', 'g') LIKE ANY(:ends))
+""")
+DROP_PHONES = text("""
+DELETE FROM contact_import_phones WHERE tenant_id = :tenant_id AND phone = ANY(:names)
+""")
+
+
+@dataclass(frozen=True)
+class ErasureTarget:
+    """What an erasure looks for, for those who keep more than this package knows of."""
+
+    contact_id: str
+    names: list[str]
+    """Phones in every spelling and the network's ids: each is the whole of a value somewhere."""
+    titles: list[str]
+    """What the contact was called."""
+    until: str
+    """Ids after this one are of a later time: they write to us again."""
+
+
+DeleteBlobs = Callable[[list[str]], None]
+
+
+def blank_messages(sought: ErasureTarget, drop_blobs: DeleteBlobs) -> tuple[int, int]:
+    mine = search_patterns(sought)
+    if not sought.names:
+        return 0, 0
+    rows = db.session.execute(MESSAGES, {**mine, "most": BATCH}).all()
+    ids = [str(row.id) for row in rows]
+    if ids:
+        here = {"tenant_id": mine["tenant_id"], "ids": ids}
+        db.session.execute(BLANK_MESSAGES, here)
+        db.session.execute(BLANK_CHANGES, here)
+        network_ids = [row.network_id for row in rows if row.network_id]
+        db.session.execute(
+            DROP_NETWORK_IDS, {"tenant_id": mine["tenant_id"], "network_ids": network_ids}
+        )
+        media_files.delete_files([from_uuid("msg", row.id) for row in rows])
+        drop_blobs(sorted({key for row in rows for key in blob_keys(row.content)}))
+    return len(rows), len(rows)
+
+
+def has_messages_in_flight(sought: ErasureTarget) -> bool:
+    if not sought.names:
+        return False
+    return db.session.execute(FIND_IN_FLIGHT, search_patterns(sought)).first() is not None
+
+
+def scan_table(
+    erasure: ContactErasure, sought: ErasureTarget, look: Any, *blanks: Any
+) -> tuple[int, int]:
+    """A stretch of a table, whether or not it has anything: its ids tell how far we are.
+
+    Less than nothing looked at: a hook that nobody has read yet is in the way.
+    """
+    rows = db.session.execute(
+        look, {**search_patterns(sought), "reached": erasure.reached or NO_ID, "most": BATCH}
+    ).all()
+    unread = [
+        n for n, row in enumerate(rows) if row.found and getattr(row, "state", "") == "waiting"
+    ]
+    passed = rows[: unread[0]] if unread else rows
+    ids = [str(row.id) for row in passed if row.found]
+    for blank in blanks if ids else ():
+        db.session.execute(
+            blank, {"tenant_id": current_tenant_id(), "ids": ids, "erased": ERASED_NAME}
+        )
+    if passed:
+        erasure.reached = str(passed[-1].id)
+    return -1 if unread else len(rows), len(ids)
+
+
+def erase_remaining(sought: ErasureTarget) -> None:
+    mine = search_patterns(sought)
+    statements: list[Any] = [BLANK_ANSWERS, DROP_ANSWERS, DROP_PHONES]
+    if sought.names:
+        for statement in statements:
+            db.session.execute(statement, mine)
+    db.session.execute(DROP_REJECTS, mine)
+    db.session.execute(BLANK_SAMPLES, mine)
+    _erase_emails([*_searchable_words(sought.names), *_searchable_words(sought.titles)])
+    db.session.execute(
+        delete(Identity).where(
+            Identity.tenant_id == current_tenant_id(), Identity.contact_id == sought.contact_id
+        )
+    )
+
+
+def _erase_emails(words: list[str]) -> None:
+    """Bodies are sealed: each has to be opened to be looked into."""
+    letters = db.session.execute(
+        select(Mail.id, Mail.subject).where(Mail.tenant_id == current_tenant_id())
+    ).all()
+    for letter_id, subject in letters:
+        try:
+            said = f"{subject}\n{body_of(letter_id)}"
+        except KeyringError:  # nobody can read it any more
+            continue
+        if any(word in said for word in words):
+            db.session.execute(update(Mail).where(Mail.id == letter_id).values(subject="", body=""))
+
+
+def search_patterns(sought: ErasureTarget) -> dict[str, Any]:
+    """What the statements look for.
+
+    A name counts where it is the whole of a JSON value; short ones would be found anywhere.
+    """
+    public = sought.contact_id
+    signed = [f"+{name}" for name in sought.names if name.isdigit()]  # as orders are told
+    whole = [*sought.names, *signed, public]
+    return {
+        "tenant_id": current_tenant_id(),
+        "names": sought.names,
+        "until": sought.until,
+        "contact": public,
+        "titles": sought.titles,
+        "marks": [f'%{before}{_escaped(name)}"%' for name in whole for before in ('"', '"+')],
+        "inside": [f"%{_escaped(name)}%" for name in _searchable_words([*whole, *sought.titles])],
+        "ends": [f"%{name[-9:]}%" for name in sought.names if name.isdigit() and len(name) > 8],
+        "bytes": [f'{before}{name}"'.encode() for name in whole for before in ('"', '"+')],
+    }
+
+
+def _searchable_words(words: list[str]) -> list[str]:
+    return [word for word in words if len(word) >= 5]
+
+
+def _escaped(name: str) -> str:
+    return name.replace("\\", "\\\\").replace("%", r"\%").replace("_", r"\_")
+
+
+def blob_keys(content: Any) -> list[str]:
+    """Files kept with a message: every `blob` in its content."""
+    if isinstance(content, dict):
+        own = [content["blob"]] if isinstance(content.get("blob"), str) else []
+        return own + [key for part in content.values() for key in blob_keys(part)]
+    if isinstance(content, list):
+        return [key for part in content for key in blob_keys(part)]
+    return []

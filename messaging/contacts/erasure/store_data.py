@@ -1,0 +1,97 @@
+"""What shops and forms told us about somebody, and what automations made of it."""
+
+import contextlib
+from typing import Any
+
+from sqlalchemy import text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict
+from core.ids import from_uuid
+from messaging.messages import queries as message_queries
+from messaging.models import ContactErasure
+
+N_ = str  # collected for translation here, translated where it is shown
+ERASED = N_("The customer was erased.")
+NO_ID = "00000000-0000-0000-0000-000000000000"
+
+# Numbers stand in `data` as the shop wrote them, so only their digits are compared.
+EVENTS = text("""
+SELECT id, connection_id, hook_id, data->'links' AS links,
+       phone = ANY(:names) OR data::text LIKE ANY(:marks)
+       OR regexp_replace(concat(data::text, no_phone), '[^0-9]', '', 'g') LIKE ANY(:ends) AS found
+  FROM store_events
+ WHERE tenant_id = :tenant_id AND id > :reached AND id <= :until ORDER BY id LIMIT :most
+""")
+RUNS = text("""
+SELECT runs.id, runs.message_id, messages.state FROM automation_runs AS runs
+  LEFT JOIN messages ON messages.tenant_id = :tenant_id AND messages.id = runs.message_id
+ WHERE runs.tenant_id = :tenant_id AND runs.event_id = ANY(CAST(:ids AS uuid[]))
+""")
+# The owner was told of an order by a message of their own: it names the customer too.
+BLANK_MESSAGES = text("""
+UPDATE messages SET text = '', content = '{}', error_text = NULL
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
+""")
+BLANK_RUNS = text("""
+UPDATE automation_runs
+   SET phone = '', due_at = NULL,
+       ended_at = CASE WHEN state = 'waiting' THEN :now ELSE ended_at END,
+       because = CASE WHEN state = 'waiting' OR because <> '' THEN :erased ELSE '' END,
+       state = CASE WHEN state = 'waiting' THEN 'cancelled' ELSE state END
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
+""")
+BLANK_HOOKS = text("""
+UPDATE received_hooks SET body = '', error = NULL
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[])) AND state <> 'waiting'
+""")
+DROP_LINKS = text("""
+DELETE FROM store_links
+ WHERE tenant_id = :tenant_id AND connection_id = ANY(CAST(:ids AS uuid[]))
+   AND link = ANY(:links)
+""")
+BLANK_EVENTS = text("""
+UPDATE store_events SET phone = '', no_phone = '', data = '{"erased": true}'
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
+""")
+
+
+def erase_store_events(erasure: ContactErasure, mine: dict[str, Any], most: int) -> tuple[int, int]:
+    """A stretch of what was told, with all that hangs on it.
+
+    Less than nothing looked at: a message about it is just leaving and is waited for.
+    """
+    reached = {"reached": erasure.reached or NO_ID, "most": most}
+    rows = db.session.execute(EVENTS, {**mine, **reached}).all()
+    found = [row for row in rows if row.found]
+    if found and not _blank(found):
+        return -1, 0
+    if rows:
+        erasure.reached = str(rows[-1].id)
+    return len(rows), len(found)
+
+
+def _blank(found: list[Any]) -> bool:
+    here = {"tenant_id": current_tenant_id(), "ids": [str(row.id) for row in found]}
+    runs = db.session.execute(RUNS, here).all()
+    for run in runs:
+        if run.state in ("scheduled", "queued"):
+            with contextlib.suppress(Conflict):  # it has just left
+                message_queries.cancel_message(from_uuid("msg", run.message_id))
+    runs = db.session.execute(RUNS, here).all()
+    if any(run.state in ("scheduled", "queued", "sending") for run in runs):
+        return False
+    told = [str(run.message_id) for run in runs if run.message_id]
+    db.session.execute(BLANK_MESSAGES, {**here, "ids": told})
+    db.session.execute(
+        BLANK_RUNS,
+        {**here, "ids": [str(run.id) for run in runs], "now": now(), "erased": ERASED},
+    )
+    hooks = [str(row.hook_id) for row in found if row.hook_id]
+    db.session.execute(BLANK_HOOKS, {**here, "ids": hooks})
+    links = sorted({str(link)[:300] for row in found for link in row.links or ()})
+    shops = sorted({str(row.connection_id) for row in found})
+    db.session.execute(DROP_LINKS, {**here, "ids": shops, "links": links})
+    db.session.execute(BLANK_EVENTS, here)
+    return True

@@ -1,0 +1,305 @@
+"""A batch of rows: held against the file and the book, counted, and when it is time written."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from psycopg2.extras import Json
+from sqlalchemy import insert, text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import DomainError
+from core.ids import from_uuid, new_uuid, to_uuid
+from core.values.phone import phone_variants
+from messaging.contacts import consent as contact_consent
+from messaging.contacts import repository as contact_repository
+from messaging.contacts import search_tokens
+from messaging.contacts.importing.csv_files import FileRow
+from messaging.contacts.importing.rows import ParsedRow, RowError, RowParser
+from messaging.inbox import search_index
+from messaging.models import ContactImport, ContactImportReject
+
+INSERT_PHONES = text("""
+INSERT INTO contact_import_phones (tenant_id, import_id, phone, line)
+SELECT :tenant_id, :import_id, mine.phone, mine.line
+  FROM unnest(CAST(:phones AS text[]), CAST(:lines AS integer[])) AS mine (phone, line)
+    ON CONFLICT DO NOTHING RETURNING phone
+""")
+FIND_FIRST_ROWS = text("""
+SELECT phone, line FROM contact_import_phones
+ WHERE tenant_id = :tenant_id AND import_id = :import_id AND phone = ANY(:phones)
+""")
+FIND_EXISTING = text("""
+SELECT value, contact_id FROM identities
+ WHERE tenant_id = :tenant_id AND kind = 'phone' AND value = ANY(:phones)
+""")
+INSERT_CONTACTS = text("""
+INSERT INTO contacts (tenant_id, id, name, name_key, named_by, profile_name, language, tags,
+                      fields, birthday, birth_year, consent_at, consent_source, opted_out_source,
+                      orders, visits, spent)
+SELECT :tenant_id, mine.id, mine.name, mine.name_key,
+       CASE WHEN mine.name = '' THEN 'network' ELSE 'person' END, '', mine.language,
+       ARRAY(SELECT jsonb_array_elements_text(mine.tags)), mine.fields, mine.birthday,
+       mine.birth_year, CASE WHEN mine.source <> '' THEN CAST(:now AS timestamptz) END,
+       mine.source, '', 0, 0, 0
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:names AS text[]), CAST(:keys AS text[]),
+              CAST(:languages AS text[]), CAST(:tags AS jsonb[]), CAST(:fields AS jsonb[]),
+              CAST(:birthdays AS smallint[]), CAST(:years AS smallint[]),
+              CAST(:sources AS text[]))
+       AS mine (id, name, name_key, language, tags, fields, birthday, birth_year, source)
+RETURNING id
+""")
+INSERT_IDENTITIES = text("""
+INSERT INTO identities (tenant_id, kind, value, contact_id, spelling)
+SELECT :tenant_id, 'phone', mine.value, mine.id, mine.spelling
+  FROM unnest(CAST(:values AS text[]), CAST(:ids AS uuid[]), CAST(:spellings AS text[]))
+       AS mine (value, id, spelling)
+    ON CONFLICT DO NOTHING RETURNING contact_id
+""")
+DELETE_CONTACTS = text("""
+DELETE FROM contacts WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
+""")
+INSERT_CONSENT_CHANGES = text("""
+INSERT INTO contact_wishes (tenant_id, id, contact_id, kind, source, author, at)
+SELECT :tenant_id, mine.id, mine.contact_id, 'consent', mine.source, :author, :now
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:contacts AS uuid[]), CAST(:sources AS text[]))
+       AS mine (id, contact_id, source)
+RETURNING id
+""")
+INSERT_NOTES = text("""
+INSERT INTO contact_notes (tenant_id, id, contact_id, text, author, at)
+SELECT :tenant_id, mine.id, mine.contact_id, mine.said, :author, :now
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:contacts AS uuid[]), CAST(:texts AS text[]))
+       AS mine (id, contact_id, said)
+RETURNING id
+""")
+FIND_CONSENTED = text("""
+SELECT id FROM contacts
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[])) AND consent_at IS NOT NULL
+""")
+# The file adds to what is known; it empties nothing.
+UPDATE_CONTACTS = text("""
+UPDATE contacts
+   SET name = CASE WHEN mine.name = '' THEN contacts.name ELSE mine.name END,
+       name_key = CASE WHEN mine.name = '' THEN contacts.name_key ELSE mine.name_key END,
+       named_by = CASE WHEN mine.name = '' THEN contacts.named_by ELSE 'person' END,
+       language = CASE WHEN mine.language = '' THEN contacts.language ELSE mine.language END,
+       tags = contacts.tags || ARRAY(
+           SELECT more.tag FROM jsonb_array_elements_text(mine.tags) AS more (tag)
+            WHERE NOT more.tag = ANY(contacts.tags)),
+       fields = contacts.fields || mine.fields,
+       birthday = coalesce(mine.birthday, contacts.birthday),
+       birth_year = CASE WHEN mine.birthday IS NULL THEN contacts.birth_year
+                         ELSE mine.birth_year END,
+       consent_at = CASE WHEN mine.source <> '' AND contacts.consent_at IS NULL
+                         THEN CAST(:now AS timestamptz) ELSE contacts.consent_at END,
+       consent_source = CASE WHEN mine.source <> '' AND contacts.consent_at IS NULL
+                             THEN mine.source ELSE contacts.consent_source END
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:names AS text[]), CAST(:keys AS text[]),
+              CAST(:languages AS text[]), CAST(:tags AS jsonb[]), CAST(:fields AS jsonb[]),
+              CAST(:birthdays AS smallint[]), CAST(:years AS smallint[]),
+              CAST(:sources AS text[]))
+       AS mine (id, name, name_key, language, tags, fields, birthday, birth_year, source)
+ WHERE contacts.tenant_id = :tenant_id AND contacts.id = mine.id
+""")
+
+
+@dataclass
+class ImportCounts:
+    created: int = 0
+    updated: int = 0
+    repeated: int = 0
+    rejected: int = 0
+    agreed: int = 0
+    refused: int = 0
+    unclear: int = 0
+
+
+def apply_batch(one: ContactImport, batch: list[FileRow], *, write: bool) -> ImportCounts:
+    """Only counted, or also written. What is broken is noted either way."""
+    reader = RowParser(one)
+    good: list[ParsedRow] = []
+    faults: list[RowError] = []
+    for row in batch:
+        try:
+            good.append(reader.read(row))
+        except DomainError as error:
+            named = error.faults[0].field if error.faults else "row"
+            values = {key: str(value)[:200] for key, value in error.values.items()}
+            faults.append(RowError(row.line, row.cells, named, error.template, values))
+    good, repeats = _without_repeats(one, good)
+    known = _existing_contacts(good)
+    new = [row for row in good if row.key not in known]
+    old = [row for row in good if row.key in known] if reader.updates else []
+    counts = ImportCounts(len(new), len(old), len(repeats), len(faults))
+    if reader.asks_consent:
+        answers = [row.consent for row in (*new, *old)]
+        counts.agreed, counts.refused = answers.count(True), answers.count(False)
+        counts.unclear = answers.count(None)
+    _record_rejects(one, [*faults, *repeats])
+    if write:
+        create_contacts(one, new)
+        _update_contacts(one, old, known)
+        contact_repository.record_tags({tag for row in good for tag in row.tags})
+    return counts
+
+
+def _without_repeats(
+    one: ContactImport, good: list[ParsedRow]
+) -> tuple[list[ParsedRow], list[RowError]]:
+    """A number that comes twice counts where it comes first."""
+    if not good:
+        return [], []
+    mine: dict[str, Any] = {
+        "tenant_id": current_tenant_id(),
+        "import_id": str(to_uuid("imp", one.id)),
+    }
+    here: dict[str, int] = {}
+    for row in good:
+        here.setdefault(row.key, row.line)
+    taken = db.session.execute(
+        INSERT_PHONES, {**mine, "phones": list(here), "lines": list(here.values())}
+    )
+    first = {phone: here[phone] for (phone,) in taken}
+    earlier = [key for key in here if key not in first]
+    if earlier:
+        first |= dict(db.session.execute(FIND_FIRST_ROWS, {**mine, "phones": earlier}).tuples())
+    kept = [row for row in good if first.get(row.key) == row.line]
+    repeats = [
+        RowError(
+            row.line,
+            row.cells,
+            "phone",
+            "This number is in line {line} already.",
+            {"line": first.get(row.key, 0)},
+        )
+        for row in good
+        if first.get(row.key) != row.line
+    ]
+    return kept, repeats
+
+
+def _existing_contacts(good: list[ParsedRow]) -> dict[str, str]:
+    """The contacts that have these phones, in any of their spellings."""
+    ways = {way: row.key for row in good for way in phone_variants(row.phone)}
+    if not ways:
+        return {}
+    found = db.session.execute(
+        FIND_EXISTING, {"tenant_id": current_tenant_id(), "phones": list(ways)}
+    )
+    return {ways[row.value]: str(row.contact_id) for row in found}
+
+
+def _record_rejects(one: ContactImport, faults: list[RowError]) -> None:
+    rows = [
+        {
+            "tenant_id": current_tenant_id(),
+            "import_id": one.id,
+            "line": fault.line,
+            "field": fault.field,
+            "cause": fault.cause,
+            "values": fault.values,
+            "cells": [cell.replace("\0", "")[:500] for cell in fault.cells[:60]],
+        }
+        for fault in faults
+    ]
+    if rows:
+        db.session.execute(insert(ContactImportReject), rows)
+
+
+def _columns(rows: list[ParsedRow], ids: list[str]) -> dict[str, Any]:
+    return {
+        "tenant_id": current_tenant_id(),
+        "now": now(),
+        "ids": ids,
+        "names": [row.name for row in rows],
+        "keys": [search_tokens.search_key(row.name) for row in rows],
+        "languages": [row.language for row in rows],
+        "tags": [Json(row.tags) for row in rows],
+        "fields": [Json(row.fields) for row in rows],
+        "birthdays": [row.birthday for row in rows],
+        "years": [row.birth_year for row in rows],
+        "sources": [row.source for row in rows],
+    }
+
+
+def create_contacts(source: ContactImport, rows: list[ParsedRow]) -> None:
+    if not rows:
+        return
+    ids = [str(new_uuid()) for _ in rows]
+    db.session.execute(INSERT_CONTACTS, _columns(rows, ids))
+    named = db.session.execute(
+        INSERT_IDENTITIES,
+        {
+            "tenant_id": current_tenant_id(),
+            "values": [row.key for row in rows],
+            "ids": ids,
+            "spellings": [row.phone for row in rows],
+        },
+    )
+    mine = {str(contact_id) for (contact_id,) in named}
+    if len(mine) < len(ids):  # somebody wrote to us in this moment, and was there first
+        late = [one for one in ids if one not in mine]
+        db.session.execute(DELETE_CONTACTS, {"tenant_id": current_tenant_id(), "ids": late})
+    pairs = [(one, row) for one, row in zip(ids, rows, strict=True) if one in mine]
+    after = {
+        contact_id: search_tokens.tokens_of(
+            search_tokens.TokenSource(
+                name=row.name,
+                language=row.language,
+                tags=row.tags,
+                agreed=bool(row.source),
+                names=[f"phone:{row.key}"],
+            )
+        )
+        for contact_id, row in pairs
+    }
+    search_tokens.write_token_changes({}, after)
+    _insert_consents_and_notes(source, pairs)
+
+
+def _update_contacts(one: ContactImport, rows: list[ParsedRow], known: dict[str, str]) -> None:
+    if not rows:
+        return
+    # One file may hold two numbers of one contact: the first of them is taken.
+    by_contact: dict[str, ParsedRow] = {}
+    for row in rows:
+        by_contact.setdefault(known[row.key], row)
+    ids, chosen = list(by_contact), list(by_contact.values())
+    with search_tokens.updating_tokens(*(from_uuid("con", UUID(one)) for one in ids)):
+        db.session.execute(UPDATE_CONTACTS, _columns(chosen, ids))
+    refused = [contact for contact, row in by_contact.items() if row.consent is False]
+    if refused:
+        _withdraw_consents(refused, one.file_name)
+    named = [one for one, row in by_contact.items() if row.name]
+    search_index.add_contact_words(from_uuid("con", UUID(one)) for one in named)
+    _insert_consents_and_notes(one, list(by_contact.items()))
+
+
+def _withdraw_consents(ids: list[str], file_name: str) -> None:
+    """A clear no in the file ends an earlier consent, with the file as its proof."""
+    agreed = db.session.execute(FIND_CONSENTED, {"tenant_id": current_tenant_id(), "ids": ids})
+    for (contact_id,) in agreed.all():
+        contact_consent.withdraw_consent(from_uuid("con", contact_id), file_name)
+
+
+def _insert_consents_and_notes(one: ContactImport, pairs: list[tuple[str, ParsedRow]]) -> None:
+    """The proof of consent, and what was written down about somebody."""
+    mine = {"tenant_id": current_tenant_id(), "author": one.author, "now": now()}
+    agreed = [(contact, row.source) for contact, row in pairs if row.source]
+    noted = [(contact, row.note) for contact, row in pairs if row.note]
+    for statement, column, found in (
+        (INSERT_CONSENT_CHANGES, "sources", agreed),
+        (INSERT_NOTES, "texts", noted),
+    ):
+        if found:
+            db.session.execute(
+                statement,
+                {
+                    **mine,
+                    "ids": [str(new_uuid()) for _ in found],
+                    "contacts": [contact for contact, _ in found],
+                    column: [said for _, said in found],
+                },
+            )

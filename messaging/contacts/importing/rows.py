@@ -1,0 +1,141 @@
+"""A row of a file, read: what each cell says about somebody, or what is wrong with it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import invalid
+from core.values.text import BadText, normalize_text, one_line
+from core.values.yes_no import words_of, yes_or_no
+from messaging.contacts import consent as contact_consent
+from messaging.contacts import custom_fields
+from messaging.contacts import identities as people
+from messaging.contacts import repository as contact_repository
+from messaging.contacts import validation as contact_validation
+from messaging.contacts.importing.csv_files import LONGEST_CELL, FileRow
+from messaging.models import ContactField, ContactImport
+from tenants import accounts
+
+CONSENT_COLUMNS = frozenset({"consent", "consent_source"})
+
+
+@dataclass
+class ParsedRow:
+    """A row that makes sense."""
+
+    line: int
+    cells: list[str]
+    phone: str
+    key: str
+    name: str = ""
+    language: str = ""
+    tags: list[str] = field(default_factory=list)
+    fields: dict[str, str] = field(default_factory=dict)
+    birthday: int | None = None
+    birth_year: int | None = None
+    note: str = ""
+    source: str = ""
+    """How they agreed; empty without their consent."""
+    consent: bool | None = None
+    """Given, refused, or not told clearly."""
+
+
+@dataclass(frozen=True)
+class RowError:
+    line: int
+    cells: list[str]
+    field: str
+    cause: str
+    values: dict[str, Any]
+
+
+class RowParser:
+    def __init__(self, one: ContactImport) -> None:
+        options = one.options
+        self.meanings: list[str] = one.columns["meanings"]
+        self.country = options.get("country") or accounts.home_country() or None
+        self.tags = list(options.get("tags") or ())
+        self.source = str(options.get("consent_source") or "")
+        self.file_name = one.file_name
+        self.headings: dict[str, str] = dict(zip(self.meanings, one.columns["names"], strict=False))
+        self.asks_consent = bool(self.source) or not CONSENT_COLUMNS.isdisjoint(self.meanings)
+        self.updates = bool(options.get("update", True))
+        self.own: dict[str, ContactField] = {one.id: one for one in custom_fields.list_fields()}
+
+    def read(self, row: FileRow) -> ParsedRow:
+        said: dict[str, str] = {}
+        tags: list[str] = []
+        for meant, cell in zip(self.meanings, row.cells, strict=False):
+            if meant:
+                words = _clean_cell(cell, meant)
+                if meant == "tags":
+                    tags += words.replace(";", ",").replace("|", ",").split(",")
+                else:
+                    said[meant] = words
+        written = said.get("phone", "")
+        if not written:
+            raise invalid("phone", "missing_phone", "The phone number is missing.")
+        phone = contact_validation.parse_phone(_undo_spreadsheet(written), self.country)
+        name = said.get("name", "")
+        if not name:
+            name = f"{said.get('first_name', '')} {said.get('last_name', '')}"
+        birthday, year = contact_validation.parse_birthday(said.get("birthday", ""))
+        values = {
+            meant.removeprefix("field:"): custom_fields.parse_value(self.own[meant[6:]], value)
+            for meant, value in said.items()
+            if meant.startswith("field:") and meant[6:] in self.own
+        }
+        agreed, source = self._consent(said)
+        return ParsedRow(
+            line=row.line,
+            cells=row.cells,
+            phone=phone,
+            key=people.canonical_spelling(phone),
+            name=contact_validation.parse_name(name),
+            language=contact_validation.parse_language(said.get("language", "")),
+            tags=contact_validation.parse_tags([*tags, *self.tags]),
+            fields={key: value for key, value in values.items() if value},
+            birthday=birthday,
+            birth_year=year,
+            note=said.get("note", "")[: contact_repository.LONGEST_NOTE],
+            source=source,
+            consent=agreed,
+        )
+
+    def _consent(self, said: dict[str, str]) -> tuple[bool | None, str]:
+        """Whether this row consents, and how. Only a clear yes, or a stated way in which they
+        agreed, is a consent; a cell of the row counts before what was said of all rows."""
+        way = said.get("consent_source", "")
+        answered = yes_or_no(way) if len(words_of(way)) < 2 else None
+        if answered is not None or not words_of(way):
+            way = ""  # “no”, “1” or “-” is an answer, not a way to agree
+        if "consent" in self.headings:
+            agreed = None if answered is False else yes_or_no(said.get("consent", ""))
+        elif answered is not None:
+            agreed = answered
+        elif "consent_source" in self.headings:
+            agreed = bool(way) or None
+        else:
+            agreed = bool(self.source) or None
+        if not agreed:
+            return agreed, ""
+        heading = self.headings.get("consent") or self.headings.get("consent_source")
+        way = way or self.source or " · ".join(filter(None, (self.file_name, heading)))
+        return True, one_line(way, contact_consent.LONGEST_SOURCE)
+
+
+def _clean_cell(cell: str, meant: str) -> str:
+    if len(cell) > LONGEST_CELL:
+        raise invalid(meant, "long_cell", "This cell is longer than 10,000 characters.")
+    try:
+        return normalize_text(cell)
+    except BadText:
+        raise invalid(
+            meant, "invalid_text", "The text holds a character nobody can read."
+        ) from None
+
+
+def _undo_spreadsheet(written: str) -> str:
+    """What spreadsheets do to long numbers: ="9053…", '9053…, 905321112233.0."""
+    bare = written.removeprefix("=").strip("\"'` ")
+    whole, dot, rest = bare.partition(".")
+    return whole if dot and whole.isdigit() and len(whole) > 7 and not rest.strip("0") else bare

@@ -1,0 +1,116 @@
+"""Who may get marketing, and if not, why: one question for campaigns and automatic messages.
+
+Order and payment messages do not ask here. Each contact that is left out has one reason, the
+weightiest of them.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, and_, case, exists, literal, select, update
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.sql.partitions import id_at
+from messaging.models import Contact, Identity, Message
+
+DELETED, BLOCKED, OPTED_OUT = "gone", "blocked", "opted_out"
+NO_PHONE, UNREACHABLE, RECENT = "no_phone", "unreachable", "recent"
+REASONS = (DELETED, BLOCKED, OPTED_OUT, NO_PHONE, UNREACHABLE, RECENT)
+
+MIN_INTERVAL = timedelta(days=1)
+FAILURE_PERIOD = timedelta(days=90)
+# The network's word that nobody can be reached under a number.
+RECIPIENT_UNAVAILABLE = "recipient_unavailable"
+
+
+def exclusion_reasons(
+    contact_ids: Sequence[str], *, rest: timedelta | None = MIN_INTERVAL
+) -> dict[str, str]:
+    """Who of these gets no marketing now, and why; in the open tenant's transaction.
+
+    `rest` is how long somebody is left alone after the last marketing message; None: not at all.
+    """
+    if not contact_ids:
+        return {}
+    why = exclusion_expression(now(), rest)
+    rows = db.session.execute(
+        select(Contact.id, why.label("why")).where(
+            Contact.tenant_id == current_tenant_id(), Contact.id.in_(list(contact_ids))
+        )
+    )
+    found = {row.id: row.why for row in rows}
+    named = {one: found.get(one, DELETED) for one in contact_ids}
+    return {one: why for one, why in named.items() if why}
+
+
+def record_marketing_sent(contact_ids: Sequence[str], at: datetime | None = None) -> None:
+    """They got marketing just now: they are left alone for a while."""
+    db.session.execute(
+        update(Contact)
+        .where(Contact.tenant_id == current_tenant_id(), Contact.id.in_(list(contact_ids)))
+        .values(marketed_at=at or now())
+        .execution_options(synchronize_session=False)
+    )
+
+
+def exclusion_expression(
+    moment: datetime, rest: timedelta | None, *more: tuple[ColumnElement[bool], str]
+) -> ColumnElement[str]:
+    """Of a row of `contacts`, as a part of a statement; empty for those who may be written to.
+
+    `more` are reasons that only the asker knows; the lightest ones.
+    """
+    whens: list[tuple[ColumnElement[bool], str]] = [
+        (Contact.blocked_at.is_not(None), BLOCKED),
+        (Contact.opted_out_at.is_not(None), OPTED_OUT),
+        (~_has_phone(), NO_PHONE),
+        (_unreachable(moment), UNREACHABLE),
+    ]
+    if rest is not None:
+        whens.append((Contact.marketed_at > moment - rest, RECENT))
+    whens += more
+    return case(*((condition, literal(word)) for condition, word in whens), else_=literal(""))
+
+
+def _has_phone() -> ColumnElement[bool]:
+    return exists().where(
+        Identity.tenant_id == current_tenant_id(),
+        Identity.contact_id == Contact.id,
+        Identity.kind == "phone",
+    )
+
+
+def _unreachable(moment: datetime) -> ColumnElement[bool]:
+    """Their number failed for good lately, and they have not written since.
+
+    The few failures are read once, by their own index, and not once for each contact.
+    """
+    failed = (
+        select(Identity.contact_id)
+        .join(
+            Message,
+            and_(Message.phone == Identity.spelling, Message.tenant_id == current_tenant_id()),
+        )
+        .join(
+            other := Contact.__table__.alias("failed_contacts"),
+            and_(
+                other.c.tenant_id == current_tenant_id(),
+                other.c.id == Identity.contact_id,
+            ),
+        )
+        .where(
+            Identity.tenant_id == current_tenant_id(),
+            Identity.kind == "phone",
+            Message.state == "failed",
+            Message.error_code == RECIPIENT_UNAVAILABLE,
+            Message.id > _from_time(moment - FAILURE_PERIOD),
+            (other.c.last_seen_at.is_(None)) | (other.c.last_seen_at < Message.created_at),
+        )
+    )
+    return Contact.id.in_(failed)
+
+
+def _from_time(moment: datetime) -> ColumnElement[str]:
+    return literal(UUID(id_at(moment)), Message.id.type)

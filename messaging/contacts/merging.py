@@ -1,0 +1,211 @@
+"""Two contacts that are one person become one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import delete, func, select, text, update
+
+from core.db import current_tenant_id, db
+from core.errors import invalid
+from core.ids import to_uuid
+from core.values.phone import phone_variants
+from messaging.contacts import cards as contact_cards
+from messaging.contacts import consent as contact_consent
+from messaging.contacts import search_tokens
+from messaging.contacts.cards import ContactCard
+from messaging.inbox import search_index
+from messaging.messages import queries as message_queries
+from messaging.models import BlockedPhone, ConsentChange, Contact, ContactNote, Identity
+from tenants import audit
+
+MOVE_MESSAGES = text("""
+UPDATE messages SET contact_id = :kept
+ WHERE tenant_id = :tenant_id AND phone = ANY(:phones) AND contact_id = :gone
+""")
+# Both talked on the same line: the one that is kept takes over what is newer.
+JOIN_CONVERSATIONS = text("""
+UPDATE conversations AS stays
+   SET last_message_id = CASE WHEN leaves.last_at > stays.last_at
+                              THEN leaves.last_message_id ELSE stays.last_message_id END,
+       last_at = greatest(stays.last_at, leaves.last_at),
+       window_until = greatest(stays.window_until, leaves.window_until),
+       unread = stays.unread + leaves.unread,
+       assigned_to = coalesce(stays.assigned_to, leaves.assigned_to),
+       closed_at = CASE WHEN stays.closed_at IS NULL OR leaves.closed_at IS NULL THEN NULL
+                        ELSE greatest(stays.closed_at, leaves.closed_at) END,
+       tell_read = CASE WHEN leaves.last_at > stays.last_at
+                        THEN coalesce(leaves.tell_read, stays.tell_read)
+                        ELSE coalesce(stays.tell_read, leaves.tell_read) END
+  FROM conversations AS leaves
+ WHERE stays.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
+   AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+""")
+MOVE_NOTES = text("""
+UPDATE conversation_notes SET conversation_id = stays.id
+  FROM conversations AS leaves, conversations AS stays
+ WHERE conversation_notes.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
+   AND stays.tenant_id = :tenant_id AND conversation_notes.conversation_id = leaves.id
+   AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+""")
+MOVE_WORDS = text("""
+INSERT INTO conversation_words (tenant_id, word, conversation_id)
+SELECT said.tenant_id, said.word, stays.id
+  FROM conversation_words AS said, conversations AS leaves, conversations AS stays
+ WHERE said.tenant_id = :tenant_id AND leaves.tenant_id = :tenant_id
+   AND stays.tenant_id = :tenant_id AND said.conversation_id = leaves.id
+   AND stays.contact_id = :kept AND leaves.contact_id = :gone AND stays.line_id = leaves.line_id
+ ORDER BY said.word
+    ON CONFLICT DO NOTHING RETURNING word
+""")
+DROP_CONVERSATIONS = text("""
+DELETE FROM conversations
+ WHERE tenant_id = :tenant_id AND contact_id = :gone AND line_id IN (
+       SELECT stays.line_id FROM conversations AS stays
+        WHERE stays.tenant_id = :tenant_id AND stays.contact_id = :kept)
+""")
+MOVE_CONVERSATIONS = text("""
+UPDATE conversations SET contact_id = :kept
+ WHERE tenant_id = :tenant_id AND contact_id = :gone
+""")
+# Who was in a campaign under both names stays in it once.
+MOVE_RECIPIENTS = text("""
+UPDATE campaign_recipients AS r SET contact_id = :kept
+ WHERE r.tenant_id = :tenant_id AND r.contact_id = :gone AND NOT EXISTS (
+       SELECT 1 FROM campaign_recipients AS other
+        WHERE other.tenant_id = :tenant_id AND other.campaign_id = r.campaign_id
+          AND other.contact_id = :kept)
+""")
+# Areas above this one move what they keep: called with the kept and the gone contact's id.
+MORE_MERGES: list[Callable[[str, str], None]] = []
+
+
+@dataclass(frozen=True)
+class MergePreview:
+    """What merging will do, said before it is done."""
+
+    kept: ContactCard
+    gone: ContactCard
+    identities: int
+    notes: int
+    tags: list[str]
+    stays_opted_out: bool
+    stays_blocked: bool
+
+
+def preview_merge(kept_id: str, gone_id: str) -> MergePreview:
+    kept, gone = contact_cards.get(kept_id), contact_cards.get(gone_id)
+    if kept.id == gone.id:
+        raise invalid("other", "same_contact", "Choose another contact: this is the same one.")
+    notes = select(func.count()).where(
+        ContactNote.tenant_id == current_tenant_id(), ContactNote.contact_id == gone.id
+    )
+    return MergePreview(
+        kept=kept,
+        gone=gone,
+        identities=len(gone.identities),
+        notes=db.session.scalar(notes) or 0,
+        tags=_merge_tags(kept.contact, gone.contact),
+        stays_opted_out=bool(kept.contact.opted_out_at or gone.contact.opted_out_at),
+        stays_blocked=bool(kept.contact.blocked_at or gone.contact.blocked_at),
+    )
+
+
+def merge(kept_id: str, gone_id: str) -> ContactCard:
+    """Everything of the second becomes the first's. A refusal of either holds for both."""
+    seen = preview_merge(kept_id, gone_id)
+    kept, gone = _locked(seen.kept.id, seen.gone.id)
+    tenant_id = current_tenant_id()
+    with search_tokens.updating_tokens(kept.id, gone.id):
+        _fill_missing(kept, gone)
+        db.session.flush()
+        for table in (Identity, ContactNote, ConsentChange, BlockedPhone):
+            db.session.execute(
+                update(table)
+                .where(table.tenant_id == tenant_id, table.contact_id == gone.id)
+                .values(contact_id=kept.id)
+            )
+        _merge_conversations(seen, kept.id, gone.id)
+        for also in MORE_MERGES:
+            also(kept.id, gone.id)
+        db.session.execute(
+            delete(Contact).where(Contact.tenant_id == tenant_id, Contact.id == gone.id)
+        )
+        db.session.expire_all()
+    if seen.stays_blocked:
+        contact_consent.record_blocked_phones(kept.id)
+        message_queries.cancel_waiting_messages(
+            contact_cards.addresses_of(contact_cards.get(kept.id))
+        )
+    card = contact_cards.get(kept.id)
+    search_index.add_contact_words([card.id])
+    audit.record(
+        "contacts.merged", card.title, contact=card.id, gone=seen.gone.id, name=seen.gone.title
+    )
+    return card
+
+
+def _locked(kept_id: str, gone_id: str) -> tuple[Contact, Contact]:
+    """In one order, whichever way round two people ask for it."""
+    rows = db.session.scalars(
+        select(Contact)
+        .where(Contact.tenant_id == current_tenant_id(), Contact.id.in_([kept_id, gone_id]))
+        .order_by(Contact.id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    found = {row.id: row for row in rows}
+    return found[kept_id], found[gone_id]
+
+
+def _fill_missing(kept: Contact, gone: Contact) -> None:
+    """What the first lacks is taken from the second; a person's word before the network's."""
+    if not kept.name or (kept.named_by == "network" and gone.named_by != "network" and gone.name):
+        kept.name, kept.named_by, kept.name_key = gone.name, gone.named_by, gone.name_key
+    kept.profile_name = kept.profile_name or gone.profile_name
+    kept.language = kept.language or gone.language
+    kept.tags = _merge_tags(kept, gone)
+    kept.fields = {**gone.fields, **kept.fields}
+    if kept.birthday is None:
+        kept.birthday, kept.birth_year = gone.birthday, gone.birth_year
+    if gone.consent_at and (kept.consent_at is None or gone.consent_at > kept.consent_at):
+        kept.consent_at, kept.consent_source = gone.consent_at, gone.consent_source
+    if gone.opted_out_at and kept.opted_out_at is None:
+        kept.opted_out_at, kept.opted_out_source = gone.opted_out_at, gone.opted_out_source
+    kept.blocked_at = kept.blocked_at or gone.blocked_at
+    first = [at for at in (kept.first_seen_at, gone.first_seen_at) if at]
+    last = [at for at in (kept.last_seen_at, gone.last_seen_at) if at]
+    bought = [at for at in (kept.last_order_at, gone.last_order_at) if at]
+    kept.first_seen_at = min(first, default=None)
+    kept.last_seen_at = max(last, default=None)
+    kept.last_order_at = max(bought, default=None)
+    told = [at for at in (kept.marketed_at, gone.marketed_at) if at]
+    kept.marketed_at = max(told, default=None)
+    kept.orders += gone.orders
+    kept.visits += gone.visits
+    kept.spent += gone.spent
+
+
+def _merge_tags(kept: Contact, gone: Contact) -> list[str]:
+    named = {search_tokens.tag_key(tag): tag for tag in (*gone.tags, *kept.tags)}
+    return [named[key] for key in sorted(named)]
+
+
+def _merge_conversations(seen: MergePreview, kept_id: str, gone_id: str) -> None:
+    phones = {way for one in seen.gone.identities for way in _identity_spellings(one)}
+    mine = {
+        "tenant_id": current_tenant_id(),
+        "kept": str(to_uuid("con", kept_id)),
+        "gone": str(to_uuid("con", gone_id)),
+    }
+    db.session.execute(MOVE_MESSAGES, {**mine, "phones": sorted(phones)})
+    for statement in (
+        *(JOIN_CONVERSATIONS, MOVE_NOTES, MOVE_WORDS),
+        *(DROP_CONVERSATIONS, MOVE_CONVERSATIONS, MOVE_RECIPIENTS),
+    ):
+        db.session.execute(statement, mine)
+
+
+def _identity_spellings(identity: Identity) -> set[str]:
+    if identity.kind != "phone":
+        return {identity.value, identity.spelling}
+    return phone_variants(identity.value) | {identity.spelling}

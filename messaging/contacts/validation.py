@@ -1,0 +1,126 @@
+"""What people write about a contact, read and put into one form; or refused with a sentence."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from core.clock import now
+from core.errors import invalid
+from core.values.phone import normalize_phone, phone_variants
+from core.values.text import BadText, one_line
+from messaging.contacts import custom_fields, search_tokens
+from messaging.contacts import identities as people
+from tenants import accounts
+
+LONGEST_TAG, MOST_TAGS = 40, 30
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z]{2}|-[A-Z][a-z]{3})?")
+_YEARLESS = re.compile(r"--(\d{1,2})-(\d{1,2})|(\d{1,2})[./](\d{1,2})\.?")
+_LEAP = 2000
+# Where a number without a country code may be from; enough to tell it from what is no number.
+COMMON_REGIONS = ("TR", "DE", "GB", "US", "ES", "BR", "IN", "FR")
+
+
+@dataclass(frozen=True)
+class ContactInput:
+    """What is written about somebody; None leaves a thing as it is."""
+
+    name: str | None = None
+    phone: str | None = None
+    language: str | None = None
+    tags: Iterable[str] | None = None
+    birthday: str | None = None
+    fields: Mapping[str, object] = field(default_factory=dict)
+
+
+def parse_phone(written: str, country: str | None = None) -> str:
+    """As people write it; a national form is of the country named, or of the account's own."""
+    region = country or accounts.home_country() or None
+    said = written[:64].replace("\0", "").strip()
+    # The network's own spelling of three countries is no valid number anywhere else.
+    spelled = len(said) >= 12 and len(phone_variants(said)) > 1
+    phone = said if spelled else normalize_phone(said, region)
+    if (
+        phone is None
+        and region is None
+        and any(normalize_phone(said, one) for one in COMMON_REGIONS)
+    ):
+        raise invalid(
+            "phone",
+            "invalid_phone",
+            "This number has no country code. Choose the country of such numbers, or write it with"
+            " its country code, such as 905321112233.",
+        )
+    if phone is None:
+        raise invalid(
+            "phone",
+            "invalid_phone",
+            "This is not a phone number. Write it with its country code, such as 905321112233.",
+        )
+    return phone
+
+
+def parse_name(name: str) -> str:
+    try:
+        return one_line(name, people.LONGEST_NAME)
+    except BadText:
+        raise invalid(
+            "name", "invalid_name", "The name holds a character nobody can read."
+        ) from None
+
+
+def parse_language(code: str) -> str:
+    written = code.strip().replace("_", "-")
+    lower, _, rest = written.partition("-")
+    tidy = lower.lower() + (f"-{rest.upper() if len(rest) == 2 else rest.title()}" if rest else "")
+    if tidy and not _LANGUAGE.fullmatch(tidy):
+        raise invalid(
+            "language", "invalid_language", "A language is a code such as tr, en or pt-BR."
+        )
+    return tidy
+
+
+def parse_birthday(said: str) -> tuple[int | None, int | None]:
+    """Month and day as one number, and the year where it is known."""
+    written = said.strip()
+    if not written:
+        return None, None
+    day = custom_fields.parse_date(written)
+    if day is not None:
+        if not 1900 <= day.year <= now().year:
+            raise _invalid_birthday()
+        return day.month * 100 + day.day, day.year
+    found = _YEARLESS.fullmatch(written)
+    if found is None:
+        raise _invalid_birthday()
+    month, number = (found[1], found[2]) if found[1] else (found[4], found[3])
+    try:
+        day = date(_LEAP, int(month), int(number))
+    except ValueError:
+        raise _invalid_birthday() from None
+    return day.month * 100 + day.day, None
+
+
+def parse_tags(written: Iterable[str]) -> list[str]:
+    """One spelling of each, in the order they were given."""
+    named: dict[str, str] = {}
+    for one in written:
+        try:
+            tag = one_line(one).lstrip("#").strip()
+        except BadText:
+            raise invalid(
+                "tags", "invalid_tag", "A tag holds a character nobody can read."
+            ) from None
+        if len(tag) > LONGEST_TAG:
+            raise invalid("tags", "long_tag", "A tag has 40 characters at most.")
+        if tag:
+            named.setdefault(search_tokens.tag_key(tag), tag)
+    if len(named) > MOST_TAGS:
+        raise invalid("tags", "too_many_tags", "A contact has 30 tags at most.")
+    return list(named.values())
+
+
+def _invalid_birthday() -> Exception:
+    return invalid(
+        "birthday", "invalid_birthday", "A birthday is a date such as 1990-04-23 or --04-23."
+    )

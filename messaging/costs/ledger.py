@@ -1,0 +1,171 @@
+"""The ledger: quoted, settled, given back. Entries are only added; what a message costs is
+their sum.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, insert, select, text, update
+
+from core.clock import now, zone
+from core.db import current_tenant_id, db
+from core.ids import new_id, to_uuid
+from core.sql.partitions import id_at
+from messaging.costs import rates as message_rates
+from messaging.costs.usage import UsageTally
+from messaging.models import LedgerEntry, Message
+from tenants.plans import quota
+
+ZERO = Decimal(0)
+# An entry's id and its `at` are made one after the other; neither is far from the other.
+MAX_CLOCK_DIFFERENCE = timedelta(hours=1)
+
+SUM_ENTRIES = text("""
+SELECT category, sum(amount_usd) FROM ledger_entries
+ WHERE tenant_id = :tenant_id AND message_id = :id GROUP BY category
+""")
+
+
+@dataclass(frozen=True)
+class ChargedMessage:
+    """What the ledger must know of a message."""
+
+    id: str
+    line_id: int
+    country: str
+    category: str
+    quoted_usd: Decimal
+    test: bool
+    created_at: datetime
+
+
+def charge(message: ChargedMessage, tally: UsageTally) -> Decimal:
+    """The network took it: it costs what was quoted, until the network says otherwise."""
+    if message.test:
+        return ZERO
+    _add_entry(message, "quote", message.category, message.quoted_usd, tally)
+    _write_cost(message.id, message.quoted_usd)
+    return message.quoted_usd
+
+
+def settle_price(
+    message: ChargedMessage,
+    category: str,
+    billable: bool,
+    tally: UsageTally,
+    line_kind: str = "cloud",
+) -> Decimal | None:
+    """The network's own word on the price. Returns what the message costs now.
+
+    None: nothing is known of that category, so that the quote stands. The same word said again
+    changes nothing; a category other than the quoted one moves the whole amount there.
+    """
+    if message.test:
+        return ZERO
+    price = message_rates.settled_price(
+        line_kind, message.country, category, billable, message.created_at
+    )
+    if price is None:
+        return None
+    so_far = entries_by_category(message.id)
+    change = price - sum(so_far.values(), ZERO)
+    if so_far == {category: price}:
+        return price
+    for name in sorted({*so_far, category}):
+        amount = (price if name == category else ZERO) - so_far.get(name, ZERO)
+        if amount:
+            _add_entry(message, "settle", name, amount, tally)
+    if change:
+        quota.release(0, -change, message.created_at)
+    _write_cost(message.id, price)
+    return price
+
+
+def refund(message: ChargedMessage, tally: UsageTally) -> None:
+    """It never reached anybody: what was taken is given back, and so is its place in the quota."""
+    if message.test:
+        return
+    so_far = entries_by_category(message.id)
+    for category, amount in sorted(so_far.items()):
+        if amount:
+            _add_entry(message, "refund", category, -amount, tally)
+    taken = sum(so_far.values(), ZERO) if so_far else message.quoted_usd
+    quota.release(1, taken, message.created_at)
+    _write_cost(message.id, ZERO)
+
+
+def charge_again(message: ChargedMessage, tally: UsageTally) -> Decimal:
+    """It was told as failed and given back, and has arrived all the same."""
+    if message.test:
+        return ZERO
+    if message.quoted_usd:
+        _add_entry(message, "settle", message.category, message.quoted_usd, tally)
+    quota.release(-1, -message.quoted_usd, message.created_at)
+    _write_cost(message.id, message.quoted_usd)
+    return message.quoted_usd
+
+
+def message_cost(message_id: str) -> Decimal:
+    return sum(entries_by_category(message_id).values(), ZERO)
+
+
+def entries_by_category(message_id: str) -> dict[str, Decimal]:
+    """What stands in the ledger for a message, by category."""
+    rows = db.session.execute(
+        SUM_ENTRIES, {"tenant_id": current_tenant_id(), "id": str(to_uuid("msg", message_id))}
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def day_sums(day: date) -> dict[tuple[int, str, str], Decimal]:
+    """What a day (UTC) adds up to by line, country and category."""
+    begins = datetime(day.year, day.month, day.day, tzinfo=zone("UTC"))
+    ends = begins + timedelta(days=1)
+    rows = db.session.execute(
+        select(
+            LedgerEntry.line_id,
+            LedgerEntry.country,
+            LedgerEntry.category,
+            func.sum(LedgerEntry.amount_usd),
+        )
+        .where(
+            LedgerEntry.tenant_id == current_tenant_id(),
+            # The primary key is in order of time: the whole ledger need not be read.
+            LedgerEntry.id >= UUID(id_at(begins - MAX_CLOCK_DIFFERENCE)),
+            LedgerEntry.id < UUID(id_at(ends + MAX_CLOCK_DIFFERENCE)),
+            LedgerEntry.at >= begins,
+            LedgerEntry.at < ends,
+        )
+        .group_by(LedgerEntry.line_id, LedgerEntry.country, LedgerEntry.category)
+    )
+    return {(line_id, country, category): amount for line_id, country, category, amount in rows}
+
+
+def _add_entry(
+    message: ChargedMessage, kind: str, category: str, amount: Decimal, tally: UsageTally
+) -> None:
+    entry: Mapping[str, Any] = {
+        "tenant_id": current_tenant_id(),
+        "id": new_id("led"),
+        "at": now(),
+        "message_id": message.id,
+        "kind": kind,
+        "line_id": message.line_id,
+        "country": message.country,
+        "category": category,
+        "amount_usd": amount,
+    }
+    db.session.execute(insert(LedgerEntry).values(entry))
+    tally.add(message.line_id, message.country, category, cost=amount)
+
+
+def _write_cost(message_id: str, cost: Decimal) -> None:
+    db.session.execute(
+        update(Message)
+        .where(Message.tenant_id == current_tenant_id(), Message.id == message_id)
+        .values(cost_usd=cost)
+    )

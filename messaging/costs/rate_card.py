@@ -1,0 +1,99 @@
+"""The rate card for operators: what is valid on a day, what was, what is planned."""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import db
+from core.errors import invalid
+from messaging.costs.rates import CATEGORIES, OTHER, clear_cache
+from messaging.models import Rate
+
+KINDS = ("cloud", "linked")
+HIGHEST_PRICE = Decimal(100)
+SMALLEST = Decimal("0.000001")
+_COUNTRY = re.compile(r"[A-Z]{2}")
+
+
+@dataclass(frozen=True)
+class DatedPrice:
+    usd: Decimal
+    since: date
+    planned: bool
+    """A later price is entered too."""
+
+
+def rates_on(kind: str, day: date) -> dict[str, dict[str, DatedPrice]]:
+    """Country → category → what one message costs on that day."""
+    found: dict[str, dict[str, DatedPrice]] = {}
+    for row in _dated(kind):
+        prices = found.setdefault(row.country, {})
+        if row.since > day:
+            known = prices.get(row.category)
+            if known is not None:
+                prices[row.category] = DatedPrice(known.usd, known.since, True)
+        else:
+            prices[row.category] = DatedPrice(row.usd, row.since, False)
+    return {country: prices for country, prices in found.items() if prices}
+
+
+def price_history(kind: str, country: str) -> list[Rate]:
+    """Every price of a country, the newest first."""
+    rows = [row for row in _dated(kind) if row.country == country]
+    return sorted(rows, key=lambda row: (row.since, row.category), reverse=True)
+
+
+def set_rate(kind: str, country: str, category: str, since: date, usd: Decimal) -> None:
+    """From a day on. Days that are over keep the price they had."""
+    if kind not in KINDS:
+        raise invalid("kind", "invalid_kind", "There is no such kind of line.")
+    if country != OTHER and not _COUNTRY.fullmatch(country):
+        raise invalid("country", "invalid_country", "Write the country's two letters, such as TR.")
+    if category not in CATEGORIES:
+        raise invalid("category", "invalid_category", "There is no such category.")
+    if since < now().date():
+        raise invalid("since", "day_over", "A price can begin today or later; the past is closed.")
+    if not usd.is_finite() or not 0 <= usd <= HIGHEST_PRICE or usd != usd.quantize(SMALLEST):
+        raise invalid("usd", "invalid_amount", "A price is from 0 to 100 with 6 places at most.")
+    row = insert(Rate).values(
+        line_kind=kind, country=country, category=category, since=since, usd=usd
+    )
+    db.session.execute(
+        row.on_conflict_do_update(
+            index_elements=["line_kind", "country", "category", "since"],
+            set_={"usd": row.excluded.usd},
+        )
+    )
+    clear_cache()
+
+
+def withdraw_rate(kind: str, country: str, category: str, since: date) -> bool:
+    """A price that has not begun can be taken back. False: there is none."""
+    gone = db.session.execute(
+        delete(Rate)
+        .where(
+            Rate.line_kind == kind,
+            Rate.country == country,
+            Rate.category == category,
+            Rate.since == since,
+            Rate.since > now().date(),
+        )
+        .returning(Rate.since)
+    )
+    clear_cache()
+    return gone.first() is not None
+
+
+def _dated(kind: str) -> list[Rate]:
+    return list(
+        db.session.scalars(
+            select(Rate)
+            .where(Rate.line_kind == kind)
+            .order_by(Rate.country, Rate.category, Rate.since)
+        )
+    )

@@ -1,0 +1,301 @@
+"""What a tenant used on a day, by line, country and category.
+
+Many transactions add to the same few rows. Each adds once, as the last thing it does and in
+the order of the keys, so that none holds a row another one waits for.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import func, select, text
+from sqlalchemy.dialects.postgresql import Insert, insert
+
+from core.clock import now
+from core.db import Base, current_tenant_id, db
+from core.sql.partitions import id_at
+from messaging.models import UsageDay
+
+Key = tuple[date, int, str, str]
+COUNTERS = ("sent", "delivered", "read", "failed", "received")
+DIMENSIONS = {
+    "day": UsageDay.day,
+    "line": UsageDay.line_id,
+    "country": UsageDay.country,
+    "category": UsageDay.category,
+}
+DEFAULT_DAYS, MOST_DAYS = 30, 366
+FIRST_DAY = date(1970, 2, 1)
+
+
+@dataclass
+class UsageTally:
+    """Collects what one transaction has to add."""
+
+    counts: dict[Key, dict[str, Decimal]] = field(default_factory=dict)
+
+    def add(
+        self, line_id: int, country: str, category: str, cost: Decimal = Decimal(0), **counts: int
+    ) -> None:
+        key = (now().date(), line_id, country, category)
+        sums = self.counts.setdefault(key, defaultdict(Decimal))
+        sums["cost_usd"] += cost
+        for name, count in counts.items():
+            if name not in COUNTERS:
+                raise ValueError(f"{name} is not counted")
+            sums[name] += count
+
+    def join(self, other: "UsageTally") -> None:
+        for key, sums in other.counts.items():
+            mine = self.counts.setdefault(key, defaultdict(Decimal))
+            for name, amount in sums.items():
+                mine[name] += amount
+
+    def write(self) -> None:
+        rows = [_row(key, self.counts[key]) for key in sorted(self.counts)]
+        if rows:
+            db.session.execute(ADD, rows)
+        self.counts.clear()
+
+
+def _row(key: Key, sums: dict[str, Decimal]) -> dict[str, Any]:
+    day, line_id, country, category = key
+    return {
+        "tenant_id": current_tenant_id(),
+        "day": day,
+        "line_id": line_id,
+        "country": country,
+        "category": category,
+        "cost_usd": sums.get("cost_usd", Decimal(0)),
+        **{name: int(sums.get(name, 0)) for name in COUNTERS},
+    }
+
+
+def _adding() -> Insert:
+    """Made once: building it anew for every row took longer than the row."""
+    first = insert(Base.metadata.tables[UsageDay.__tablename__])
+    return first.on_conflict_do_update(
+        index_elements=[column.name for column in UsageDay.__table__.primary_key],
+        set_={
+            name: getattr(UsageDay, name) + getattr(first.excluded, name)
+            for name in (*COUNTERS, "cost_usd")
+        },
+    )
+
+
+ADD = _adding()
+
+
+class InvalidPeriod(ValueError):
+    """Days that are no period; the words say why."""
+
+
+COUNT_UNCONFIRMED = text("""
+SELECT count(*) FROM (
+    SELECT 1 FROM messages
+     WHERE tenant_id = :tenant_id AND state = 'unknown' AND NOT test
+       AND id >= :since AND id < :until LIMIT :most) AS found
+""")
+MOST_UNCONFIRMED = 10_000
+
+
+@dataclass(frozen=True)
+class Period:
+    """Both days included; days are those of UTC."""
+
+    since: date
+    until: date
+
+    def days(self) -> list[date]:
+        return [
+            self.since + timedelta(days=number)
+            for number in range((self.until - self.since).days + 1)
+        ]
+
+
+def count_unconfirmed(period: Period) -> int:
+    """Messages of these days whose answer from the network was lost, up to MOST_UNCONFIRMED."""
+    first = datetime.combine(period.since, time(), UTC)
+    last = datetime.combine(period.until, time(), UTC) + timedelta(days=1)
+    found: int = db.session.execute(
+        COUNT_UNCONFIRMED,
+        {
+            "tenant_id": current_tenant_id(),
+            "since": id_at(first),
+            "until": id_at(last),
+            "most": MOST_UNCONFIRMED,
+        },
+    ).scalar_one()
+    return found
+
+
+def usage_period(since: date | None = None, until: date | None = None) -> Period:
+    """What is left out is filled in: until today, and 30 days of it."""
+    until = until or now().date()
+    if since is None:
+        since = max(until, FIRST_DAY) - timedelta(days=DEFAULT_DAYS - 1)
+    if since > until:
+        raise InvalidPeriod("since must not be after until")
+    if (until - since).days >= MOST_DAYS:
+        raise InvalidPeriod(f"a period has at most {MOST_DAYS} days")
+    return Period(since, until)
+
+
+@dataclass(frozen=True)
+class UsageTotal:
+    """What one day, line, country or category came to."""
+
+    key: Any
+    sent: int = 0
+    delivered: int = 0
+    read: int = 0
+    failed: int = 0
+    received: int = 0
+    cost_usd: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True)
+class DayTotal:
+    day: date
+    line_id: int
+    sent: int
+    delivered: int
+    read: int
+    failed: int
+    received: int
+    cost_usd: Decimal
+
+
+@dataclass(frozen=True)
+class CostTotal:
+    day: date
+    line_id: int
+    country: str
+    category: str
+    messages: int
+    cost_usd: Decimal
+
+
+def usage_totals(span: Period, by: str, line_ids: frozenset[int] | None = None) -> list[UsageTotal]:
+    """Sums by day (the newest first), or by line, country or category (the dearest first)."""
+    column = DIMENSIONS[by]
+    cost, sent = func.sum(UsageDay.cost_usd), func.sum(UsageDay.sent)
+    query = (
+        select(column, cost, *(func.sum(getattr(UsageDay, name)) for name in COUNTERS))
+        .where(
+            UsageDay.tenant_id == current_tenant_id(),
+            UsageDay.day.between(span.since, span.until),
+        )
+        .group_by(column)
+    )
+    query = (
+        query.order_by(column.desc())
+        if by == "day"
+        else query.order_by(cost.desc(), sent.desc(), column)
+    )
+    if line_ids is not None:
+        query = query.where(UsageDay.line_id.in_(line_ids))
+    return [
+        UsageTotal(
+            key=row[0],
+            cost_usd=row[1],
+            **{name: int(count) for name, count in zip(COUNTERS, row[2:], strict=True)},
+        )
+        for row in db.session.execute(query)
+    ]
+
+
+def usage_details(span: Period, line_ids: frozenset[int] | None = None) -> list[UsageDay]:
+    """The totals as they are kept: by day, line, country and category, the newest first."""
+    query = (
+        select(UsageDay)
+        .where(
+            UsageDay.tenant_id == current_tenant_id(),
+            UsageDay.day.between(span.since, span.until),
+        )
+        .order_by(UsageDay.day.desc(), UsageDay.line_id, UsageDay.country, UsageDay.category)
+    )
+    if line_ids is not None:
+        query = query.where(UsageDay.line_id.in_(line_ids))
+    return list(db.session.scalars(query))
+
+
+def usage_by_day(
+    since: date, until: date, line_ids: frozenset[int] | None = None
+) -> list[DayTotal]:
+    """Totals by day and line, both days included, the newest first."""
+    query = (
+        select(
+            UsageDay.day,
+            UsageDay.line_id,
+            func.sum(UsageDay.cost_usd),
+            *(func.sum(getattr(UsageDay, name)) for name in COUNTERS),
+        )
+        .where(UsageDay.tenant_id == current_tenant_id(), UsageDay.day.between(since, until))
+        .group_by(UsageDay.day, UsageDay.line_id)
+        .order_by(UsageDay.day.desc(), UsageDay.line_id)
+    )
+    if line_ids is not None:
+        query = query.where(UsageDay.line_id.in_(line_ids))
+    return [
+        DayTotal(
+            day=row[0],
+            line_id=row[1],
+            cost_usd=row[2],
+            **{name: int(count) for name, count in zip(COUNTERS, row[3:], strict=True)},
+        )
+        for row in db.session.execute(query)
+    ]
+
+
+def costs_by_day(
+    since: date, until: date, line_ids: frozenset[int] | None = None
+) -> list[CostTotal]:
+    """What each day cost by line, country and category, the newest first."""
+    query = (
+        select(
+            UsageDay.day,
+            UsageDay.line_id,
+            UsageDay.country,
+            UsageDay.category,
+            UsageDay.sent,
+            UsageDay.cost_usd,
+        )
+        .where(
+            UsageDay.tenant_id == current_tenant_id(),
+            UsageDay.day.between(since, until),
+            (UsageDay.sent > 0) | (UsageDay.cost_usd != 0),
+        )
+        .order_by(UsageDay.day.desc(), UsageDay.line_id, UsageDay.country, UsageDay.category)
+    )
+    if line_ids is not None:
+        query = query.where(UsageDay.line_id.in_(line_ids))
+    return [CostTotal(*row) for row in db.session.execute(query)]
+
+
+def set_costs(day: date, sums: dict[tuple[int, str, str], Decimal]) -> None:
+    """Close a day: its costs are what the ledger says, whatever was added before."""
+    tenant_id = current_tenant_id()
+    for line_id, country, category in sorted(sums):
+        closed = insert(UsageDay).values(
+            tenant_id=tenant_id,
+            day=day,
+            line_id=line_id,
+            country=country,
+            category=category,
+            cost_usd=sums[line_id, country, category],
+            **dict.fromkeys(COUNTERS, 0),
+        )
+        db.session.execute(
+            closed.on_conflict_do_update(
+                index_elements=[column.name for column in UsageDay.__table__.primary_key],
+                set_={"cost_usd": closed.excluded.cost_usd},
+            )
+        )
+    for row in db.session.scalars(
+        select(UsageDay).where(UsageDay.tenant_id == tenant_id, UsageDay.day == day)
+    ):
+        if (row.line_id, row.country, row.category) not in sums:
+            row.cost_usd = Decimal(0)

@@ -1,0 +1,182 @@
+"""What members do with a conversation: take it, give it, read it, close it, note something."""
+
+from sqlalchemy import TextClause, insert, text
+
+from core.clock import now
+from core.db import current_tenant_id, db, notify_workers
+from core.errors import Invalid, NotFound, invalid
+from core.ids import new_id, to_uuid
+from core.live_updates import publish_update
+from core.values.text import BadText, normalize_text
+from messaging.models import ConversationNote
+from tenants import audit, team
+from tenants.audit import current_actor
+from tenants.rights import role_may
+
+LONGEST_NOTE = 4000
+
+ASSIGN = text("""
+UPDATE conversations SET assigned_to = CAST(:person_id AS uuid)
+ WHERE tenant_id = :tenant_id AND id = :id
+   AND assigned_to IS DISTINCT FROM CAST(:person_id AS uuid) RETURNING id
+""")
+CLOSE = text("""
+UPDATE conversations SET closed_at = :now, unread = 0
+ WHERE tenant_id = :tenant_id AND id = :id AND closed_at IS NULL RETURNING id
+""")
+REOPEN = text("""
+UPDATE conversations SET closed_at = NULL
+ WHERE tenant_id = :tenant_id AND id = :id AND closed_at IS NOT NULL RETURNING id
+""")
+# Only what was seen is read: a message that came while the page was on its way stays unread.
+MARK_READ = text("""
+UPDATE conversations SET unread = 0, tell_read = (
+    SELECT network_id FROM messages
+     WHERE messages.tenant_id = :tenant_id AND messages.id = conversations.last_message_id
+       AND messages.direction = 'in')
+ WHERE tenant_id = :tenant_id AND id = :id AND unread > 0
+   AND (CAST(:seen AS uuid) IS NULL OR last_message_id <= CAST(:seen AS uuid)) RETURNING tell_read
+""")
+MARK_UNREAD = text("""
+UPDATE conversations SET unread = 1
+ WHERE tenant_id = :tenant_id AND id = :id AND unread = 0 RETURNING id
+""")
+# Only this message: what came before it and waits for a person still does.
+SUBTRACT_AUTOMATIC_REPLY = text("""
+UPDATE conversations AS c SET unread = c.unread - 1
+  FROM messages AS m
+ WHERE m.tenant_id = :tenant_id AND m.id = :message_id
+   AND c.tenant_id = :tenant_id AND c.line_id = m.line_id AND c.contact_id = m.contact_id
+   AND c.unread > 0
+""")
+EXISTS = text("SELECT 1 FROM conversations WHERE tenant_id = :tenant_id AND id = :id")
+
+
+def mark_answered_automatically(message_id: str) -> None:
+    """A message that was answered automatically, such as an order: it is not unread."""
+    db.session.execute(
+        SUBTRACT_AUTOMATIC_REPLY,
+        {"tenant_id": current_tenant_id(), "message_id": str(to_uuid("msg", message_id))},
+    )
+
+
+def assign(conversation_id: str, person_id: str | None) -> bool:
+    """To a member who may answer, or to nobody. False: it was so already."""
+    name = _assignable_person(person_id) if person_id else ""
+    changed = _update_conversation(
+        ASSIGN,
+        conversation_id,
+        person_id=str(to_uuid("per", person_id)) if person_id else None,
+    )
+    if changed:
+        _add_note(conversation_id, "assigned", about_name=name)
+        audit.record("inbox.assigned", conversation_id, to=name)
+        _send_live_update(conversation_id)
+    return changed
+
+
+def close(conversation_id: str) -> bool:
+    changed = _update_conversation(CLOSE, conversation_id, now=now())
+    if changed:
+        _add_note(conversation_id, "closed")
+        audit.record("inbox.closed", conversation_id)
+        _send_live_update(conversation_id)
+    return changed
+
+
+def reopen(conversation_id: str) -> bool:
+    changed = _update_conversation(REOPEN, conversation_id)
+    if changed:
+        _add_note(conversation_id, "reopened")
+        audit.record("inbox.reopened", conversation_id)
+        _send_live_update(conversation_id)
+    return changed
+
+
+def mark_read(conversation_id: str, seen: str = "") -> bool:
+    """`seen`: the newest message the reader saw. The network is told by a job."""
+    row = db.session.execute(
+        MARK_READ,
+        {
+            "tenant_id": current_tenant_id(),
+            "id": str(to_uuid("cnv", conversation_id)),
+            "seen": str(to_uuid("msg", seen)) if seen else None,
+        },
+    ).first()
+    if row is None:
+        _must_exist(conversation_id)
+        return False
+    if row.tell_read:
+        notify_workers("jobs.lines.read_receipts.send_read_receipts", current_tenant_id())
+    _send_live_update(conversation_id)
+    return True
+
+
+def mark_unread(conversation_id: str) -> bool:
+    changed = _update_conversation(MARK_UNREAD, conversation_id)
+    if changed:
+        _send_live_update(conversation_id)
+    return changed
+
+
+def add_note(conversation_id: str, said: str) -> str:
+    """For colleagues alone: nothing of it is ever sent."""
+    try:
+        note = normalize_text(said)
+    except BadText as error:
+        raise invalid("text", error.code, "{fault}", fault=str(error)) from None
+    if not note:
+        raise invalid("text", "empty_text", "Write something first.")
+    if len(note) > LONGEST_NOTE:
+        raise invalid("text", "long_text", "A note has at most 4000 characters.")
+    _must_exist(conversation_id)
+    note_id = _add_note(conversation_id, "note", said=note)
+    _send_live_update(conversation_id)
+    return note_id
+
+
+def _assignable_person(person_id: str) -> str:
+    member = next((one for one in team.members() if one.person_id == person_id), None)
+    if member is None or not role_may(member.role, "inbox.reply"):
+        raise Invalid("unknown_member", "Only a member who may answer can take a conversation.")
+    return member.name
+
+
+def _update_conversation(statement: TextClause, conversation_id: str, **more: object) -> bool:
+    params = {
+        "tenant_id": current_tenant_id(),
+        "id": str(to_uuid("cnv", conversation_id)),
+        **more,
+    }
+    if db.session.execute(statement, params).first() is not None:
+        return True
+    _must_exist(conversation_id)
+    return False
+
+
+def _must_exist(conversation_id: str) -> None:
+    where = {"tenant_id": current_tenant_id(), "id": str(to_uuid("cnv", conversation_id))}
+    if db.session.execute(EXISTS, where).first() is None:
+        raise NotFound()
+
+
+def _add_note(conversation_id: str, kind: str, said: str = "", about_name: str = "") -> str:
+    actor, note_id = current_actor(), new_id("note")
+    db.session.execute(
+        insert(ConversationNote).values(
+            tenant_id=current_tenant_id(),
+            conversation_id=conversation_id,
+            id=note_id,
+            kind=kind,
+            by_person=actor.id if actor.kind == "person" else None,
+            by_name=actor.name,
+            about_name=about_name,
+            text=said,
+            at=now(),
+        )
+    )
+    return note_id
+
+
+def _send_live_update(conversation_id: str) -> None:
+    publish_update("conversations.changed", id=conversation_id)

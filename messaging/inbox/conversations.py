@@ -1,0 +1,216 @@
+"""The list of conversations, newest first, and one of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import NotFound, invalid
+from core.ids import BadId, from_uuid, to_uuid
+from core.values.phone import phone_variants
+from messaging.inbox import search_index
+
+VIEWS = ("open", "mine", "unassigned", "unread", "closed", "all")
+MOST_COUNTED = 100
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+SELECT_CONVERSATIONS = """
+SELECT c.id, c.line_id, c.contact_id, c.last_message_id, c.last_at, c.window_until, c.unread,
+       c.assigned_to, c.closed_at, contacts.name, contacts.blocked_at, contacts.opted_out_at,
+       m.direction, m.kind, m.text, m.state
+  FROM conversations AS c
+  JOIN contacts ON contacts.tenant_id = :tenant_id AND contacts.id = c.contact_id
+  LEFT JOIN messages AS m ON m.tenant_id = :tenant_id AND m.id = c.last_message_id
+ WHERE c.tenant_id = :tenant_id"""
+IDENTITIES = text("""
+SELECT contact_id, kind, value, spelling FROM identities
+ WHERE tenant_id = :tenant_id AND contact_id = ANY(CAST(:contact_ids AS uuid[]))
+ ORDER BY kind, value
+""")
+CONDITIONS = {
+    "open": "c.closed_at IS NULL",
+    "mine": "c.closed_at IS NULL AND c.assigned_to = :me",
+    "unassigned": "c.closed_at IS NULL AND c.assigned_to IS NULL",
+    "unread": "c.unread > 0",
+    "closed": "c.closed_at IS NOT NULL",
+    "all": "true",
+}
+COUNT_UNREAD = text("""
+SELECT count(*) FROM (SELECT 1 FROM conversations
+ WHERE tenant_id = :tenant_id AND unread > 0 LIMIT :most) AS counted
+""")
+
+
+@dataclass(frozen=True)
+class ConversationFilters:
+    """What the list shows. With words in `query` it is what they find, wherever it stands."""
+
+    view: str = "open"
+    line_id: int | None = None
+    query: str = ""
+    me: str = ""
+    contact_id: str = ""
+    line_ids: frozenset[int] | None = None
+    """Only these lines, for a key that may use no others."""
+
+
+@dataclass(frozen=True)
+class ConversationSummary:
+    """A conversation with what its list and its head show."""
+
+    id: str
+    line_id: int
+    contact_id: str
+    last_at: datetime
+    window_until: datetime | None
+    unread: int
+    assigned_to: str | None
+    closed_at: datetime | None
+    contact_name: str
+    blocked: bool
+    opted_out: bool
+    last_message_id: str
+    last_direction: str
+    last_kind: str
+    last_text: str
+    last_state: str
+    identities: tuple[tuple[str, str, str], ...] = field(default=())
+    """kind, value and the network's spelling of each"""
+
+    @property
+    def phone(self) -> str:
+        """As the network spells it; empty when there is none."""
+        return next((spelling for kind, _, spelling in self.identities if kind == "phone"), "")
+
+    @property
+    def address(self) -> str:
+        """Where an answer goes: the phone, else the network's own id."""
+        others = (spelling for kind, _, spelling in self.identities if kind != "username")
+        return self.phone or next(others, "")
+
+    @property
+    def places(self) -> list[str]:
+        """Every way their messages may be filed under."""
+        found = {one for _, value, spelling in self.identities for one in (value, spelling)}
+        for one in list(found):
+            if one.isdecimal():
+                found |= phone_variants(one)
+        return sorted(found)
+
+    @property
+    def title(self) -> str:
+        return self.contact_name or self.address
+
+    def window_left(self) -> timedelta | None:
+        """None: this line has no window. Zero: it is closed."""
+        if self.window_until is None:
+            return None
+        return max(self.window_until - now(), timedelta(0))
+
+    @property
+    def cursor(self) -> str:
+        micros = (self.last_at - _EPOCH) // timedelta(microseconds=1)
+        return f"{micros}.{self.id}"
+
+
+def list_conversations(
+    asked: ConversationFilters, after: str | None, limit: int
+) -> list[ConversationSummary]:
+    wanted, params = [CONDITIONS[asked.view]], _params(limit=limit)
+    if asked.view == "mine":
+        params["me"] = str(to_uuid("per", asked.me))
+    if asked.query:
+        found = search_index.find_conversations(asked.query)
+        if not found:
+            return []
+        wanted = ["c.id = ANY(CAST(:found AS uuid[]))"]
+        params["found"] = found
+    if asked.line_id is not None:
+        wanted.append("c.line_id = :line_id")
+        params["line_id"] = asked.line_id
+    if asked.line_ids is not None:
+        wanted.append("c.line_id = ANY(:line_ids)")
+        params["line_ids"] = sorted(asked.line_ids)
+    if asked.contact_id:
+        wanted.append("c.contact_id = :contact_id")
+        params["contact_id"] = str(to_uuid("con", asked.contact_id))
+    if after:
+        params["last_at"], params["last_id"] = _read_cursor(after)
+        wanted.append("(c.last_at, c.id) < (:last_at, :last_id)")
+    conditions = "".join(f"\n   AND {one}" for one in wanted)
+    query = f"{SELECT_CONVERSATIONS}{conditions}\n ORDER BY c.last_at DESC, c.id DESC LIMIT :limit"
+    return _known(db.session.execute(text(query), params).all())
+
+
+def get(conversation_id: str) -> ConversationSummary:
+    params = _params(id=str(to_uuid("cnv", conversation_id)))
+    found = _known(db.session.execute(text(f"{SELECT_CONVERSATIONS} AND c.id = :id"), params).all())
+    if not found:
+        raise NotFound()
+    return found[0]
+
+
+def conversations_of_contact(contact_id: str) -> list[ConversationSummary]:
+    return list_conversations(ConversationFilters(view="all", contact_id=contact_id), None, 20)
+
+
+def unread_count() -> int:
+    """How many conversations wait for an answer; MOST_COUNTED stands for that many and more."""
+    return int(db.session.execute(COUNT_UNREAD, _params(most=MOST_COUNTED)).scalar_one())
+
+
+def _params(**more: Any) -> dict[str, Any]:
+    return {"tenant_id": current_tenant_id(), **more}
+
+
+def _read_cursor(after: str) -> tuple[datetime, str]:
+    micros, _, public = after.partition(".")
+    try:
+        if not (micros.isascii() and micros.isdigit() and len(micros) <= 17):
+            raise BadId("that is not the `next` of a page")
+        return _EPOCH + timedelta(microseconds=int(micros)), str(to_uuid("cnv", public))
+    except BadId:
+        raise invalid(
+            "after", "invalid_cursor", "Take `after` from the `next` of the page before."
+        ) from None
+
+
+def _known(rows: Sequence[Any]) -> list[ConversationSummary]:
+    names = _identities([row.contact_id for row in rows])
+    return [
+        ConversationSummary(
+            id=from_uuid("cnv", row.id),
+            line_id=row.line_id,
+            contact_id=from_uuid("con", row.contact_id),
+            last_at=row.last_at,
+            window_until=row.window_until,
+            unread=row.unread,
+            assigned_to=from_uuid("per", row.assigned_to) if row.assigned_to else None,
+            closed_at=row.closed_at,
+            contact_name=row.name,
+            blocked=row.blocked_at is not None,
+            opted_out=row.opted_out_at is not None,
+            last_message_id=from_uuid("msg", row.last_message_id),
+            last_direction=row.direction or "in",
+            last_kind=row.kind or "text",
+            last_text=row.text or "",
+            last_state=row.state or "",
+            identities=names.get(row.contact_id, ()),
+        )
+        for row in rows
+    ]
+
+
+def _identities(contact_ids: list[Any]) -> dict[Any, tuple[tuple[str, str, str], ...]]:
+    if not contact_ids:
+        return {}
+    rows = db.session.execute(IDENTITIES, _params(contact_ids=[str(one) for one in contact_ids]))
+    found: dict[Any, tuple[tuple[str, str, str], ...]] = {}
+    for row in rows:
+        names = found.get(row.contact_id, ())
+        found[row.contact_id] = (*names, (row.kind, row.value, row.spelling))
+    return found

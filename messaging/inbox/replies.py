@@ -1,0 +1,153 @@
+"""Answers written by members: the same way out as the API's, and once however often it is asked."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, Invalid, NotFound, invalid
+from core.ids import to_uuid
+from core.live_updates import publish_update
+from core.values.text import BadText, normalize_text
+from messaging.inbox import search_index
+from messaging.inbox.conversations import ConversationSummary
+from messaging.lines import repository as line_repository
+from messaging.messages import accept as message_accept
+from messaging.messages import queries as message_queries
+from messaging.messages.accept import MessageDraft
+from messaging.messages.media.uploads import UploadedFile
+from messaging.models import Line
+from messaging.templates import validation as template_validation
+from tenants import idempotency
+from tenants.audit import current_actor
+from tenants.idempotency import InterruptedRequest, StoredResponse
+from tenants.plans.catalog import current_tenant_facts
+
+LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
+
+# Whoever answers has read what came before.
+RECORD_REPLY = text("""
+UPDATE conversations SET last_message_id = :message_id, last_at = :now, closed_at = NULL,
+       unread = 0, assigned_to = coalesce(assigned_to, CAST(:person_id AS uuid))
+ WHERE tenant_id = :tenant_id AND id = :id
+""")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """As the door hands it over; `once` is made with the form and stays with it."""
+
+    once: str
+    text: str = ""
+    reply_to: str = ""
+    file: UploadedFile | None = None
+    place: tuple[float, float, str] | None = None
+    template: tuple[str, str, list[str]] | None = None
+
+
+def reply_obstacle(talk: ConversationSummary, line: Line | None) -> str:
+    """Why nothing can be sent in this conversation: a word the page explains. Empty: it can."""
+    if line is None:
+        return "line_removed"
+    if not line.enabled:
+        return "line_disabled"
+    if talk.blocked:
+        return "blocked"
+    if not talk.address:
+        return "no_address"
+    left = talk.window_left()
+    if line.kind == "cloud" and (left is None or not left):
+        return "window_closed"
+    return ""
+
+
+def conversation_line(talk: ConversationSummary) -> Line | None:
+    try:
+        return line_repository.get(talk.line_id)
+    except NotFound:
+        return None
+
+
+def send_reply(talk: ConversationSummary, answer: Reply) -> str:
+    """The message's id; the first one's when this answer was sent before."""
+    line = conversation_line(talk)
+    hurdle = reply_obstacle(talk, line)
+    if line is None or (hurdle and not (hurdle == "window_closed" and answer.template)):
+        raise Conflict(hurdle or "line_removed", "Nothing can be sent in this conversation now.")
+    known = idempotency.begin(f"inbox:{answer.once}"[:255], _fingerprint(talk, answer))
+    if isinstance(known, StoredResponse):
+        return known.body
+    if isinstance(known, InterruptedRequest):
+        return known.made
+    draft = template_validation.checked_draft(_draft(talk, answer), line)
+    ticket = message_accept.accept_message(draft, line, current_tenant_facts())
+    idempotency.finish(f"inbox:{answer.once}"[:255], StoredResponse(200, {}, ticket.id))
+    _record_reply(talk, ticket.id)
+    search_index.add_words(talk.id, search_index.words_of(draft.text))
+    publish_update("conversations.changed", id=talk.id, message=ticket.id)
+    return ticket.id
+
+
+def _draft(talk: ConversationSummary, answer: Reply) -> MessageDraft:
+    content: dict[str, Any] = message_accept.author_field()
+    if answer.reply_to:
+        quoted = message_queries.get(answer.reply_to)
+        if quoted.line_id == talk.line_id and quoted.network_id:
+            content["reply_to"] = quoted.network_id
+    if answer.template is not None:
+        name, language, parameters = answer.template
+        content |= {
+            "name": _checked_text(name, "template", 512),
+            "language": _checked_text(language, "language", 15),
+            "parameters": [_checked_text(one, "parameters", 1024) for one in parameters],
+        }
+        return MessageDraft("template", talk.address, content=content, category="utility")
+    if answer.place is not None:
+        latitude, longitude, name = answer.place
+        if abs(latitude) > 90 or abs(longitude) > 180:
+            raise invalid("place", "invalid_place", "That place is not on the map.")
+        content |= {"latitude": latitude, "longitude": longitude}
+        if name.strip():
+            content["name"] = _checked_text(name, "place", 200)
+        return MessageDraft("location", talk.address, content=content)
+    if answer.file is not None:
+        caption = _checked_text(answer.text, "text", LONGEST_CAPTION) if answer.text.strip() else ""
+        content |= answer.file.as_content()
+        return MessageDraft(answer.file.kind, talk.address, text=caption, content=content)
+    return MessageDraft(
+        "text", talk.address, _checked_text(answer.text, "text", LONGEST_TEXT), content
+    )
+
+
+def _checked_text(written: str, field: str, most: int) -> str:
+    try:
+        said = normalize_text(written)
+    except BadText as error:
+        raise invalid(field, error.code, "{fault}", fault=str(error)) from None
+    if not said:
+        raise invalid(field, f"empty_{field}", "Write something first.")
+    if len(said) > most:
+        raise Invalid(f"long_{field}", "That is too long: at most {most} characters.", most=most)
+    return said
+
+
+def _record_reply(talk: ConversationSummary, message_id: str) -> None:
+    actor = current_actor()
+    db.session.execute(
+        RECORD_REPLY,
+        {
+            "tenant_id": current_tenant_id(),
+            "id": str(to_uuid("cnv", talk.id)),
+            "message_id": str(to_uuid("msg", message_id)),
+            "person_id": str(to_uuid("per", actor.id)) if actor.kind == "person" else None,
+            "now": now(),
+        },
+    )
+
+
+def _fingerprint(talk: ConversationSummary, answer: Reply) -> str:
+    parts = (talk.id, answer.text, answer.place, answer.template, answer.file is None)
+    return sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,112 @@
+"""The words a conversation is found by."""
+
+import re
+from collections.abc import Iterable
+
+from sqlalchemy import text
+
+from core.db import current_tenant_id, db
+from core.ids import from_uuid, to_uuid
+from core.values.text import fold_case
+
+SHORTEST, LONGEST = 2, 32
+MOST_OF_A_TEXT = 40
+MOST_ASKED = 4
+MOST_FOUND = 200
+MOST_LOOKED_AT = 2000
+PHONE_SUFFIX_LENGTHS = (10, 7, 4)  # people know a number by its last digits
+HIGHEST_CHARACTER = "\U0010ffff"
+_WORD = re.compile(r"\w+")
+_PHONE = re.compile(r"\+?[\d\s().-]{4,}")
+
+INSERT_WORDS = text("""
+INSERT INTO conversation_words (tenant_id, word, conversation_id)
+SELECT :tenant_id, word, CAST(:conversation_id AS uuid)
+  FROM unnest(CAST(:words AS text[])) AS word
+    ON CONFLICT DO NOTHING RETURNING word
+""")
+SELECT_NAMES = text("""
+SELECT talks.id, contacts.name,
+       ARRAY(SELECT identities.spelling FROM identities
+              WHERE identities.tenant_id = :tenant_id AND identities.contact_id = contacts.id
+              ORDER BY identities.value) AS spellings
+  FROM contacts
+  JOIN conversations AS talks
+    ON talks.tenant_id = :tenant_id AND talks.contact_id = contacts.id
+ WHERE contacts.tenant_id = :tenant_id AND contacts.id = ANY(CAST(:ids AS uuid[]))
+ ORDER BY talks.id
+""")
+AND_HAS_WORD = """
+   AND EXISTS (SELECT 1 FROM conversation_words AS also
+                WHERE also.tenant_id = :tenant_id
+                  AND also.conversation_id = found.conversation_id
+                  AND also.word >= :word{n} AND also.word < :end{n})"""
+FIND_CONVERSATIONS = """
+SELECT DISTINCT found.conversation_id
+  FROM (SELECT conversation_id FROM conversation_words
+         WHERE tenant_id = :tenant_id AND word >= :word0 AND word < :end0
+         LIMIT :looked_at) AS found
+ WHERE true {also}
+ LIMIT :most"""
+
+
+def words_of(said: str) -> list[str]:
+    """Without case, and with one letter i, for keyboards of every language."""
+    plain = fold_case(said).replace("\u0131", "i")
+    found = (word[:LONGEST] for word in _WORD.findall(plain) if len(word) >= SHORTEST)
+    return list(dict.fromkeys(found))[:MOST_OF_A_TEXT]
+
+
+def words_of_phone(phone: str) -> list[str]:
+    if not phone.isdecimal():
+        return words_of(phone)
+    return [phone, *(phone[-length:] for length in PHONE_SUFFIX_LENGTHS if len(phone) > length)]
+
+
+def add_words(conversation_id: str, words: Iterable[str]) -> None:
+    """In the order of the words, so that two writers never wait for each other in a ring."""
+    if known := sorted(set(words)):
+        db.session.execute(
+            INSERT_WORDS,
+            {
+                "tenant_id": current_tenant_id(),
+                "conversation_id": str(to_uuid("cnv", conversation_id)),
+                "words": known,
+            },
+        )
+
+
+def add_contact_words(contact_ids: Iterable[str]) -> None:
+    """Somebody is called otherwise now, or has another number: their conversations are found so."""
+    db.session.flush()
+    ids = [str(to_uuid("con", one)) for one in contact_ids]
+    people = db.session.execute(SELECT_NAMES, {"tenant_id": current_tenant_id(), "ids": ids}).all()
+    for talk in people:
+        phones = [word for spelling in talk.spellings for word in words_of_phone(spelling)]
+        add_words(from_uuid("cnv", talk.id), [*words_of(talk.name), *phones])
+
+
+def query_words(query: str) -> list[str]:
+    """What somebody types into the search; a phone in any spelling is one word."""
+    query = query.strip()
+    if _PHONE.fullmatch(query):
+        return [re.sub(r"\D", "", query).lstrip("0")]
+    return sorted(words_of(query), key=len, reverse=True)[:MOST_ASKED]
+
+
+def find_conversations(query: str) -> list[str]:
+    """Ids, as stored, of at most MOST_FOUND conversations that have all the words."""
+    words = [word for word in query_words(query) if word]
+    if not words:
+        return []
+    params: dict[str, object] = {
+        "tenant_id": current_tenant_id(),
+        "looked_at": MOST_LOOKED_AT,
+        "most": MOST_FOUND,
+    }
+    for number, word in enumerate(words):
+        params |= {f"word{number}": word, f"end{number}": word + HIGHEST_CHARACTER}
+    also = "".join(AND_HAS_WORD.format(n=number) for number in range(1, len(words)))
+    return [
+        str(one) for one in db.session.scalars(text(FIND_CONVERSATIONS.format(also=also)), params)
+    ]

@@ -1,0 +1,100 @@
+"""Who is behind a key: everything a door has to know of a caller, in two short round trips."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from core.clock import now
+from core.ids import from_uuid, to_uuid
+from core.lookups import secret_digest
+from core.sql.pool import run_as_tenant, run_global
+from messaging.costs.rates import TenantRates, tenant_rates_from
+from messaging.lines.repository import SENDING_STATES, LineRoute
+from tenants.api_keys import RECORD_USE_EVERY, KeyFacts
+from tenants.plans.catalog import TenantFacts
+
+FIND_KEY = "SELECT tenant_id, target FROM lookups WHERE kind = 'api_key' AND key = %(key)s"
+# The fields of KeyFacts, those of TenantFacts, the lines as routes, the tenant's own rates.
+READ_CALLER = """
+UPDATE api_keys SET last_used_at = %(now)s
+ WHERE tenant_id = %(tenant_id)s AND id = %(id)s
+   AND (last_used_at IS NULL OR last_used_at < %(used_before)s);
+SELECT k.id, k.tenant_id, k.name, k.mode, k.scopes, k.line_ids, k.rate_per_second,
+       k.expires_at, k.revoked_at,
+       t.id, t.name, t.state, p.code, p.name,
+       coalesce(a.rate_per_second, p.rate_per_second), coalesce(a.burst, p.burst),
+       coalesce(a.monthly_messages, p.monthly_messages),
+       least(a.chosen_cap_usd, coalesce(a.spend_cap_usd, p.spend_cap_usd)),
+       coalesce(a.spend_cap_usd, p.spend_cap_usd), p.trial_days, p.trial_messages,
+       ARRAY(SELECT jsonb_build_array(l.id, l.kind, l.test, l.enabled, l.is_default,
+                                     l.state = ANY(%(sends)s) OR l.fallback_line_id IS NOT NULL)
+               FROM lines AS l WHERE l.tenant_id = %(tenant_id)s AND l.removed_at IS NULL
+              ORDER BY l.created_at, l.id),
+       ARRAY(SELECT jsonb_build_array(r.line_kind, r.country, r.category, r.since, r.usd::text)
+               FROM rate_overrides AS r WHERE r.tenant_id = %(tenant_id)s)
+  FROM api_keys AS k, accounts AS a, tenants AS t, plans AS p
+ WHERE k.tenant_id = %(tenant_id)s AND k.id = %(id)s AND a.tenant_id = %(tenant_id)s
+   AND t.id = %(tenant_id)s AND p.code = t.plan
+"""
+
+
+@dataclass(frozen=True)
+class ApiCaller:
+    key: KeyFacts
+    tenant: TenantFacts
+    lines: tuple[LineRoute, ...]
+    cards: TenantRates
+
+    @property
+    def test(self) -> bool:
+        return self.key.mode == "test"
+
+    @property
+    def visible_line_ids(self) -> frozenset[int] | None:
+        """The lines whose messages this key may see; None: all of them."""
+        if self.test:
+            return frozenset(line.id for line in self.lines if line.test)
+        return self.key.line_ids
+
+
+def find_key_owner(secret: str) -> tuple[int, str] | None:
+    """The tenant and the key."""
+    rows = run_global(FIND_KEY, {"key": secret_digest(secret)})
+    return (rows[0][0], rows[0][1]) if rows else None
+
+
+def read_caller(tenant_id: int, key_id: str) -> ApiCaller | None:
+    """Also notes that the key was used, once a minute."""
+    moment = now()
+    rows = run_as_tenant(
+        tenant_id,
+        READ_CALLER,
+        {
+            "id": str(to_uuid("key", key_id)),
+            "now": moment,
+            "used_before": moment - RECORD_USE_EVERY,
+            "sends": sorted(SENDING_STATES),
+        },
+    )
+    return _caller(rows[0]) if rows else None
+
+
+def _caller(row: tuple[Any, ...]) -> ApiCaller:
+    key_id, tenant_id, name, mode, scopes, line_ids, *limits = row[:9]
+    rates = [(*rate[:3], date.fromisoformat(rate[3]), Decimal(rate[4])) for rate in row[22]]
+    return ApiCaller(
+        key=KeyFacts(
+            from_uuid("key", UUID(str(key_id))),
+            tenant_id,
+            name,
+            mode,
+            frozenset(scopes),
+            None if line_ids is None else frozenset(line_ids),
+            *limits,
+        ),
+        tenant=TenantFacts(*row[9:21]),
+        lines=tuple(LineRoute(*line) for line in row[21]),
+        cards=tenant_rates_from(rates),
+    )

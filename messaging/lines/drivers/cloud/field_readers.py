@@ -1,0 +1,90 @@
+"""Picks from bodies that somebody else wrote: the right type, or nothing."""
+
+import math
+import re
+import time
+from typing import Any
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+LONGEST_ID = 512
+LAST_SECOND = 4_102_444_800  # the year 2100
+
+
+class UnusablePart(ValueError):
+    """This part cannot be used; the sentence says why."""
+
+
+def read_text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def read_id(value: Any) -> str:
+    """An id as a string that fits into an index; the network also writes some as numbers."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    return value if isinstance(value, str) and len(value) <= LONGEST_ID else ""
+
+
+def read_object(parent: Any, name: str) -> dict[str, Any]:
+    value = parent.get(name) if isinstance(parent, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def read_objects(value: Any) -> list[dict[str, Any]]:
+    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
+
+
+def without_unstorable(value: Any) -> Any:
+    """Without what PostgreSQL cannot keep: NUL, half a character, a number that is none."""
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [without_unstorable(part) for part in value]
+    if isinstance(value, dict):
+        return {without_unstorable(name): without_unstorable(part) for name, part in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def read_number(value: Any) -> int | float | None:
+    usable = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if usable and abs(value) < 1e15 else None
+
+
+def read_amount(value: Any) -> str:
+    """An amount as text: money is not put through a binary fraction twice."""
+    if isinstance(value, str):
+        return value
+    amount = read_number(value)
+    return "" if amount is None else str(amount)
+
+
+def read_timestamp(value: Any) -> int:
+    """Whole seconds; what cannot be a time is taken for now, for the message itself is good."""
+    stamp = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    if stamp.isascii() and stamp.isdigit() and len(stamp) < 12 and 0 < int(stamp) < LAST_SECOND:
+        return int(stamp)
+    return int(time.time())
+
+
+def read_phone(value: Any) -> str:
+    """The digits when it is a phone, in any of the network's spellings, else nothing."""
+    spelled = read_text(value).partition("@")
+    if spelled[2] not in ("", "s.whatsapp.net", "c.us"):
+        return ""
+    digits = spelled[0].removeprefix("+")
+    return digits if digits.isascii() and digits.isdigit() and 6 <= len(digits) <= 15 else ""
+
+
+def flat_copy(value: dict[str, Any], depth: int = 2) -> dict[str, Any]:
+    """A copy that is safe to store: short names, plain values, no deeper than `depth`."""
+    kept: dict[str, Any] = {}
+    for name, part in list(value.items())[:50]:
+        if isinstance(part, str | int | float | bool) or part is None:
+            kept[name[:100]] = part
+        elif depth > 1 and isinstance(part, dict):
+            kept[name[:100]] = flat_copy(part, depth - 1)
+        elif depth > 1 and isinstance(part, list):
+            kept[name[:100]] = [flat_copy(one, depth - 1) for one in read_objects(part)[:50]]
+    return kept

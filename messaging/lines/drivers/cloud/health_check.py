@@ -1,0 +1,131 @@
+"""Asks the network about a line and says in words what is wrong with it."""
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from core.http import OutboundError
+from core.http.async_client import Client
+from core.http.reply import MAX_BODY
+from messaging.lines.drivers.base import LineFacts
+from messaging.lines.drivers.cloud.errors import (
+    TOKEN_REJECTED,
+    UNKNOWN_PHONE_NUMBER_ID,
+    error_meaning,
+    status_meaning,
+)
+from messaging.lines.drivers.cloud.responses import api_error, bearer_header, read_json
+
+_FIELDS = "id,display_phone_number,verified_name,quality_rating,status,webhook_configuration"
+_RESTRICTED = {"BANNED", "RESTRICTED", "RATE_LIMITED", "FLAGGED"}
+_NOT_READY = {"DISCONNECTED", "DELETED", "MIGRATED", "PENDING", "UNVERIFIED", "OFFLINE"}
+
+
+@dataclass(frozen=True)
+class LineProblem:
+    """`code`: token_expired, restricted, wrong_phone_number_id, number_not_ready, quality_low,
+    webhook_not_subscribed, webhook_elsewhere or network_unreachable."""
+
+    code: str
+    sentence: str
+
+
+async def check_line(
+    client: Client,
+    base_url: str,
+    version: str,
+    facts: LineFacts,
+    *,
+    callback_url: str = "",
+    account_id: str = "",
+) -> list[LineProblem]:
+    """Empty when all is well. With `account_id` the account's subscription is looked at too."""
+    at = f"{base_url}/{version}"
+    number = await get_json(
+        client, f"{at}/{quote(facts.phone_number_id, safe='')}?fields={_FIELDS}", facts
+    )
+    if isinstance(number, LineProblem):
+        return [number]
+    found = _number(number) + _webhook(number, callback_url)
+    if account_id:
+        apps = await get_json(client, f"{at}/{quote(account_id, safe='')}/subscribed_apps", facts)
+        if isinstance(apps, LineProblem):
+            found.append(apps)
+        elif not apps.get("data"):
+            found.append(
+                LineProblem(
+                    "webhook_not_subscribed",
+                    "The app does not listen to this business account: subscribe it to the"
+                    " account's webhooks.",
+                )
+            )
+    return found
+
+
+async def get_json(
+    client: Client, url: str, facts: LineFacts, *, max_body: int = MAX_BODY
+) -> dict[str, Any] | LineProblem:
+    """What the network answers to a question, or what is wrong with the asking."""
+    authorization = bearer_header(facts.token)
+    if authorization is None:
+        return LineProblem("token_expired", TOKEN_REJECTED.sentence)
+    if not facts.phone_number_id:
+        return LineProblem("wrong_phone_number_id", "The line has no phone number ID.")
+    try:
+        reply = await client.request(
+            "GET", url, headers={"Authorization": authorization}, max_body=max_body
+        )
+    except OutboundError as error:
+        return LineProblem("network_unreachable", f"The network could not be reached: {error}.")
+    answer = read_json(reply.body)
+    fault = api_error(answer)
+    if reply.ok and isinstance(answer, dict) and fault is None:
+        return answer
+    known = error_meaning(fault.code, fault.subcode) if fault else None
+    known = known or status_meaning(reply.status)
+    if known is UNKNOWN_PHONE_NUMBER_ID or (fault and fault.code == 100):
+        return LineProblem("wrong_phone_number_id", UNKNOWN_PHONE_NUMBER_ID.sentence)
+    return LineProblem(known.line_state or "network_unreachable", known.sentence)
+
+
+def _number(number: dict[str, Any]) -> list[LineProblem]:
+    found = []
+    status = str(number.get("status") or "").upper()
+    if status in _RESTRICTED:
+        found.append(LineProblem("restricted", f"The network has put this number under {status}."))
+    elif status in _NOT_READY:
+        found.append(
+            LineProblem(
+                "number_not_ready", f"The number cannot send yet; the network calls it {status}."
+            )
+        )
+    if str(number.get("quality_rating") or "").upper() == "RED":
+        found.append(
+            LineProblem(
+                "quality_low",
+                "Recipients block or report this number often; the network may restrict it.",
+            )
+        )
+    return found
+
+
+def _webhook(number: dict[str, Any], callback_url: str) -> list[LineProblem]:
+    places = number.get("webhook_configuration")
+    urls = list(places.values()) if isinstance(places, dict) else []
+    if not urls:
+        return [
+            LineProblem(
+                "webhook_not_subscribed",
+                "The network has no address to tell of answers and receipts: paste the callback"
+                " URL and the verify token in the app's webhook settings.",
+            )
+        ]
+    if callback_url and callback_url not in urls:
+        return [
+            LineProblem(
+                "webhook_elsewhere",
+                "The network tells of answers and receipts at another address than this line's"
+                f" callback URL: {urls[0]}.",
+            )
+        ]
+    return []

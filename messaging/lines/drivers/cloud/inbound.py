@@ -1,0 +1,273 @@
+"""What the network posts to us: messages, receipts and news of the line.
+
+A body may hold several entries, each with several changes. A part that cannot be read is skipped
+and noted in the log; the parts beside it are taken.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from core.logs import logger
+from core.security.signing import constant_time_equal, hmac_hex
+from core.values.phone import phone_variants
+from messaging.lines.drivers.base import InboundMessage, LineUpdate, ParsedWebhook, Receipt
+from messaging.lines.drivers.cloud.account_updates import read_account_update
+from messaging.lines.drivers.cloud.errors import REFUSED_BY_NETWORK, error_meaning
+from messaging.lines.drivers.cloud.field_readers import (
+    UnusablePart,
+    read_id,
+    read_object,
+    read_objects,
+    read_phone,
+    read_text,
+    read_timestamp,
+    without_unstorable,
+)
+from messaging.lines.drivers.cloud.inbound_kinds import read_content
+from messaging.lines.drivers.cloud.responses import read_error
+
+SIGNATURE = "x-hub-signature-256"
+RECEIPT_STATES = {
+    "sent": "sent",
+    "delivered": "delivered",
+    "read": "read",
+    "played": "read",
+    "failed": "failed",
+}
+ECHOES = "smb_message_echoes"
+EDIT_KINDS = {"edit": "edited", "revoke": "deleted"}
+# The rate card knows four categories; the network counts these apart from them.
+CATEGORIES = {
+    "authentication_international": "authentication",
+    "marketing_lite": "marketing",
+    "referral_conversion": "service",
+}
+_UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|d[89a-f])", re.IGNORECASE)
+_log = logger(__name__)
+
+
+class UnreadableWebhook(ValueError):
+    """The body as a whole is not what the network sends."""
+
+    code = "unreadable_hook"
+
+
+def verify_signature(app_secret: str, headers: Mapping[str, str], raw_body: bytes) -> bool:
+    given = next((value for name, value in headers.items() if name.lower() == SIGNATURE), "")
+    if not app_secret or not given:
+        return False
+    return constant_time_equal(f"sha256={hmac_hex(app_secret, raw_body)}", given)
+
+
+def parse_webhook(raw_body: bytes) -> list[ParsedWebhook]:
+    """One Parsed for each line in the body; news of the account has an empty phone_number_id."""
+    try:
+        body = _load(raw_body)
+    except RecursionError:
+        raise UnreadableWebhook("the body is nested too deeply") from None
+    except ValueError as error:
+        raise UnreadableWebhook(f"the body is not JSON: {error}") from None
+    if not isinstance(body, dict) or not isinstance(body.get("entry"), list):
+        raise UnreadableWebhook("the body has no list named entry")
+    found: dict[str, ParsedWebhook] = {}
+    for place, entry in _each(body["entry"], "entry"):
+        for inner, change in _each(entry.get("changes"), f"{place}.changes"):
+            value = change.get("value")
+            if not isinstance(value, dict):
+                _log_skipped(inner, "has no value")
+                continue
+            line = read_id(read_object(value, "metadata").get("phone_number_id"))
+            parsed = found.setdefault(line, ParsedWebhook(line))
+            if (field := read_text(change.get("field"))) == "messages":
+                _read_change(parsed, value, inner)
+            elif field == ECHOES:
+                for place_of, _ in _each(value.get("message_echoes"), f"{inner}.message_echoes"):
+                    _skip(parsed, place_of, "was sent from the phone app and is not taken yet")
+            else:
+                parsed.news.extend(read_account_update(field, read_id(entry.get("id")), value))
+    return list(found.values())
+
+
+def _load(raw_body: bytes) -> Any:
+    body = raw_body.decode("utf-8-sig", "replace")
+    loaded = json.loads(body, parse_float=_finite, parse_constant=lambda _: None)
+    # PostgreSQL stores neither NUL nor half a character; both hide behind escapes.
+    return without_unstorable(loaded) if _UNSTORABLE_ESCAPE.search(body) else loaded
+
+
+def _finite(number: str) -> float | None:
+    value = float(number)
+    return value if math.isfinite(value) else None
+
+
+def _each(parts: Any, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    if parts is None:
+        return
+    if not isinstance(parts, list):
+        _log_skipped(place, "is not a list")
+        return
+    for number, part in enumerate(parts):
+        if isinstance(part, dict):
+            yield f"{place}[{number}]", part
+        else:
+            _log_skipped(f"{place}[{number}]", "is not an object")
+
+
+def _skip(parsed: ParsedWebhook, place: str, why: object) -> None:
+    parsed.skipped.append(f"{place} {why}")
+    _log_skipped(place, why)
+
+
+def _log_skipped(place: str, why: object) -> None:
+    _log.info("part of a cloud hook skipped", place=place, why=str(why))
+
+
+def _read_change(parsed: ParsedWebhook, value: dict[str, Any], place: str) -> None:
+    contacts = read_objects(value.get("contacts"))
+    for inner, message in _each(value.get("messages"), f"{place}.messages"):
+        try:
+            kind = read_text(message.get("type"))
+            if kind == "system":
+                parsed.news.append(_number_changed(message))
+            elif kind in EDIT_KINDS and isinstance(message.get(kind), dict):
+                parsed.news.append(_edited_message(message, kind))
+            else:
+                parsed.messages.append(_message(message, contacts))
+        except UnusablePart as why:
+            _skip(parsed, inner, why)
+    for inner, status in _each(value.get("statuses"), f"{place}.statuses"):
+        try:
+            parsed.receipts.append(_receipt(status))
+        except UnusablePart as why:
+            _skip(parsed, inner, why)
+    for inner, error in _each(value.get("errors"), f"{place}.errors"):
+        _log_skipped(inner, read_error(error).details or "an error of the network")
+
+
+def _message(message: dict[str, Any], contacts: list[dict[str, Any]]) -> InboundMessage:
+    network_id = read_id(message.get("id"))
+    if not network_id:
+        raise UnusablePart("has no id")
+    if message.get("group_id"):
+        raise UnusablePart("was written in a group")
+    phone, sender_id, name = _sender(message, contacts)
+    if not phone and not sender_id:
+        raise UnusablePart("has no sender")
+    kind, body, content = read_content(message)
+    return InboundMessage(
+        network_id=network_id,
+        sender_phone=phone,
+        sender_network_id=sender_id,
+        sender_name=name,
+        at=read_timestamp(message.get("timestamp")),
+        kind=kind,
+        text=body,
+        content=content,
+    )
+
+
+def _sender(message: dict[str, Any], contacts: list[dict[str, Any]]) -> tuple[str, str, str]:
+    """Phone, the network's own id, name. Somebody with a user name may show no phone at all."""
+    said, user_id = read_id(message.get("from")), read_id(message.get("from_user_id"))
+    spellings = phone_variants(read_phone(said)) if read_phone(said) else set()
+    contact = next(
+        (
+            one
+            for one in contacts
+            if (said and said == one.get("user_id"))
+            or (user_id and user_id == one.get("user_id"))
+            or (said and said == read_id(one.get("wa_id")))
+            or read_phone(one.get("wa_id")) in spellings
+        ),
+        # Somebody else's name and phone must not stick to this sender.
+        contacts[0] if len(contacts) == 1 and not (said or user_id) else {},
+    )
+    phone = read_phone(said) or read_phone(contact.get("wa_id"))
+    sender_id = user_id or read_id(contact.get("user_id"))
+    if not sender_id and said and not read_phone(said):
+        sender_id = said
+    profile = read_object(contact, "profile")
+    return phone, sender_id, read_text(profile.get("name")) or read_text(profile.get("username"))
+
+
+def _edited_message(message: dict[str, Any], kind: str) -> LineUpdate:
+    """The customer changed or deleted a message that was here before."""
+    part = read_object(message, kind)
+    original = read_id(part.get("original_message_id"))
+    if not original:
+        raise UnusablePart("does not say which message it changes")
+    detail: dict[str, Any] = {
+        "network_id": original,
+        "at": read_timestamp(message.get("timestamp")),
+    }
+    if kind == "edit":
+        _, detail["text"], content = read_content(read_object(part, "message"))
+        detail["caption"] = content.get("caption")
+    return LineUpdate(EDIT_KINDS[kind], detail)
+
+
+def _number_changed(message: dict[str, Any]) -> LineUpdate:
+    system = read_object(message, "system")
+    old, new = read_phone(message.get("from")), read_phone(system.get("wa_id"))
+    if not old or not new:
+        raise UnusablePart("is a notice of the network without two numbers")
+    return LineUpdate(
+        "number_changed",
+        {
+            "phone": old,
+            "new_phone": new,
+            "network_id": read_id(system.get("user_id")),
+            "at": read_timestamp(message.get("timestamp")),
+            "because": read_text(system.get("body")),
+        },
+    )
+
+
+def _receipt(status: dict[str, Any]) -> Receipt:
+    network_id = read_id(status.get("id"))
+    if not network_id:
+        raise UnusablePart("has no id")
+    if status.get("recipient_type") == "group":
+        raise UnusablePart("is of a group")
+    said = read_text(status.get("status")).lower()
+    if said not in RECEIPT_STATES:
+        raise UnusablePart(f"has the status {said[:50]!r}, which moves nothing")
+    category, billable = _pricing(read_object(status, "pricing"))
+    error_code, error_text = (
+        _error(read_objects(status.get("errors"))) if said == "failed" else ("", "")
+    )
+    return Receipt(
+        network_id=network_id,
+        state=RECEIPT_STATES[said],
+        at=read_timestamp(status.get("timestamp")),
+        our_id=read_id(status.get("biz_opaque_callback_data")),
+        recipient=read_id(status.get("recipient_id")) or read_id(status.get("recipient_user_id")),
+        category=category,
+        billable=billable,
+        error_code=error_code,
+        error_text=error_text,
+    )
+
+
+def _pricing(pricing: dict[str, Any]) -> tuple[str, bool | None]:
+    category = read_text(pricing.get("category")).lower()
+    billable = pricing.get("billable")
+    if not isinstance(billable, bool):  # the network is giving that field up for `type`
+        kind = read_text(pricing.get("type"))
+        billable = kind == "regular" if kind else None
+    return CATEGORIES.get(category, category), billable
+
+
+def _error(errors: list[dict[str, Any]]) -> tuple[str, str]:
+    if not errors:
+        return (
+            REFUSED_BY_NETWORK.code,
+            "The network could not deliver the message and gave no reason.",
+        )
+    error = read_error(errors[0])
+    known = error_meaning(error.code, error.subcode) or REFUSED_BY_NETWORK
+    said = f" The network says: {error.details}" if error.details else ""
+    return known.code, f"{known.sentence}{said}"

@@ -1,0 +1,165 @@
+"""Each kind of message that customers send, turned into ours."""
+
+from collections.abc import Callable
+from typing import Any
+
+from messaging.lines.drivers.cloud.field_readers import (
+    flat_copy,
+    read_amount,
+    read_id,
+    read_number,
+    read_object,
+    read_objects,
+    read_phone,
+    read_text,
+)
+from messaging.lines.drivers.cloud.responses import read_error
+
+LONGEST_ANSWERS = 10_000
+Content = tuple[str, str, dict[str, Any]]  # kind, text, content
+
+
+def read_content(message: dict[str, Any]) -> Content:
+    """What we cannot read or do not know becomes `unsupported`: the customer did write."""
+    kind = read_text(message.get("type"))
+    read = _READERS.get(kind)
+    part = message.get(kind)
+    content = read(kind, part) if read and part else None
+    made = content or _unsupported(kind, message)
+    made[2].update(_about(message))
+    return made
+
+
+def _text(_kind: str, part: Any) -> Content | None:
+    body = read_text(read_object({"text": part}, "text").get("body"))
+    return ("text", body, {}) if body else None
+
+
+def _media(kind: str, part: Any) -> Content | None:
+    part = read_object({"media": part}, "media")
+    if not read_id(part.get("id")):
+        return None
+    content: dict[str, Any] = {"id": read_id(part["id"])}
+    for name in ("mime_type", "sha256", "filename", "caption"):
+        if value := read_text(part.get(name)):
+            content[name] = value
+    for name in ("voice", "animated"):
+        if part.get(name) is True:
+            content[name] = True
+    if kind == "voice":
+        kind, content["voice"] = "audio", True
+    return kind, content.get("caption", ""), content
+
+
+def _location(_kind: str, part: Any) -> Content | None:
+    part = read_object({"location": part}, "location")
+    latitude, longitude = read_number(part.get("latitude")), read_number(part.get("longitude"))
+    if latitude is None or longitude is None or abs(latitude) > 90 or abs(longitude) > 180:
+        return None
+    content: dict[str, Any] = {"latitude": latitude, "longitude": longitude}
+    for name in ("name", "address", "url"):
+        if value := read_text(part.get(name)):
+            content[name] = value
+    return "location", "", content
+
+
+def _contacts(_kind: str, part: Any) -> Content | None:
+    people: list[dict[str, Any]] = []
+    for person in read_objects(part):
+        phones = [
+            read_phone(phone.get("wa_id")) or read_text(phone.get("phone"))
+            for phone in read_objects(person.get("phones"))
+        ]
+        name = read_text(read_object(person, "name").get("formatted_name"))
+        people.append({"name": name, "phones": [phone for phone in phones if phone]})
+    if not people:
+        return None
+    return "contacts", ", ".join(person["name"] for person in people), {"contacts": people}
+
+
+def _reaction(_kind: str, part: Any) -> Content | None:
+    part = read_object({"reaction": part}, "reaction")
+    to = read_id(part.get("message_id"))
+    emoji = read_text(part.get("emoji"))  # empty or absent: the reaction was taken back
+    return ("reaction", emoji, {"message_id": to, "emoji": emoji}) if to else None
+
+
+def _order(_kind: str, part: Any) -> Content | None:
+    part = read_object({"order": part}, "order")
+    items = [
+        {
+            "product_retailer_id": read_id(item.get("product_retailer_id")),
+            "quantity": read_number(item.get("quantity")),
+            "item_price": read_amount(item.get("item_price")),
+            "currency": read_text(item.get("currency")),
+        }
+        for item in read_objects(part.get("product_items"))
+    ]
+    if not items:
+        return None
+    catalog = read_id(part.get("catalog_id"))
+    return "order", read_text(part.get("text")), {"catalog_id": catalog, "items": items}
+
+
+def _template_button(_kind: str, part: Any) -> Content | None:
+    part = read_object({"button": part}, "button")
+    title = read_text(part.get("text"))
+    payload = read_text(part.get("payload"))
+    return (
+        ("button", title or payload, {"id": payload, "title": title}) if title or payload else None
+    )
+
+
+def _interactive(_kind: str, part: Any) -> Content | None:
+    part = read_object({"interactive": part}, "interactive")
+    kind = read_text(part.get("type"))
+    reply = read_object(part, kind)
+    if kind in ("button_reply", "list_reply"):
+        title = read_text(reply.get("title"))
+        content = {"id": read_text(reply.get("id")), "title": title}
+        if description := read_text(reply.get("description")):
+            content["description"] = description
+        return ("button", title, content) if title or content["id"] else None
+    if kind == "nfm_reply":
+        title = read_text(reply.get("body"))
+        answers = read_text(reply.get("response_json"))[:LONGEST_ANSWERS]
+        return (
+            "button",
+            title,
+            {"id": read_text(reply.get("name")), "title": title, "answers": answers},
+        )
+    return None
+
+
+def _unsupported(kind: str, message: dict[str, Any]) -> Content:
+    content: dict[str, Any] = {"type": kind[:100]}
+    if inner := read_text(read_object(message, "unsupported").get("type")):
+        content["type"] = inner[:100]
+    if errors := read_objects(message.get("errors")):
+        content["because"] = read_error(errors[0]).details
+    return "unsupported", "", content
+
+
+def _about(message: dict[str, Any]) -> dict[str, Any]:
+    """What is said beside the message: an answer to which, forwarded, from which advertisement."""
+    context = read_object(message, "context")
+    about: dict[str, Any] = {}
+    if reply_to := read_id(context.get("id")):
+        about["reply_to"] = reply_to
+    if context.get("forwarded") is True or context.get("frequently_forwarded") is True:
+        about["forwarded"] = True
+    if referral := read_object(message, "referral"):
+        about["referral"] = flat_copy(referral, 1)
+    return about
+
+
+_READERS: dict[str, Callable[[str, Any], Content | None]] = {
+    "text": _text,
+    **dict.fromkeys(("image", "video", "audio", "voice", "document", "sticker"), _media),
+    "location": _location,
+    "contacts": _contacts,
+    "reaction": _reaction,
+    "order": _order,
+    "button": _template_button,
+    "interactive": _interactive,
+}

@@ -1,0 +1,101 @@
+"""A customer's file: the network tells where it is, and gives it to who holds the line's token."""
+
+from dataclasses import dataclass
+from typing import IO, Any
+from urllib.parse import quote, urlsplit
+
+from core.http import OutboundError, Policy, TooLarge
+from core.http.sync_client import request
+from messaging.lines.drivers.base import LineFacts
+from messaging.lines.drivers.cloud.errors import TOKEN_REJECTED, error_meaning
+from messaging.lines.drivers.cloud.field_readers import read_number, read_text
+from messaging.lines.drivers.cloud.responses import api_error, bearer_header, read_json
+
+LOOKUP_SECONDS, FETCH_SECONDS = 15.0, 90.0
+GONE = "The network no longer has this file."
+TOO_LARGE = "The file is larger than we take in."
+
+
+class MediaNotFetched(Exception):
+    """`final`: asking again would change nothing."""
+
+    def __init__(self, sentence: str, *, final: bool = False) -> None:
+        super().__init__(sentence)
+        self.final = final
+
+
+@dataclass(frozen=True)
+class MediaDescription:
+    url: str
+    mime_type: str
+    sha256: str
+
+
+def fetch_media(
+    base_url: str,
+    version: str,
+    facts: LineFacts,
+    media_id: str,
+    most: int,
+    into: IO[bytes],
+) -> MediaDescription:
+    """Writes the file into `into`. Raises NotFetched."""
+    # The network's address is the operator's own setting, and may be on this machine.
+    policy = Policy(allow_loopback=_is_plain_http(base_url))
+    authorization = bearer_header(facts.token)
+    if authorization is None:
+        raise MediaNotFetched(TOKEN_REJECTED.sentence)
+    where = f"{base_url}/{version}/{quote(media_id, safe='')}"
+    found = _describe(where, authorization, policy, most)
+    # The token must not travel in the clear, whatever address was told.
+    if not _is_plain_http(base_url) and urlsplit(found.url).scheme != "https":
+        raise MediaNotFetched("The network told an address that is not safe.", final=True)
+    try:
+        reply = request(
+            "GET",
+            found.url,
+            policy=policy,
+            headers={"Authorization": authorization},
+            timeout=FETCH_SECONDS,
+            max_body=most,
+            into=into,
+        )
+    except TooLarge:
+        raise MediaNotFetched(TOO_LARGE, final=True) from None
+    except OutboundError as error:
+        raise MediaNotFetched(f"The file could not be fetched: {error}.") from None
+    if not reply.ok:
+        raise MediaNotFetched(f"The network answered {reply.status} for the file.")
+    return found
+
+
+def _describe(url: str, authorization: str, policy: Policy, most: int) -> MediaDescription:
+    try:
+        reply = request(
+            "GET",
+            url,
+            policy=Policy(ports=policy.ports, allow_loopback=True),
+            headers={"Authorization": authorization},
+            timeout=LOOKUP_SECONDS,
+        )
+    except OutboundError as error:
+        raise MediaNotFetched(f"The network could not be reached: {error}.") from None
+    answer: Any = read_json(reply.body)
+    fault = api_error(answer)
+    if fault is not None or not reply.ok or not isinstance(answer, dict):
+        known = error_meaning(fault.code, fault.subcode) if fault else None
+        if reply.status in (400, 404) and not (known and known.line_state == "token_expired"):
+            raise MediaNotFetched(GONE, final=True)
+        raise MediaNotFetched(known.sentence if known else f"The network answered {reply.status}.")
+    if (size := read_number(answer.get("file_size"))) is not None and size > most:
+        raise MediaNotFetched(TOO_LARGE, final=True)
+    if not read_text(answer.get("url")):
+        raise MediaNotFetched(GONE, final=True)
+    return MediaDescription(
+        answer["url"], read_text(answer.get("mime_type")), read_text(answer.get("sha256"))
+    )
+
+
+def _is_plain_http(base_url: str) -> bool:
+    """A network on this machine, for development and tests, speaks without TLS."""
+    return urlsplit(base_url).scheme == "http"

@@ -1,0 +1,54 @@
+"""What this number sent, told again by its network: settles a message whose answer was lost."""
+
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import text
+
+from core.db import current_tenant_id, db
+from core.ids import from_uuid
+from core.values.phone import phone_variants
+from messaging.costs.usage import UsageTally
+from messaging.lines.drivers.base import Receipt
+from messaging.lines.drivers.linked.client import EchoReceived
+from messaging.messages.receipts import receive_receipt
+from messaging.models import Line
+
+CLOCK_SKEW = timedelta(minutes=2)
+
+# There is no id of ours in it. The oldest message with the same words to the same person that
+# left before it and has no name yet is the one.
+FIND_UNANSWERED = text("""
+SELECT id FROM messages
+ WHERE tenant_id = :tenant_id AND phone = ANY(:phones) AND line_id = :line_id
+   AND direction = 'out' AND state IN ('sending', 'unknown') AND network_id IS NULL
+   AND kind = :kind AND text = :text AND created_at <= :at
+ ORDER BY id LIMIT 1
+""")
+IS_KNOWN_NETWORK_ID = text(
+    "SELECT 1 FROM network_ids WHERE tenant_id = :tenant_id AND network_id = :network_id"
+)
+
+
+def receive_echo(line: Line, echo: EchoReceived, tally: UsageTally) -> bool:
+    """True: it settled a message of ours. What was typed on the phone itself is not ours."""
+    tenant_id = current_tenant_id()
+    named = {"tenant_id": tenant_id, "network_id": echo.network_id}
+    if db.session.execute(IS_KNOWN_NETWORK_ID, named).first() is not None:
+        return False
+    found = db.session.execute(
+        FIND_UNANSWERED,
+        {
+            "tenant_id": tenant_id,
+            "line_id": line.id,
+            "phones": sorted(phone_variants(echo.phone))
+            if echo.phone.isdecimal()
+            else [echo.phone],
+            "kind": echo.kind,
+            "text": echo.text,
+            "at": datetime.fromtimestamp(echo.at, UTC) + CLOCK_SKEW,
+        },
+    ).scalar()
+    if found is None:
+        return False
+    receipt = Receipt(echo.network_id, "sent", echo.at, our_id=from_uuid("msg", found))
+    return receive_receipt(line, receipt, tally)

@@ -1,0 +1,234 @@
+"""Linked lines on the real network, by the package `neonize` (the extra `linked`).
+
+UNTRIED: the library reaches only the real network, and nobody has paired a phone with this
+adapter yet. What the library gives has been read in its version 0.5 and turned into our events in
+`multidevice_words.py`, which is tested without a network; everything else of a linked line is
+tried against the simulated network. Kept thin for that reason. See docs/operations/linked.md.
+"""
+
+import asyncio
+import contextlib
+import importlib
+from collections import OrderedDict
+from collections.abc import AsyncGenerator
+from datetime import timedelta
+from typing import Any
+
+from core.clock import now
+from core.logs import logger
+from messaging.lines.drivers.base import (
+    Envelope,
+    SendAccepted,
+    SendOutcome,
+    SendRefused,
+    SendUnknown,
+    TryLater,
+)
+from messaging.lines.drivers.cloud.media import TOO_LARGE, MediaNotFetched
+from messaging.lines.drivers.linked.client import (
+    ClientConnected,
+    ClientDisconnected,
+    ClientEvent,
+    ClientUnavailable,
+    DeviceLoggedOut,
+    DevicePaired,
+    LinkedSession,
+    MediaFileBody,
+    MessageReceived,
+    NumberRestricted,
+    PairingCodeShown,
+    QrCodeShown,
+)
+from messaging.lines.drivers.linked.neonize_mapping import (
+    BAN_REASONS,
+    message_fields,
+    parse_device,
+    read_message,
+    read_receipt,
+)
+
+log = logger(__name__)
+
+FIRST_QR_SECONDS, NEXT_QR_SECONDS, CODE_SECONDS = 60, 20, 160
+N_ = str  # collected for translation here, translated where it is shown
+NOT_INSTALLED = N_(
+    "Linking a real phone needs the extra `linked` of this service, which is not installed here."
+)
+OUTDATED = N_("The network no longer takes this client's version; the service has to be updated.")
+FILE_NO_LONGER_AVAILABLE = "The host was restarted before the file was fetched."
+MOST_FILES = 200
+_NOT_SENT_ERRORS = ("not connected", "not logged in", "websocket", "no signal session")
+
+
+class NeonizeClient:
+    def __init__(self, store_url: str, session: LinkedSession) -> None:
+        try:
+            importlib.import_module("pylibmagic")  # first: it brings the library neonize asks for
+            self._library = importlib.import_module("neonize.aioze.client")
+            self._told = importlib.import_module("neonize.aioze.events")
+            self._proto = importlib.import_module("neonize.proto.Neonize_pb2")
+            self._words = importlib.import_module("neonize.proto.waE2E.WAWebProtobufsE2E_pb2")
+            self._kinds = importlib.import_module("neonize.utils.enum")
+        except (ImportError, OSError) as error:
+            log.warning("neonize cannot be loaded", error=str(error))
+            raise ClientUnavailable(NOT_INSTALLED) from None
+        device = parse_device(session.device)
+        self._client: Any = self._library.NewAClient(
+            store_url,
+            jid=self._proto.JID(**device) if device else None,
+            uuid=f"{session.tenant_id}-{session.line_id}",
+            new_device=not device,
+        )
+        self._events: asyncio.Queue[ClientEvent] = asyncio.Queue()
+        self._reachable: set[str] = set()
+        self._files: OrderedDict[str, Any] = OrderedDict()
+        self._codes = 0
+        self._code_phone = ""
+
+    async def events(self, code_phone: str = "") -> AsyncGenerator[ClientEvent, None]:
+        self._code_phone = code_phone
+        self._listen()
+        ends = await self._client.connect()
+        ends.add_done_callback(self._ended)
+        while True:
+            event = await self._events.get()
+            yield event
+            if isinstance(event, ClientDisconnected | DeviceLoggedOut):
+                return
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        error = None if task.cancelled() else task.exception()
+        because = f"The client ended: {error}." if error else "The client ended."
+        self._events.put_nowait(ClientDisconnected(because))
+
+    def _listen(self) -> None:
+        told, client = self._told, self._client
+        client.event.qr(self._qr)
+        for kind, take in (
+            (told.PairStatusEv, self._pair_status),
+            (told.ConnectedEv, lambda _: ClientConnected()),
+            (
+                told.DisconnectedEv,
+                lambda _: ClientDisconnected("The connection to the network was cut."),
+            ),
+            (
+                told.StreamReplacedEv,
+                lambda _: ClientDisconnected("Another connection took its place."),
+            ),
+            (
+                told.ConnectFailureEv,
+                lambda e: ClientDisconnected(f"The network refused: {e.Message}."),
+            ),
+            (told.ClientOutdatedEv, lambda _: ClientDisconnected(OUTDATED)),
+            (told.LoggedOutEv, lambda _: DeviceLoggedOut("The phone has unlinked this device.")),
+            (told.TemporaryBanEv, self._ban),
+            (told.MessageEv, self._message_came),
+            (told.ReceiptEv, read_receipt),
+        ):
+            client.event(kind)(self._note(take))
+
+    def _note(self, take: Any) -> Any:
+        async def note(_client: Any, event: Any) -> None:
+            try:
+                made = take(event)
+            except Exception:
+                log.exception("an event of the library was not understood")
+                return
+            for one in made if isinstance(made, list) else [made]:
+                self._events.put_nowait(one)
+
+        return note
+
+    def _message_came(self, event: Any) -> list[ClientEvent]:
+        """The library fetches a file by its whole message, so the newest ones are kept at hand."""
+        made = read_message(event)
+        if any(isinstance(one, MessageReceived) and one.message.content.get("id") for one in made):
+            self._files[event.Info.ID] = event.Message
+            while len(self._files) > MOST_FILES:
+                self._files.popitem(last=False)
+        return made
+
+    async def fetch(self, source: str, most: int) -> bytes:
+        message = self._files.get(source)
+        if message is None:
+            raise MediaNotFetched(FILE_NO_LONGER_AVAILABLE, final=True)
+        try:
+            body = await self._client.download_any(message)
+        except Exception as error:  # noqa: BLE001 - the library raises what it likes
+            raise MediaNotFetched(f"The file could not be fetched: {error}.") from None
+        if len(body or b"") > most:
+            raise MediaNotFetched(TOO_LARGE, final=True)
+        return bytes(body or b"")
+
+    async def _qr(self, _client: Any, code: bytes) -> None:
+        if self._code_phone:
+            if self._codes == 0:
+                typed = await self._client.PairPhone(self._code_phone, True)
+                until = now() + timedelta(seconds=CODE_SECONDS)
+                self._events.put_nowait(PairingCodeShown(typed, until))
+        else:
+            lasts = NEXT_QR_SECONDS if self._codes else FIRST_QR_SECONDS
+            until = now() + timedelta(seconds=lasts)
+            self._events.put_nowait(QrCodeShown(code.decode(), until))
+        self._codes += 1
+
+    def _pair_status(self, event: Any) -> list[ClientEvent]:
+        if event.Error:
+            return [ClientDisconnected(f"The phone could not be linked: {event.Error}.")]
+        device = f"{event.ID.User}:{event.ID.Device}@{event.ID.Server}"
+        return [DevicePaired(device, event.ID.User, event.BusinessName)]
+
+    def _ban(self, event: Any) -> ClientEvent:
+        because = BAN_REASONS.get(event.Code, "The network has restricted this number for a while.")
+        return NumberRestricted(because, now() + timedelta(seconds=event.Expire))
+
+    async def send(self, envelope: Envelope, media: MediaFileBody | None) -> SendOutcome:
+        try:
+            refused = await self._unreachable(envelope.phone)
+            if refused is not None:
+                return refused
+            message = await self._message(envelope, media)
+        except Exception as error:  # noqa: BLE001 - nothing has left yet, whatever it was
+            return TryLater("network_trouble", f"The message could not be prepared: {error}.")
+        try:
+            answer = await self._client.send_message(envelope.phone, message)
+        except Exception as error:  # noqa: BLE001 - the library raises many kinds
+            said = str(error)
+            if any(part in said.lower() for part in _NOT_SENT_ERRORS):
+                return TryLater("network_trouble", f"The message did not leave: {said}.")
+            return SendUnknown(f"The library gave no answer: {said}.")
+        return SendAccepted(answer.ID)
+
+    async def _unreachable(self, phone: str) -> SendRefused | None:
+        if phone in self._reachable:
+            return None
+        found = await self._client.is_on_whatsapp(f"+{phone}")
+        if not any(one.IsIn for one in found):
+            return SendRefused("recipient_unavailable", "This number is not on the network.")
+        self._reachable.add(phone)
+        return None
+
+    async def _message(self, envelope: Envelope, media: MediaFileBody | None) -> Any:
+        field, facts, kind = message_fields(envelope, media)
+        if media is not None:
+            sent = await self._client.upload(media.body, getattr(self._kinds.MediaType, kind))
+            facts |= {
+                "URL": sent.url,
+                "directPath": sent.DirectPath,
+                "mediaKey": sent.MediaKey,
+                "fileEncSHA256": sent.FileEncSHA256,
+                "fileSHA256": sent.FileSHA256,
+                "fileLength": sent.FileLength,
+            }
+        if field == "conversation":
+            return self._words.Message(conversation=facts["text"])
+        made = getattr(self._words, field[0].upper() + field[1:])(**facts)
+        return self._words.Message(**{field: made})
+
+    async def log_out(self) -> None:
+        await self._client.logout()
+        self._events.put_nowait(DeviceLoggedOut("Logged out here."))
+
+    async def close(self) -> None:
+        with contextlib.suppress(Exception):
+            await self._client.stop()

@@ -1,0 +1,154 @@
+"""The library's words in ours, and ours in its. No import of it: objects with its field names."""
+
+import re
+from typing import Any
+
+from core.values.phone import BadPhone, check_phone
+from messaging.lines.drivers.base import Envelope, InboundMessage, Receipt
+from messaging.lines.drivers.linked.client import (
+    ClientEvent,
+    EchoReceived,
+    MediaFileBody,
+    MessageReceived,
+    ReceiptReceived,
+)
+
+PHONE_SERVER, LID_SERVER = "s.whatsapp.net", "lid"
+DELIVERED, READ, PLAYED = 1, 4, 6
+STATES = {DELIVERED: "delivered", READ: "read", PLAYED: "read"}
+N_ = str  # collected for translation here, translated where it is shown
+BAN_REASONS = {
+    1: N_(
+        "The network has restricted this number: it wrote to too many people who do not know it."
+    ),
+    2: N_("The network has restricted this number: too many people blocked it."),
+    3: N_("The network has restricted this number: it made too many groups."),
+    4: N_("The network has restricted this number: it sent the same message too often."),
+    5: N_("The network has restricted this number: it wrote to too many people at once."),
+}
+MEDIA = {
+    "image": ("imageMessage", "MediaImage"),
+    "video": ("videoMessage", "MediaVideo"),
+    "audio": ("audioMessage", "MediaAudio"),
+    "document": ("documentMessage", "MediaDocument"),
+}
+_DEVICE = re.compile(r"(\d+):(\d+)@([\w.]+)")
+_MILLISECONDS = 10**11
+
+
+def parse_device(kept: str) -> dict[str, Any]:
+    """`905…:12@s.whatsapp.net` as the fields of a JID; nothing for a line without a device."""
+    found = _DEVICE.fullmatch(kept)
+    if found is None:
+        return {}
+    return {
+        "User": found[1],
+        "Device": int(found[2]),
+        "Server": found[3],
+        "RawAgent": 0,
+        "Integrator": 0,
+        "IsEmpty": False,
+    }
+
+
+def read_message(event: Any) -> list[ClientEvent]:
+    """A person's message to us, or our own as the phone shows it. Groups and news are left out."""
+    info, source = event.Info, event.Info.MessageSource
+    if source.IsGroup or source.Chat.Server not in (PHONE_SERVER, LID_SERVER):
+        return []
+    kind, text, content = _content(event.Message, info.ID)
+    if source.IsFromMe:
+        phone, network_id = _phone_and_lid(source.Chat, source.RecipientAlt)
+        return [EchoReceived(info.ID, phone or network_id, kind, text, _seconds(info.Timestamp))]
+    phone, network_id = _phone_and_lid(source.Sender, source.SenderAlt)
+    if not phone and not network_id:
+        return []
+    message = InboundMessage(
+        network_id=info.ID,
+        sender_phone=phone,
+        sender_network_id=network_id,
+        sender_name=info.Pushname,
+        at=_seconds(info.Timestamp),
+        kind=kind,
+        text=text,
+        content=content,
+    )
+    return [MessageReceived(message)]
+
+
+def read_receipt(event: Any) -> list[ClientEvent]:
+    state = STATES.get(event.Type)
+    if state is None:
+        return []
+    at = _seconds(event.Timestamp)
+    return [ReceiptReceived(Receipt(str(one), state, at)) for one in event.MessageIDs]
+
+
+def message_fields(
+    envelope: Envelope, media: MediaFileBody | None
+) -> tuple[str, dict[str, Any], str]:
+    """The field of the library's message, what goes into it, and the kind of its upload."""
+    if envelope.kind == "text":
+        return "conversation", {"text": envelope.text}, ""
+    if envelope.kind == "location":
+        facts: dict[str, Any] = {
+            "degreesLatitude": envelope.content["latitude"],
+            "degreesLongitude": envelope.content["longitude"],
+        }
+        facts |= {n: envelope.content[n] for n in ("name", "address") if envelope.content.get(n)}
+        return "locationMessage", facts, ""
+    if media is None:
+        raise ValueError(f"a linked phone sends no {envelope.kind}")
+    field, kind = MEDIA[envelope.kind]
+    facts = {"mimetype": media.mime_type}
+    if envelope.text and envelope.kind != "audio":
+        facts["caption"] = envelope.text
+    if envelope.kind == "document":
+        facts["fileName"] = media.filename
+        facts["title"] = media.filename
+    return field, facts, kind
+
+
+def _phone_and_lid(one: Any, other: Any) -> tuple[str, str]:
+    """Phone and hidden id: one names the person, the other may name them in the other way."""
+    phone = network_id = ""
+    for named in (one, other):
+        if named.Server == PHONE_SERVER and not phone:
+            phone = _phone(named.User)
+        elif named.Server == LID_SERVER and named.User and not network_id:
+            network_id = f"{named.User}@{LID_SERVER}"
+    return phone, network_id
+
+
+def _phone(user: str) -> str:
+    try:
+        return check_phone(user)
+    except BadPhone:
+        return ""
+
+
+def _content(message: Any, network_id: str) -> tuple[str, str, dict[str, Any]]:
+    if message.conversation:
+        return "text", message.conversation, {}
+    if message.extendedTextMessage.text:
+        return "text", message.extendedTextMessage.text, {}
+    for kind, (field, _) in MEDIA.items():
+        part = getattr(message, field)
+        if part.mimetype:
+            caption = getattr(part, "caption", "")
+            content: dict[str, Any] = {"id": network_id, "mime_type": part.mimetype}
+            if caption:
+                content["caption"] = caption
+            if kind == "document" and part.fileName:
+                content["filename"] = part.fileName
+            return kind, caption, content
+    place = message.locationMessage
+    if place.degreesLatitude or place.degreesLongitude:
+        content = {"latitude": place.degreesLatitude, "longitude": place.degreesLongitude}
+        content |= {n: v for n in ("name", "address") if (v := getattr(place, n))}
+        return "location", "", content
+    return "unsupported", "", {"type": "unknown"}
+
+
+def _seconds(timestamp: int) -> int:
+    return timestamp // 1000 if timestamp > _MILLISECONDS else timestamp

@@ -1,0 +1,397 @@
+"""A tenant's lines: added, chosen, found, troubled."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from sqlalchemy import select, update
+
+from core.clock import now
+from core.db import current_tenant_id, db, invalidate_tenant_cache, notify_workers
+from core.errors import Forbidden, Invalid, NotFound, invalid
+from core.ids import new_token
+from core.lookups import add_lookup as make_findable
+from core.lookups import remove_lookup
+from core.queue import lanes
+from core.values.phone import BadPhone, check_phone
+from messaging.lines.drivers.base import LineFacts
+from messaging.models import Line
+from tenants import audit
+from tenants.people import clean_name
+from tenants.plans import limits as plan_limits
+from webhooks.events import publish_webhook_event
+
+CLOUD_PER_SECOND = Decimal(80)
+SENDING_STATES = frozenset({"connected"})
+LOWEST_ID, HIGHEST_ID = 100_000, 2_000_000_000
+# What customers are told when a line comes into a state; a line that is being linked is told of
+# by its QR codes.
+STATE_EVENTS = {
+    "connected": "instances.connected",
+    "disconnected": "instances.disconnected",
+    "logged_out": "instances.disconnected",
+    "restricted": "instances.restricted",
+    "quality_low": "instances.restricted",
+    "unpaired": "",
+    "pairing": "",
+}
+
+
+@dataclass(frozen=True)
+class LineLabel:
+    """Enough to name the line of an old message; `removed` lines have no page any more, and
+    what leaves by a `held` one waits."""
+
+    id: int
+    name: str
+    removed: bool
+    test: bool
+    held: bool
+
+
+@dataclass(frozen=True)
+class LineRoute:
+    """A line as a door remembers it; a change of the line makes the doors forget."""
+
+    id: int
+    kind: str
+    test: bool
+    enabled: bool
+    default: bool
+    sends_now: bool = True
+    """False: it is down and no other line takes over; its messages are accepted and wait."""
+
+
+def add_cloud_line(
+    name: str,
+    phone: str,
+    phone_number_id: str,
+    token: str,
+    app_secret: str,
+    *,
+    account_id: str = "",
+    network: str = "whatsapp",
+    test: bool = False,
+    default: bool = False,
+    unreached: str = "",
+) -> Line:
+    """A number of the cloud API. The first live one that the network confirmed becomes the default.
+
+    `unreached`: why the network could not be asked about it. Such a line is disconnected until a
+    check succeeds, and it is nobody's default.
+    """
+    if not test:
+        check_plan_allows_line()
+    first = not test and not unreached and default_line(test=False) is None
+    line = Line(
+        tenant_id=current_tenant_id(),
+        id=new_line_id(),
+        kind="cloud",
+        network=network,
+        test=test,
+        name=clean_name(name),
+        phone=_own_phone(phone),
+        state="disconnected" if unreached else "connected",
+        state_because=unreached,
+        phone_number_id=phone_number_id,
+        account_id=account_id or None,
+        token=token,
+        app_secret=app_secret,
+        verify_token=new_token(),
+        hook_token=new_token(),
+        per_second=CLOUD_PER_SECOND,
+        is_default=first or (default and not test and not unreached),
+    )
+    if line.is_default:
+        _no_default()
+    db.session.add(line)
+    db.session.flush()
+    lanes.mark_due("templates", line.tenant_id)
+    notify_workers("jobs.lines.template_sync.drain")
+    make_findable("cloud_hook", str(line.hook_token), str(line.id))
+    audit.record("lines.added", line.name, kind="cloud", instance_id=line.id)
+    return line
+
+
+def check_plan_allows_line() -> None:
+    """Whether the plan has room for another line that sends for real."""
+    plan_limits.check_limit("lines", sum(not line.test for line in list_lines()))
+
+
+def new_line_id() -> int:
+    return LOWEST_ID + secrets.randbelow(HIGHEST_ID - LOWEST_ID)
+
+
+def get(line_id: int) -> Line:
+    line = db.session.get(Line, (current_tenant_id(), line_id))
+    if line is None or line.removed_at is not None:
+        raise NotFound()
+    return line
+
+
+def list_lines() -> list[Line]:
+    return list(
+        db.session.scalars(
+            select(Line)
+            .where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
+            .order_by(Line.test, Line.is_default.desc(), Line.created_at)
+        )
+    )
+
+
+def line_labels() -> list[LineLabel]:
+    """Of every line there ever was, for the messages that left by it; secrets stay sealed."""
+    rows = db.session.execute(
+        select(Line.id, Line.name, Line.removed_at, Line.enabled, Line.state, Line.test)
+        .where(Line.tenant_id == current_tenant_id())
+        .order_by(Line.removed_at.is_not(None), Line.test, Line.name)
+    )
+    return [
+        LineLabel(
+            id=row.id,
+            name=row.name,
+            removed=row.removed_at is not None,
+            test=row.test,
+            held=not row.enabled or row.state not in SENDING_STATES,
+        )
+        for row in rows
+    ]
+
+
+def default_line(*, test: bool) -> Line | None:
+    query = select(Line).where(
+        Line.tenant_id == current_tenant_id(), Line.test == test, Line.removed_at.is_(None)
+    )
+    if not test:
+        query = query.where(Line.is_default)
+    return db.session.scalars(query.order_by(Line.created_at).limit(1)).first()
+
+
+def make_default(line_id: int) -> Line:
+    line = get(line_id)
+    if line.test:
+        raise Invalid("test_line", "The test line cannot be the default for live messages.")
+    was = default_line(test=False)
+    if was is not None and was.id == line.id:
+        return line
+    _no_default()
+    line.is_default = True
+    audit.record(
+        "lines.default_changed",
+        line.name,
+        was=was.name if was else "",
+        now=line.name,
+        instance_id=line.id,
+    )
+    return line
+
+
+def rename(line_id: int, name: str) -> Line:
+    line = get(line_id)
+    line.name = clean_name(name)
+    return line
+
+
+def set_pace(line_id: int, per_second: Decimal) -> Line:
+    line = get(line_id)
+    if line.per_second != per_second:
+        audit.record("lines.pace_changed", line.name, was=str(line.per_second), now=str(per_second))
+        line.per_second = per_second
+    return line
+
+
+def set_account(line_id: int, account_id: str) -> Line:
+    """Which business account the number belongs to: its templates are asked for there."""
+    line = get(line_id)
+    if (line.account_id or "") != account_id:
+        audit.record(
+            "lines.account_changed",
+            line.name,
+            was=line.account_id or "",
+            now=account_id,
+            instance_id=line.id,
+        )
+        line.account_id, line.templates_at, line.templates_error = account_id or None, None, ""
+        lanes.mark_due("templates", line.tenant_id)
+        notify_workers("jobs.lines.template_sync.drain")
+    return line
+
+
+def replace_credentials(line_id: int, token: str, app_secret: str = "") -> Line:
+    """A new token, and with it a new app secret where one is given."""
+    line = get(line_id)
+    line.token = token
+    if app_secret:
+        line.app_secret = app_secret
+    audit.record("lines.access_renewed", line.name, instance_id=line.id)
+    return line
+
+
+def set_enabled(line_id: int, enabled: bool) -> Line:
+    line = get(line_id)
+    if line.enabled != enabled:
+        line.enabled = enabled
+        audit.record("lines.enabled" if enabled else "lines.disabled", line.name)
+    return line
+
+
+def resume(line_id: int) -> bool:
+    """Somebody takes the risk: the line sends again although its quality has fallen. False: it was
+    not paused for that. The network's next word on its quality pauses it anew."""
+    line = get(line_id)
+    if line.state != "quality_low" or not record_line_state(line_id, "connected", ""):
+        return False
+    audit.record("lines.resumed", line.name)
+    return True
+
+
+def set_fallback(line_id: int, other_id: int | None, field: str = "fallback") -> Line:
+    """Which line takes over while this one is down; None: its messages wait."""
+    line, other = get(line_id), None
+    if other_id is not None:
+        other = db.session.get(Line, (current_tenant_id(), other_id))
+        if other is None or other.removed_at is not None:
+            raise invalid(field, "unknown_instance", "There is no line with that number.")
+        if other.id == line.id:
+            raise invalid(field, "same_line", "A line cannot stand in for itself.")
+        if other.test != line.test:
+            raise invalid(field, "test_line", "The test line only reaches simulated phones.")
+    if line.fallback_line_id != other_id:
+        was = line.fallback_line_id and db.session.get(
+            Line, (current_tenant_id(), line.fallback_line_id)
+        )
+        line.fallback_line_id = other_id
+        audit.record(
+            "lines.fallback_changed",
+            line.name,
+            was=was.name if was else "",
+            now=other.name if other else "",
+        )
+    return line
+
+
+def remove(line_id: int) -> None:
+    """The row stays for the messages that left by it; its secrets go."""
+    line = get(line_id)
+    if line.test:
+        raise Invalid("test_line", "Every account keeps its test line.")
+    line.removed_at, line.enabled, line.is_default = now(), False, False
+    line.fallback_line_id = None
+    db.session.execute(
+        update(Line)
+        .where(Line.tenant_id == current_tenant_id(), Line.fallback_line_id == line.id)
+        .values(fallback_line_id=None)
+    )
+    line.token = line.app_secret = None
+    if line.hook_token:
+        remove_lookup("cloud_hook", line.hook_token)
+    audit.record("lines.removed", line.name, instance_id=line.id)
+
+
+def list_routes() -> tuple[LineRoute, ...]:
+    """The lines a message may leave by, the oldest first."""
+    rows = db.session.execute(
+        select(
+            Line.id,
+            Line.kind,
+            Line.test,
+            Line.enabled,
+            Line.is_default,
+            Line.state.in_(SENDING_STATES) | Line.fallback_line_id.is_not(None),
+        )
+        .where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
+        .order_by(Line.created_at, Line.id)
+    )
+    return tuple(LineRoute(*row) for row in rows)
+
+
+def route_for(line_id: int | None, *, test: bool, allowed: frozenset[int] | None) -> LineRoute:
+    """The line a message leaves by: the one asked for, else the default."""
+    return choose_route(list_routes(), line_id, test=test, allowed=allowed)
+
+
+def choose_route(
+    known: tuple[LineRoute, ...], line_id: int | None, *, test: bool, allowed: frozenset[int] | None
+) -> LineRoute:
+    """A test key may name any line of its tenant: its messages leave by the test line."""
+    line: LineRoute | None
+    if line_id is not None and not any(
+        one.id == line_id and (test or not one.test) for one in known
+    ):
+        raise invalid("instance_id", "unknown_instance", "There is no line with that instance_id.")
+    if test:
+        line = next((one for one in known if one.test), None)
+    elif line_id is None:
+        line = next((one for one in known if one.default and not one.test), None)
+    else:
+        line = next(one for one in known if one.id == line_id)
+    if line is None:
+        raise invalid(
+            "instance_id",
+            "no_instance",
+            "There is no line to send from yet. Add one under Lines in the portal,"
+            " or use a test key to try.",
+        )
+    if allowed is not None and not test and line.id not in allowed:
+        raise Forbidden("line_not_allowed", "This key may not use line {line}.", line=line.id)
+    if not line.enabled:
+        raise invalid("instance_id", "line_disabled", "This line is switched off.")
+    return line
+
+
+def line_facts(line: Line) -> LineFacts:
+    return LineFacts(
+        tenant_id=line.tenant_id,
+        id=line.id,
+        kind=line.kind,
+        phone_number_id=line.phone_number_id or "",
+        token=line.token or "",
+        app_secret=line.app_secret or "",
+    )
+
+
+def _default_if_none(line_id: int) -> None:
+    """The first live line that works becomes the default, also when it was added before."""
+    line = get(line_id)
+    if not line.test and default_line(test=False) is None:
+        make_default(line_id)
+
+
+def record_line_state(
+    line_id: int, state: str, because: str, until: datetime | None = None
+) -> bool:
+    """The network said something about the line: pause it, tell it, once. True: it is new."""
+    changed = db.session.execute(
+        update(Line)
+        .where(Line.tenant_id == current_tenant_id(), Line.id == line_id, Line.state != state)
+        .values(state=state, state_because=because, state_at=now(), paused_until=until)
+        .returning(Line.id)
+    ).first()
+    if changed is not None and state == "connected":
+        _default_if_none(line_id)
+    if changed is not None:
+        invalidate_tenant_cache()
+    if changed is not None and (kind := STATE_EVENTS.get(state, "instances.disconnected")):
+        publish_webhook_event(
+            kind,
+            {"instance_id": line_id, "data": {"state": state, "because": because}},
+        )
+        lanes.mark_due("troubles", current_tenant_id())
+        notify_workers("jobs.lines.alerts.send_alerts")
+    return changed is not None
+
+
+def _no_default() -> None:
+    db.session.execute(
+        update(Line)
+        .where(Line.tenant_id == current_tenant_id(), Line.is_default)
+        .values(is_default=False)
+    )
+
+
+def _own_phone(phone: str) -> str:
+    try:
+        return check_phone(phone)
+    except BadPhone as error:
+        raise invalid("phone", error.code, "{fault}", fault=str(error)) from None

@@ -1,0 +1,263 @@
+"""Accepting a message: check it, store it, ring. From here nothing can lose it.
+
+`app.accept_message` writes everything that belongs to it or nothing: the message, its first
+timeline row, its quota, its idempotency key, its lane.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Protocol
+
+import psycopg2
+from psycopg2.extras import Json
+from sqlalchemy.exc import DBAPIError
+
+from core.clock import now
+from core.db import current_tenant_id, db, notify_workers, notify_workers_now, savepoint
+from core.ids import from_uuid, new_uuid
+from core.queue import lanes
+from core.sql.pool import run_global
+from core.values.phone import phone_country
+from messaging.contacts.identities import contact_blocked_error
+from messaging.costs import rates as message_rates
+from tenants.audit import current_actor
+from tenants.idempotency import KEY_LIFETIME
+from tenants.plans import quota, usage_alerts
+from tenants.plans.catalog import TenantFacts
+from tenants.plans.usage_alerts import MonthlyUsage
+
+LANE = "sends"
+JOB = "jobs.sending.worker.drain"
+DEFAULT_VALIDITY = timedelta(hours=24)
+TRANSACTIONAL, BULK = 0, 1
+
+ACCEPT = """
+SELECT used, spent FROM app.accept_message(
+    %(tenant_id)s, %(id)s, %(change_id)s, %(now)s, %(line_id)s, %(kind)s, %(phone)s, %(text)s,
+    %(content)s, %(state)s, %(priority)s, %(due_at)s, %(valid_until)s, %(reference)s,
+    %(country)s, %(category)s, %(quoted_usd)s, %(test)s, %(lane)s, %(month)s, %(quota)s, %(cap)s,
+    %(trial_since)s, %(trial_most)s, %(key)s, %(key_since)s, %(fingerprint)s, %(status)s,
+    %(headers)s, %(body)s)
+"""
+# The same for several of one line in one round trip, so that nobody waits long for their quota.
+ACCEPT_MANY = """
+SELECT one.id, done.used, done.spent
+  FROM jsonb_to_recordset(%(rows)s) AS one (
+       id uuid, change_id uuid, phone text, text text, content jsonb, reference text,
+       country text, quoted_usd numeric)
+ CROSS JOIN LATERAL app.accept_message(
+    %(tenant_id)s, one.id, one.change_id, %(now)s, %(line_id)s, %(kind)s, one.phone, one.text,
+    one.content, %(state)s, %(priority)s, %(due_at)s, %(valid_until)s, one.reference,
+    one.country, %(category)s, one.quoted_usd, %(test)s, %(lane)s, %(month)s, %(quota)s, %(cap)s,
+    %(trial_since)s, %(trial_most)s, NULL, %(key_since)s, NULL, NULL, NULL, NULL) AS done
+"""
+ROW_FIELDS = ("id", "change_id", "phone", "text", "reference", "country")
+REFUSALS = {"CM001": "trial_over", "CM002": "quota_exceeded", "CM003": "spend_cap_reached"}
+KEY_REUSED, RECIPIENT_BLOCKED = "CM004", "CM005"
+
+
+class SendingLine(Protocol):
+    """What accepting must know of a line: a row, or what a door remembers of one."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def test(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class MessageDraft:
+    """A message as a door hands it over, already checked for form."""
+
+    kind: str
+    phone: str
+    text: str = ""
+    content: dict[str, Any] = field(default_factory=dict)
+    reference: str | None = None
+    scheduled_at: datetime | None = None
+    valid_for: timedelta = DEFAULT_VALIDITY
+    priority: int = TRANSACTIONAL
+    category: str = "service"
+
+
+def author_field() -> dict[str, Any]:
+    """Beside the content of a message that a person writes in the portal: the inbox names them."""
+    actor = current_actor()
+    return {"by": actor.id} if actor.kind == "person" else {}
+
+
+@dataclass(frozen=True)
+class AcceptedMessage:
+    """What the caller gets to know at once."""
+
+    id: str
+    line_id: int
+    phone: str
+    state: str
+    quoted_usd: Decimal
+    reference: str | None
+    test: bool
+
+
+@dataclass(frozen=True)
+class IdempotencyRecord:
+    """An idempotency key, stored with the message and with the answer, where it is known."""
+
+    key: str
+    fingerprint: str
+    status: int | None
+    headers: dict[str, str] | None
+    body: str
+
+
+class IdempotencyKeyReused(Exception):
+    """The idempotency key was used before. Nothing was done."""
+
+
+@dataclass(frozen=True)
+class PreparedMessage:
+    """A message that only has to be written."""
+
+    ticket: AcceptedMessage
+    facts: TenantFacts
+    params: dict[str, Any]
+
+
+def prepare_message(
+    draft: MessageDraft, line: SendingLine, facts: TenantFacts, cards: message_rates.TenantRates
+) -> PreparedMessage:
+    moment, uuid = now(), new_uuid()
+    scheduled = draft.scheduled_at is not None and draft.scheduled_at > moment
+    state, due_at = ("scheduled", draft.scheduled_at) if scheduled else ("queued", moment)
+    country = phone_country(draft.phone) or "other"
+    price = cards.quote(line.kind, country, draft.category, moment)
+    trial = facts.trial_days is not None
+    params = {
+        "tenant_id": facts.id,
+        "id": str(uuid),
+        "change_id": str(new_uuid()),
+        "now": moment,
+        "line_id": line.id,
+        "kind": draft.kind,
+        "phone": draft.phone,
+        "text": draft.text,
+        "content": Json(draft.content),
+        "state": state,
+        "priority": draft.priority,
+        "due_at": due_at,
+        "valid_until": (due_at or moment) + draft.valid_for,
+        "reference": draft.reference,
+        "country": country,
+        "category": draft.category,
+        "quoted_usd": price,
+        "test": line.test,
+        "lane": LANE,
+        "month": quota.month_of(moment),
+        "quota": facts.monthly_messages,
+        "cap": facts.spend_cap_usd,
+        "trial_since": moment - timedelta(days=facts.trial_days or 0) if trial else None,
+        "trial_most": (facts.trial_messages or 0) if trial else None,
+        "key": None,
+        "key_since": moment - KEY_LIFETIME,
+        "fingerprint": None,
+        "status": None,
+        "headers": None,
+        "body": None,
+    }
+    ticket = AcceptedMessage(
+        from_uuid("msg", uuid), line.id, draft.phone, state, price, draft.reference, line.test
+    )
+    return PreparedMessage(ticket, facts, params)
+
+
+def accept_message(draft: MessageDraft, line: SendingLine, facts: TenantFacts) -> AcceptedMessage:
+    """In the open transaction. A refusal takes back no more than its own writes."""
+    ready = prepare_message(draft, line, facts, message_rates.tenant_rates())
+    params = {**ready.params, "tenant_id": current_tenant_id()}
+    with _refusals(facts), savepoint():
+        rows = db.session.connection().exec_driver_sql(ACCEPT, params).all()
+    if (percent := _crossed_threshold(ready, *rows[0])) is not None:
+        notify_workers("jobs.tenants.usage_alerts.send_usage_alert", facts.id, percent)
+    if ready.ticket.state == "queued":
+        notify_workers("jobs.sending.worker.drain")
+    return ready.ticket
+
+
+def accept_messages(
+    drafts: Sequence[MessageDraft], line: SendingLine, facts: TenantFacts
+) -> list[AcceptedMessage]:
+    """Drafts of one kind, priority and category, due now: all of them, or a refusal and none."""
+    cards = message_rates.tenant_rates()
+    ready = [prepare_message(draft, line, facts, cards) for draft in drafts]
+    if not ready:
+        return []
+    rows = [
+        {name: one.params[name] for name in ROW_FIELDS}
+        | {"content": draft.content, "quoted_usd": str(one.ticket.quoted_usd)}
+        for one, draft in zip(ready, drafts, strict=True)
+    ]
+    params = {**ready[0].params, "tenant_id": current_tenant_id(), "rows": Json(rows)}
+    with _refusals(facts), savepoint():
+        done = db.session.connection().exec_driver_sql(ACCEPT_MANY, params).all()
+    for one, (_, used, spent) in zip(ready, done, strict=True):
+        if (percent := _crossed_threshold(one, used, spent)) is not None:
+            notify_workers("jobs.tenants.usage_alerts.send_usage_alert", facts.id, percent)
+    notify_workers("jobs.sending.worker.drain")
+    return [one.ticket for one in ready]
+
+
+def accept_in_own_transaction(
+    ready: PreparedMessage, once: IdempotencyRecord | None = None
+) -> None:
+    """A transaction of its own, in one round trip; who calls it rings. Raises KeyKnown."""
+    params = ready.params
+    if once is not None:
+        headers = None if once.headers is None else Json(once.headers)
+        params = {
+            **params,
+            "key": once.key,
+            "fingerprint": once.fingerprint,
+            "status": once.status,
+            "headers": headers,
+            "body": once.body,
+        }
+    with _refusals(ready.facts):
+        rows = run_global(ACCEPT, params)
+    if (percent := _crossed_threshold(ready, *rows[0])) is not None:
+        notify_workers_now("jobs.tenants.usage_alerts.send_usage_alert", ready.facts.id, percent)
+
+
+def wake_waiting_messages() -> None:
+    """A line can send again: what waited for it is looked at now."""
+    lanes.mark_due(LANE, current_tenant_id(), now())
+    notify_workers("jobs.sending.worker.drain")
+
+
+def _crossed_threshold(
+    ready: PreparedMessage, used: int | None, spent: Decimal | None
+) -> int | None:
+    """The threshold that this very message crossed. A test message uses nothing."""
+    if used is None or spent is None:
+        return None
+    before = MonthlyUsage(used - 1, spent - ready.ticket.quoted_usd)
+    return usage_alerts.crossed_threshold(ready.facts, before, MonthlyUsage(used, spent))
+
+
+@contextmanager
+def _refusals(facts: TenantFacts) -> Iterator[None]:
+    try:
+        yield
+    except (DBAPIError, psycopg2.Error) as error:
+        code = getattr(getattr(error, "orig", error), "pgcode", None)
+        if code == KEY_REUSED:
+            raise IdempotencyKeyReused from None
+        if code == RECIPIENT_BLOCKED:
+            raise contact_blocked_error() from None
+        if code in REFUSALS:
+            raise quota.limit_error(REFUSALS[code], facts) from None
+        raise

@@ -1,0 +1,338 @@
+"""Second ways for a message that may not go freely: as its template, or by its own line again.
+
+A message takes a second way only from a place where it is known not to have arrived: waiting with
+us, or refused by the network's own word. So it goes at most once.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from psycopg2.extras import Json
+from sqlalchemy import text
+
+from core.clock import now
+from core.db import current_tenant_id, db, notify_workers, savepoint
+from core.errors import Invalid, PaymentRequired
+from core.queue import lanes
+from messaging.contacts import identities as contact_identities
+from messaging.contacts.identities import canonical_spelling
+from messaging.costs.rates import quote_price
+from messaging.lines.drivers.base import SendOutcome, SendRefused
+from messaging.lines.repository import SENDING_STATES
+from messaging.messages.accept import LANE
+from messaging.messages.claim import ClaimedMessage
+from messaging.messages.timeline import insert_changes
+from messaging.models import Line
+from messaging.templates import validation as template_validation
+from tenants.plans import quota
+from tenants.plans.catalog import current_tenant_facts
+
+WINDOW_CLOSED = "window_closed"
+WINDOW = timedelta(hours=24)
+KEPT_CONTENT_KEYS = frozenset({"own_line", "gone_ids"})
+SENT_AS_TEMPLATE = "The 24-hour window is closed; it goes as the template: {name}"
+RETURNED_TO_OWN_LINE = "The other line may not write to this person; it waits for its own line."
+RETRIED_AFTER_LINE_FAILURE = "Its line went down while it was sent; it was not taken."
+
+WINDOWS_OPEN_UNTIL = text("""
+SELECT c.line_id, i.value, max(c.window_until) AS until
+  FROM identities i
+  JOIN conversations c ON c.tenant_id = i.tenant_id AND c.contact_id = i.contact_id
+ WHERE i.tenant_id = :tenant_id AND c.tenant_id = :tenant_id
+   AND i.kind IN ('phone', 'network_id') AND i.value = ANY(:phones)
+   AND c.line_id = ANY(:line_ids)
+ GROUP BY c.line_id, i.value
+""")
+READ_PRICES = text("""
+SELECT id, country, category, quoted_usd, test, created_at FROM messages
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
+""")
+READ_MESSAGE = text("""
+SELECT id, line_id, phone, kind, text, content, country, category, quoted_usd, test, created_at
+  FROM messages WHERE tenant_id = :tenant_id AND id = :id
+""")
+APPLY_FALLBACK = text("""
+UPDATE messages
+   SET state = :state, due_at = :due_at, line_id = :line_id, kind = :kind, text = :text,
+       content = :content, category = :category, quoted_usd = :quoted_usd, cost_usd = 0,
+       network_id = NULL, error_code = NULL, error_text = NULL, changed_at = :now
+ WHERE tenant_id = :tenant_id AND id = :id AND state = ANY(:states)
+   AND (CAST(:attempt AS integer) IS NULL OR attempt = :attempt)
+RETURNING id
+""")
+
+
+@dataclass(frozen=True)
+class FallbackMessage:
+    """What has to be known of a message to give it a second way."""
+
+    uuid: str
+    line_id: int
+    phone: str
+    kind: str
+    text: str
+    content: dict[str, Any]
+    country: str
+    category: str
+    quoted_usd: Decimal
+    test: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """A message as it goes on, and why."""
+
+    line_id: int
+    kind: str
+    text: str
+    content: dict[str, Any]
+    category: str
+    cause: str
+    wait: timedelta = timedelta()
+
+
+def has_template_candidates(batch: Iterable[ClaimedMessage]) -> bool:
+    """Whether `as_templates` has anything to look at."""
+    return any(one.envelope.content.get("fallback") for one in batch)
+
+
+def send_as_templates(
+    batch: list[ClaimedMessage], lines: Mapping[int, Line], lease: float
+) -> list[ClaimedMessage]:
+    """Of what was just taken: what our own book says may not go freely, goes as its template."""
+    asked = [one for one in batch if _has_template(one, lines)]
+    if not asked:
+        return batch
+    shut = _closed_windows(asked, lines)
+    turned: dict[str, ClaimedMessage] = {}
+    priced = _messages(shut)
+    for one in shut:
+        message = priced.get(one.uuid)
+        way = _choose_fallback(message, lines) if message is not None else None
+        if message is None or way is None:
+            continue
+        way = replace(way, wait=timedelta(seconds=lease))
+        price = _apply_fallback(
+            message, way, ["sending"], one.envelope.attempt, lines, state="sending"
+        )
+        if price is not None:
+            envelope = replace(one.envelope, kind=way.kind, text=way.text, content=way.content)
+            turned[one.uuid] = replace(one, envelope=envelope, quoted_usd=price)
+    return [turned.get(one.uuid, one) for one in batch]
+
+
+def _has_template(one: ClaimedMessage, lines: Mapping[int, Line]) -> bool:
+    line = lines.get(one.envelope.line_id)
+    return bool(one.envelope.content.get("fallback")) and line is not None and line.kind == "cloud"
+
+
+def _closed_windows(asked: list[ClaimedMessage], lines: Mapping[int, Line]) -> list[ClaimedMessage]:
+    """Somebody of whom we know nothing has an open window only with a line that is new to us."""
+    moment = now()
+    names = {one.uuid: _network_spelling(one.envelope.phone) for one in asked}
+    rows = db.session.execute(
+        WINDOWS_OPEN_UNTIL,
+        {
+            "tenant_id": current_tenant_id(),
+            "phones": list(set(names.values())),
+            "line_ids": list({one.envelope.line_id for one in asked}),
+        },
+    )
+    until = {(row.line_id, row.value): row.until for row in rows}
+    shut = []
+    for one in asked:
+        line_id = one.envelope.line_id
+        known = until.get((line_id, names[one.uuid]))
+        known = known or lines[line_id].created_at + WINDOW
+        if known <= moment:
+            shut.append(one)
+    return shut
+
+
+def _network_spelling(phone: str) -> str:
+    return canonical_spelling(phone) if phone.isdecimal() else phone
+
+
+def try_fallbacks(
+    results: list[tuple[ClaimedMessage, SendOutcome]], lines: Mapping[int, Line]
+) -> list[tuple[ClaimedMessage, SendOutcome]]:
+    """Takes out what goes on another way; the rest is settled as it is."""
+    hopeful = [
+        (one, out)
+        for one, out in results
+        if isinstance(out, SendRefused) and (out.code == WINDOW_CLOSED or out.line_state)
+    ]
+    if not hopeful:
+        return results
+    priced = _messages([one for one, _ in hopeful])
+    gone: set[str] = set()
+    for one, out in hopeful:
+        message = priced.get(one.uuid)
+        if message is None:
+            continue
+        way = (
+            _choose_fallback(message, lines)
+            if out.code == WINDOW_CLOSED
+            else _retry_own_line(message, lines)
+        )
+        if way is None:
+            continue
+        if _apply_fallback(message, way, ["sending"], one.envelope.attempt, lines) is not None:
+            gone.add(one.uuid)
+    return [(one, out) for one, out in results if one.uuid not in gone]
+
+
+def read_message(uuid: UUID) -> FallbackMessage:
+    row = db.session.execute(
+        READ_MESSAGE, {"tenant_id": current_tenant_id(), "id": str(uuid)}
+    ).one()
+    return FallbackMessage(str(row.id), *row[1:])
+
+
+def try_fallback_after_receipt(
+    message: FallbackMessage, network_id: str, lines: Iterable[Line]
+) -> bool:
+    """The network took it and said later that it may not go. True: it goes another way."""
+    known = {line.id: line for line in lines}
+    way = _choose_fallback(message, known)
+    if way is None:
+        return False
+    gone = [*message.content.get("gone_ids", []), network_id]
+    way = replace(way, content={**way.content, "gone_ids": gone})
+    # The caller has given back all that the message had taken; it is taken again, whole.
+    fresh = replace(message, quoted_usd=Decimal(0))
+    if _apply_fallback(fresh, way, ["sending", "sent", "unknown"], None, known, messages=1) is None:
+        return False
+    lanes.mark_due(LANE, current_tenant_id(), now())
+    notify_workers("jobs.sending.worker.drain")
+    return True
+
+
+def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fallback | None:
+    """A template first; without one, back to the line it was meant for."""
+    line, template = lines.get(message.line_id), message.content.get("fallback")
+    if line is not None and template and message.kind != "template":
+        try:
+            checked = template_validation.check_template(line, template, "fallback_template")
+        except Invalid:
+            checked = None  # it was good when it was accepted; the network has the last word
+        if checked == template_validation.MARKETING and contact_identities.has_opted_out(
+            message.phone
+        ):
+            return None
+        was = {"kind": message.kind, "text": message.text}
+        kept = {name: value for name, value in message.content.items() if name in KEPT_CONTENT_KEYS}
+        return Fallback(
+            line_id=message.line_id,
+            kind="template",
+            text=template_validation.template_text(line, template),
+            content={**kept, **template, "instead_of": was},
+            category=checked or "utility",
+            cause=SENT_AS_TEMPLATE.format(name=template["name"]),
+        )
+    own: Any = message.content.get("own_line")
+    if own in lines and own != message.line_id:
+        content = {k: v for k, v in message.content.items() if k != "own_line"}
+        return Fallback(
+            line_id=own,
+            kind=message.kind,
+            text=message.text,
+            content={**content, "stays": True},
+            category=message.category,
+            cause=RETURNED_TO_OWN_LINE,
+        )
+    return None
+
+
+def _retry_own_line(message: FallbackMessage, lines: Mapping[int, Line]) -> Fallback | None:
+    """The refusal is the line's own trouble, and another one stands in for it."""
+    line = lines.get(message.line_id)
+    other = lines.get(line.fallback_line_id or 0) if line is not None else None
+    if other is None or not other.enabled or other.state not in SENDING_STATES:
+        return None
+    content = message.content
+    if content.get("own_line") is not None or content.get("stays"):
+        return None
+    return Fallback(
+        message.line_id,
+        message.kind,
+        message.text,
+        content,
+        message.category,
+        RETRIED_AFTER_LINE_FAILURE,
+    )
+
+
+def _messages(claimed: list[ClaimedMessage]) -> dict[str, FallbackMessage]:
+    rows = db.session.execute(
+        READ_PRICES, {"tenant_id": current_tenant_id(), "ids": [one.uuid for one in claimed]}
+    )
+    priced = {str(row.id): row for row in rows}
+    return {
+        one.uuid: FallbackMessage(
+            uuid=one.uuid,
+            line_id=one.envelope.line_id,
+            phone=one.envelope.phone,
+            kind=one.envelope.kind,
+            text=one.envelope.text,
+            content=one.envelope.content,
+            country=priced[one.uuid].country,
+            category=priced[one.uuid].category,
+            quoted_usd=priced[one.uuid].quoted_usd,
+            test=priced[one.uuid].test,
+            created_at=priced[one.uuid].created_at,
+        )
+        for one in claimed
+        if one.uuid in priced
+    }
+
+
+def _apply_fallback(
+    message: FallbackMessage,
+    way: Fallback,
+    states: list[str],
+    attempt: int | None,
+    lines: Mapping[int, Line],
+    messages: int = 0,
+    state: str = "queued",
+) -> Decimal | None:
+    """What it costs now. None: somebody was faster, or it is more than may be spent."""
+    moment = now()
+    price = quote_price(lines[way.line_id].kind, message.country, way.category, message.created_at)
+    written = {
+        "tenant_id": current_tenant_id(),
+        "id": message.uuid,
+        "state": state,
+        "states": states,
+        "attempt": attempt,
+        "now": moment,
+        "due_at": moment + way.wait,
+        "line_id": way.line_id,
+        "kind": way.kind,
+        "text": way.text,
+        "content": Json(way.content),
+        "category": way.category,
+        "quoted_usd": price,
+    }
+    try:
+        with savepoint():
+            if db.session.execute(APPLY_FALLBACK, written).first() is None:
+                return None
+            if not message.test:
+                _charge_quota(messages, price - message.quoted_usd, message.created_at)
+    except PaymentRequired:
+        return None
+    insert_changes([message.uuid], [state], [way.cause], moment)
+    return price
+
+
+def _charge_quota(messages: int, extra: Decimal, created_at: datetime) -> None:
+    if messages or extra > 0:
+        quota.reserve(current_tenant_facts(), messages, extra)
+    elif extra < 0:
+        quota.release(0, -extra, created_at)

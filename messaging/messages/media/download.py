@@ -1,0 +1,154 @@
+"""Taking a file in: bounded, held against its hash, looked at, kept; a picture is drawn anew."""
+
+import hashlib
+import io
+import tempfile
+from typing import IO
+
+from core.errors import TryAgain
+from core.http import OutboundError, Policy, TooLarge
+from core.http.sync_client import request
+from core.logs import logger
+from core.settings import Settings
+from core.storage.blobs import CHUNK, Blobs
+from core.storage.file_types import HEAD_BYTES, detect_file_type
+from core.storage.images import TooManyPixels, UnreadableImage, make_preview
+from messaging.lines.drivers.base import LineFacts
+from messaging.lines.drivers.cloud import media as cloud_media
+from messaging.lines.drivers.cloud.media import TOO_LARGE, MediaNotFetched
+from messaging.messages.media.files import DownloadFailure, PendingDownload, StoredMedia, hex_digest
+
+log = logger(__name__)
+
+MB = 1024 * 1024
+MAX_BYTES = {
+    "image": 5 * MB,
+    "sticker": MB,
+    "audio": 16 * MB,
+    "video": 16 * MB,
+    "document": 100 * MB,
+}
+MAX_IN_MEMORY = MB
+# What a message of a kind may hold; a document may hold anything, and is never run.
+ALLOWED_TYPES = {
+    "image": ("image/",),
+    "sticker": ("image/",),
+    "audio": ("audio/", "video/"),
+    "video": ("video/",),
+}
+WRONG_TYPE = "The file is not what the message says it is."
+WRONG_HASH = "The file that came is not the one that was announced."
+
+
+def download_file(
+    settings: Settings, blobs: Blobs, wanted: PendingDownload, network: str, facts: LineFacts | None
+) -> StoredMedia | DownloadFailure:
+    """Fetch and keep one file. Opens no transaction."""
+    with tempfile.SpooledTemporaryFile(MAX_IN_MEMORY) as file:
+        try:
+            if wanted.direction == "in":
+                declared, digest = _from_network(settings, wanted, network, facts, file)
+            else:
+                declared, digest = _from_url(settings, wanted, file), ""
+            return _store_file(blobs, wanted, file, declared, digest)
+        except MediaNotFetched as why:
+            return DownloadFailure(str(why), why.final)
+        except (OSError, ValueError) as error:  # a full disk, a bucket that is away
+            log.warning("file not kept", message=wanted.message_id, error=type(error).__name__)
+            return DownloadFailure("The file could not be stored.")
+
+
+def store_fetched_file(
+    blobs: Blobs, wanted: PendingDownload, body: bytes
+) -> StoredMedia | DownloadFailure:
+    """A file that a linked phone's client has fetched."""
+    try:
+        return _store_file(blobs, wanted, io.BytesIO(body), wanted.mime_type, wanted.sha256)
+    except MediaNotFetched as why:
+        return DownloadFailure(str(why), why.final)
+    except (OSError, ValueError) as error:
+        log.warning("file not kept", message=wanted.message_id, error=type(error).__name__)
+        return DownloadFailure("The file could not be stored.")
+
+
+def _from_network(
+    settings: Settings,
+    wanted: PendingDownload,
+    network: str,
+    facts: LineFacts | None,
+    file: IO[bytes],
+) -> tuple[str, str]:
+    if facts is None:
+        raise MediaNotFetched("The line of this message is gone.", final=True)
+    base = settings.simulator_url if network == "simulator" else settings.cloud_base_url
+    found = cloud_media.fetch_media(
+        base, settings.cloud_version, facts, wanted.source, MAX_BYTES[wanted.kind], file
+    )
+    return found.mime_type or wanted.mime_type, hex_digest(found.sha256) or wanted.sha256
+
+
+def _from_url(settings: Settings, wanted: PendingDownload, file: IO[bytes]) -> str:
+    """A tenant's own address: public, on an allowed port, without a redirect."""
+    policy = Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)
+    try:
+        reply = request(
+            "GET",
+            wanted.source,
+            policy=policy,
+            timeout=30.0,
+            max_body=MAX_BYTES["image"],
+            into=file,
+        )
+    except TooLarge:
+        raise MediaNotFetched(TOO_LARGE, final=True) from None
+    except OutboundError as error:
+        raise MediaNotFetched(f"The file could not be fetched: {error}.") from None
+    if not reply.ok:
+        raise MediaNotFetched(f"The server answered {reply.status} for the file.", final=True)
+    return reply.headers.get("content-type", "")
+
+
+def _store_file(
+    blobs: Blobs, wanted: PendingDownload, file: IO[bytes], declared: str, digest: str
+) -> StoredMedia | DownloadFailure:
+    size, found = _measure(file)
+    if not size:
+        raise MediaNotFetched("The file is empty.", final=True)
+    if digest and digest != found:
+        raise MediaNotFetched(WRONG_HASH)
+    file.seek(0)
+    mime_type = detect_file_type(file.read(HEAD_BYTES), declared)
+    if wanted.kind in ALLOWED_TYPES and not mime_type.startswith(ALLOWED_TYPES[wanted.kind]):
+        raise MediaNotFetched(WRONG_TYPE, final=True)
+    key = f"media/{wanted.message_id.lower()}.{wanted.tries}"
+    small = _store_preview(blobs, wanted, file, key)
+    file.seek(0)
+    blobs.put(key, file, mime_type)
+    return StoredMedia(key, mime_type, found, size, small)
+
+
+def _measure(file: IO[bytes]) -> tuple[int, str]:
+    file.seek(0)
+    size, digest = 0, hashlib.sha256()
+    while chunk := file.read(CHUNK):
+        size += len(chunk)
+        digest.update(chunk)
+    return size, digest.hexdigest()
+
+
+def _store_preview(blobs: Blobs, wanted: PendingDownload, file: IO[bytes], key: str) -> str | None:
+    """Without it the page offers the file and shows nothing."""
+    if wanted.kind not in ("image", "sticker"):
+        return None
+    file.seek(0)
+    try:
+        picture, mime_type = make_preview(file)
+    except TooManyPixels as why:
+        raise MediaNotFetched(TOO_LARGE, final=True) from why
+    except UnreadableImage as why:
+        raise MediaNotFetched(WRONG_TYPE, final=True) from why
+    except TryAgain as why:
+        raise MediaNotFetched("Too many pictures are waiting to be drawn.") from why
+    small = f"{key}.{mime_type.partition('/')[2]}"
+    blobs.put(small, picture, mime_type)
+    return small

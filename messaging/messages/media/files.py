@@ -1,0 +1,268 @@
+"""Files that come with messages: noted with the message, fetched by a job, kept as blobs."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import delete, select, text
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import current_tenant_id, db, notify_workers
+from core.ids import from_uuid, to_uuid
+from core.queue import lanes
+from core.security import signed_urls
+from core.storage.pending_deletions import delete_later
+from messaging.models import Line, MediaFile, Message
+
+LANE = "media"
+KINDS = frozenset({"image", "video", "audio", "document", "sticker"})
+LINK_PURPOSE = "media"
+LINK_VALIDITY = timedelta(days=7)
+BACK_OFF = (5, 30, 120, 600, 3600)  # seconds after the first, second, … try
+LONGEST_ERROR = 300
+LONGEST_NAME = 240
+_NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\"<>:|?*]')
+
+# Files of a linked line are named with the line: only the host that holds it can fetch them.
+LINKED_SOURCE = "linked:{line_id}:"
+CLAIM = """
+UPDATE media_files SET tries = tries + 1, due_at = :lease_until
+ WHERE tenant_id = :tenant_id AND message_id IN (
+       SELECT message_id FROM media_files
+        WHERE tenant_id = :tenant_id AND due_at <= :now AND state = 'waiting'
+          AND source {whose} :source
+        ORDER BY due_at LIMIT :most FOR UPDATE SKIP LOCKED)
+RETURNING message_id, source, kind, mime_type, filename, sha256, tries
+"""
+NEXT_DUE = text(
+    "SELECT min(due_at) FROM media_files WHERE tenant_id = :tenant_id AND due_at IS NOT NULL"
+    " AND state = 'waiting' AND source NOT LIKE 'linked:%'"
+)
+SETTLE = text("""
+UPDATE media_files
+   SET state = :state, due_at = :due_at, error = :error,
+       mime_type = coalesce(:mime_type, mime_type),
+       sha256 = coalesce(:sha256, sha256), size = :size, blob_key = :blob_key,
+       preview_blob_key = :preview_blob_key, kept_at = :kept_at
+ WHERE tenant_id = :tenant_id AND message_id = :message_id AND tries = :tries
+   AND state = 'waiting'
+RETURNING message_id
+""")
+
+
+@dataclass(frozen=True)
+class PendingDownload:
+    """A file that a job has taken on; `tries` is its fencing token."""
+
+    message_id: str
+    source: str
+    kind: str
+    mime_type: str
+    filename: str
+    sha256: str
+    tries: int
+    line_id: int
+    direction: str
+
+
+@dataclass(frozen=True)
+class StoredMedia:
+    blob_key: str
+    mime_type: str
+    sha256: str
+    size: int
+    preview_blob_key: str | None = None
+
+
+@dataclass(frozen=True)
+class DownloadFailure:
+    """`final`: asking again would change nothing."""
+
+    sentence: str
+    final: bool = False
+
+
+def register_file(uuid: UUID, line: Line, kind: str, content: dict[str, Any]) -> None:
+    """In the transaction that stores the message. A message never waits for its file."""
+    if kind in KINDS and content.get("id"):
+        named = LINKED_SOURCE.format(line_id=line.id) if line.kind == "linked" else ""
+        _insert_file(uuid, kind, f"{named}{content['id']}", content)
+
+
+def is_network_media_id(source: str) -> str:
+    return source.split(":", 2)[2] if source.startswith("linked:") else source
+
+
+def request_download(message: Message) -> None:
+    """A picture that we sent is fetched when somebody wants to see it."""
+    url = message.content.get("url")
+    if message.direction == "out" and message.kind == "image" and url:
+        _insert_file(to_uuid("msg", message.id), message.kind, url, message.content)
+
+
+def _insert_file(uuid: UUID, kind: str, source: str, content: dict[str, Any]) -> None:
+    db.session.execute(
+        insert(MediaFile)
+        .values(
+            tenant_id=current_tenant_id(),
+            message_id=uuid,
+            source=source,
+            kind=kind,
+            mime_type=str(content.get("mime_type") or "")[:100],
+            filename=clean_filename(str(content.get("filename") or "")),
+            sha256=hex_digest(str(content.get("sha256") or "")),
+            state="waiting",
+            tries=0,
+            due_at=now(),
+            created_at=now(),
+        )
+        .on_conflict_do_nothing()
+    )
+    lanes.mark_due(LANE, current_tenant_id(), now())
+    notify_workers("jobs.media.drain")
+
+
+def claim_downloads(
+    most: int, lease: float, linked_line: int | None = None
+) -> list[PendingDownload]:
+    """For the job that asks the cloud, or for the host that holds a linked line."""
+    moment, tenant_id = now(), current_tenant_id()
+    whose = "NOT LIKE" if linked_line is None else "LIKE"
+    rows = db.session.execute(
+        text(CLAIM.format(whose=whose)),
+        {
+            "source": f"{LINKED_SOURCE.format(line_id=linked_line or '')}%"
+            if linked_line
+            else "linked:%",
+            "tenant_id": tenant_id,
+            "now": moment,
+            "most": most,
+            "lease_until": moment + timedelta(seconds=lease),
+        },
+    ).all()
+    ids = [from_uuid("msg", row.message_id) for row in rows]
+    found = db.session.execute(
+        select(Message.id, Message.line_id, Message.direction).where(
+            Message.tenant_id == tenant_id, Message.id.in_(ids)
+        )
+    )
+    of = {row.id: (row.line_id, row.direction) for row in found}
+    return [
+        PendingDownload(
+            message_id=message_id,
+            source=row.source,
+            kind=row.kind,
+            mime_type=row.mime_type,
+            filename=row.filename,
+            sha256=row.sha256,
+            tries=row.tries,
+            line_id=of[message_id][0],
+            direction=of[message_id][1],
+        )
+        for message_id, row in zip(ids, rows, strict=True)
+        if message_id in of
+    ]
+
+
+def settle_download(wanted: PendingDownload, outcome: StoredMedia | DownloadFailure) -> bool:
+    """False: somebody else has it by now; what was kept is not needed."""
+    values: dict[str, Any] = dict.fromkeys(
+        ("due_at", "error", "mime_type", "sha256", "size", "blob_key", "preview_blob_key")
+    )
+    values["kept_at"] = None
+    if isinstance(outcome, StoredMedia):
+        values |= {
+            "state": "kept",
+            "mime_type": outcome.mime_type,
+            "sha256": outcome.sha256,
+            "size": outcome.size,
+            "blob_key": outcome.blob_key,
+            "preview_blob_key": outcome.preview_blob_key,
+            "kept_at": now(),
+        }
+    elif outcome.final or wanted.tries > len(BACK_OFF):
+        values |= {"state": "failed", "error": outcome.sentence[:LONGEST_ERROR]}
+    else:
+        wait = timedelta(seconds=BACK_OFF[wanted.tries - 1])
+        values |= {
+            "state": "waiting",
+            "due_at": now() + wait,
+            "error": outcome.sentence[:LONGEST_ERROR],
+        }
+    written = {
+        **values,
+        "tenant_id": current_tenant_id(),
+        "message_id": str(to_uuid("msg", wanted.message_id)),
+        "tries": wanted.tries,
+    }
+    if db.session.execute(SETTLE, written).first() is not None:
+        return True
+    if isinstance(outcome, StoredMedia):
+        delete_later([outcome.blob_key, outcome.preview_blob_key])
+    return False
+
+
+def next_due() -> Any:
+    return db.session.execute(NEXT_DUE, {"tenant_id": current_tenant_id()}).scalar()
+
+
+def get_file(message_id: str) -> MediaFile | None:
+    return db.session.get(MediaFile, (current_tenant_id(), message_id), populate_existing=True)
+
+
+def get_files(message_ids: Iterable[str]) -> dict[str, MediaFile]:
+    """For a page of messages, in one look."""
+    ids = list(message_ids)
+    if not ids:
+        return {}
+    rows = db.session.scalars(
+        select(MediaFile).where(
+            MediaFile.tenant_id == current_tenant_id(), MediaFile.message_id.in_(ids)
+        )
+    )
+    return {row.message_id: row for row in rows}
+
+
+def signed_link(message_id: str) -> str:
+    """Our own address of the file. It serves as soon as the file is fetched, and runs out."""
+    value = [current_tenant_id(), message_id]
+    return signed_urls.signed_url("/media/", LINK_PURPOSE, value, LINK_VALIDITY)
+
+
+def message_id_of_link(token: str) -> tuple[int, str]:
+    """Whose file a link is about. Raises BadToken, and ExpiredToken among them."""
+    tenant_id, message_id = signed_urls.read_signed(LINK_PURPOSE, token)
+    return tenant_id, message_id
+
+
+def delete_files(message_ids: Iterable[str]) -> int:
+    """With the messages they came with: the rows now, the files by a job after the commit."""
+    ids = list(message_ids)
+    gone = db.session.execute(
+        delete(MediaFile)
+        .where(MediaFile.tenant_id == current_tenant_id(), MediaFile.message_id.in_(ids))
+        .returning(MediaFile.blob_key, MediaFile.preview_blob_key)
+    ).all()
+    delete_later(key for row in gone for key in row)
+    return len(gone)
+
+
+def hex_digest(said: str) -> str:
+    """The network writes the same hash in base64 in one place and in hex in another."""
+    if re.fullmatch(r"[0-9a-fA-F]{64}", said):
+        return said.lower()
+    try:
+        raw = base64.b64decode(said + "=" * (-len(said) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return ""
+    return raw.hex() if len(raw) == 32 else ""
+
+
+def clean_filename(name: str) -> str:
+    return _NOT_IN_NAMES.sub("_", name).strip(". ")[:LONGEST_NAME]

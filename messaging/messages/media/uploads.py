@@ -1,0 +1,176 @@
+"""Files that members send: looked into, made harmless, kept, and lent out by links that run out."""
+
+import io
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import PurePath
+from typing import IO, Any
+
+from core.errors import invalid
+from core.ids import new_id
+from core.security import signed_urls
+from core.security.signing import read_token, sign_token
+from core.storage.blobs import Blobs
+from core.storage.images import TooManyPixels, UnreadableImage, reencode_image
+from core.values.text import BadText, one_line
+
+MEGABYTE = 1024 * 1024
+MAX_BYTES = {
+    "image": 15 * MEGABYTE,  # before it is made smaller
+    "video": 16 * MEGABYTE,
+    "audio": 16 * MEGABYTE,
+    "document": 25 * MEGABYTE,
+}
+LARGEST_SIDE = 2560
+QUALITY = 86
+LINK_FOR_NETWORK = timedelta(days=2)  # a message waits a day at most
+LINK_FOR_PAGE = timedelta(hours=6)
+LINK_PURPOSE = "sent-media"
+
+# How a file begins, and what it is then.
+FILE_SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
+    (b"\xff\xd8\xff", "image", "image/jpeg"),
+    (b"\x89PNG\r\n", "image", "image/png"),
+    (b"GIF8", "image", "image/gif"),
+    (b"%PDF-", "document", "application/pdf"),
+    (b"ID3", "audio", "audio/mpeg"),
+    (b"\xff\xfb", "audio", "audio/mpeg"),
+    (b"OggS", "audio", "audio/ogg"),
+    (b"#!AMR", "audio", "audio/amr"),
+    (b"\xd0\xcf\x11\xe0", "document", "application/octet-stream"),
+    (b"PK\x03\x04", "document", "application/octet-stream"),
+)
+OFFICE_TYPES = {
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "doc": "application/msword",
+    "xls": "application/vnd.ms-excel",
+    "ppt": "application/vnd.ms-powerpoint",
+}
+TEXT_TYPES = {"txt": "text/plain", "csv": "text/csv"}
+SHOWN_INLINE = ("image/jpeg", "image/png", "audio/mpeg", "audio/ogg", "video/mp4")
+
+
+@dataclass(frozen=True)
+class UploadedFile:
+    """A file in our own store, and the link the network fetches it by."""
+
+    kind: str
+    mime_type: str
+    key: str
+    size: int
+    filename: str
+    url: str
+
+    def as_content(self) -> dict[str, Any]:
+        return {
+            "url": self.url,
+            "blob": self.key,
+            "mime_type": self.mime_type,
+            "size": self.size,
+            "filename": self.filename,
+        }
+
+
+@dataclass(frozen=True)
+class SignedFileLink:
+    key: str
+    mime_type: str
+    filename: str
+
+
+def store_upload(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> UploadedFile:
+    """Read once, never more than the largest kind may have; `folder` is the tenant's own."""
+    body = _read(stream, max(MAX_BYTES.values()) + 1)
+    filename = _filename(name)
+    kind, mime_type = _detect_type(body, filename)
+    if len(body) > MAX_BYTES[kind]:
+        most = MAX_BYTES[kind] // MEGABYTE
+        raise invalid(
+            "file", "file_too_large", "The file is too large: at most {most} MB.", most=most
+        )
+    if kind == "image":
+        body, mime_type = _reencode_image(body), "image/jpeg"
+        filename = f"{PurePath(filename).stem or 'photo'}.jpg"
+    key = f"{folder}/sent/{new_id('file').lower()}"
+    blob = blobs.put(key, body, mime_type)
+    url = url_for_network(key, mime_type, filename)
+    return UploadedFile(kind, mime_type, key, blob.size, filename, url)
+
+
+def _read(stream: IO[bytes], most: int) -> bytes:
+    """Up to the end or to `most` bytes: one read of a request's stream may bring less."""
+    body = bytearray()
+    while len(body) < most and (piece := stream.read(most - len(body))):
+        body += piece
+    return bytes(body)
+
+
+def url_for_network(key: str, mime_type: str, filename: str) -> str:
+    return signed_urls.signed_url(
+        "/media/sent/", LINK_PURPOSE, [key, mime_type, filename], LINK_FOR_NETWORK
+    )
+
+
+def page_path(key: str, mime_type: str, filename: str, secret_key: str) -> str:
+    """For our own pages."""
+    value = [key, mime_type, filename]
+    return f"/media/sent/{sign_token(secret_key, LINK_PURPOSE, value, LINK_FOR_PAGE)}"
+
+
+def read_signed_link(token: str, secret_key: str) -> SignedFileLink:
+    """Raises BadToken or ExpiredToken."""
+    key, mime_type, filename = read_token(secret_key, LINK_PURPOSE, token)
+    return SignedFileLink(key, mime_type, filename)
+
+
+def _detect_type(body: bytes, filename: str) -> tuple[str, str]:
+    """By what the file holds; a name only tells documents of one family apart."""
+    ending = PurePath(filename).suffix.lower().lstrip(".")
+    if not body:
+        raise invalid("file", "empty_file", "The file is empty.")
+    if body[4:8] == b"ftyp":
+        is_sound = body[8:11] == b"M4A"
+        return ("audio", "audio/mp4") if is_sound else ("video", "video/mp4")
+    if body[:4] == b"RIFF" and body[8:12] == b"WEBP":
+        return "image", "image/webp"
+    for beginning, kind, mime_type in FILE_SIGNATURES:
+        if body.startswith(beginning):
+            if mime_type != "application/octet-stream":
+                return kind, mime_type
+            if ending in OFFICE_TYPES:
+                return kind, OFFICE_TYPES[ending]
+    if ending in TEXT_TYPES and _is_text(body):
+        return "document", TEXT_TYPES[ending]
+    raise invalid(
+        "file",
+        "unknown_file",
+        "This kind of file cannot be sent. Photos, PDF, Word, Excel, text, MP3, OGG and MP4 can.",
+    )
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        return "\0" not in body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+
+
+def _reencode_image(body: bytes) -> bytes:
+    """The picture without the data a phone writes beside it, such as where it was taken."""
+    try:
+        return reencode_image(io.BytesIO(body), LARGEST_SIDE, quality=QUALITY)
+    except TooManyPixels:
+        raise invalid("file", "file_too_large", "The picture has too many pixels.") from None
+    except UnreadableImage:
+        raise invalid("file", "broken_file", "The picture cannot be read.") from None
+
+
+def _filename(name: str) -> str:
+    try:
+        plain = one_line(name)
+    except BadText:
+        plain = ""
+    return re.sub(r"[\\/:*?\"<>|]", "_", plain)[-120:] or "file"

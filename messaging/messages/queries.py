@@ -1,0 +1,153 @@
+"""Looking messages up: one, many, and what happened to one."""
+
+import contextlib
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import select, text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, NotFound
+from core.ids import BadId, from_uuid, to_uuid
+from core.sql.partitions import id_at
+from messaging.messages.timeline import record_state_changes
+from messaging.models import Message, MessageChange, NetworkId
+from tenants.plans import quota
+
+FIRST_DAY = datetime(1970, 1, 2, tzinfo=UTC)
+CLOCK_SKEW = timedelta(minutes=5)
+MAX_RECEIPT_DELAY = timedelta(days=8)  # a network repeats what it could not bring us for a week
+PENDING_STATES = frozenset({"scheduled", "queued", "sending"})
+TIMESTAMP_PREFIX_LENGTH = len("chg_") + 10  # of an id; what follows is chance
+FIND_WAITING = text("""
+SELECT id FROM messages
+ WHERE tenant_id = :tenant_id AND phone = ANY(:phones) AND state IN ('scheduled', 'queued')
+   AND (CAST(:category AS text) IS NULL OR category = :category)
+""")
+CANCEL_MESSAGES = text("""
+UPDATE messages SET state = 'cancelled', due_at = NULL, changed_at = :now
+ WHERE tenant_id = :tenant_id AND id = :id AND state IN ('scheduled', 'queued')
+RETURNING id, line_id, phone, reference, network_id, quoted_usd, state, test, created_at
+""")
+
+
+@dataclass(frozen=True)
+class MessageFilters:
+    phone: str | None = None
+    line_id: int | None = None
+    line_ids: frozenset[int] | None = None
+    """Only these lines; None: all."""
+    state: str | None = None
+    direction: str | None = None
+    reference: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def get(name: str, line_ids: frozenset[int] | None = None) -> Message:
+    """By our id or by the network's; `line_ids`: only if it is of one of these lines."""
+    if "\0" in name:
+        raise NotFound()
+    tenant_id = current_tenant_id()
+    message_id: str | None
+    try:
+        to_uuid("msg", name)
+        message_id = name
+    except BadId:
+        if "\0" in name:  # nothing is stored under it, and it cannot even be asked for
+            raise NotFound() from None
+        message_id = db.session.scalar(
+            select(NetworkId.message_id).where(
+                NetworkId.tenant_id == tenant_id, NetworkId.network_id == name
+            )
+        )
+    found = db.session.get(Message, (tenant_id, message_id)) if message_id else None
+    if found is None or (line_ids is not None and found.line_id not in line_ids):
+        raise NotFound()
+    return found
+
+
+def list_messages(filters: MessageFilters, after: str | None, limit: int) -> list[Message]:
+    """Newest first. Each filter is also said in words of an index, so that a rare match is found
+    without reading every message that is newer."""
+    query = (
+        select(Message)
+        .where(Message.tenant_id == current_tenant_id())
+        .order_by(Message.id.desc())
+        .limit(limit)
+    )
+    wanted = {
+        Message.phone: filters.phone,
+        Message.line_id: filters.line_id,
+        Message.state: filters.state,
+        Message.direction: filters.direction,
+        Message.reference: filters.reference,
+    }
+    for column, value in wanted.items():
+        if value is not None:
+            query = query.where(column == value)
+    if filters.line_ids is not None:
+        query = query.where(Message.line_id.in_(sorted(filters.line_ids)))
+    if filters.state in PENDING_STATES:
+        query = query.where(Message.due_at.is_not(None))
+    if filters.state == "received":
+        query = query.where(Message.direction == "in")
+    if filters.since is not None:
+        since = min(filters.since, datetime.now(UTC)) - CLOCK_SKEW
+        query = query.where(Message.created_at >= filters.since, Message.id >= _id_at(since))
+    if filters.until is not None:
+        # An id is given when a message reaches us; a customer's may have been written days before.
+        until = min(filters.until, datetime.now(UTC)) + MAX_RECEIPT_DELAY
+        query = query.where(Message.created_at < filters.until, Message.id < _id_at(until))
+    if after:
+        query = query.where(Message.id < after)
+    return list(db.session.scalars(query))
+
+
+def _id_at(moment: datetime) -> str:
+    return from_uuid("msg", UUID(id_at(max(moment, FIRST_DAY))))
+
+
+def timeline(message_id: str) -> list[MessageChange]:
+    """In the order we learned of it: the network tells its times in whole seconds."""
+    found = db.session.scalars(
+        select(MessageChange).where(
+            MessageChange.tenant_id == current_tenant_id(),
+            MessageChange.message_id == message_id,
+        )
+    )
+    return sorted(found, key=lambda one: (one.id[:TIMESTAMP_PREFIX_LENGTH], one.at, one.id))
+
+
+def cancel_message(message_id: str, line_ids: frozenset[int] | None = None) -> Message:
+    """Possible until it leaves: the conditional update decides, not what we saw before."""
+    message, moment = get(message_id, line_ids), now()
+    rows = db.session.execute(
+        CANCEL_MESSAGES,
+        {
+            "tenant_id": current_tenant_id(),
+            "id": str(to_uuid("msg", message.id)),
+            "now": moment,
+        },
+    ).all()
+    if not rows:
+        raise Conflict("conflict", "It is too late: the message has left or is over already.")
+    record_state_changes(rows, moment, ["cancelled"])
+    if not message.test:
+        quota.release(1, message.quoted_usd, message.created_at)
+    db.session.refresh(message)
+    return message
+
+
+def cancel_waiting_messages(phones: list[str], category: str | None = None) -> int:
+    """Whatever waits for these people: they are erased, or do not want it any more."""
+    mine = {"tenant_id": current_tenant_id(), "phones": phones, "category": category}
+    waiting = db.session.execute(FIND_WAITING, mine)
+    called_off = 0
+    for row in waiting.all():
+        with contextlib.suppress(Conflict):  # it has just left
+            cancel_message(from_uuid("msg", row.id))
+            called_off += 1
+    return called_off

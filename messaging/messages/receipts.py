@@ -1,0 +1,296 @@
+"""The network's word on what we sent. It may come early, late, twice and in any order.
+
+A receipt moves a message forward by the table of moves or does nothing, so that the end is the
+same for every order of arrival.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import TextClause, text
+
+from core.clock import now
+from core.db import current_tenant_id, db, savepoint
+from core.ids import BadId, from_uuid, to_uuid
+from messaging.costs import ledger as message_ledger
+from messaging.costs.ledger import ChargedMessage
+from messaging.costs.usage import UsageTally
+from messaging.lines import repository as line_repository
+from messaging.lines.drivers.base import Receipt
+from messaging.messages import fallback
+from messaging.messages.states import can_transition, states_before
+from messaging.messages.timeline import record_state_changes
+from messaging.models import Line
+
+STATE_RANKS = {"sent": 1, "delivered": 2, "read": 3}
+UNSENT_STATES = frozenset({"scheduled", "queued"})
+IN_FLIGHT_STATES = frozenset({"sending", "unknown"})
+UNDELIVERED_STATES = frozenset({"failed", "expired", "cancelled"})
+LONGEST_ERROR = 500
+
+FIND_MESSAGE_ID = text(
+    "SELECT message_id FROM network_ids WHERE tenant_id = :tenant_id AND network_id = :network_id"
+)
+REGISTER_NETWORK_ID = text("""
+INSERT INTO network_ids (tenant_id, network_id, message_id)
+VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING
+""")
+MESSAGE_ROW = """
+SELECT id, line_id, state, phone, reference, network_id, country, category, quoted_usd, cost_usd,
+       test, created_at, content -> 'gone_ids', content -> 'fallback', content -> 'own_line',
+       (SELECT max(c.at) FROM message_changes AS c
+         WHERE c.tenant_id = :tenant_id AND c.message_id = :id)
+  FROM messages
+ WHERE tenant_id = :tenant_id AND id = :id AND line_id = :line_id AND direction = 'out'
+   FOR UPDATE"""
+LOCK = text(MESSAGE_ROW)
+LOCK_IF_FREE = text(f"{MESSAGE_ROW} SKIP LOCKED")
+UPDATE_STATE = text("""
+UPDATE messages SET state = :state, due_at = NULL, changed_at = :now,
+       network_id = coalesce(network_id, :network_id), error_code = :error_code,
+       error_text = :error_text
+ WHERE tenant_id = :tenant_id AND id = :id AND state = ANY(:may_become) RETURNING id
+""")
+
+
+class ReceiptTooEarly(Exception):
+    """Nothing of ours answers to it yet: our own note of the sending may still be on its way."""
+
+
+class NeedsOwnTransaction(Exception):
+    """It has to be written in a transaction that holds nothing else.
+
+    A worker that settles its sendings writes the network's ids first, then the messages. Who
+    holds a message and waits for such an id would wait for that worker, and it for them.
+    """
+
+
+class _NoFallback(Exception):
+    """What was given back for it stays taken."""
+
+
+@dataclass(frozen=True)
+class _LockedMessage:
+    """The columns of LOCK, in their order."""
+
+    id: UUID
+    line_id: int
+    state: str
+    phone: str
+    reference: str | None
+    network_id: str | None
+    country: str
+    category: str
+    quoted_usd: Decimal
+    cost_usd: Decimal
+    test: bool
+    created_at: datetime
+    gone_ids: list[str] | None
+    fallback: dict[str, Any] | None
+    own_line: int | None
+    last_at: datetime | None
+    """Of its last change."""
+
+    @property
+    def charged(self) -> ChargedMessage:
+        return ChargedMessage(
+            id=from_uuid("msg", self.id),
+            line_id=self.line_id,
+            country=self.country,
+            category=self.category,
+            quoted_usd=self.quoted_usd,
+            test=self.test,
+            created_at=self.created_at,
+        )
+
+
+def receive_receipt(line: Line, receipt: Receipt, tally: UsageTally, *, alone: bool = True) -> bool:
+    """True: the message moved. Raises TooEarly when the message is not there or has not left.
+
+    `alone` says that this transaction holds nothing that others wait for; without it, what
+    would have to wait raises before anything is written.
+    """
+    if receipt.state not in (*STATE_RANKS, "failed"):
+        return False
+    message = _lock_alone(line, receipt) if alone else _lock_in_batch(line, receipt)
+    if message is None:
+        raise ReceiptTooEarly("no message of ours has this id yet")
+    if receipt.network_id in (message.gone_ids or ()):
+        return False  # of a way that was given up: the message has gone another since
+    if message.state in UNSENT_STATES:
+        raise ReceiptTooEarly(f"the message is {message.state} with us")
+    if _try_fallback(message, receipt, tally):
+        return True
+    moved = can_transition(message.state, receipt.state) and _update_state(message, receipt)
+    cost = _settle_cost(line, message, receipt, moved, tally)
+    if moved:
+        _publish_change(message, receipt, cost)
+        _count_usage(message, receipt.state, tally)
+    return moved
+
+
+def _lock_alone(line: Line, receipt: Receipt) -> _LockedMessage | None:
+    """By the network's id; else by our own, which the network echoes."""
+    message_id = _known_message_id(receipt)
+    ours = _own_message_id(receipt.our_id)
+    if message_id is None and ours is not None:
+        db.session.execute(
+            REGISTER_NETWORK_ID, {**_register_network_id(receipt), "message_id": str(ours)}
+        )
+        message_id = _known_message_id(receipt)
+    return _lock_message(LOCK, line, message_id) if message_id else None
+
+
+def _lock_in_batch(line: Line, receipt: Receipt) -> _LockedMessage | None:
+    message_id = _known_message_id(receipt)
+    if message_id is None:
+        if _own_message_id(receipt.our_id) is not None:
+            raise NeedsOwnTransaction
+        return None
+    message = _lock_message(LOCK_IF_FREE, line, message_id)
+    if message is None:
+        raise NeedsOwnTransaction
+    return message
+
+
+def _known_message_id(receipt: Receipt) -> UUID | None:
+    return db.session.execute(FIND_MESSAGE_ID, _register_network_id(receipt)).scalar()
+
+
+def _register_network_id(receipt: Receipt) -> dict[str, Any]:
+    return {"tenant_id": current_tenant_id(), "network_id": receipt.network_id}
+
+
+def _own_message_id(our_id: str) -> UUID | None:
+    """Other software behind the same number may send along what it likes."""
+    try:
+        return to_uuid("msg", our_id)
+    except BadId:
+        return None
+
+
+def _lock_message(statement: TextClause, line: Line, message_id: UUID) -> _LockedMessage | None:
+    row = db.session.execute(
+        statement,
+        {"tenant_id": current_tenant_id(), "id": str(message_id), "line_id": line.id},
+    ).first()
+    return None if row is None else _LockedMessage(*row)
+
+
+def _update_state(message: _LockedMessage, receipt: Receipt) -> bool:
+    failed = receipt.state == "failed"
+    moved = db.session.execute(
+        UPDATE_STATE,
+        {
+            "tenant_id": current_tenant_id(),
+            "id": str(message.id),
+            "state": receipt.state,
+            "may_become": states_before(receipt.state),
+            "network_id": receipt.network_id,
+            "error_code": (receipt.error_code or "undelivered") if failed else None,
+            "error_text": receipt.error_text[:LONGEST_ERROR] if failed else None,
+            "now": now(),
+        },
+    )
+    return moved.first() is not None
+
+
+def _try_fallback(message: _LockedMessage, receipt: Receipt, tally: UsageTally) -> bool:
+    """Refused because it may not go freely, and there is another way for it."""
+    if receipt.state != "failed" or receipt.error_code != fallback.WINDOW_CLOSED:
+        return False
+    if not (message.fallback or message.own_line) or not can_transition(message.state, "failed"):
+        return False
+    mine = UsageTally()
+    try:
+        with savepoint():
+            message_ledger.refund(message.charged, mine)
+            whole = fallback.read_message(message.id)
+            if not fallback.try_fallback_after_receipt(
+                whole, receipt.network_id, line_repository.list_lines()
+            ):
+                raise _NoFallback
+    except _NoFallback:
+        return False
+    tally.join(mine)
+    return True
+
+
+def _settle_cost(
+    line: Line, message: _LockedMessage, receipt: Receipt, moved: bool, tally: UsageTally
+) -> Decimal:
+    """What the message costs after this receipt."""
+    state = receipt.state if moved else message.state
+    if state in UNDELIVERED_STATES:
+        if moved:
+            message_ledger.refund(message.charged, tally)
+        return Decimal(0)
+    cost = message.cost_usd
+    if moved and message.state in IN_FLIGHT_STATES:
+        # Our own answer was lost or is late: this receipt is what says that it was taken.
+        cost = message_ledger.charge(message.charged, tally)
+    elif moved and message.state == "failed":
+        cost = message_ledger.charge_again(message.charged, tally)
+    if receipt.category and receipt.billable is not None:
+        price = message_ledger.settle_price(
+            message.charged, receipt.category, receipt.billable, tally, line.kind
+        )
+        cost = cost if price is None else price
+    return cost
+
+
+def _publish_change(message: _LockedMessage, receipt: Receipt, cost: Decimal) -> None:
+    at = min(datetime.fromtimestamp(receipt.at, UTC), now())
+    if message.last_at is not None:  # receipts have whole seconds; the timeline never goes back
+        at = max(at, message.last_at)
+    told = _PublishedMessage(
+        id=message.id,
+        line_id=message.line_id,
+        phone=message.phone,
+        reference=message.reference,
+        network_id=message.network_id or receipt.network_id,
+        quoted_usd=cost,
+        state=receipt.state,
+        test=message.test,
+        created_at=message.created_at,
+    )
+    cause = "the network's receipt"
+    if receipt.state == "failed":
+        cause = receipt.error_text[:LONGEST_ERROR] or cause
+        told = replace(
+            told, error_code=receipt.error_code or "undelivered", error_text=receipt.error_text
+        )
+    record_state_changes([told], at, [cause])
+
+
+@dataclass(frozen=True)
+class _PublishedMessage:
+    """A message as the timeline and the events want it; `quoted_usd` is what it costs."""
+
+    id: UUID
+    line_id: int
+    phone: str
+    reference: str | None
+    network_id: str
+    quoted_usd: Decimal
+    state: str
+    test: bool
+    created_at: datetime
+    error_code: str | None = None
+    error_text: str | None = None
+
+
+def _count_usage(message: _LockedMessage, state: str, tally: UsageTally) -> None:
+    """A receipt that overtook another stands for both; a failure was taken before it failed."""
+    before = 1 if message.state == "failed" else STATE_RANKS.get(message.state, 0)
+    passed: dict[str, Any] = {
+        name: 1 for name, rank in STATE_RANKS.items() if before < rank <= STATE_RANKS.get(state, 1)
+    }
+    if state == "failed":
+        passed["failed"] = 1
+    elif message.state == "failed":
+        passed["failed"] = -1
+    tally.add(message.line_id, message.country, message.category, **passed)

@@ -1,0 +1,283 @@
+"""What customers write: stored once, whatever repeats; told to the tenant's own server."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from unicodedata import normalize
+from uuid import UUID
+
+from psycopg2.extras import Json
+from sqlalchemy import select, text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import from_uuid, new_uuid, to_uuid
+from core.live_updates import publish_update
+from core.logs import logger
+from core.values.phone import phone_country, phone_variants
+from messaging.contacts import identities as contact_identities
+from messaging.contacts.identities import KnownContact
+from messaging.costs.usage import UsageTally
+from messaging.inbox import search_index
+from messaging.lines import repository as line_repository
+from messaging.lines.drivers.base import InboundMessage, LineUpdate
+from messaging.messages.accept import wake_waiting_messages
+from messaging.messages.content import public_content
+from messaging.messages.media import files as media_files
+from messaging.models import Line
+from messaging.templates import repository as template_repository
+from webhooks.events import publish_webhook_event
+
+log = logger(__name__)
+
+MAX_EARLIER_TEXTS = 10  # texts of one message that are kept
+WINDOW = timedelta(hours=24)  # in which a cloud line may answer freely
+REGISTER_NETWORK_ID = text("""
+INSERT INTO network_ids (tenant_id, network_id, message_id)
+VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING RETURNING message_id
+""")
+FIND_ORIGINAL = text("""
+SELECT m.id, m.text, m.content
+  FROM network_ids AS n JOIN messages AS m ON m.tenant_id = n.tenant_id AND m.id = n.message_id
+ WHERE n.tenant_id = :tenant_id AND n.network_id = :network_id AND m.tenant_id = :tenant_id
+   AND m.line_id = :line_id AND m.direction = 'in'
+   FOR UPDATE OF m
+""")
+UPDATE_ORIGINAL = text("""
+UPDATE messages SET text = :text, content = :content, changed_at = :now
+ WHERE tenant_id = :tenant_id AND id = :id
+""")
+# The conversation is written so that the order of arrival does not matter.
+STORE_MESSAGE = text("""
+INSERT INTO messages (tenant_id, id, line_id, direction, kind, phone, contact_id, text, content,
+                      state, priority, attempt, network_id, country, category, quoted_usd,
+                      cost_usd, test, created_at, changed_at)
+VALUES (:tenant_id, :id, :line_id, 'in', :kind, :phone, :contact_id, :text, :content,
+        'received', 0, 0, :network_id, :country, 'service', 0,
+        0, :test, :at, :now);
+INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
+VALUES (:tenant_id, :id, :change_id, :at, 'received', '');
+INSERT INTO conversations (tenant_id, id, line_id, contact_id, last_message_id, last_at,
+                           window_until, unread)
+VALUES (:tenant_id, :conversation_id, :line_id, :contact_id, :id, :at, :window_until, 1)
+ON CONFLICT (tenant_id, line_id, contact_id) DO UPDATE
+   SET last_message_id = CASE WHEN excluded.last_at >= conversations.last_at
+                              THEN excluded.last_message_id
+                              ELSE conversations.last_message_id END,
+       last_at = greatest(conversations.last_at, excluded.last_at),
+       window_until = greatest(conversations.window_until, excluded.window_until),
+       unread = conversations.unread + 1, closed_at = NULL
+RETURNING id
+""")
+
+
+def receive_message(line: Line, message: InboundMessage, tally: UsageTally) -> str | None:
+    """Our id of the message, or None: it was here before."""
+    uuid = new_uuid()
+    if not _register_network_id(message.network_id, uuid):
+        return None
+    message_id = from_uuid("msg", uuid)
+    at = _received_at(message.at)
+    contact = contact_identities.find_or_create(
+        message.sender_phone, message.sender_network_id, normalize("NFC", message.sender_name), at
+    )
+    conversation_id = _store(line, message, uuid, contact, at)
+    media_files.register_file(uuid, line, message.kind, message.content)
+    search_index.add_words(conversation_id, _search_words(message))
+    publish_update("conversations.changed", id=conversation_id, message=message_id)
+    publish_webhook_event("messages.upsert", inbound_event_body(line, message, message_id, at))
+    if message.kind in ("text", "button") and contact_identities.is_opt_out_request(message.text):
+        _record_opt_out(line, message.sender_phone, message.sender_network_id, contact.id, at)
+    tally.add(line.id, _country(message), "service", received=1)
+    return message_id
+
+
+def receive_line_update(line: Line, news: LineUpdate, _tally: UsageTally | None = None) -> None:
+    """The network's word on the line itself, or on what somebody wants to get from it."""
+    if news.kind == "marketing":
+        _apply_marketing_preference(line, news.detail)
+        return
+    if news.kind in ("edited", "deleted"):
+        _apply_edit(line, news)
+        return
+    if news.kind == "template":
+        if not template_repository.apply_template_update(line, news.detail):
+            template_repository.request_sync()
+        return
+    because = str(news.detail.get("because") or "")
+    for one in _affected_lines(line, news.detail):
+        if news.kind == "restricted":
+            line_repository.record_line_state(one.id, "restricted", because)
+        elif news.kind == "restored" and one.state == "restricted":
+            line_repository.record_line_state(one.id, "connected", because)
+            wake_waiting_messages()
+        elif news.kind == "quality" and news.detail.get("worse") and one.state == "connected":
+            line_repository.record_line_state(one.id, "quality_low", because)
+        elif news.kind == "quality" and not news.detail.get("worse") and one.state == "quality_low":
+            line_repository.record_line_state(one.id, "connected", because)
+            wake_waiting_messages()
+        elif news.kind == "token_expired":
+            line_repository.record_line_state(one.id, "token_expired", because)
+
+
+def inbound_event_body(
+    line: Line, message: InboundMessage, message_id: str, at: datetime
+) -> dict[str, Any]:
+    """The inbound message event. Fields are added to it, never moved."""
+    data: dict[str, Any] = {
+        "from": message.sender_phone or message.sender_network_id,
+        "from_kind": "phone" if message.sender_phone else "network_id",
+        "sender_name": message.sender_name,
+        "message_id": message.network_id,
+        "timestamp": int(at.timestamp()),
+        "type": message.kind,
+        "id": message_id,
+    }
+    content = message.content
+    if message.kind in media_files.KINDS:
+        data["media"] = {
+            "mime_type": content.get("mime_type"),
+            "url": media_files.signed_link(message_id) if content.get("id") else None,
+            "size": content.get("size"),
+            "sha256": media_files.hex_digest(str(content.get("sha256") or "")) or None,
+            "caption": content.get("caption"),
+            "filename": content.get("filename"),
+        }
+    elif message.kind != "location" and (message.text or message.kind == "text"):
+        data["text"] = normalize("NFC", message.text)
+    data |= public_content(message.kind, content)
+    if reply_to := content.get("reply_to"):
+        data["reply_to"] = reply_to
+    if line.test:
+        data["test"] = True
+    return {"instance_id": line.id, "data": data}
+
+
+def _register_network_id(network_id: str, uuid: UUID) -> bool:
+    """The insert is the lock: a repeat waits for the first one and finds it done."""
+    made = db.session.execute(
+        REGISTER_NETWORK_ID,
+        {"tenant_id": current_tenant_id(), "network_id": network_id, "message_id": str(uuid)},
+    )
+    return made.first() is not None
+
+
+def _received_at(at: int) -> datetime:
+    """A sender's clock may be ahead; the window must not be."""
+    return min(datetime.fromtimestamp(at, UTC), now()) if at > 0 else now()
+
+
+def _country(message: InboundMessage) -> str:
+    return (phone_country(message.sender_phone) if message.sender_phone else None) or "other"
+
+
+def _search_words(message: InboundMessage) -> list[str]:
+    return [
+        *search_index.words_of(message.text),
+        *search_index.words_of(message.sender_name),
+        *search_index.words_of_phone(message.sender_phone),
+        *search_index.words_of(message.content.get("filename") or ""),
+    ]
+
+
+def _store(
+    line: Line, message: InboundMessage, uuid: UUID, contact: KnownContact, at: datetime
+) -> str:
+    """The message, its timeline and its conversation, in one round trip; the conversation's id."""
+    stored = db.session.execute(
+        STORE_MESSAGE,
+        {
+            "tenant_id": current_tenant_id(),
+            "id": str(uuid),
+            "line_id": line.id,
+            "kind": message.kind,
+            "phone": message.sender_phone or message.sender_network_id,
+            "contact_id": str(to_uuid("con", contact.id)),
+            "text": normalize("NFC", message.text),
+            "content": Json(message.content),
+            "network_id": message.network_id,
+            "country": _country(message),
+            "test": line.test,
+            "at": at,
+            "now": now(),
+            "change_id": str(new_uuid()),
+            "conversation_id": str(new_uuid()),
+            "window_until": at + WINDOW if line.kind == "cloud" else None,
+        },
+    )
+    return from_uuid("cnv", stored.scalar_one())
+
+
+def _record_opt_out(line: Line, phone: str, network_id: str, contact_id: str, at: datetime) -> None:
+    if contact_identities.record_opt_out(contact_id, at):
+        publish_webhook_event(
+            "contacts.opted_out",
+            {
+                "instance_id": line.id,
+                "data": {
+                    "contact_id": contact_id,
+                    "from": phone or network_id,
+                    "from_kind": "phone" if phone else "network_id",
+                    "timestamp": int(at.timestamp()),
+                },
+            },
+        )
+
+
+def _apply_marketing_preference(line: Line, detail: dict[str, Any]) -> None:
+    """The network's own switch for marketing messages."""
+    phone, network_id = str(detail.get("phone") or ""), str(detail.get("network_id") or "")
+    if not phone and not network_id:
+        return
+    at = _received_at(int(detail.get("at") or 0))
+    contact = contact_identities.find_or_create(phone, network_id, "", at)
+    if detail.get("value") == "stop":
+        _record_opt_out(line, phone, network_id, contact.id, at)
+    elif detail.get("value") in ("resume", "signup"):
+        contact_identities.record_opt_in(contact.id, at)
+
+
+def _apply_edit(line: Line, news: LineUpdate) -> None:
+    """The customer changed or deleted a message: the original is marked, nothing new comes. What
+    it said before is kept beside it."""
+    found = db.session.execute(
+        FIND_ORIGINAL,
+        {
+            "tenant_id": current_tenant_id(),
+            "network_id": news.detail["network_id"],
+            "line_id": line.id,
+        },
+    ).first()
+    if found is None:
+        log.info("original of a changed message not found", line=line.id, change=news.kind)
+        return
+    content, said = {**found.content, f"{news.kind}_at": news.detail["at"]}, found.text
+    if news.kind == "edited" and news.detail["text"]:
+        content["earlier"] = [*found.content.get("earlier", []), said][-MAX_EARLIER_TEXTS:]
+        said = normalize("NFC", news.detail["text"])
+        if "caption" in content:
+            content["caption"] = said
+    db.session.execute(
+        UPDATE_ORIGINAL,
+        {
+            "tenant_id": current_tenant_id(),
+            "id": found.id,
+            "text": said,
+            "content": Json(content),
+            "now": now(),
+        },
+    )
+    publish_update("messages.changed", id=from_uuid("msg", found.id), state="received")
+
+
+def _affected_lines(line: Line, detail: dict[str, Any]) -> list[Line]:
+    """A number by its phone, an account by its id; the line of the hook where neither is known."""
+    mine = list(
+        db.session.scalars(
+            select(Line).where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
+        )
+    )
+    if phone := detail.get("phone"):
+        return [one for one in mine if one.phone in phone_variants(str(phone))]
+    account = detail.get("account_id")
+    meant = [one for one in mine if account and one.account_id == account]
+    return meant or [one for one in mine if one.id == line.id]

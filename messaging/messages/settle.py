@@ -1,0 +1,240 @@
+"""What became of messages, written in sets: state, network id, ledger, timeline, events, counts.
+
+Writes go in one order everywhere (network ids, messages, ledger, counters), so that a worker
+and a receipt never wait for each other.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import from_uuid, new_uuid
+from core.live_updates import publish_update
+from core.values.money import json_number
+from messaging.contacts.identities import identity_of_phone
+from messaging.costs.usage import UsageTally
+from messaging.lines.drivers.base import (
+    SendAccepted,
+    SendOutcome,
+    SendRefused,
+    SendUnknown,
+    TryLater,
+)
+from messaging.messages.claim import ClaimedMessage
+from messaging.messages.timeline import record_state_changes
+from tenants.plans import quota
+from webhooks.events import wake_delivery_worker
+
+RETRY_DELAYS = (5, 30, 120, 600, 1800, 3600)
+
+EXPIRE_MESSAGES = text("""
+UPDATE messages SET state = 'expired', due_at = NULL, changed_at = :now
+ WHERE tenant_id = :tenant_id AND due_at <= :now AND state IN ('queued', 'scheduled')
+   AND valid_until <= :now
+RETURNING id, line_id, phone, reference, network_id, quoted_usd, state, test, created_at
+""")
+
+MARK_UNKNOWN = text("""
+UPDATE messages SET state = 'unknown', due_at = NULL, changed_at = :now
+ WHERE tenant_id = :tenant_id AND due_at <= :now AND state = 'sending'
+RETURNING id, line_id, phone, reference, network_id, quoted_usd, state, test, created_at
+""")
+
+SETTLE_SENT = """
+SELECT settled, moved FROM app.settle_sent(
+    %(tenant_id)s, %(now)s, %(day)s, 'accepted by the network', %(ids)s::uuid[],
+    %(attempts)s::integer[], %(network_ids)s::text[], %(changes)s::uuid[], %(events)s::uuid[],
+    %(bodies)s::jsonb[], %(entries)s::uuid[], %(kinds)s::text[], %(values)s::text[])
+"""
+
+SETTLE_OTHERS = text("""
+UPDATE messages SET state = mine.state, due_at = mine.due_at, error_code = mine.code,
+       error_text = mine.sentence, changed_at = :now
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:attempts AS integer[]), CAST(:states AS text[]),
+              CAST(:dues AS timestamptz[]), CAST(:codes AS text[]), CAST(:sentences AS text[]))
+       AS mine (id, attempt, state, due_at, code, sentence)
+ WHERE messages.tenant_id = :tenant_id AND messages.id = mine.id
+   AND messages.attempt = mine.attempt AND messages.state = 'sending'
+RETURNING messages.id, line_id, phone, reference, network_id, quoted_usd, messages.state, test,
+          error_code, error_text, country, category, created_at
+""")
+
+
+@dataclass(frozen=True)
+class MessageOutcome:
+    """What became of a message, for whoever waits for it."""
+
+    id: str
+    state: str
+    network_id: str | None
+    cost_usd: Decimal
+    error_code: str | None = None
+    error_text: str | None = None
+
+
+def expire_stale_messages() -> None:
+    """Expire what is too old; what was being sent when its worker died is unknown now."""
+    moment = now()
+    mine = {"tenant_id": current_tenant_id(), "now": moment}
+    expired = db.session.execute(EXPIRE_MESSAGES, mine).all()
+    lost = db.session.execute(MARK_UNKNOWN, mine).all()
+    for row in expired:
+        if not row.test:
+            quota.release(1, row.quoted_usd, row.created_at)
+    record_state_changes(expired, moment, ["not sent in time"] * len(expired))
+    record_state_changes(lost, moment, ["the worker stopped while sending"] * len(lost))
+
+
+def settle_messages(results: list[tuple[ClaimedMessage, SendOutcome]]) -> list[MessageOutcome]:
+    """Write what happened, in sets. Returns what waiting callers are told."""
+    accepted = [(one, out) for one, out in results if isinstance(out, SendAccepted)]
+    others = [(one, out) for one, out in results if not isinstance(out, SendAccepted)]
+    moment = now()
+    told = _settle_sent(accepted, moment) if accepted else []
+    told += _settle_others(others, moment) if others else []
+    return told
+
+
+def _settle_sent(
+    accepted: Sequence[tuple[ClaimedMessage, SendAccepted]], moment: datetime
+) -> list[MessageOutcome]:
+    params = {**settle_sent_params(accepted, moment), "tenant_id": current_tenant_id()}
+    settled, moved = db.session.connection().exec_driver_sql(SETTLE_SENT, params).one()
+    for one in sent_live_updates(settled, moved):
+        publish_update(**one)
+    if settled:
+        wake_delivery_worker()
+    return sent_outcomes(accepted, settled)
+
+
+def sent_live_updates(settled: Sequence[str], moved: Sequence[str]) -> list[dict[str, str]]:
+    """What open pages are told of what SETTLE_SENT has done."""
+    news = [
+        {"kind": "messages.changed", "id": from_uuid("msg", UUID(uuid)), "state": "sent"}
+        for uuid in settled
+    ]
+    for conversation, message in (both.split() for both in moved):
+        ids = {
+            "id": from_uuid("cnv", UUID(conversation)),
+            "message": from_uuid("msg", UUID(message)),
+        }
+        news.append({"kind": "conversations.changed", **ids})
+    return news
+
+
+def settle_sent_params(
+    accepted: Sequence[tuple[ClaimedMessage, SendAccepted]], moment: datetime
+) -> dict[str, Any]:
+    """For SETTLE_SENT, which writes it all where the attempt is still the one we know."""
+    people = [identity_of_phone(one.envelope.phone) for one, _ in accepted]
+    return {
+        "now": moment,
+        "day": moment.date(),
+        "ids": [one.uuid for one, _ in accepted],
+        "attempts": [one.envelope.attempt for one, _ in accepted],
+        "network_ids": [out.network_id for _, out in accepted],
+        "changes": [str(new_uuid()) for _ in accepted],
+        "events": [str(new_uuid()) for _ in accepted],
+        "entries": [str(new_uuid()) for _ in accepted],
+        "bodies": [_sent_event_body(one, out.network_id, moment) for one, out in accepted],
+        "kinds": [kind for kind, _ in people],
+        "values": [value for _, value in people],
+    }
+
+
+def sent_outcomes(
+    accepted: Sequence[tuple[ClaimedMessage, SendAccepted]], settled: Sequence[str]
+) -> list[MessageOutcome]:
+    ours = set(settled)
+    return [
+        MessageOutcome(
+            one.envelope.message_id,
+            "sent",
+            out.network_id,
+            one.quoted_usd if one.uuid in ours and not one.test else Decimal(0),
+        )
+        for one, out in accepted
+    ]
+
+
+def queued_outcomes(late: Sequence[ClaimedMessage]) -> list[MessageOutcome]:
+    """For messages that must wait for their pace: their callers are answered 202 now."""
+    return [MessageOutcome(one.envelope.message_id, "queued", None, Decimal(0)) for one in late]
+
+
+def _sent_event_body(one: ClaimedMessage, network_id: str, moment: datetime) -> str:
+    sent = {
+        "id": one.envelope.message_id,
+        "message_id": network_id,
+        "to": one.envelope.phone,
+        "timestamp": int(moment.timestamp()),
+        "status_code": "sent",
+        "reference": one.reference,
+        "cost_usd": 0 if one.test else json_number(one.quoted_usd),
+        "test": one.test,
+    }
+    event = {"event": "messages.sent", "instance_id": one.envelope.line_id, "data": sent}
+    return json.dumps(event)
+
+
+def _settle_others(
+    others: Sequence[tuple[ClaimedMessage, SendOutcome]], moment: datetime
+) -> list[MessageOutcome]:
+    fates = [_next_state(one, out, moment) for one, out in others]
+    rows = db.session.execute(
+        SETTLE_OTHERS,
+        {
+            "tenant_id": current_tenant_id(),
+            "now": moment,
+            "ids": [one.uuid for one, _ in others],
+            "attempts": [one.envelope.attempt for one, _ in others],
+            "states": [fate[0] for fate in fates],
+            "dues": [fate[1] for fate in fates],
+            "codes": [fate[2] for fate in fates],
+            "sentences": [fate[3] for fate in fates],
+        },
+    ).all()
+    for row in rows:
+        if row.state == "failed":
+            quota.release(1, row.quoted_usd, row.created_at)
+    record_state_changes(rows, moment, [row.error_text or "" for row in rows])
+    _count_usage(rows)
+    return [
+        MessageOutcome(
+            from_uuid("msg", row.id), row.state, None, Decimal(0), row.error_code, row.error_text
+        )
+        for row in rows
+        if row.state != "queued"
+    ]
+
+
+def _next_state(
+    one: ClaimedMessage, outcome: SendOutcome, moment: datetime
+) -> tuple[str, datetime | None, str | None, str]:
+    """State, next due time, code and sentence. Drivers answer; here it is decided."""
+    if isinstance(outcome, TryLater):
+        step = RETRY_DELAYS[min(one.envelope.attempt, len(RETRY_DELAYS)) - 1]
+        wait = step if outcome.after is None else max(outcome.after, 1.0)
+        return "queued", moment + timedelta(seconds=wait), outcome.code, outcome.sentence
+    if isinstance(outcome, SendRefused):
+        return "failed", None, outcome.code, outcome.sentence
+    if isinstance(outcome, SendUnknown):
+        return "unknown", None, "answer_lost", outcome.sentence
+    raise TypeError(f"no fate for {outcome!r}")
+
+
+def _count_usage(rows: Sequence[Any]) -> None:
+    """Last in a transaction, in one order everywhere: counters are where writers meet."""
+    tally = UsageTally()
+    for row in rows:
+        if row.state == "failed" and not row.test:
+            tally.add(row.line_id, row.country, row.category, failed=1)
+    tally.write()

@@ -1,0 +1,198 @@
+"""Whoever waits for a message's outcome is woken by Redis, not by polling the database.
+
+A web process has one list in Redis and one thread that listens to it, however many requests
+wait. Saying that one waits and ringing for the worker is one call.
+"""
+
+import json
+import os
+import threading
+import time
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from redis import Redis, RedisError
+
+from core.ids import new_token
+from core.logs import logger
+from core.queue.wakeups import WAKEUP_SCRIPT, WakeUp, enqueue_job, wakeup_keys
+from core.redis.client import mark_redis_down, redis_client, redis_is_down
+from core.redis.scripts import LuaScript
+from messaging.messages.settle import MessageOutcome
+
+log = logger(__name__)
+
+OUTCOME_TTL_SECONDS = 40  # longer than anybody waits
+LISTEN_SECONDS = 5
+OUTCOMES_PER_READ = 100
+
+# The outcome may be there before whoever waits for it has said so.
+WAIT_SCRIPT = f"""
+local function ring()
+{WAKEUP_SCRIPT}
+end
+local told = redis.call('GET', KEYS[7])
+if told then redis.call('DEL', KEYS[7])
+else redis.call('SET', KEYS[6], ARGV[4], 'EX', ARGV[5]) end
+return {{ring(), told}}
+"""
+PUBLISH_SCRIPT = """
+for i, id in ipairs(KEYS) do
+  local who = redis.call('GET', 'waits:' .. id)
+  if who then
+    redis.call('DEL', 'waits:' .. id)
+    redis.call('RPUSH', 'told:' .. who, ARGV[i + 1])
+    redis.call('EXPIRE', 'told:' .. who, ARGV[1])
+  else
+    redis.call('SET', 'outcome:' .. id, ARGV[i + 1], 'EX', ARGV[1])
+  end
+end
+return #KEYS
+"""
+
+
+_wait_script = LuaScript(WAIT_SCRIPT)
+_publish_script = LuaScript(PUBLISH_SCRIPT)
+
+
+class OutcomeWaiter:
+    def __init__(self) -> None:
+        self._there = threading.Event()
+        self._told: MessageOutcome | None = None
+
+    def tell(self, told: MessageOutcome) -> None:
+        self._told = told
+        self._there.set()
+
+    def wait(self, seconds: float) -> MessageOutcome | None:
+        self._there.wait(seconds)
+        return self._told
+
+
+class OutcomeListener:
+    """Of one process."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._pid = 0
+        self._name = ""
+        self._waiters: dict[str, OutcomeWaiter] = {}
+        self._lock = threading.Lock()
+
+    def wait_for(self, message_id: str, ring: WakeUp, seconds: float) -> MessageOutcome | None:
+        """Ring, and wait. None: not known yet, or Redis is away; the row knows in any case."""
+        self._listen()
+        waiter = self._waiters[message_id] = OutcomeWaiter()
+        try:
+            if redis_is_down():
+                log.warning("ring lost", job=ring.job, error="redis rests")
+                return None
+            rung, told = self._say(message_id, ring)
+            if rung:
+                enqueue_job(ring)
+            return _from_json(told) if told else waiter.wait(seconds)
+        except RedisError as error:
+            mark_redis_down()
+            log.warning("waiting failed", error=type(error).__name__)
+            return None
+        finally:
+            self._waiters.pop(message_id, None)
+
+    def _say(self, message_id: str, ring: WakeUp) -> tuple[int, bytes | None]:
+        keys, args = wakeup_keys(ring)
+        rung, told = _wait_script(
+            redis_client(),
+            [*keys, f"waits:{message_id}", f"outcome:{message_id}"],
+            [*args, self._name, OUTCOME_TTL_SECONDS],
+        )
+        return rung, told
+
+    def _listen(self) -> None:
+        """A thread of this very process: a server may have forked since."""
+        if self._pid == os.getpid():
+            return
+        with self._lock:
+            if self._pid != os.getpid():
+                self._name, self._waiters = new_token(), {}
+                threading.Thread(target=self._hear, name="waiting", daemon=True).start()
+                self._pid = os.getpid()
+
+    def _hear(self) -> None:
+        client = Redis.from_url(
+            self._url, socket_connect_timeout=1, socket_timeout=LISTEN_SECONDS * 3
+        )
+        while True:
+            try:
+                found: Any = client.blmpop(
+                    LISTEN_SECONDS,
+                    1,
+                    f"told:{self._name}",
+                    direction="LEFT",
+                    count=OUTCOMES_PER_READ,
+                )
+            except RedisError as error:
+                log.warning("listening failed", error=type(error).__name__)
+                time.sleep(0.5)
+                continue
+            for raw in found[1] if found else ():
+                told = _from_json(raw)
+                waiter = self._waiters.get(told.id)
+                if waiter is not None:
+                    waiter.tell(told)
+
+
+_listener: OutcomeListener | None = None
+
+
+def configure_sync_wait(url: str) -> None:
+    global _listener
+    _listener = OutcomeListener(url)
+
+
+def wait_for_outcome(message_id: str, ring: WakeUp, seconds: float) -> MessageOutcome | None:
+    if _listener is None:
+        raise RuntimeError("use_waiting(url) has not been called")
+    return _listener.wait_for(message_id, ring, seconds)
+
+
+def publish_outcomes(outcomes: Iterable[MessageOutcome], client: Redis) -> None:
+    keys, args = publish_outcomes_args(outcomes)
+    if not keys:
+        return
+    try:
+        _publish_script(client, keys, args)
+    except RedisError as error:
+        log.warning("waiters not told", error=type(error).__name__)
+
+
+def publish_outcomes_args(outcomes: Iterable[MessageOutcome]) -> tuple[list[str], list[str | int]]:
+    """Keys and arguments of TELL. Without a waiter an outcome is gone after half a minute."""
+    told = list(outcomes)
+    return [one.id for one in told], [
+        OUTCOME_TTL_SECONDS,
+        *(json.dumps(_as_json(one)) for one in told),
+    ]
+
+
+def _as_json(one: MessageOutcome) -> dict[str, str | None]:
+    return {
+        "id": one.id,
+        "state": one.state,
+        "network_id": one.network_id,
+        "cost_usd": str(one.cost_usd),
+        "error_code": one.error_code,
+        "error_text": one.error_text,
+    }
+
+
+def _from_json(raw: bytes) -> MessageOutcome:
+    value: dict[str, str | None] = json.loads(raw)
+    return MessageOutcome(
+        id=value["id"] or "",
+        state=value["state"] or "",
+        network_id=value["network_id"],
+        cost_usd=Decimal(value["cost_usd"] or 0),
+        error_code=value["error_code"],
+        error_text=value["error_text"],
+    )

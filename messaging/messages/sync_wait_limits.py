@@ -1,0 +1,23 @@
+"""How many sends may hold a web thread while they wait for the network's answer.
+
+Portal pages, diner pages, hooks and health checks share these threads. A send that finds no
+place is still accepted; it is answered 202 at once.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from core.concurrency_limits import ConcurrencyLimit
+
+_limits = ConcurrencyLimit(20)
+
+
+def configure_sync_wait_limits(most: int) -> None:
+    global _limits
+    _limits = ConcurrencyLimit(most)
+
+
+@contextmanager
+def sync_wait_slot(tenant_id: int) -> Iterator[bool]:
+    with _limits.place(tenant_id) as taken:
+        yield taken

@@ -1,0 +1,82 @@
+"""The people on the other side."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import (
+    Index,
+    Integer,
+    Numeric,
+    SmallInteger,
+    Text,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.db import Base, TenantOwned
+from core.ids import Id
+from core.sql.columns import id_column, tenant_foreign_key
+
+
+class Contact(Base, TenantOwned):
+    """`named_by` says who gave the name: the network's newest one does not replace a person's."""
+
+    __tablename__ = "contacts"
+    __table_args__ = (
+        Index("contacts_seen_idx", "tenant_id", "last_seen_at", "id"),
+        Index("contacts_name_idx", "tenant_id", "name_key", "id"),
+        Index(
+            "contacts_birthday_idx",
+            "tenant_id",
+            "birthday",
+            "id",
+            postgresql_where=text("birthday IS NOT NULL"),
+        ),
+    )
+
+    id: Mapped[str] = id_column("con")
+    name: Mapped[str] = mapped_column(Text, default="")
+    name_key: Mapped[str] = mapped_column(Text(collation="C"), default="")
+    """The name in plain small letters, for sorting and searching; see messaging/contacts/search_tokens.py."""
+    named_by: Mapped[str] = mapped_column(Text, default="network")
+    profile_name: Mapped[str] = mapped_column(Text, default="")
+    language: Mapped[str] = mapped_column(Text, default="")
+    tags: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
+    fields: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """The tenant's own fields: the id of a ContactField and the value."""
+    birthday: Mapped[int | None] = mapped_column(SmallInteger)
+    """Month and day as one number: 423 is the 23rd of April."""
+    birth_year: Mapped[int | None] = mapped_column(SmallInteger)
+    consent_at: Mapped[datetime | None]
+    consent_source: Mapped[str] = mapped_column(Text, default="")
+    opted_out_at: Mapped[datetime | None]
+    opted_out_source: Mapped[str] = mapped_column(Text, default="")
+    blocked_at: Mapped[datetime | None]
+    first_seen_at: Mapped[datetime | None]
+    last_seen_at: Mapped[datetime | None]
+    """When they last wrote to us; empty while they never did."""
+    orders: Mapped[int] = mapped_column(Integer, default=0)
+    visits: Mapped[int] = mapped_column(Integer, default=0)
+    spent: Mapped[Decimal] = mapped_column(Numeric(14, 2), default=Decimal(0))
+    """In the account's currency. Orders count these up; nothing else does."""
+    last_order_at: Mapped[datetime | None]
+    marketed_at: Mapped[datetime | None]
+    """When they last got a marketing message; see messaging/contacts/marketing_eligibility.py."""
+
+
+class Identity(Base, TenantOwned):
+    """How a contact is found: by phone, or by the network's own id where there is no phone."""
+
+    __tablename__ = "identities"
+    __table_args__ = (
+        tenant_foreign_key(["contact_id"], "contacts", ["id"], ondelete="CASCADE"),
+        Index("identities_contact_idx", "tenant_id", "contact_id"),
+    )
+
+    kind: Mapped[str] = mapped_column(Text, primary_key=True)
+    value: Mapped[str] = mapped_column(Text, primary_key=True)
+    contact_id: Mapped[str] = mapped_column(Id("con"))
+    spelling: Mapped[str] = mapped_column(Text)
+    """The network's own way to write it, kept for sending."""

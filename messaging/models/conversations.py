@@ -1,0 +1,117 @@
+"""Conversations: what an inbox is made of."""
+
+from datetime import datetime
+
+from sqlalchemy import Index, Integer, Text, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from core.clock import now
+from core.db import Base, TenantOwned
+from core.ids import Id
+from core.sql.columns import id_column, tenant_foreign_key
+
+OPEN = text("closed_at IS NULL")
+
+
+class Conversation(Base, TenantOwned):
+    """One contact on one line."""
+
+    __tablename__ = "conversations"
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "line_id", "contact_id"),
+        tenant_foreign_key(["line_id"], "lines", ["id"]),
+        tenant_foreign_key(["contact_id"], "contacts", ["id"], ondelete="CASCADE"),
+        Index("conversations_last_idx", "tenant_id", "last_at", "id"),
+        Index("conversations_open_idx", "tenant_id", "last_at", "id", postgresql_where=OPEN),
+        Index(
+            "conversations_closed_idx",
+            "tenant_id",
+            "last_at",
+            "id",
+            postgresql_where=text("closed_at IS NOT NULL"),
+        ),
+        Index(
+            "conversations_unread_idx",
+            "tenant_id",
+            "last_at",
+            "id",
+            postgresql_where=text("unread > 0"),
+        ),
+        Index(
+            "conversations_assigned_idx",
+            "tenant_id",
+            "assigned_to",
+            "last_at",
+            "id",
+            postgresql_where=OPEN,
+        ),
+        Index("conversations_line_idx", "tenant_id", "line_id", "last_at", "id"),
+        Index("conversations_contact_idx", "tenant_id", "contact_id"),
+        Index(
+            "conversations_tell_idx",
+            "tenant_id",
+            "id",
+            postgresql_where=text("tell_read IS NOT NULL"),
+        ),
+    )
+
+    id: Mapped[str] = id_column("cnv")
+    line_id: Mapped[int] = mapped_column(Integer)
+    contact_id: Mapped[str] = mapped_column(Id("con"))
+    last_message_id: Mapped[str] = mapped_column(Id("msg"))
+    last_at: Mapped[datetime]
+    window_until: Mapped[datetime | None]
+    unread: Mapped[int] = mapped_column(default=0)
+    assigned_to: Mapped[str | None] = mapped_column(Id("per"))
+    closed_at: Mapped[datetime | None]
+    tell_read: Mapped[str | None] = mapped_column(Text)
+    """The network id of what we have read and the network has not been told of yet."""
+
+
+class ConversationNote(Base, TenantOwned):
+    """What colleagues see and customers never do: a note, or who took, closed, opened it."""
+
+    __tablename__ = "conversation_notes"
+    __table_args__ = (
+        tenant_foreign_key(["conversation_id"], "conversations", ["id"], ondelete="CASCADE"),
+    )
+
+    conversation_id: Mapped[str] = mapped_column(Id("cnv"), primary_key=True)
+    id: Mapped[str] = id_column("note")
+    kind: Mapped[str] = mapped_column(Text)
+    """note, assigned, closed or reopened"""
+    by_person: Mapped[str | None] = mapped_column(Id("per"))
+    by_name: Mapped[str] = mapped_column(Text)
+    about_name: Mapped[str] = mapped_column(Text, default="")
+    text: Mapped[str] = mapped_column(Text, default="")
+    at: Mapped[datetime] = mapped_column(default=now)
+
+
+class ConversationWord(Base, TenantOwned):
+    """Finds conversations by the beginnings of words: what was said, by whom, from which number.
+
+    A word index of PostgreSQL's own would be read across tenants, and row-level security would
+    keep the planner from using it.
+    """
+
+    __tablename__ = "conversation_words"
+    __table_args__ = (
+        tenant_foreign_key(["conversation_id"], "conversations", ["id"], ondelete="CASCADE"),
+        Index("conversation_words_back_idx", "tenant_id", "conversation_id", "word"),
+    )
+
+    word: Mapped[str] = mapped_column(Text(collation="C"), primary_key=True)
+    conversation_id: Mapped[str] = mapped_column(Id("cnv"), primary_key=True)
+
+
+class QuickReply(Base, TenantOwned):
+    """An answer that is given often, by its shortcut."""
+
+    __tablename__ = "quick_replies"
+    __table_args__ = (UniqueConstraint("tenant_id", "shortcut"),)
+
+    id: Mapped[str] = id_column("qr")
+    shortcut: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Text)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    changed_at: Mapped[datetime] = mapped_column(default=now)

@@ -1,0 +1,266 @@
+"""The door for linked devices: a socket each, over which it is paired, sends and is told.
+
+Codes run out as the real ones do: the first after a minute, the next ones after 20 seconds, and
+after the last one the connection ends.
+"""
+
+import asyncio
+import base64
+import contextlib
+import json
+import os
+import random
+from typing import Any
+
+from aiohttp import WSMsgType, web
+
+from core.security.signing import BadToken, read_token
+from messaging.simulator.network.devices import DeviceRegistry, LinkedDevice, PairingScan
+from messaging.simulator.network.magic_numbers import ORDINARY_PHONE, magic_number_of
+from messaging.simulator.network.receipts import ReceiptScheduler
+from messaging.simulator.network.state import ChatMessage, timestamp
+from messaging.simulator.token_purposes import SESSION
+
+MOST_MEDIA = 100 * 1024 * 1024
+# What a phone's own app cannot meet: it has no window, no templates and no token.
+APPLIED_REFUSALS = {131026, 131056, 130429}
+LOGOUT_CODE = 190
+_PAIRING_CODE_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTVWXYZ"
+_chance = random.random
+
+
+class DeviceSocket:
+    def __init__(self, devices: DeviceRegistry, receipts: ReceiptScheduler) -> None:
+        self._devices = devices
+        self._network = devices.network
+        self._receipts = receipts
+
+    def routes(self) -> list[web.RouteDef]:
+        return [
+            web.get("/linked", self.socket),
+            web.post("/linked/media", self.upload),
+            web.get(r"/linked/media/{id:\d+}", self.download),
+        ]
+
+    def _session(self, request: web.Request) -> dict[str, Any]:
+        """Of the service itself: a page in a browser says where it comes from, and is refused."""
+        token = request.headers.get("Authorization", "").partition(" ")[2].strip()
+        if "Origin" in request.headers:
+            raise web.HTTPForbidden(text="asked for by a page")
+        try:
+            told: Any = read_token(self._devices.secret, SESSION, token)
+        except BadToken:
+            raise web.HTTPUnauthorized(text="the session's token is not good") from None
+        return dict(told)
+
+    async def upload(self, request: web.Request) -> web.Response:
+        self._session(request)
+        kept = bytearray()
+        async for chunk in request.content.iter_chunked(64 * 1024):
+            kept += chunk
+            if len(kept) > MOST_MEDIA:
+                raise web.HTTPRequestEntityTooLarge(MOST_MEDIA, len(kept))
+        kind = request.headers.get("Content-Type", "application/octet-stream")
+        media = self._network.keep_media(kind, bytes(kept), request.query.get("filename", ""))
+        return web.json_response({"id": media.id})
+
+    async def download(self, request: web.Request) -> web.Response:
+        self._session(request)
+        media = self._network.media(request.match_info["id"])
+        if media is None:
+            raise web.HTTPNotFound(text="there is no such file")
+        return web.Response(body=media.body, headers={"Content-Type": media.mime_type})
+
+    async def socket(self, request: web.Request) -> web.WebSocketResponse:
+        told = self._session(request)
+        socket = web.WebSocketResponse(heartbeat=20.0)
+        await socket.prepare(request)
+        first = await socket.receive_json(timeout=10)
+        tenant_id, line_id = int(told["tenant_id"]), int(told["line_id"])
+        if credential := str(first.get("device") or ""):
+            device = self._devices.find(credential, tenant_id, line_id)
+            if device is None:
+                await socket.send_json({"type": "logged_out", "because": "no longer linked"})
+        else:
+            device = await self._pair(socket, told, str(first.get("phone") or ""))
+        if device is not None:
+            await self._serve(socket, device)
+        await socket.close()
+        return socket
+
+    async def _pair(
+        self, socket: web.WebSocketResponse, told: dict[str, Any], phone: str
+    ) -> LinkedDevice | None:
+        """Codes one after the other, until one is scanned or the other side goes away."""
+        gone = asyncio.create_task(_until_closed(socket))
+        try:
+            for number in range(self._network.conditions.qr_codes):
+                scan = self._show(told, number, phone)
+                frame = {"type": "code", "code": scan.typed} if phone else {"type": "qr"}
+                frame |= {} if phone else {"code": scan.code}
+                await socket.send_json({**frame, "seconds": scan.until - timestamp()})
+                either: list[asyncio.Future[Any]] = [scan.scanned, gone]
+                await asyncio.wait(
+                    either,
+                    timeout=scan.until - timestamp(),
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                self._devices.scans.pop(scan.code or scan.typed, None)
+                if gone.done():
+                    return None
+                if scan.scanned.done():
+                    return await self._link(socket, told, *scan.scanned.result())
+            await socket.send_json({"type": "timeout"})
+            return None
+        finally:
+            gone.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await gone
+
+    def _show(self, told: dict[str, Any], number: int, phone: str) -> PairingScan:
+        now = self._network.conditions
+        lasts = (now.qr_first_ms if number == 0 or phone else now.qr_next_ms) / 1000
+        typed = (
+            "".join(
+                _PAIRING_CODE_ALPHABET[byte % len(_PAIRING_CODE_ALPHABET)] for byte in os.urandom(8)
+            )
+            if phone
+            else ""
+        )
+        parts = [base64.b64encode(os.urandom(size)).decode() for size in (32, 32, 16)]
+        scan = PairingScan(
+            code="" if phone else "2@" + ",".join(parts),
+            tenant_id=int(told["tenant_id"]),
+            line_id=int(told["line_id"]),
+            name=str(told["name"]),
+            until=timestamp() + lasts,
+            scanned=asyncio.get_running_loop().create_future(),
+            typed=typed,
+            phone=phone,
+        )
+        self._devices.scans[scan.code or scan.typed] = scan
+        return scan
+
+    async def _link(
+        self, socket: web.WebSocketResponse, told: dict[str, Any], phone: str, name: str
+    ) -> LinkedDevice:
+        device, credential = self._devices.link(
+            int(told["tenant_id"]), int(told["line_id"]), str(told["name"]), phone
+        )
+        await socket.send_json(
+            {"type": "paired", "device": credential, "phone": phone, "name": name}
+        )
+        return device
+
+    async def _serve(self, socket: web.WebSocketResponse, device: LinkedDevice) -> None:
+        """The newest connection is the device's; an older one is told so and ends."""
+        if device.tell is not None:
+            device.tell({"type": "replaced"})
+        if device.cut is not None:
+            device.cut()
+        out: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        tell, cut = out.put_nowait, lambda: out.put_nowait(None)
+        device.tell, device.cut = tell, cut
+        speaking = asyncio.create_task(_send_frames(socket, out))
+        tell({"type": "connected"})
+        if device.banned:
+            tell({"type": "restricted", "because": device.banned})
+        for frame in list(device.waiting.values()):
+            tell(frame)
+        try:
+            async for message in socket:
+                if message.type is WSMsgType.TEXT and await self._hear(
+                    device, json.loads(message.data)
+                ):
+                    break
+        finally:
+            if device.tell is tell:
+                device.tell = device.cut = None
+            for echo in device.unacknowledged.values():
+                device.news(echo)
+            device.unacknowledged.clear()
+            speaking.cancel()
+
+    async def _hear(self, device: LinkedDevice, frame: dict[str, Any]) -> bool:
+        """True: the connection breaks here."""
+        kind = frame.get("type")
+        if kind == "ack":
+            device.waiting.pop(frame["n"], None)
+        elif kind == "got":
+            device.unacknowledged.pop(frame["n"], None)
+        elif kind == "log_out":
+            self._devices.unlink(device)
+        elif kind == "send":
+            return await self._send(device, frame)
+        return False
+
+    async def _send(self, device: LinkedDevice, frame: dict[str, Any]) -> bool:
+        now = self._network.conditions
+        if now.delay_ms:
+            await asyncio.sleep(now.delay_ms / 1000)
+        if now.drop_before and _chance() < now.drop_before:
+            return True
+        n, phone = frame["n"], str(frame["to"])
+        refusal = self._refusal(device, phone, str(frame.get("text")))
+        if refusal is not None:
+            if refusal == LOGOUT_CODE:
+                self._devices.unlink(device)
+            elif device.tell is not None:
+                device.tell({"type": "refused", "n": n, "code": refusal})
+            return False
+        bubble = self._take(device, phone, frame)
+        device.unacknowledged[n] = {
+            "type": "echo",
+            "id": bubble.id,
+            "to": phone,
+            "kind": bubble.kind,
+            "text": bubble.text,
+            "at": int(bubble.at),
+        }
+        if magic_number_of(phone).answer_lost or (now.drop_after and _chance() < now.drop_after):
+            return True
+        if device.tell is not None:
+            device.tell({"type": "sent", "n": n, "id": bubble.id})
+        return False
+
+    def _refusal(self, device: LinkedDevice, phone: str, said: str) -> int | str | None:
+        if device.banned:
+            return "restricted"
+        refusal = magic_number_of(phone).refusal
+        if refusal is None or refusal.code not in APPLIED_REFUSALS | {LOGOUT_CODE}:
+            return None
+        key = f"{device.line.phone}:{said}"
+        stands = refusal.times is None or self._network.meets(key, phone, refusal.times)
+        return refusal.code if stands else None
+
+    def _take(self, device: LinkedDevice, phone: str, frame: dict[str, Any]) -> ChatMessage:
+        magic = magic_number_of(phone)
+        bubble = ChatMessage(
+            self._network.new_id(device.line),
+            True,
+            str(frame["kind"]),
+            str(frame.get("text") or ""),
+            dict(frame.get("content") or {}),
+            timestamp(),
+            "accepted",
+        )
+        chat = self._network.chat(phone, device.line)
+        self._network.accepted.add("", bubble.id)
+        self._network.show(chat, bubble)
+        if self._network.conditions.receipts or magic is not ORDINARY_PHONE:
+            self._receipts.plan(chat, bubble, magic)
+        return bubble
+
+
+async def _send_frames(
+    socket: web.WebSocketResponse, out: "asyncio.Queue[dict[str, Any] | None]"
+) -> None:
+    """One at a time; None ends the connection after what was said before."""
+    while (frame := await out.get()) is not None:
+        await socket.send_json(frame)
+    await socket.close()
+
+
+async def _until_closed(socket: web.WebSocketResponse) -> None:
+    async for _ in socket:
+        pass

@@ -1,0 +1,150 @@
+"""Phones that linked a device: who scanned which code, and what waits to be told to whom."""
+
+import asyncio
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.security.signing import BadToken, read_token, sign_token
+from messaging.simulator.network.state import SimulatedLine, SimulatedNetwork, timestamp
+from messaging.simulator.token_purposes import DEVICE, NO_EXPIRY, UNSIGNED
+
+MOST_WAITING = 1000  # news for a device that is away; the oldest go first
+MOST_SCANS = 200
+
+
+@dataclass
+class PairingScan:
+    """A code on somebody's page that waits for a phone."""
+
+    code: str
+    tenant_id: int
+    line_id: int
+    name: str
+    until: float
+    scanned: "asyncio.Future[tuple[str, str]]"
+    typed: str = ""
+    """The short code, when it is to be typed into the phone `phone`."""
+    phone: str = ""
+
+
+@dataclass
+class LinkedDevice:
+    line: SimulatedLine
+    line_id: int
+    serial: str
+    owner: str
+    banned: str = ""
+    tell: Callable[[dict[str, Any]], None] | None = None
+    """Into the open connection, when there is one."""
+    cut: Callable[[], None] | None = None
+    waiting: "OrderedDict[int, dict[str, Any]]" = field(default_factory=OrderedDict)
+    number: int = 0
+    unacknowledged: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """Answers to sends that the device has not said it got."""
+
+    @property
+    def online(self) -> bool:
+        return self.tell is not None
+
+    def news(self, frame: dict[str, Any]) -> None:
+        """Told now, and again at the next connection unless it is acknowledged."""
+        self.number += 1
+        self.waiting[self.number] = frame = {**frame, "n": self.number}
+        if len(self.waiting) > MOST_WAITING:
+            self.waiting.popitem(last=False)
+        if self.tell is not None:
+            self.tell(frame)
+
+
+class DeviceRegistry:
+    def __init__(self, network: SimulatedNetwork, secret: str) -> None:
+        self.network = network
+        self.secret = secret or UNSIGNED
+        self.scans: dict[str, PairingScan] = {}
+        self.known: dict[str, LinkedDevice] = {}
+        """By the simulated number's id."""
+        self.unlinked: set[str] = set()
+
+    def link(self, tenant_id: int, line_id: int, name: str, owner: str) -> tuple[LinkedDevice, str]:
+        """A phone scanned: the device, and what it proves itself with from now on."""
+        serial = os.urandom(8).hex()
+        device = self._device(tenant_id, line_id, name, owner, serial)
+        told = {
+            "tenant_id": tenant_id,
+            "line_id": line_id,
+            "name": name,
+            "owner": owner,
+            "serial": serial,
+        }
+        return device, sign_token(self.secret, DEVICE, told, NO_EXPIRY)
+
+    def find(self, credential: str, tenant_id: int, line_id: int) -> LinkedDevice | None:
+        """A simulator that was started anew knows a device by what it shows."""
+        try:
+            told: Any = read_token(self.secret, DEVICE, credential)
+        except BadToken:
+            return None
+        if told["serial"] in self.unlinked:
+            return None
+        if (told["tenant_id"], told["line_id"]) != (tenant_id, line_id):
+            return None
+        device = self.known.get(device_number(tenant_id, line_id))
+        if device is None or device.serial != told["serial"]:
+            device = self._device(tenant_id, line_id, told["name"], told["owner"], told["serial"])
+        return device
+
+    def _device(
+        self, tenant_id: int, line_id: int, name: str, owner: str, serial: str
+    ) -> LinkedDevice:
+        number = device_number(tenant_id, line_id)
+        self.network.register(SimulatedLine(number, owner, tenant_id=tenant_id, name=name))
+        line = self.network.lines[number]
+        device = self.known[number] = LinkedDevice(line, line_id, serial, owner)
+        self.network.linked[number] = lambda value: device.news({"type": "news", "value": value})
+        return device
+
+    def unlink(self, device: LinkedDevice) -> None:
+        self.unlinked.add(device.serial)
+        self.known.pop(device.line.phone_number_id, None)
+        if device.tell is not None:
+            device.tell({"type": "logged_out", "because": "unlinked on the phone"})
+        if device.cut is not None:
+            device.cut()
+
+    def ban(self, device: LinkedDevice, because: str) -> None:
+        device.banned = because
+        if device.tell is not None:
+            told = {"type": "restricted", "because": because} if because else {"type": "connected"}
+            device.tell(told)
+
+    def of_phone(self, phone: str, tenant_id: int | None) -> list[LinkedDevice]:
+        return [
+            one
+            for one in self.known.values()
+            if one.owner == phone and tenant_id in (None, one.line.tenant_id)
+        ]
+
+    def waiting(self, tenant_id: int | None) -> list[PairingScan]:
+        moment = timestamp()
+        return [
+            one
+            for one in self.scans.values()
+            if tenant_id in (None, one.tenant_id) and one.until > moment and not one.scanned.done()
+        ]
+
+    def scan(self, code: str, phone: str, name: str, tenant_id: int | None) -> bool:
+        """What the phone's camera saw, or what was typed into it. False: it is not good."""
+        wanted = code.strip()
+        short = wanted.replace("-", "").upper()
+        for one in self.waiting(tenant_id):
+            if (one.code and one.code == wanted) or (one.typed == short and one.phone == phone):
+                one.scanned.set_result((phone, name))
+                return True
+        return False
+
+
+def device_number(tenant_id: int, line_id: int) -> str:
+    return f"{tenant_id}0{line_id}"

@@ -1,0 +1,28 @@
+"""A simulated line introduces itself: its token says who it is and where its receipts go.
+
+So a simulator that was started anew knows a line from its first message on.
+"""
+
+from typing import Any
+
+from core.security.signing import BadToken, read_token
+from messaging.simulator.network.state import SimulatedLine
+from messaging.simulator.token_purposes import LINE, UNSIGNED
+
+
+def line_from_token(secret: str, authorization: str, phone_number_id: str) -> SimulatedLine | None:
+    token = authorization.partition(" ")[2].strip()
+    try:
+        told: Any = read_token(secret or UNSIGNED, LINE, token)
+    except BadToken:
+        return None
+    if not isinstance(told, dict) or told.get("phone_number_id") != phone_number_id:
+        return None
+    return SimulatedLine(
+        phone_number_id=phone_number_id,
+        phone=str(told.get("phone", "")),
+        app_secret=str(told.get("app_secret", "")),
+        callback_url=str(told.get("callback_url", "")),
+        tenant_id=int(told.get("tenant_id", 0)),
+        name=str(told.get("name", "")),
+    )

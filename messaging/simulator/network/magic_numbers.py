@@ -1,0 +1,69 @@
+"""Numbers that make things happen. docs/magic-numbers.md has this table for customers."""
+
+from dataclasses import dataclass, field
+
+PREFIX = "905550"  # a possible mobile number of Türkiye with any six digits after it
+DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An error of the API; `times` bounds how often one message meets it."""
+
+    code: int
+    status: int
+    message: str
+    times: int | None = None
+
+
+@dataclass(frozen=True)
+class MagicNumber:
+    says: str
+    refusal: Refusal | None = None
+    answer_lost: bool = False
+    delayed: bool = False
+    copies: int = 1
+    states: tuple[str, ...] = ("sent", "delivered", "read")
+    failure: Refusal | None = field(default=None)
+    """What the receipt `failed` gives as its reason."""
+
+
+ORDINARY_PHONE = MagicNumber("an ordinary phone")
+UNDELIVERABLE = Refusal(131026, 400, "Message undeliverable")
+WINDOW_CLOSED = Refusal(131047, 400, "Re-engagement message")
+
+MAGIC_NUMBERS: dict[str, MagicNumber] = {
+    "000001": MagicNumber("undeliverable", Refusal(131026, 400, "Message undeliverable")),
+    "000002": MagicNumber("window closed", WINDOW_CLOSED),
+    "000003": MagicNumber(
+        "too fast for this recipient, once",
+        Refusal(131056, 400, "(Business Account, Consumer Account) pair rate limit hit", times=1),
+    ),
+    "000004": MagicNumber("opted out", Refusal(131050, 400, "User has stopped marketing messages")),
+    "000005": MagicNumber(
+        "the line's token has expired", Refusal(190, 401, "Error validating access token: expired")
+    ),
+    "000006": MagicNumber("the answer is lost after acceptance", answer_lost=True),
+    "000007": MagicNumber("receipts come late", delayed=True),
+    "000008": MagicNumber("every receipt comes twice", copies=2),
+    "000009": MagicNumber("receipts come in the wrong order", states=("read", "delivered", "sent")),
+    "000010": MagicNumber(
+        "the line is too fast, twice", Refusal(130429, 429, "Rate limit hit", times=2)
+    ),
+    "000011": MagicNumber("never delivered", states=("sent",)),
+    "000012": MagicNumber(
+        "fails after it was sent", states=("sent", "failed"), failure=UNDELIVERABLE
+    ),
+    "000013": MagicNumber(
+        "taken, then refused for the window", states=("sent", "failed"), failure=WINDOW_CLOSED
+    ),
+}
+
+
+def magic_number_of(phone: str, kind: str = "text") -> MagicNumber:
+    """A closed window is closed for everything but a template."""
+    if not phone.startswith(PREFIX) or len(phone) != len(PREFIX) + DIGITS:
+        return ORDINARY_PHONE
+    magic = MAGIC_NUMBERS.get(phone[-DIGITS:], ORDINARY_PHONE)
+    closed = WINDOW_CLOSED in (magic.refusal, magic.failure)
+    return ORDINARY_PHONE if closed and kind == "template" else magic

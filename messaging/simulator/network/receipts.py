@@ -1,0 +1,101 @@
+"""What the network says about a message after it took it."""
+
+import asyncio
+import itertools
+from typing import Any
+
+from messaging.simulator.network.magic_numbers import MagicNumber, Refusal
+from messaging.simulator.network.state import Chat, ChatMessage, SimulatedNetwork, timestamp
+from messaging.simulator.network.webhook_sender import WebhookSender
+from messaging.simulator.sample_templates import category_of
+
+_RANK = {"accepted": 0, "sent": 1, "delivered": 2, "read": 3, "failed": 4}
+
+
+class ReceiptScheduler:
+    def __init__(self, network: SimulatedNetwork, courier: WebhookSender) -> None:
+        self._network = network
+        self._courier = courier
+        self.planned = 0
+        """Receipts whose time has not come."""
+
+    def plan(self, chat: Chat, bubble: ChatMessage, magic: MagicNumber) -> None:
+        now = self._network.conditions
+        states = list(magic.states)
+        if chat.blocked:
+            states = states[:1]  # whoever is blocked never learns it
+        elif states[-1:] == ["read"] and not self._network.reads(chat):
+            states.pop()
+        waits = {"sent": now.sent_ms, "delivered": now.delivered_ms, "read": now.read_ms}
+        times = sorted(waits.get(state, now.delivered_ms) for state in states)
+        late = now.late_ms if magic.delayed else 0
+        loop = asyncio.get_running_loop()
+        for state, wait in zip(states, times, strict=True):
+            self.planned += 1
+            loop.call_later((wait + late) / 1000, self._schedule_state, chat, bubble, state, magic)
+
+    def read(self, chat: Chat) -> None:
+        """The person opens the chat: everything delivered is read."""
+        for bubble in chat.bubbles:
+            if bubble.from_business and bubble.state == "delivered":
+                self._apply_state(chat, bubble, "read", None)
+        if chat.unread:
+            chat.unread = 0
+            self._network.tell(chat)
+
+    def _schedule_state(
+        self, chat: Chat, bubble: ChatMessage, state: str, magic: MagicNumber
+    ) -> None:
+        self.planned -= 1
+        self._apply_state(chat, bubble, state, magic)
+
+    def _apply_state(
+        self, chat: Chat, bubble: ChatMessage, state: str, magic: MagicNumber | None
+    ) -> None:
+        if chat.blocked and state in ("delivered", "read"):
+            return
+        if state == "read" and bubble.state == "read":
+            return
+        if _RANK[state] > _RANK[bubble.state]:
+            bubble.state = state
+            if state == "read":
+                chat.unread = max(chat.unread - 1, 0)
+            self._network.tell(chat)
+        if self._network.conditions.receipts:
+            failure = magic.failure if magic else None
+            status = status_of(chat.phone, bubble, state, failure if state == "failed" else None)
+            for _ in itertools.repeat(None, magic.copies if magic else 1):
+                self._courier.status(chat.line, status)
+
+
+def status_of(
+    phone: str, bubble: ChatMessage, state: str, failure: Refusal | None
+) -> dict[str, Any]:
+    status: dict[str, Any] = {
+        "id": bubble.id,
+        "status": state,
+        "timestamp": str(int(timestamp())),
+        "recipient_id": phone,
+    }
+    if bubble.ours:
+        status["biz_opaque_callback_data"] = bubble.ours
+    if failure is not None:
+        status["errors"] = [
+            {
+                "code": failure.code,
+                "title": failure.message,
+                "message": failure.message,
+                "error_data": {"details": f"{failure.message}."},
+            }
+        ]
+    else:
+        status["pricing"] = pricing_of(bubble)
+    return status
+
+
+def pricing_of(bubble: ChatMessage) -> dict[str, Any]:
+    if bubble.kind != "template":
+        kind, category, billable = "free_customer_service", "service", False
+    else:
+        kind, category, billable = "regular", category_of(str(bubble.content.get("name"))), True
+    return {"billable": billable, "pricing_model": "PMP", "type": kind, "category": category}

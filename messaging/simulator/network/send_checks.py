@@ -1,0 +1,146 @@
+"""What the network finds wrong with a send before it takes it."""
+
+import re
+from typing import Any
+
+from messaging.simulator.network.magic_numbers import Refusal
+from messaging.simulator.sample_templates import (
+    filled_body,
+    find_template,
+    placeholders_of,
+    refusal_of,
+)
+from messaging.templates.components import filled_preview as whole
+from messaging.templates.components import required_parameters
+
+LONGEST_TEXT, LONGEST_CAPTION, LONGEST_CALLBACK_DATA = 4096, 1024, 512
+MEDIA = ("image", "video", "audio", "document", "sticker")
+_PHONE = re.compile(r"\+?[1-9][0-9]{6,14}")
+_USER_ID = re.compile(r"[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}")
+
+
+def _refusal(message: str, code: int = 100) -> Refusal:
+    return Refusal(code, 400, message)
+
+
+def check_send(body: Any) -> Refusal | tuple[str, str, str, dict[str, Any]]:
+    """The refusal, or: recipient, kind, what the phone shows, the rest."""
+    if not isinstance(body, dict) or body.get("messaging_product") != "whatsapp":
+        return _refusal("(#100) The parameter messaging_product is required.")
+    to = body.get("to", body.get("recipient"))
+    if not isinstance(to, str) or not (_PHONE.fullmatch(to) or _USER_ID.fullmatch(to)):
+        return _refusal("(#100) Param to is not a valid WhatsApp ID", 131009)
+    kind = body.get("type", "text")
+    part = body.get(kind) if isinstance(kind, str) else None
+    if not isinstance(part, dict):
+        return _refusal(f"(#131008) Required parameter is missing: {kind}", 131008)
+    ours = body.get("biz_opaque_callback_data", "")
+    if not isinstance(ours, str) or len(ours) > LONGEST_CALLBACK_DATA:
+        return _refusal("(#100) Param biz_opaque_callback_data is too long")
+    shown = _displayed_text(kind, part)
+    if isinstance(shown, Refusal):
+        return shown
+    return to.removeprefix("+"), kind, shown[0], shown[1]
+
+
+def _displayed_text(kind: str, part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
+    if kind == "text":
+        text = part.get("body")
+        if not isinstance(text, str) or not text.strip():
+            return _refusal("(#131008) Required parameter is missing: text.body", 131008)
+        if len(text) > LONGEST_TEXT:
+            return _refusal("(#100) Param text['body'] must be at most 4096 characters long.")
+        return text, {}
+    if kind in MEDIA:
+        return _media(part)
+    if kind == "location":
+        place = part.get("latitude"), part.get("longitude")
+        if not all(isinstance(one, int | float) for one in place):
+            return _refusal("(#131009) Parameter value is not valid: location", 131009)
+        return str(part.get("name") or ""), part
+    if kind == "template":
+        return _template(part)
+    if kind in ("reaction", "contacts", "interactive"):
+        return str(part.get("emoji") or ""), part
+    return _refusal(f"(#131051) Unsupported message type: {kind}", 131051)
+
+
+def _media(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
+    link, media_id = part.get("link"), part.get("id")
+    if media_id is None and not (
+        isinstance(link, str) and link.startswith(("http://", "https://"))
+    ):
+        return _refusal("(#131053) Media upload error: the link cannot be used", 131053)
+    caption = part.get("caption", "")
+    if not isinstance(caption, str) or len(caption) > LONGEST_CAPTION:
+        return _refusal("(#100) Param caption must be at most 1024 characters long.")
+    return caption, {name: part[name] for name in ("link", "id", "filename") if name in part}
+
+
+def _template(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
+    language = part.get("language")
+    code = str(language.get("code")) if isinstance(language, dict) else ""
+    found = find_template(str(part.get("name")), code)
+    if found is None:
+        return _refusal("(#132001) Template name does not exist in the translation", 132001)
+    if code_of := refusal_of(found):
+        return _refusal(f"(#{code_of}) Template is paused or disabled", code_of)
+    values = [
+        str(value.get("text", "…"))
+        for component in part.get("components") or []
+        if component.get("type") == "body"
+        for value in component.get("parameters") or []
+    ]
+    if len(values) != len(placeholders_of(found)):
+        return _refusal("(#132000) Number of parameters does not match", 132000)
+    if fault := _parameter_fault(found, part.get("components") or []):
+        return fault
+    seen = _displayed_parts(found, part.get("components") or [])
+    return filled_body(found, values), {"name": found["name"], "language": code, **seen}
+
+
+def _parameter_fault(found: dict[str, Any], given: list[dict[str, Any]]) -> Refusal | None:
+    """Header and buttons hold as many values as the template has places, of their kind."""
+    needs = required_parameters(found["components"])
+    header = [
+        one
+        for part in given
+        if part.get("type") == "header"
+        for one in part.get("parameters") or []
+    ]
+    if needs.header_media:
+        media = [one.get(needs.header_media) for one in header]
+        if len(media) != 1 or not isinstance(media[0], dict):
+            return _refusal("(#132012) Parameter format does not match: header", 132012)
+        refused = _media(media[0])
+        if isinstance(refused, Refusal):
+            return refused
+    elif len(header) != len(needs.header):
+        return _refusal("(#132000) Number of parameters does not match: header", 132000)
+    filled_in = {
+        str(part.get("index"))
+        for part in given
+        if part.get("type") == "button" and part.get("sub_type") == "url"
+    }
+    if filled_in != {str(at) for at in needs.buttons}:
+        return _refusal("(#131008) Required parameter is missing: buttons", 131008)
+    return None
+
+
+def _displayed_parts(found: dict[str, Any], given: list[dict[str, Any]]) -> dict[str, Any]:
+    """The parts around the body, for the handset."""
+    values = {
+        (part.get("type"), str(part.get("index", ""))): (part.get("parameters") or [{}])[0]
+        for part in given
+    }
+    needs, top = required_parameters(found["components"]), values.get(("header", ""), {})
+    ends = {at: str(values.get(("button", str(at)), {}).get("text", "")) for at in needs.buttons}
+    shown = whole(found["components"], {}, header=str(top.get("text") or ""), ends=ends)
+    media = top.get(needs.header_media) or {} if needs.header_media else {}
+    return {
+        "header": shown.header,
+        "header_kind": needs.header_media,
+        "link": str(media.get("link") or ""),
+        "buttons": [list(pair) for pair in zip(shown.buttons, shown.links, strict=True)],
+        "footer": shown.footer,
+    }

@@ -1,0 +1,244 @@
+"""Everything the simulated network remembers: lines, phones, chats, media, what it accepted."""
+
+import base64
+import hashlib
+import os
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.values.phone import phone_country
+from messaging.simulator.network.behaviour import NetworkBehaviour
+
+CHAT_LENGTH = 200
+MOST_CHATS = 20_000
+MOST_REMEMBERED = 500_000
+MEDIA_BYTES = 128 * 1024 * 1024
+
+
+@dataclass
+class SimulatedLine:
+    phone_number_id: str
+    phone: str
+    app_secret: str = ""
+    callback_url: str = ""
+    tenant_id: int = 0
+    account_id: str = ""
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        self.account_id = self.account_id or f"9{self.phone_number_id}"
+
+    @property
+    def title(self) -> str:
+        return self.name or f"+{self.phone}"
+
+
+@dataclass(slots=True)
+class ChatMessage:
+    """One message as the phone shows it."""
+
+    id: str
+    from_business: bool
+    kind: str
+    text: str
+    content: dict[str, Any]
+    at: float
+    state: str
+    ours: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "direction": "received" if self.from_business else "sent",
+            "kind": self.kind,
+            "text": self.text,
+            "content": self.content,
+            "at": int(self.at),
+            "state": self.state,
+            "ours": self.ours,
+        }
+
+
+@dataclass
+class Chat:
+    phone: str
+    line: SimulatedLine
+    bubbles: deque[ChatMessage] = field(default_factory=lambda: deque(maxlen=CHAT_LENGTH))
+    unread: int = 0
+    blocked: bool = False
+    reads: bool | None = None
+    """Whether the person reads what is delivered; None leaves it to the conditions."""
+    last_at: float = 0.0
+
+    def find(self, network_id: str) -> ChatMessage | None:
+        return next((one for one in reversed(self.bubbles) if one.id == network_id), None)
+
+
+@dataclass(frozen=True)
+class StoredMedia:
+    id: str
+    mime_type: str
+    body: bytes
+    filename: str = ""
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.body).hexdigest()
+
+
+class AcceptedMessages:
+    """What was taken, by the sender's own id: proves that nothing was sent twice."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.doubled: dict[str, int] = {}
+        self._ids: dict[str, tuple[str, ...]] = {}
+
+    def add(self, ours: str, network_id: str) -> None:
+        self.total += 1
+        if not ours:
+            return
+        known = self._ids.get(ours)
+        if known is None:
+            self._ids[ours] = (network_id,)
+            if len(self._ids) > MOST_REMEMBERED:
+                del self._ids[next(iter(self._ids))]
+        else:
+            self._ids[ours] = (*known, network_id)
+            self.doubled[ours] = len(known) + 1
+
+    def ids(self, ours: str) -> tuple[str, ...]:
+        return self._ids.get(ours, ())
+
+    @property
+    def distinct(self) -> int:
+        return len(self._ids)
+
+
+class SimulatedNetwork:
+    def __init__(self, conditions: NetworkBehaviour | None = None) -> None:
+        self.conditions = conditions or NetworkBehaviour()
+        self.lines: dict[str, SimulatedLine] = {}
+        self.accepted = AcceptedMessages()
+        self.refused: dict[int, int] = {}
+        self.met: dict[tuple[str, str], int] = {}
+        """How often a message met a refusal that passes."""
+        self.linked: dict[str, Callable[[dict[str, Any]], None]] = {}
+        """Numbers that are a phone's own app, by their id: told over their connection."""
+        self.names: dict[tuple[int, str], str] = {}
+        """What people call themselves; each tenant has its own people."""
+        self.listeners: set[Callable[[Chat], None]] = set()
+        self._chats: OrderedDict[tuple[str, str], Chat] = OrderedDict()
+        self._media: OrderedDict[str, StoredMedia] = OrderedDict()
+        self._media_bytes = 0
+
+    def register(self, line: SimulatedLine) -> None:
+        known = self.lines.get(line.phone_number_id)
+        if known is None:
+            self.lines[line.phone_number_id] = line
+        else:  # chats hold on to the line they are with
+            known.__dict__.update(line.__dict__)
+
+    def new_id(self, line: SimulatedLine) -> str:
+        """A phone's own app gives names of another shape."""
+        if line.phone_number_id in self.linked:
+            return "3EB0" + os.urandom(9).hex().upper()
+        return new_network_id()
+
+    def lines_of(self, tenant_id: int | None) -> list[SimulatedLine]:
+        """None is everybody's: the service itself asks."""
+        return [
+            line for line in self.lines.values() if tenant_id is None or line.tenant_id == tenant_id
+        ]
+
+    def account(self, account_id: str) -> list[SimulatedLine]:
+        return [line for line in self.lines.values() if line.account_id == account_id]
+
+    def chat(self, phone: str, line: SimulatedLine) -> Chat:
+        key = (phone, line.phone_number_id)
+        chat = self._chats.get(key)
+        if chat is None:
+            chat = self._chats[key] = Chat(phone, line)
+            if len(self._chats) > MOST_CHATS:
+                self._chats.popitem(last=False)
+        return chat
+
+    def chats(self, phone: str | None = None, tenant_id: int | None = None) -> list[Chat]:
+        """Those with something in them, the newest first."""
+        found = [
+            chat
+            for chat in self._chats.values()
+            if (phone is None or chat.phone == phone)
+            and (tenant_id is None or chat.line.tenant_id == tenant_id)
+            and (chat.bubbles or chat.blocked)
+        ]
+        return sorted(found, key=lambda chat: chat.last_at, reverse=True)
+
+    def show(self, chat: Chat, bubble: ChatMessage) -> None:
+        chat.bubbles.append(bubble)
+        chat.last_at = bubble.at
+        self._chats.move_to_end((chat.phone, chat.line.phone_number_id))
+        if bubble.from_business:
+            chat.unread += 1
+        self.tell(chat)
+
+    def reads(self, chat: Chat) -> bool:
+        return self.conditions.auto_read if chat.reads is None else chat.reads
+
+    def tell(self, chat: Chat) -> None:
+        for listener in list(self.listeners):
+            listener(chat)
+
+    def meets(self, message: str, number: str, times: int) -> bool:
+        """True for the first `times` tries of this message."""
+        met = self.met.get((message, number), 0)
+        if met >= times:
+            self.met.pop((message, number), None)
+            return False
+        self.met[message, number] = met + 1
+        return True
+
+    def keep_media(self, mime_type: str, body: bytes, filename: str = "") -> StoredMedia:
+        media = StoredMedia(str(int.from_bytes(os.urandom(7))), mime_type, body, filename)
+        self._media[media.id] = media
+        self._media_bytes += len(body)
+        while self._media_bytes > MEDIA_BYTES and len(self._media) > 1:
+            _, oldest = self._media.popitem(last=False)
+            self._media_bytes -= len(oldest.body)
+        return media
+
+    def media(self, media_id: str) -> StoredMedia | None:
+        return self._media.get(media_id)
+
+    def name_of(self, phone: str, tenant_id: int) -> str:
+        return self.names.get((tenant_id, phone)) or f"Customer {phone[-4:]}"
+
+    def phones_of(self, tenant_id: int | None) -> list[str]:
+        """Whoever wrote or was written to, the newest first, then those only added."""
+        active = (chat.phone for chat in self.chats(tenant_id=tenant_id))
+        added = (phone for owner, phone in self.names if tenant_id in (None, owner))
+        return list(dict.fromkeys([*active, *added]))
+
+    def forget(self) -> None:
+        """Counters back to nought, chats gone; lines and conditions stay."""
+        self.accepted = AcceptedMessages()
+        self.refused.clear()
+        self.met.clear()
+        self._chats.clear()
+
+
+def new_network_id() -> str:
+    return "wamid.HBg" + base64.b64encode(os.urandom(24)).decode()
+
+
+def user_id(phone: str, account_id: str) -> str:
+    """The network's own id of a person: the same for one account, another for the next."""
+    scoped = hashlib.sha256(f"{account_id}:{phone}".encode()).digest()
+    return f"{phone_country(phone) or 'US'}.{int.from_bytes(scoped[:8]):020d}"
+
+
+def timestamp() -> float:
+    return time.time()

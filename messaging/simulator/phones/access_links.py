@@ -1,0 +1,24 @@
+"""A signed way into the phones page: who holds a ticket sees one tenant's phones."""
+
+from datetime import timedelta
+from urllib.parse import urlencode
+
+from core.security.signing import BadToken, read_token, sign_token
+
+PURPOSE = "simulator.phones"
+LINK_VALIDITY = timedelta(hours=12)
+
+
+def phones_link(simulator_url: str, secret: str, tenant_id: int, language: str = "") -> str:
+    """For the portal: the page of this tenant's phones."""
+    ticket = sign_token(secret, PURPOSE, tenant_id, LINK_VALIDITY) if secret else ""
+    said = {name: value for name, value in (("ticket", ticket), ("lang", language)) if value}
+    return f"{simulator_url.rstrip('/')}/phones" + (f"?{urlencode(said)}" if said else "")
+
+
+def tenant_of_token(secret: str, ticket: str) -> int | None:
+    try:
+        value = read_token(secret, PURPOSE, ticket)
+    except BadToken:
+        return None
+    return value if isinstance(value, int) else None

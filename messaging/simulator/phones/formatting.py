@@ -1,0 +1,58 @@
+"""How things are written on the handset."""
+
+import re
+from datetime import UTC, datetime
+
+from babel.dates import format_date
+from markupsafe import Markup, escape
+
+from messaging.simulator.i18n import Translate
+from messaging.simulator.network.state import ChatMessage
+
+_LINK = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
+KIND_NAMES = {
+    "image": "Photo",
+    "video": "Video",
+    "audio": "Voice message",
+    "document": "Document",
+    "sticker": "Sticker",
+    "location": "Location",
+    "contacts": "Contact",
+    "reaction": "Reaction",
+    "interactive": "Buttons",
+    "poll": "Poll",
+}
+
+
+def with_links(text: str) -> Markup:
+    """The text with its links made to tap."""
+    made, end = Markup(""), 0
+    for found in _LINK.finditer(text):
+        made += escape(text[end : found.start()])
+        made += Markup('<a href="{0}" target="_blank" rel="noopener noreferrer">{0}</a>').format(
+            found[0]
+        )
+        end = found.end()
+    return made + escape(text[end:])
+
+
+def chat_preview(bubble: ChatMessage, say: Translate) -> str:
+    said = bubble.text or say(KIND_NAMES.get(bubble.kind, bubble.kind))
+    return said if bubble.from_business else say("You: {said}", said=said)
+
+
+def format_time(at: float) -> str:
+    return _local(at).strftime("%H:%M")
+
+
+def format_day(at: float, language: str) -> str:
+    return format_date(_local(at), "d MMMM yyyy", locale=language)
+
+
+def initials(name: str) -> str:
+    words = [word for word in name.split() if word[:1].isalnum()]
+    return "".join(word[0] for word in [*words[:1], *words[1:][-1:]]).upper() or "#"
+
+
+def _local(at: float) -> datetime:
+    return datetime.fromtimestamp(at, UTC).astimezone()

@@ -1,0 +1,139 @@
+"""What a template is made of: its places, its sample values, and how it reads when filled."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.errors import invalid
+
+_PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_MEDIA = ("IMAGE", "VIDEO", "DOCUMENT")
+Components = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class TemplateParameters:
+    """What a send has to bring along."""
+
+    body: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    header_media: str = ""
+    """image, video or document"""
+    buttons: tuple[int, ...] = ()
+    """The places of buttons whose URL has an end of its own."""
+
+
+@dataclass(frozen=True)
+class TemplatePreview:
+    """A template as the recipient's phone shows it."""
+
+    header: str = ""
+    header_media: str = ""
+    body: str = ""
+    footer: str = ""
+    buttons: tuple[str, ...] = field(default=())
+    links: tuple[str, ...] = field(default=())
+    """Where each button leads; empty for one that leads nowhere."""
+
+
+def check_template_name(name: str, language: str, name_field: str, language_field: str) -> None:
+    """As the network writes them; the fields are those of who asks."""
+    good = len(name) <= 512 and name.replace("_", "a").isalnum() and name.isascii()
+    if not good or name != name.lower():
+        raise invalid(
+            name_field, "invalid_template", "A template's name is small letters, digits and _."
+        )
+    if not (2 <= len(language) <= 15 and language.replace("_", "").isalnum()):
+        raise invalid(
+            language_field, "invalid_language", "Write the template's language, such as tr."
+        )
+
+
+def required_parameters(components: Components) -> TemplateParameters:
+    header, buttons = _part(components, "HEADER"), _part(components, "BUTTONS")
+    media = str(header.get("format") or "").upper()
+    return TemplateParameters(
+        body=_placeholders(_part(components, "BODY").get("text")),
+        header=_placeholders(header.get("text")) if media in ("", "TEXT") else (),
+        header_media=media.lower() if media in _MEDIA else "",
+        buttons=tuple(
+            at for at, button in enumerate(_buttons(buttons)) if _placeholders(button.get("url"))
+        ),
+    )
+
+
+def sample_values(components: Components) -> dict[str, str]:
+    """What the template's author gave as an example for each place of the body."""
+    example = _part(components, "BODY").get("example")
+    names = required_parameters(components).body
+    if not isinstance(example, dict):
+        return {}
+    if isinstance(named := example.get("body_text_named_params"), list):
+        return {
+            str(one.get("param_name")): str(one.get("example"))
+            for one in named
+            if isinstance(one, dict)
+        }
+    rows = example.get("body_text")
+    row = rows[0] if isinstance(rows, list) and rows else []
+    row = row if isinstance(row, list) else [row]
+    return {name: str(value) for name, value in zip(names, row, strict=False)}
+
+
+def filled_preview(
+    components: Components,
+    values: Mapping[str, str],
+    *,
+    header: str = "",
+    ends: Mapping[int, str] | None = None,
+) -> TemplatePreview:
+    """A place without a value stays visible as what it is called; `ends` are the buttons' own."""
+    given, known = header, ends or {}
+    top = _part(components, "HEADER")
+    put_top = (lambda _place: given) if given else _header_value(top)
+    buttons = _buttons(_part(components, "BUTTONS"))
+    body, needs = _part(components, "BODY"), required_parameters(components)
+
+    def put(place: "re.Match[str]") -> str:
+        return values.get(place[1]) or f"[{place[1]}]"
+
+    return TemplatePreview(
+        header=_fill(top.get("text"), put_top) if not needs.header_media else "",
+        header_media=needs.header_media,
+        body=_fill(body.get("text"), put),
+        footer=str(_part(components, "FOOTER").get("text") or ""),
+        buttons=tuple(str(one.get("text") or one.get("type") or "") for one in buttons),
+        links=tuple(
+            _fill(one.get("url"), lambda place, at=at: known.get(at) or f"[{place[1]}]")  # type: ignore[misc]
+            for at, one in enumerate(buttons)
+        ),
+    )
+
+
+def _header_value(header: dict[str, Any]) -> Callable[["re.Match[str]"], str]:
+    example = header.get("example")
+    given = example.get("header_text") if isinstance(example, dict) else None
+    sample = str(given[0]) if isinstance(given, list) and given else ""
+    return lambda place: sample or f"[{place[1]}]"
+
+
+def _part(components: Components, kind: str) -> dict[str, Any]:
+    return next((one for one in components if str(one.get("type")).upper() == kind), {})
+
+
+def _buttons(part: dict[str, Any]) -> list[dict[str, Any]]:
+    found = part.get("buttons")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _placeholders(said: Any) -> tuple[str, ...]:
+    """Each once, numbers in their order."""
+    found = dict.fromkeys(_PLACEHOLDER.findall(said)) if isinstance(said, str) else {}
+    if all(name.isdecimal() for name in found):
+        return tuple(sorted(found, key=int))
+    return tuple(found)
+
+
+def _fill(said: Any, put: Callable[["re.Match[str]"], str]) -> str:
+    return _PLACEHOLDER.sub(put, said) if isinstance(said, str) else ""

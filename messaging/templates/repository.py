@@ -1,0 +1,251 @@
+"""A tenant's templates: a copy of the network's list, kept fresh."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, or_, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import current_tenant_id, db, notify_workers
+from core.errors import NotFound
+from core.ids import from_uuid, new_id
+from core.queue import lanes
+from messaging.lines.drivers.cloud.template_list import NetworkTemplate, reason_of
+from messaging.models import Line, Template
+
+LANE = "templates"
+TEMPLATE_STATES = (
+    *("approved", "pending", "in_appeal", "rejected", "paused", "disabled"),
+    *("limit_exceeded", "pending_deletion", "archived"),
+)
+CATEGORIES = ("marketing", "utility", "authentication")
+LONGEST_ERROR = 500
+
+LATEST_MESSAGES = text("""
+SELECT id, phone, state, created_at FROM messages
+ WHERE tenant_id = :tenant_id AND kind = 'template' AND content ->> 'name' = :name
+   AND content ->> 'language' = :language
+ ORDER BY id DESC LIMIT :most
+""")
+
+
+@dataclass(frozen=True)
+class TemplateFilters:
+    """What a list is narrowed to."""
+
+    state: str | None = None
+    category: str | None = None
+    name: str | None = None
+    accounts: frozenset[str] | None = None
+
+
+@dataclass(frozen=True)
+class TemplateUse:
+    id: str
+    phone: str
+    state: str
+    at: Any
+
+
+def template_account(line: Line) -> str:
+    """Whose templates the line sends. A simulated line is alone in its account."""
+    if line.kind != "cloud":
+        return ""
+    made_up = f"9{line.phone_number_id}" if line.network == "simulator" else ""
+    return line.account_id or made_up
+
+
+def request_sync() -> None:
+    """The list has changed, or may have: a worker asks the network."""
+    lanes.mark_due(LANE, current_tenant_id(), now())
+    notify_workers("jobs.lines.template_sync.drain")
+
+
+def store_templates(account_id: str, found: list[NetworkTemplate]) -> int:
+    """The network's whole list: what is not in it is gone. Returns how many changed."""
+    moment, tenant_id = now(), current_tenant_id()
+    known = {
+        (one.name, one.language): one
+        for one in list_templates(TemplateFilters(accounts=_in_account(account_id)))
+    }
+    changed = 0
+    for one in found:
+        before = known.pop((one.name, one.language), None)
+        if before is not None and _unchanged(before, one):
+            continue
+        changed += 1
+        values = {
+            "network_id": one.network_id,
+            "category": one.category,
+            "state": one.state,
+            "reason": one.reason,
+            "quality": one.quality,
+            "parameter_format": one.parameter_format,
+            "components": one.components,
+            "changed_at": moment,
+            "synced_at": moment,
+        }
+        made = insert(Template).values(
+            tenant_id=tenant_id,
+            id=new_id("tpl"),
+            account_id=account_id,
+            name=one.name,
+            language=one.language,
+            **values,
+        )
+        db.session.execute(
+            made.on_conflict_do_update(
+                index_elements=["tenant_id", "account_id", "name", "language"],
+                set_={name: made.excluded[name] for name in values},
+            )
+        )
+    mine = (Template.tenant_id == tenant_id, Template.account_id == account_id)
+    if known:
+        gone = [one.id for one in known.values()]
+        db.session.execute(delete(Template).where(*mine, Template.id.in_(gone)))
+    db.session.execute(update(Template).where(*mine).values(synced_at=moment))
+    _record_sync(account_id, {"templates_at": moment, "templates_error": ""})
+    return changed + len(known)
+
+
+def record_sync_failure(account_id: str, sentence: str) -> None:
+    """What is known stays known; the page says why it may be old."""
+    _record_sync(account_id, {"templates_error": sentence[:LONGEST_ERROR]})
+
+
+def apply_template_update(line: Line, detail: dict[str, Any]) -> bool:
+    """The webhook's word on one template. False: the list has to be asked for."""
+    account_id = str(detail.get("account_id") or "") or template_account(line)
+    name = str(detail.get("message_template_name") or "")
+    language = str(detail.get("message_template_language") or "")
+    change: dict[str, Any] = {}
+    if detail.get("field") == "message_template_status_update":
+        change["state"] = _state_of(str(detail.get("event") or ""))
+        change["reason"] = _reason(detail)
+    elif detail.get("field") == "message_template_quality_update":
+        change["quality"] = str(detail.get("new_quality_score") or "").lower()[:20]
+    elif category := str(detail.get("new_category") or "").lower():
+        change["category"] = category[:40]
+    if not change or not name or not all(change.get(key, "-") for key in ("state", "category")):
+        return False
+    done = db.session.execute(
+        update(Template)
+        .where(
+            Template.tenant_id == current_tenant_id(),
+            Template.account_id.in_([account_id, template_account(line)]),
+            Template.name == name,
+            Template.language == language,
+        )
+        .values(**change, changed_at=now())
+        .returning(Template.id)
+    )
+    return done.first() is not None
+
+
+def list_templates(
+    wanted: TemplateFilters, after: str | None = None, limit: int = 10_000
+) -> list[Template]:
+    """By name and language; `after` is the id of the last one shown."""
+    query = select(Template).where(Template.tenant_id == current_tenant_id())
+    if wanted.state:
+        query = query.where(Template.state == wanted.state)
+    if wanted.category:
+        query = query.where(Template.category == wanted.category)
+    if wanted.name:
+        query = query.where(Template.name.icontains(wanted.name, autoescape=True))
+    if wanted.accounts is not None:
+        query = query.where(Template.account_id.in_(wanted.accounts))
+    if after:
+        last = get(after)
+        query = query.where(
+            or_(
+                Template.name > last.name,
+                (Template.name == last.name) & (Template.id > last.id),
+            )
+        )
+    query = query.order_by(Template.name, Template.id)
+    return list(db.session.scalars(query.limit(limit)))
+
+
+def get(template_id: str) -> Template:
+    found = db.session.get(Template, (current_tenant_id(), template_id))
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def latest_uses(known: Template, most: int = 5) -> list[TemplateUse]:
+    rows = db.session.execute(
+        LATEST_MESSAGES,
+        {
+            "tenant_id": current_tenant_id(),
+            "name": known.name,
+            "language": known.language,
+            "most": most,
+        },
+    )
+    return [
+        TemplateUse(from_uuid("msg", row.id), row.phone, row.state, row.created_at) for row in rows
+    ]
+
+
+def templates_named(line: Line, name: str) -> list[Template]:
+    """In all its languages, in the account of the line."""
+    return list(
+        db.session.scalars(
+            select(Template).where(
+                Template.tenant_id == current_tenant_id(),
+                Template.account_id == template_account(line),
+                Template.name == name,
+            )
+        )
+    )
+
+
+def main_lines(lines: list[Line]) -> list[Line]:
+    """Whose templates are meant when nobody says: the live lines', or else the test line's."""
+    return [line for line in lines if not line.test] or lines
+
+
+def lines_of(known: Template, lines: list[Line]) -> list[Line]:
+    return [line for line in lines if template_account(line) == known.account_id]
+
+
+def _in_account(account_id: str) -> frozenset[str]:
+    return frozenset({account_id})
+
+
+def _unchanged(before: Template, one: NetworkTemplate) -> bool:
+    names = (
+        *("network_id", "category", "state", "reason", "quality"),
+        *("parameter_format", "components"),
+    )
+    return all(getattr(before, name) == getattr(one, name) for name in names)
+
+
+def _state_of(event: str) -> str:
+    said = event.lower()[:40]
+    return {"flagged": "", "reinstated": "approved", "unpaused": "approved"}.get(said, said)
+
+
+def _reason(detail: dict[str, Any]) -> str:
+    other = detail.get("other_info")
+    said = other.get("description") if isinstance(other, dict) else None
+    return reason_of(said or detail.get("reason"))
+
+
+def _record_sync(account_id: str, values: dict[str, Any]) -> None:
+    """On every line of the account."""
+    mine = [
+        line.id
+        for line in db.session.scalars(
+            select(Line).where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))
+        )
+        if template_account(line) == account_id
+    ]
+    db.session.execute(
+        update(Line)
+        .where(Line.tenant_id == current_tenant_id(), Line.id.in_(mine))
+        .values(**values)
+    )

@@ -1,0 +1,61 @@
+"""Asking the network for templates: which accounts, the call itself, and what it said.
+
+Three steps, so that a door opens a transaction for the first and the last and none between.
+"""
+
+import asyncio
+
+from core.http import Policy
+from core.http.async_client import Client
+from core.logs import logger
+from core.settings import Settings
+from messaging.lines import repository as line_repository
+from messaging.lines.drivers.base import LineFacts
+from messaging.lines.drivers.cloud.health_check import LineProblem
+from messaging.lines.drivers.cloud.template_list import NetworkTemplate, fetch_templates
+from messaging.templates import repository as template_repository
+
+log = logger(__name__)
+
+AccountsToSync = dict[str, tuple[str, LineFacts]]
+SyncAnswers = dict[str, list[NetworkTemplate] | LineProblem]
+
+
+def accounts_to_sync() -> AccountsToSync:
+    """Each account once, asked with the token of a line that works, if there is one."""
+    found: AccountsToSync = {}
+    for line in sorted(line_repository.list_lines(), key=lambda one: one.state == "connected"):
+        if account_id := template_repository.template_account(line):
+            found[account_id] = (line.network, line_repository.line_facts(line))
+    return found
+
+
+def fetch_all_accounts(settings: Settings, asked: AccountsToSync) -> SyncAnswers:
+    return asyncio.run(_fetch_accounts(settings, asked)) if asked else {}
+
+
+def store_answers(answers: SyncAnswers) -> list[LineProblem]:
+    """What is wrong, if anything."""
+    faults = []
+    for account_id, answer in answers.items():
+        if isinstance(answer, LineProblem):
+            log.info("templates not told", code=answer.code)
+            template_repository.record_sync_failure(account_id, answer.sentence)
+            faults.append(answer)
+        else:
+            template_repository.store_templates(account_id, answer)
+    return faults
+
+
+async def _fetch_accounts(settings: Settings, asked: AccountsToSync) -> SyncAnswers:
+    answers: SyncAnswers = {}
+    # The network's address is the operator's own setting, and may be on this machine.
+    async with Client(Policy(allow_loopback=True)) as client:
+        for account_id, (network, facts) in asked.items():
+            simulated = network == "simulator"
+            base = settings.simulator_url if simulated else settings.cloud_base_url
+            if base:
+                answers[account_id] = await fetch_templates(
+                    client, base, settings.cloud_version, facts, account_id
+                )
+    return answers

@@ -1,0 +1,145 @@
+"""A template's send, held against what the network told of that template."""
+
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from core.errors import invalid
+from messaging.contacts import identities as contact_identities
+from messaging.lines.drivers.cloud.template_payload import is_by_section, template_payload
+from messaging.messages.accept import MessageDraft
+from messaging.models import Line
+from messaging.templates import repository as template_repository
+from messaging.templates.components import TemplateParameters, filled_preview, required_parameters
+
+APPROVED = "approved"
+MARKETING = "marketing"
+
+
+def checked_draft(draft: MessageDraft, line: Line) -> MessageDraft:
+    """A template's draft with the price category of that template. Raises Invalid for one that
+    the network would refuse, and for marketing to who wants none; what was never synced is left
+    to the network."""
+    if draft.kind != "template":
+        if (other := draft.content.get("fallback")) and line.kind == "cloud":
+            check_template(line, other, "fallback_template")
+        return draft
+    category = check_template(line, draft.content)
+    if category == MARKETING and contact_identities.has_opted_out(draft.phone):
+        raise invalid(
+            "phone",
+            "recipient_opted_out",
+            "This contact has opted out of marketing, and {name} is a marketing template.",
+            name=draft.content["name"],
+        )
+    words = template_text(line, draft.content)
+    return replace(draft, category=category or draft.category, text=words)
+
+
+def check_template(line: Line, content: dict[str, Any], field: str = "") -> str | None:
+    """The category of the template that `content` names; None when nothing is known of it.
+
+    `field` is where in the request the template stands.
+    """
+    if line.templates_at is None:
+        return None
+    place = f"{field}." if field else ""
+    name, language = content["name"], content["language"]
+    same_name = template_repository.templates_named(line, name)
+    known = next((one for one in same_name if one.language == language), None)
+    if known is None:
+        there = ", ".join(sorted(one.language for one in same_name))
+        if there:
+            raise invalid(
+                f"{place}language",
+                "template_unusable",
+                "The template {name} is not there in the language {language}; it is in {there}.",
+                name=name,
+                language=language,
+                there=there,
+            )
+        raise invalid(
+            f"{place}name",
+            "template_unusable",
+            "This line's account has no template named {name}.",
+            name=name,
+        )
+    if known.state != APPROVED:
+        raise invalid(
+            f"{place}name",
+            "template_unusable",
+            "The template {name} cannot be sent: the network calls it {state}.",
+            name=name,
+            state=known.state.replace("_", " "),
+        )
+    _check_parameters(required_parameters(known.components), content, f"{place}parameters")
+    return known.category if known.category in template_repository.CATEGORIES else None
+
+
+def template_text(line: Line, content: dict[str, Any]) -> str:
+    """What the recipient reads, as far as it is known here."""
+    known = next(
+        (
+            one
+            for one in template_repository.templates_named(line, content["name"])
+            if one.language == content["language"]
+        ),
+        None,
+    )
+    if known is None:
+        return ""
+    given: Any = content.get("parameters") or []
+    body = given.get("body") or [] if is_by_section(given) else given
+    if isinstance(body, dict):
+        values = {str(name): str(value) for name, value in body.items()}
+    else:
+        each = body if isinstance(body, list) else [body]
+        names = required_parameters(known.components).body
+        values = {name: str(value) for name, value in zip(names, each, strict=False)}
+    return filled_preview(known.components, values).body
+
+
+def _check_parameters(needs: TemplateParameters, content: dict[str, Any], field: str) -> None:
+    given: Any = content.get("parameters") or []
+    by_places = is_by_section(given)
+    body = given.get("body") or [] if by_places else given
+    wanted = len(needs.body)
+    count = len(body) if isinstance(body, list | dict) else 1
+    if count != wanted:
+        _wrong_parameter_count(field, wanted, count)
+    if isinstance(body, dict) and not all(name.isdecimal() for name in body):
+        missing = [name for name in needs.body if name not in body]
+        if missing:
+            raise invalid(
+                field,
+                "template_unusable",
+                "The template has no value for {missing}.",
+                missing=", ".join(missing),
+            )
+    if (needs.header or needs.header_media) and not (by_places and given.get("header")):
+        raise invalid(
+            field,
+            "template_unusable",
+            'The template has a header to fill: give {{"header": …, "body": […]}}.',
+            header=needs.header_media,
+        )
+    buttons = given.get("buttons") or [] if by_places else []
+    for at in needs.buttons:
+        if not isinstance(buttons, list) or len(buttons) <= at or buttons[at] is None:
+            raise invalid(
+                field,
+                "template_unusable",
+                "Button {number} of the template has the end of an address to fill:"
+                ' give {{"buttons": […]}}.',
+                number=at + 1,
+            )
+    template_payload(content)
+
+
+def _wrong_parameter_count(field: str, wanted: int, count: int) -> NoReturn:
+    raise invalid(
+        field,
+        "template_unusable",
+        "The template takes {wanted} parameters, and {count} are given.",
+        wanted=wanted,
+        count=count,
+    )

@@ -1,0 +1,155 @@
+"""The letters people get, in their own language. Each is queued in the open transaction."""
+
+import re
+from datetime import datetime
+
+from flask import current_app
+from flask_babel import force_locale, format_date, gettext
+
+from core import mail
+from tenants.models import Invitation, Person
+
+
+def _absolute_url(path: str) -> str:
+    return f"{current_app.extensions['comanda'].base_url}{path}"
+
+
+def break_links(name: str) -> str:
+    """A name that looks like an address must not become a link in somebody's mail program."""
+    if not re.search(r"://|\bwww\.|\w\.\w", name):
+        return name
+    return name.replace("://", " ").replace(".", "\u2024")  # a dot that ends no host name
+
+
+def _queue_email(
+    to: str, subject: str, paragraphs: list[str], tenant_id: int | None = None
+) -> None:
+    mail.queue_email(to, subject, "\n\n".join([*paragraphs, "Comanda"]) + "\n", tenant_id)
+
+
+def send_verification(person: Person, token: str) -> None:
+    with force_locale(person.locale):
+        _queue_email(
+            person.email,
+            gettext("Confirm your e-mail address"),
+            [
+                gettext("Hello %(name)s,", name=person.name),
+                gettext("open this link to confirm that this address is yours:"),
+                _absolute_url(f"/verify/{token}"),
+                gettext("The link works for 3 days. If you did not sign up, ignore this letter."),
+            ],
+        )
+
+
+def send_already_registered(person: Person) -> None:
+    """Sent instead of telling a stranger at the sign-up form who is a customer."""
+    with force_locale(person.locale):
+        _queue_email(
+            person.email,
+            gettext("You already have an account"),
+            [
+                gettext("Hello %(name)s,", name=person.name),
+                gettext("somebody, perhaps you, tried to sign up with this address. Sign in here:"),
+                _absolute_url("/signin"),
+                gettext("Forgotten the password? Choose a new one here:"),
+                _absolute_url("/reset"),
+            ],
+        )
+
+
+def send_password_reset(person: Person, token: str) -> None:
+    with force_locale(person.locale):
+        _queue_email(
+            person.email,
+            gettext("Choose a new password"),
+            [
+                gettext("Hello %(name)s,", name=person.name),
+                gettext("open this link to choose a new password:"),
+                _absolute_url(f"/reset/{token}"),
+                gettext(
+                    "The link works for 1 hour. If you did not ask for it, ignore this letter."
+                ),
+            ],
+        )
+
+
+def send_security_notice(person: Person, what: str) -> None:
+    with force_locale(person.locale):
+        happened = {
+            "password_changed": gettext("The password of your account was changed."),
+            "two_step_on": gettext("2-step sign-in was turned on for your account."),
+            "two_step_off": gettext("2-step sign-in was turned off for your account."),
+            "recovery_code_used": gettext("A recovery code was used to sign in to your account."),
+        }[what]
+        _queue_email(
+            person.email,
+            happened,
+            [
+                gettext("Hello %(name)s,", name=person.name),
+                happened,
+                gettext("If that was not you, choose a new password at once:"),
+                _absolute_url("/reset"),
+            ],
+        )
+
+
+def send_invitation(letter: Invitation, business: str, token: str, locale: str) -> None:
+    who, business = break_links(letter.invited_by), break_links(business)
+    with force_locale(locale):
+        _queue_email(
+            letter.email,
+            gettext("%(who)s invites you to %(business)s", who=who, business=business),
+            [
+                gettext("Hello,"),
+                gettext(
+                    "%(who)s invites you to work with them at %(business)s on Comanda.",
+                    who=who,
+                    business=business,
+                ),
+                _absolute_url(f"/invitations/{token}"),
+                gettext("The link works for 7 days."),
+            ],
+            letter.tenant_id,
+        )
+
+
+def send_account_suspended(person: Person, business: str, because: str) -> None:
+    support = current_app.extensions["comanda"].support_email
+    with force_locale(person.locale):
+        _queue_email(
+            person.email,
+            gettext("%(business)s is suspended", business=break_links(business)),
+            [
+                gettext("Hello %(name)s,", name=person.name),
+                gettext(
+                    "the account of %(business)s was suspended. The API refuses every call, and"
+                    " messages are held until it is resumed. Nothing is deleted.",
+                    business=break_links(business),
+                ),
+                gettext("Reason: %(reason)s", reason=break_links(because) or gettext("none given")),
+                gettext("Questions? Write to %(address)s.", address=support)
+                if support
+                else gettext("Questions? Write to the operator of this service."),
+            ],
+        )
+
+
+def send_account_closed(email: str, name: str, business: str, erase_at: datetime) -> None:
+    """To the owners, in the language of whoever closed it: one of them."""
+    day = format_date(erase_at, "d MMMM yyyy")
+    _queue_email(
+        email,
+        gettext("%(business)s is closed", business=break_links(business)),
+        [
+            gettext("Hello %(name)s,", name=name),
+            gettext(
+                "the account of %(business)s was closed. The API refuses every call, and nothing"
+                " is sent.",
+                business=break_links(business),
+            ),
+            gettext(
+                "On %(day)s everything in it is erased. Until then you can open it again:", day=day
+            ),
+            _absolute_url("/settings/data"),
+        ],
+    )

@@ -1,0 +1,58 @@
+"""Browsers in which somebody has signed in before, told apart by a signed cookie.
+
+The cookie signs nobody in. It only gives the browser its own allowance of tries at sign-in.
+"""
+
+from datetime import timedelta
+
+from flask import Response, after_this_request, current_app, request
+
+from core.ids import new_token
+from core.security.signing import BadToken, read_token, sign_token
+from core.settings import Settings
+from tenants import signin
+from tenants.models import Person
+
+COOKIE = "comanda_device"
+PURPOSE = "known-device"
+COOKIE_LIFETIME = timedelta(days=180)
+MOST_PEOPLE = 5  # who share one browser
+
+
+def known_device(email: str) -> str:
+    """The name of this browser for this person, or an empty text."""
+    return _held().get(signin.device_key(email), "")
+
+
+def remember_device(person: Person) -> None:
+    """After a sign-in, or after a password was set by a link that came by e-mail."""
+    held, key = _held(), signin.device_key(person.email)
+    name = held.pop(key, "") or new_token(128)
+    kept = dict([*held.items(), (key, name)][-MOST_PEOPLE:])
+    token = sign_token(_secret(), PURPOSE, kept, COOKIE_LIFETIME)
+
+    @after_this_request
+    def put(answer: Response) -> Response:
+        answer.set_cookie(
+            COOKIE,
+            token,
+            max_age=COOKIE_LIFETIME,
+            path="/",
+            secure=current_app.config["SESSION_COOKIE_SECURE"],
+            httponly=True,
+            samesite="Lax",
+        )
+        return answer
+
+
+def _secret() -> str:
+    settings: Settings = current_app.extensions["comanda"]
+    return settings.secret_key
+
+
+def _held() -> dict[str, str]:
+    try:
+        held = read_token(_secret(), PURPOSE, request.cookies.get(COOKIE, ""))
+    except BadToken:
+        return {}
+    return held if isinstance(held, dict) else {}

@@ -1,0 +1,26 @@
+"""What the pages of campaigns say in the reader's language."""
+
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from flask_babel import format_currency, gettext
+
+from messaging.models import Campaign
+
+CENT = Decimal("0.01")
+
+
+def estimated_cost(amount: Decimal) -> str:
+    """Two places are enough for a guess; below a cent the truth is shown."""
+    if amount < CENT:
+        return str(format_currency(amount, "USD", "¤#,##0.00####", currency_digits=False))
+    return str(format_currency(amount.quantize(CENT, ROUND_HALF_UP), "USD"))
+
+
+def stop_reason(campaign: Campaign) -> str:
+    said: dict[str, Any] = campaign.because
+    if not said:
+        return ""
+    template: str = said["sentence"]
+    sentence = str(gettext(template))
+    return sentence.format(**said["values"]) if said["values"] else sentence

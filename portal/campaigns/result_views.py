@@ -1,0 +1,115 @@
+"""What became of a campaign: live while it runs, with each recipient, and as a file."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from flask import g, redirect, render_template, request, url_for
+
+from core.clock import rfc3339
+from core.db import tenant_scope
+from core.values.money import quantize
+from messaging.campaigns import dry_run as campaign_dry_run
+from messaging.campaigns import order_port, results
+from messaging.campaigns import repository as campaign_repository
+from messaging.campaigns.results import RecipientResult
+from portal.campaigns import campaigns_pages
+from portal.campaigns.labels import stop_reason
+from portal.campaigns.views import CAMPAIGN
+from portal.web.auth import may, member_may
+from portal.web.csv_files import csv_response
+from portal.web.i18n import format_duration
+from portal.web.paging import PAGE, cursor_in_url, page_of
+from tenants import accounts
+
+BATCH = 500
+COLUMNS = (
+    *("contact_id", "name", "phone", "state", "reason", "coupon", "message_id", "handed_at"),
+    *("replied_at", "opted_out_at", "orders", "spent", "currency", "cost_usd"),
+)
+
+
+@campaigns_pages.get(CAMPAIGN)
+@member_may("campaigns.view")
+def campaign(campaign_id: str) -> Any:
+    """With `X-Part` only what moves."""
+    shown = _shown()
+    with tenant_scope(g.tenant_id):
+        one = campaign_repository.get(campaign_id)
+        if one.state == "draft" and may("campaigns.manage"):
+            return redirect(url_for("campaigns.who", campaign_id=campaign_id))
+        line = campaign_repository.campaign_line(one)
+        left = one.counts.get("waiting", 0) + one.counts.get("open", 0)
+        facts = {
+            "campaign": one,
+            "counts": one.counts,
+            "because": stop_reason(one),
+            "lasts": format_duration(int(left / campaign_dry_run.messages_per_second(line)))
+            if line and left
+            else "",
+            "zone": accounts.account().time_zone or "UTC",
+            "currency": order_port.orders_currency(str(one.filters.get("site_id") or "")),
+        }
+        found = results.list_results(one, shown, cursor_in_url(), PAGE + 1)
+        moving = "X-Part" in request.headers
+        seen = (
+            campaign_dry_run.run_dry_run(one) if one.state == "scheduled" and not moving else None
+        )
+    asked: dict[str, Any] = {"campaign_id": campaign_id, "shown": shown or None}
+    page = page_of(found, "campaigns.campaign", asked, PAGE, lambda row: row.recipient.contact_id)
+    if moving:
+        return render_template("campaigns/live.html", **facts) + render_template(
+            "campaigns/recipients.html",
+            campaign=one,
+            recipients=page.rows,
+            shown=shown,
+            **page.urls,
+        )
+    return render_template(
+        "campaigns/campaign.html",
+        **facts,
+        line=line,
+        seen=seen,
+        recipients=page.rows,
+        shown=shown,
+        kinds=results.RESULT_STATES,
+        csv_url=url_for("campaigns.export", **asked),
+        **page.urls,
+    )
+
+
+@campaigns_pages.get(f"{CAMPAIGN}/results.csv")
+@member_may("campaigns.view")
+def export(campaign_id: str) -> Any:
+    """Streamed in batches, each in a transaction of its own."""
+    tenant_id, shown = g.tenant_id, _shown()
+    with tenant_scope(tenant_id):
+        currency = str(campaign_repository.get(campaign_id).counts.get("currency", ""))
+
+    def rows() -> Iterator[tuple[str, ...]]:
+        after = None
+        while True:
+            with tenant_scope(tenant_id):
+                batch = results.list_results(
+                    campaign_repository.get(campaign_id), shown, after, BATCH
+                )
+                cells = [_cells(one, currency) for one in batch]
+            yield from cells
+            if len(batch) < BATCH:
+                return
+            after = batch[-1].recipient.contact_id
+
+    return csv_response("campaign", COLUMNS, rows())
+
+
+def _cells(one: RecipientResult, currency: str) -> tuple[str, ...]:
+    row = one.recipient
+    times = [rfc3339(at) if at else "" for at in (row.handed_at, row.replied_at, row.opted_out_at)]
+    told = (row.contact_id, one.name, one.phone, one.shown, row.reason or row.cause, row.coupon)
+    spent = str(quantize(row.spent, currency)) if currency else str(row.spent)
+    bought = (str(row.orders), spent, currency)
+    return (*told, row.message_id or "", *times, *bought, str(row.cost_usd))
+
+
+def _shown() -> str:
+    asked = request.args.get("shown", "")
+    return asked if asked in results.RESULT_STATES else ""

@@ -1,0 +1,94 @@
+"""The forms of the contacts' pages."""
+
+from typing import Any
+
+from flask_babel import lazy_gettext as _
+from wtforms import (
+    BooleanField,
+    FileField,
+    SelectField,
+    StringField,
+    TextAreaField,
+)
+from wtforms.validators import Length, Optional
+
+from messaging.models import ContactField
+from portal.web.choices import countries
+from portal.web.forms import Form, required
+
+
+class ContactForm(Form):
+    name = StringField(_("Name"), [Length(max=400)])
+    phone = StringField(_("Phone number"), [Length(max=64)])
+    language = StringField(_("Language"), [Length(max=20)])
+    birthday = StringField(_("Birthday"), [Length(max=20)])
+    tags = StringField(_("Tags"), [Length(max=2000)])
+
+    @classmethod
+    def with_fields(cls, own: list[ContactField], **values: Any) -> "ContactForm":
+        """With the tenant's own fields as inputs of their kind."""
+        added = {f"own_{number}": _input(one) for number, one in enumerate(own)}
+        form: ContactForm = type("OwnContactForm", (cls,), added)(**values)
+        return form
+
+    def custom_field_values(self, own: list[ContactField]) -> dict[str, str]:
+        found = {}
+        for number, one in enumerate(own):
+            data = getattr(self, f"own_{number}").data
+            found[one.id] = "" if data is None else str(data)
+        return found
+
+
+def _input(one: ContactField) -> Any:
+    if one.kind == "choice":
+        choices = [("", "–"), *((choice, choice) for choice in one.choices)]
+        return SelectField(one.name, [Optional()], choices=choices, validate_choice=False)
+    return StringField(one.name, [Length(max=1000)])
+
+
+class NoteForm(Form):
+    text = TextAreaField(_("Note"), [required(), Length(max=4000)])
+
+
+class TagsForm(Form):
+    tags = StringField(_("Tags"), [Length(max=2000)])
+
+
+class PhoneForm(Form):
+    phone = StringField(_("Phone number"), [required(), Length(max=64)])
+
+
+class ConsentForm(Form):
+    consent_source = StringField(_("How they agreed"), [required(), Length(max=120)])
+
+
+class WriteForm(Form):
+    text = TextAreaField(_("Text"), [required(), Length(max=4096)])
+
+
+class FieldForm(Form):
+    name = StringField(_("Name"), [required(), Length(max=120)])
+    kind = SelectField(
+        _("Holds"),
+        choices=[
+            ("text", _("Text")),
+            ("number", _("A number")),
+            ("date", _("Date")),
+            ("choice", _("One of a list")),
+        ],
+    )
+    choices = TextAreaField(_("Choices"), [Length(max=5000)])
+
+
+class UploadForm(Form):
+    file = FileField(_("CSV or Excel file"))
+
+
+class ColumnsForm(Form):
+    """The columns themselves are asked for by the template: their number is the file's."""
+
+    country = SelectField(_("Country of numbers without a country code"), choices=countries)
+    tags = StringField(_("Tags for all contacts"), [Length(max=2000)])
+    agreed = BooleanField(_("All of them agreed to marketing messages"))
+    consent_source = StringField(_("How they agreed"), [Length(max=120)])
+    update = BooleanField(_("Update contacts that already exist"))

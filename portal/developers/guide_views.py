@@ -1,0 +1,89 @@
+"""Guides: pages of docs/ as pages of the portal, open to everybody, with a search."""
+
+from typing import Any
+
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    current_app,
+    jsonify,
+    render_template,
+    request,
+    send_from_directory,
+)
+from flask_babel import get_locale
+from flask_login import current_user
+
+from core.openapi.document import openapi_document
+from core.openapi.postman import postman_collection
+from portal.developers.guide_catalog import FOR_OPERATORS, Guide, chapters, guides_in, search_guides
+from portal.developers.markdown import DOCS
+from portal.web.auth import open_to_all
+
+guides = Blueprint("guides", __name__)
+
+LONGEST_QUESTION = 100
+FOR_AN_HOUR = 3600
+
+
+@guides.get("/docs")
+@open_to_all
+def index() -> Any:
+    return render_template("guides/index.html", chapters=chapters(_listed()))
+
+
+@guides.get("/docs/search")
+@open_to_all
+def search() -> Any:
+    asked = " ".join(request.args.get("q", "").split())[:LONGEST_QUESTION]
+    every = _listed()
+    return render_template(
+        "guides/search.html",
+        asked=asked,
+        found=search_guides(every, asked),
+        chapters=chapters(every),
+    )
+
+
+@guides.get("/docs/<path:guide>")
+@open_to_all
+def page(guide: str) -> Any:
+    every = _listed()
+    if guide not in {one.name for one in every}:
+        every = _all()  # a link from another page may lead to it
+    at = next((number for number, one in enumerate(every) if one.name == guide), None)
+    if at is None:
+        abort(404)
+    return render_template(
+        "guides/guide.html",
+        guide=every[at],
+        chapters=chapters(_listed()),
+        before=every[at - 1] if at > 0 else None,
+        after=every[at + 1] if at + 1 < len(every) else None,
+    )
+
+
+@guides.get("/docs/images/<picture>")
+@open_to_all
+def picture(picture: str) -> Response:
+    return send_from_directory(DOCS / "images", picture, max_age=FOR_AN_HOUR)
+
+
+@guides.get("/docs/postman.json")
+@open_to_all
+def postman() -> Response:
+    """The API as a collection that Postman, Bruno and Insomnia open."""
+    answer = jsonify(postman_collection(openapi_document(current_app)))
+    answer.headers["Content-Disposition"] = 'attachment; filename="comanda.postman.json"'
+    return answer
+
+
+def _listed() -> list[Guide]:
+    """What is offered: how to run the service is of use to its operators only."""
+    operator = getattr(current_user, "is_operator", False)
+    return [one for one in _all() if operator or one.name not in FOR_OPERATORS]
+
+
+def _all() -> list[Guide]:
+    return guides_in(str(get_locale()), current_app.extensions["comanda"].base_url)

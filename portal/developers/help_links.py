@@ -1,0 +1,56 @@
+"""The page of the guides that explains the page somebody is on."""
+
+# By endpoint where a page has its own, else by its area.
+GUIDE_OF_AREA = {
+    "home": "quick-start",
+    "first": "quick-start",
+    "reports": "reports",
+    "reports.delivery": "delivery",
+    "reports.printing": "printing",
+    "inbox": "inbox",
+    "messages": "quick-start",
+    "contacts": "contacts",
+    "contact": "contacts",
+    "contact_fields": "contacts",
+    "contact_imports": "contacts",
+    "campaigns": "campaigns",
+    "loyalty": "loyalty",
+    "lines": "lines",
+    "lines.new": "going-live-cloud",
+    "linked": "linked",
+    "templates": "going-live-cloud",
+    "usage": "account",
+    "received": "webhooks",
+    "board": "restaurant",
+    "orders": "restaurant",
+    "sites": "restaurant",
+    "tables": "restaurant",
+    "menus": "restaurant",
+    "items": "restaurant",
+    "kitchen": "restaurant",
+    "delivery": "delivery",
+    "couriers": "delivery",
+    "payments": "payments",
+    "printers": "printing",
+    "printers.pair": "print-agent",
+    "printers.pairing": "print-agent",
+    "print_jobs": "printing",
+    "stores": "integrations/stores",
+    "automations": "integrations/stores",
+    "integrations": "quick-start",
+    "requests": "errors",
+    "webhooks": "webhooks",
+    "deliveries": "webhooks",
+    "team": "account",
+    "settings": "account",
+    "data": "account",
+    "plan": "account",
+    "audit": "account",
+}
+
+
+def help_for(endpoint: str | None) -> str | None:
+    """The name of a guide, as it stands in its address; None: nothing is written about it."""
+    if not endpoint:
+        return None
+    return GUIDE_OF_AREA.get(endpoint) or GUIDE_OF_AREA.get(endpoint.partition(".")[0])

@@ -1,0 +1,242 @@
+"""The API reference: every call from the generated document, with samples, and a way to try it."""
+
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Blueprint, Flask, abort, current_app, render_template
+from markupsafe import Markup
+
+from core.openapi.document import openapi_document, operations, resolve_schema
+from portal.developers.api_keys import api_url
+from portal.developers.code_samples import BYTES, Sample, Upload, code_samples
+from portal.developers.markdown import render_inline
+from portal.web.auth import open_to_all
+from tenants.request_log import operation_name
+
+developers = Blueprint("developers", __name__)
+
+N_ = str  # names of groups that stand nowhere else in the portal, collected for translation
+GROUPS = (N_("Instances"), N_("Print agents"), N_("Stores and automations"), N_("Usage"))
+PREFIX = "/api/v1"
+DEEPEST = 3
+
+
+@dataclass(frozen=True)
+class FieldDoc:
+    """A parameter, or a field of a body."""
+
+    name: str
+    kind: str
+    needed: bool
+    text: Markup
+    example: str = ""
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class ResponseDoc:
+    status: str
+    words: str
+    example: str
+    fields: list[FieldDoc] = field(default_factory=list)
+
+
+@dataclass
+class CallDoc:
+    id: str
+    method: str
+    path: str
+    title: str
+    text: Markup
+    scope: str
+    parameters: list[FieldDoc]
+    fields: list[FieldDoc]
+    example: Any
+    answers: list[ResponseDoc] = field(default_factory=list)
+
+    @property
+    def refusals(self) -> list[ResponseDoc]:
+        return [answer for answer in self.answers if answer.status >= "400"]
+
+    @property
+    def successes(self) -> list[ResponseDoc]:
+        return [answer for answer in self.answers if answer.status < "400"]
+
+    @cached_property
+    def body(self) -> str:
+        return "" if self.example is None or self.takes_file else _pretty(self.example)
+
+    @property
+    def takes_file(self) -> bool:
+        return isinstance(self.example, Upload)
+
+    def samples(self, base: str) -> list[Sample]:
+        url = base + self.path
+        for part in self.parameters:
+            if part.where == "path":
+                url = url.replace(f"{{{part.name}}}", part.example)
+        wanted = [part for part in self.parameters if part.where == "query" and part.needed]
+        if wanted:
+            url += "?" + urlencode({part.name: part.example for part in wanted})
+        return code_samples(self.method, url, self.example)
+
+
+@dataclass
+class CallGroup:
+    slug: str
+    name: str
+    calls: list[CallDoc]
+
+
+@developers.get("/reference")
+@open_to_all
+def reference() -> Any:
+    return render_template("reference/index.html", groups=_groups(), api_url=api_url())
+
+
+@developers.get("/reference/<group>")
+@open_to_all
+def calls(group: str) -> Any:
+    groups = _groups()
+    chosen = next((one for one in groups if one.slug == group), None)
+    if chosen is None:
+        abort(404)
+    return render_template(
+        "reference/group.html", groups=groups, group=chosen, api_url=api_url(), prefix=PREFIX
+    )
+
+
+def _groups() -> list[CallGroup]:
+    known: list[CallGroup] | None = current_app.extensions.get("reference_groups")
+    if known is None:
+        known = current_app.extensions["reference_groups"] = read_groups(current_app)
+    return known
+
+
+def read_groups(app: Flask) -> list[CallGroup]:
+    document = openapi_document(app)
+    shapes = document["components"]["schemas"]
+    scopes = _scopes(app)
+    groups: dict[str, CallGroup] = {}
+    for path, method, operation in operations(document):
+        name = (operation.get("tags") or ["Other"])[0]
+        group = groups.setdefault(name, CallGroup(name.lower().replace(" ", "-"), name, []))
+        group.calls.append(_call(path, method.upper(), operation, shapes, scopes))
+    first = ("Messages", "Instances")
+    return sorted(
+        groups.values(),
+        key=lambda one: (first.index(one.name) if one.name in first else len(first), one.name),
+    )
+
+
+def _call(
+    path: str,
+    method: str,
+    operation: dict[str, Any],
+    shapes: dict[str, Any],
+    scopes: dict[str, str],
+) -> CallDoc:
+    short = path.removeprefix(PREFIX)
+    taken = operation.get("requestBody", {}).get("content", {})
+    body = taken.get("application/json", {})
+    parameters = [_parameter(one, shapes) for one in operation.get("parameters", [])]
+    file = next((one.example for one in parameters if one.name == "filename"), "file.bin")
+    return CallDoc(
+        id=f"{method.lower()}{short.replace('/', '-').replace('{', '').replace('}', '')}",
+        method=method,
+        path=short,
+        title=operation.get("summary", ""),
+        text=render_inline(operation.get("description", "")),
+        scope=scopes.get(f"{method} {short}", ""),
+        parameters=parameters,
+        fields=_fields(body.get("schema", {}), shapes),
+        example=Upload(file) if BYTES in taken else body.get("example"),
+        answers=_answers(operation["responses"], shapes),
+    )
+
+
+def _parameter(parameter: dict[str, Any], shapes: dict[str, Any]) -> FieldDoc:
+    schema = resolve_schema(parameter.get("schema", {}), shapes)
+    return FieldDoc(
+        name=parameter["name"],
+        kind=kind_of(schema, shapes),
+        needed=bool(parameter.get("required")),
+        text=render_inline(parameter.get("description") or schema.get("description", "")),
+        example=str(parameter.get("example", "")),
+        where=parameter["in"],
+    )
+
+
+def _fields(
+    schema: dict[str, Any], shapes: dict[str, Any], before: str = "", depth: int = 0
+) -> list[FieldDoc]:
+    """The fields of a body, required ones first; those of an object inside it by `outer.inner`."""
+    schema = resolve_schema(schema, shapes)
+    needed = set(schema.get("required", []))
+    found = []
+    properties = schema.get("properties", {})
+    for name in sorted(properties, key=lambda one: one not in needed):
+        inner = _plain(properties[name], shapes)
+        text = render_inline(inner.get("description", ""))
+        found.append(
+            FieldDoc(before + name, kind_of(inner, shapes), name in needed and not before, text)
+        )
+        many = inner.get("type") == "array"
+        deeper = _plain(inner.get("items", {}), shapes) if many else inner
+        if depth < DEEPEST and deeper.get("properties"):
+            found += _fields(deeper, shapes, f"{before}{name}{'[]' if many else ''}.", depth + 1)
+    return found
+
+
+def _plain(schema: dict[str, Any], shapes: dict[str, Any]) -> dict[str, Any]:
+    """Without the wrapping that says it may also be null; its description stays."""
+    outer = resolve_schema(schema, shapes)
+    ways = [resolve_schema(way, shapes) for way in outer.get("anyOf") or outer.get("allOf") or []]
+    real = [way for way in ways if way.get("type") != "null"]
+    described = schema.get("description") or outer.get("description")
+    plain = real[0] if len(real) == 1 else outer
+    return {**plain, **({"description": described} if described else {})}
+
+
+def kind_of(schema: dict[str, Any], shapes: dict[str, Any]) -> str:
+    schema = _plain(schema, shapes)
+    if schema.get("enum"):
+        return " | ".join(map(str, schema["enum"]))
+    if "const" in schema:
+        return str(schema["const"])
+    kind = schema.get("type")
+    if kind == "array":
+        return f"{kind_of(schema.get('items', {}), shapes)}[]"
+    if schema.get("format") in ("date", "date-time"):
+        return str(schema["format"])
+    return str(kind or "any")
+
+
+def _answers(responses: dict[str, Any], shapes: dict[str, Any]) -> list[ResponseDoc]:
+    found = []
+    for status, answer in responses.items():
+        content = answer.get("content", {})
+        shown = content.get("application/json", {})
+        example = _pretty(shown["example"]) if "example" in shown else ", ".join(content)
+        fields = _fields(shown.get("schema", {}), shapes) if status < "400" else []
+        found.append(ResponseDoc(status, answer.get("description", ""), example, fields))
+    return sorted(found, key=lambda answer: answer.status)
+
+
+def _scopes(app: Flask) -> dict[str, str]:
+    """Which scope a call needs: said by the guard of its view."""
+    return {
+        operation_name(method, rule.rule): getattr(
+            app.view_functions[rule.endpoint], "key_scope", ""
+        )
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("v1.")
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    }
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)

@@ -1,0 +1,151 @@
+"""The cart of a diner: priced and stored by us, then sent by the diner as a chat message."""
+
+from flask import Response, request, url_for
+from pydantic import BaseModel, Field, ValidationError
+
+from core import qr_codes
+from core.db import tenant_scope
+from core.errors import DomainError
+from core.values.money import format_money
+from core.values.phone import display_phone
+from core.values.text import BadText
+from messaging.models import Line
+from portal.diner.menu_cache import MenuFacts, menu_cache
+from portal.diner.views import WORDS, chosen_language, diner, error_reply, json_response, read_body
+from portal.web.auth import open_to_all
+from restaurant.delivery.addresses import BelowMinimum
+from restaurant.loyalty.coupons import CouponRefused
+from restaurant.menus.pricing import RequestedItem
+from restaurant.orders import carts
+from restaurant.sites import sites
+
+# What a refused cart is told; everything else is "that did not work".
+MESSAGE_KEYS = {
+    "not_on_menu": "changed",
+    "sold_out": "changed",
+    "table_missing": "no_table",
+    "unknown_table": "no_table",
+    "paused": "paused",
+    "closed": "closed",
+    "no_menu": "no_menu",
+    "rate_limited": "too_many",
+    "outside_zones": "outside",
+    "below_minimum": "below_minimum",
+    "address_missing": "address_missing",
+    "invalid_place": "locate_failed",
+}
+
+
+class WishIn(BaseModel):
+    item: str = Field(max_length=40)
+    quantity: int = Field(ge=1, le=99)
+    options: list[str] = Field(default_factory=list, max_length=60)
+    note: str = Field("", max_length=400)
+
+
+class CartIn(BaseModel):
+    lines: list[WishIn] = Field(max_length=60)
+    order_type: str = "dine_in"
+    payment_method: str = "pos_at_table"
+    table: str = Field("", max_length=40)
+    k: str = Field("", max_length=100)
+    notes: str = Field("", max_length=1000)
+    address: str = Field("", max_length=400)
+    latitude: float | None = None
+    longitude: float | None = None
+    language: str = Field("", max_length=20)
+    coupon: str = Field("", max_length=40)
+    tip: int = Field(0, ge=0, le=100)
+
+
+@diner.post("/r/<slug>/cart")
+@open_to_all
+def send_cart(slug: str) -> Response:
+    """The cart, priced and stored; answered with the text to send and where to."""
+    facts = menu_cache.of("slug", slug)
+    if facts is None:
+        return error_reply(404, "no_such_place", "en")
+    language = chosen_language(facts)
+    try:
+        asked = CartIn.model_validate_json(read_body())
+    except ValidationError:
+        return error_reply(422, "failed", language)
+    if facts.why_closed:
+        return error_reply(409, _closed_key(facts.why_closed, asked), language)
+    try:
+        with tenant_scope(facts.tenant_id):
+            site = sites.get(facts.site.id)
+            line = sites.line_of(site)
+            if line is None:
+                return error_reply(409, _closed_key("paused", asked), language)
+            cart = carts.create_cart(site, _requested_cart(asked))
+    except DomainError as error:
+        if error.code == "paused":
+            return error_reply(409, _closed_key("paused", asked), language)
+        return _cart_refused(error, facts, language)
+    except BadText:
+        return error_reply(422, "failed", language)
+    link = _chat_link(line, cart.text)
+    return json_response(
+        {
+            "code": f"{cart.code[:4]}-{cart.code[4:]}",
+            "text": cart.text,
+            "link": link,
+            "phone": display_phone(line.phone),
+            "total": str(cart.total),
+            "qr": _qr(link),
+        }
+    )
+
+
+def _requested_cart(asked: CartIn) -> carts.CartRequest:
+    return carts.CartRequest(
+        wishes=tuple(
+            RequestedItem(line.item, line.quantity, tuple(line.options), line.note)
+            for line in asked.lines
+        ),
+        order_type=asked.order_type,
+        payment_method=asked.payment_method,
+        table_number=asked.table,
+        table_token=asked.k,
+        notes=asked.notes,
+        address=asked.address,
+        latitude=asked.latitude,
+        longitude=asked.longitude,
+        language=asked.language,
+        coupon=asked.coupon,
+        tip_percent=asked.tip,
+        visitor=request.remote_addr or "",
+    )
+
+
+def _chat_link(line: Line, text: str) -> str:
+    """The messaging app; for a simulated line the simulated phone, with the text typed in."""
+    if line.network == "simulator":
+        return str(url_for("phones.order", line_id=line.id, text=text, _external=True))
+    return carts.chat_link(line.phone, text)
+
+
+def _qr(link: str) -> str:
+    return qr_codes.svg(link, correction="low", border=2)
+
+
+def _closed_key(why: str, asked: CartIn) -> str:
+    """Guests at a table can ask the staff; people at home cannot."""
+    return "paused_table" if why == "paused" and asked.order_type == "dine_in" else why
+
+
+def _cart_refused(error: DomainError, facts: MenuFacts, language: str) -> Response:
+    key = MESSAGE_KEYS.get(error.code, "failed")
+    values = {}
+    if isinstance(error, CouponRefused):
+        key, values["name"] = error.code, error.refusal.name
+        values["amount"] = format_money(error.refusal.amount, facts.site.currency, language)
+    if error.code == "sold_out" and error.values.get("name"):
+        key, values["name"] = "gone", str(error.values["name"])
+    if error.code == "wrong_options":
+        key, values["name"] = "options_changed", str(error.values["item"])
+    if isinstance(error, BelowMinimum):
+        values["minimum"] = format_money(error.minimum, facts.site.currency, language)
+    body = {"said": WORDS.say(language, key, **values), "code": error.code, **error.more}
+    return json_response(body, error.status)

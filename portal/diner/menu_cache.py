@@ -1,0 +1,118 @@
+"""What a menu page stands on, remembered for a moment: a full room asks for the same thing."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from core.clock import now
+from core.db import global_scope, tenant_scope
+from core.errors import NotFound
+from restaurant.delivery import zones
+from restaurant.loyalty import rewards
+from restaurant.menus import availability, menus, publishing
+from restaurant.models import DeliveryZone, Site
+from restaurant.orders import carts
+from restaurant.sites import sites
+from tenants.plans.catalog import current_tenant_facts
+
+CACHE_SECONDS = 2.0  # so late may a sold-out dish disappear from the page; the cart asks again
+CACHE_SIZE = 2000
+
+
+@dataclass(frozen=True)
+class MenuFacts:
+    tenant_id: int
+    site: Site
+    version: int
+    content: Mapping[str, Any]
+    missing: frozenset[str]
+    zones: Sequence[DeliveryZone]
+    """Where it delivers to, the smallest first."""
+    why_closed: str
+    """Empty when orders are taken; else paused, closed, no_menu or suspended."""
+    at: datetime
+    cards: bool = False
+    """Somebody takes payments online."""
+    coupons: bool = False
+    """A guest may have a code."""
+
+
+class MenuCache:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._facts: OrderedDict[tuple[str, str], tuple[float, MenuFacts | None]] = OrderedDict()
+        self._menus: OrderedDict[tuple[str, int], Mapping[str, Any]] = OrderedDict()
+
+    def of(self, kind: str, name: str) -> MenuFacts | None:
+        """By `slug` or by `host`. None: there is no such place."""
+        key = (kind, name)
+        with self._lock:
+            known = self._facts.get(key)
+        if known is not None and known[0] > time.monotonic():
+            return known[1]
+        facts = self._look_up(kind, name)
+        with self._lock:
+            self._facts[key] = (time.monotonic() + CACHE_SECONDS, facts)
+            self._facts.move_to_end(key)
+            while len(self._facts) > CACHE_SIZE:
+                self._facts.popitem(last=False)
+        return facts
+
+    def forget(self) -> None:
+        with self._lock:
+            self._facts.clear()
+            self._menus.clear()
+
+    def _look_up(self, kind: str, name: str) -> MenuFacts | None:
+        if "\0" in name:
+            return None
+        with global_scope():
+            found = sites.find_by_slug(name) if kind == "slug" else sites.find_by_host(name)
+        if found is None:
+            return None
+        tenant_id, site_id = found
+        moment = now()
+        with tenant_scope(tenant_id):
+            try:
+                site = sites.get(site_id)
+            except NotFound:
+                return None
+            version, content = self._menu(site)
+            missing = availability.unavailable(site, content, moment) if version else frozenset()
+            why = sites.why_no_orders(site, moment) if version else "no_menu"
+            if current_tenant_facts().suspended:
+                why = "suspended"
+            known = zones.listed(site.id) if "delivery" in site.order_types else []
+            cards = "card_link" in site.payment_methods and carts.accepts_cards(site)
+            given = rewards.any_exist()
+        return MenuFacts(
+            tenant_id, site, version, content, missing, known, why, moment, cards, given
+        )
+
+    def _menu(self, site: Site) -> tuple[int, Mapping[str, Any]]:
+        empty: Mapping[str, Any] = {"categories": [], "groups": {}, "languages": site.languages}
+        if site.menu_id is None:
+            return 0, empty
+        try:
+            number = menus.get(site.menu_id).version
+        except NotFound:
+            return 0, empty
+        with self._lock:
+            content = self._menus.get((site.menu_id, number))
+        if content is None:
+            version = publishing.published_version(site.menu_id, number)
+            if version is None:
+                return 0, empty
+            content = version.content
+            with self._lock:
+                self._menus[site.menu_id, number] = content
+                while len(self._menus) > CACHE_SIZE:
+                    self._menus.popitem(last=False)
+        return number, content
+
+
+menu_cache = MenuCache()

@@ -1,0 +1,91 @@
+"""When the restaurant is open, in the diner's language: the hours, and why it is closed now."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from itertools import groupby
+from typing import Any
+
+from babel.dates import format_skeleton, format_time, get_day_names
+
+from core.clock import now, zone
+from core.values.json_translations import JsonTranslations
+from portal.diner.menu_cache import MenuFacts
+from restaurant import chat_texts
+from restaurant.models import Site
+from restaurant.sites import hours, sites
+
+SHOWN_AHEAD = timedelta(days=60)
+
+
+@dataclass(frozen=True)
+class OpeningRow:
+    days: str
+    times: tuple[str, ...]
+    """None: closed."""
+    name: str = ""
+
+
+def why_closed(book: JsonTranslations, facts: MenuFacts, language: str) -> str:
+    """Why nothing can be ordered now and when it can be again; empty when it can."""
+    if not facts.why_closed:
+        return ""
+    site = facts.site
+    if facts.why_closed != "closed":
+        return book.say(language, facts.why_closed)
+    special = hours.closed_all_day(site.special_days, site.time_zone, now())
+    if special is None:
+        said = book.say(language, "closed")
+    elif special["name"]:
+        said = book.say(language, "closed_today_named", name=special["name"])
+    else:
+        said = book.say(language, "closed_today")
+    at = sites.next_opening(site)
+    if at is None:
+        return said
+    day, clock = chat_texts.opening_day(at, language), format_time(at, "short", locale=language)
+    return f"{said} {book.say(language, 'opens', day=day, time=clock)}"
+
+
+def week(site: Site, language: str) -> list[OpeningRow]:
+    """The weekly hours, days with the same hours in one row. Empty when it is always open."""
+    if not any(site.hours.values()):
+        return []
+    names = get_day_names("wide", locale=language)
+    times = [_times(site.hours.get(str(day), ()), language) for day in range(hours.DAYS)]
+    rows = []
+    for spans, group in groupby(range(hours.DAYS), key=lambda day: times[day]):
+        days = list(group)
+        ends = [names[days[0]]] if len(days) == 1 else [names[days[0]], names[days[-1]]]
+        rows.append(OpeningRow(" – ".join(ends), spans))
+    return rows
+
+
+def special_days(site: Site, language: str) -> list[OpeningRow]:
+    """The special days of the coming weeks."""
+    last = (today(site) + SHOWN_AHEAD).isoformat()
+    return [
+        OpeningRow(_dates(one, language), _times(one["hours"], language), one["name"])
+        for one in hours.coming(site.special_days, site.time_zone, now())
+        if one["starts_on"] <= last
+    ]
+
+
+def today(site: Site) -> date:
+    return now().astimezone(zone(site.time_zone)).date()
+
+
+def _dates(special: Mapping[str, Any], language: str) -> str:
+    first, last = (date.fromisoformat(special[name]) for name in ("starts_on", "ends_on"))
+    if first == last:
+        return str(format_skeleton("MMMMEEEEd", first, locale=language))
+    return " – ".join(format_skeleton("MMMMd", day, locale=language) for day in (first, last))
+
+
+def _times(spans: Sequence[Sequence[str]], language: str) -> tuple[str, ...]:
+    return tuple(
+        " – ".join(
+            format_time(time.fromisoformat(clock), "short", locale=language) for clock in span
+        )
+        for span in spans
+    )

@@ -1,0 +1,48 @@
+"""What became of an order that was handed to the messaging app: asked by the page that made it."""
+
+from flask import Response, request
+
+from core.clock import now
+from core.db import db, tenant_scope
+from core.rate_limits import Bucket, take_tokens
+from portal.diner.menu_cache import menu_cache
+from portal.diner.views import WORDS, chosen_language, diner, error_reply, json_response
+from portal.web.auth import open_to_all
+from restaurant.models import Order
+from restaurant.orders import carts
+
+# A page asks every three seconds at most; a whole room may share one address.
+RATE, BURST = 20.0, 200
+ENDED = ("served", "delivered", "closed", "cancelled", "refunded")
+
+
+@diner.get("/r/<slug>/orders/<code>")
+@open_to_all
+def order_status(slug: str, code: str) -> Response:
+    """The state in words. The code is known to nobody but the diner's phone and the restaurant."""
+    facts = menu_cache.of("slug", slug)
+    if facts is None:
+        return error_reply(404, "no_such_place", "en")
+    language = chosen_language(facts)
+    if not take_tokens([Bucket(f"order-status:{request.remote_addr}", RATE, BURST)]).allowed:
+        return error_reply(429, "failed", language)
+    with tenant_scope(facts.tenant_id):
+        cart = carts.get_by_code(
+            code.replace("-", "").replace("\0", "").upper()[: carts.CODE_LENGTH]
+        )
+        if cart is None or cart.site_id != facts.site.id:
+            return error_reply(404, "order_expired", language)
+        order = cart.order_id and db.session.get(Order, (facts.tenant_id, cart.order_id))
+        if order:
+            state, number = order.state, order.number
+        else:
+            state, number = ("waiting" if cart.expires_at > now() else "expired"), ""
+    return json_response(
+        {
+            "state": state,
+            "said": WORDS.say(language, f"order_{state}"),
+            "number": number,
+            "sent": bool(order),
+            "ended": state in ENDED or state == "expired",
+        }
+    )

@@ -1,0 +1,49 @@
+"""Where a payer comes back to from the card page: how the link stands, and nothing else."""
+
+from flask import Response, current_app, make_response, render_template
+
+from core.db import tenant_scope
+from core.errors import NotFound
+from core.ids import BadId
+from core.security.signing import BadToken
+from core.settings import Settings
+from core.values.money import format_money
+from portal.diner import menu_content
+from portal.diner.views import POLICY, WORDS, diner, not_found_page
+from portal.web.auth import open_to_all
+from restaurant.payments import links as payment_links
+from restaurant.payments import worker_steps as payment_worker_steps
+from restaurant.sites import sites
+
+STATES_SHOWN = {"paid": "paid", "open": "open", "failed": "open", "making": "open"}
+
+
+@diner.get("/pay/<token>")
+@open_to_all
+def paid(token: str) -> Response:
+    settings: Settings = current_app.extensions["comanda"]
+    try:
+        tenant_id, link_id = payment_worker_steps.read_return_token(settings, token)
+        with tenant_scope(tenant_id):
+            link = payment_links.get(link_id)
+            site = sites.get_including_closed(link.site_id)
+    except (BadToken, BadId, NotFound, ValueError, TypeError):
+        return not_found_page("pay_back", "pay_over_text")
+    language = link.language if link.language in WORDS.spoken else "en"
+    page = render_template(
+        "diner/payment_return.html",
+        site=site,
+        state=STATES_SHOWN.get(link.state, "over"),
+        url=link.url if link.state in ("open", "failed") else "",
+        words=WORDS.words(language),
+        pay_now=WORDS.say(
+            language, "pay_now", amount=format_money(link.amount, link.currency, language)
+        ),
+        language=language,
+        direction=menu_content.direction(language),
+    )
+    answer = make_response(page)
+    answer.headers["Content-Security-Policy"] = POLICY
+    answer.headers["Cache-Control"] = "no-store"
+    answer.headers["Referrer-Policy"] = "no-referrer"
+    return answer

@@ -1,0 +1,258 @@
+"""The doors of the diner's page. Nobody signs in here: the table's token is the proof."""
+
+import json
+from collections import OrderedDict
+from hashlib import blake2s
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from babel.numbers import format_percent
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    make_response,
+    render_template,
+    request,
+    url_for,
+)
+from markupsafe import Markup
+
+from core.db import tenant_scope
+from core.settings import Settings
+from core.values.json_translations import JsonTranslations
+from core.values.money import format_money
+from core.values.text import one_line
+from portal.diner import menu_content, opening_hours
+from portal.diner.menu_cache import MenuFacts, menu_cache
+from portal.web.auth import open_to_all
+from restaurant.menus.validation import ALLERGENS, DIETS
+from restaurant.models import Site
+from restaurant.sites import tables
+
+diner = Blueprint("diner", __name__)
+
+WORDS = JsonTranslations(Path(__file__).parent / "words")
+MOST_PAGES = 400
+LARGEST_CART = 64 * 1024
+LONGEST_ABOUT = 160
+TABLE_PLACEHOLDER = "@@table@@"
+# Nothing is written into the page, so nothing has to be signed; photos are our own too.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none';"
+    " form-action 'self'; frame-ancestors 'none'"
+)
+
+_pages: OrderedDict[tuple[Any, ...], tuple[str, str]] = OrderedDict()
+_lock = Lock()
+
+
+@diner.get("/menu")
+@open_to_all
+def menu_here() -> Response:
+    """On a restaurant's own host; on ours it is nobody's menu."""
+    facts = site_of_host()
+    return _menu(facts) if facts else not_found_page()
+
+
+@diner.get("/r/<slug>/menu")
+@open_to_all
+def menu(slug: str) -> Response:
+    facts = menu_cache.of("slug", slug)
+    return _menu(facts) if facts else not_found_page()
+
+
+@diner.get("/r/<slug>")
+@open_to_all
+def place(slug: str) -> Response:
+    return menu(slug)
+
+
+@diner.get("/r/<slug>/tone.css")
+@open_to_all
+def tone(slug: str) -> Response:
+    """The restaurant's own colour. A file, because nothing may be styled inside the page."""
+    facts = menu_cache.of("slug", slug)
+    colour = facts.site.tone if facts else ""
+    answer = Response(menu_content.tone_css(colour) if colour else "", mimetype="text/css")
+    answer.headers["Cache-Control"] = "public, max-age=300"
+    return answer
+
+
+def _menu(facts: MenuFacts) -> Response:
+    language = chosen_language(facts)
+    number, seated = _table(facts)
+    html, etag = _page(facts, language)
+    unknown = bool(request.args.get("table")) and not number
+    marks = {"table": number, "seated": seated, "unknown": unknown}
+    html = html.replace(TABLE_PLACEHOLDER, str(Markup.escape(json.dumps(marks))))
+    etag = blake2s(f"{etag}{marks}".encode(), digest_size=10).hexdigest()
+    answer = make_response(html)
+    answer.set_etag(etag)
+    answer.headers["Content-Security-Policy"] = POLICY
+    answer.headers["Cache-Control"] = "private, no-cache"
+    answer.headers["Vary"] = "Accept-Language"
+    if request.args.get("table"):
+        answer.headers["X-Robots-Tag"] = "noindex"
+    # The one page that asks a phone where it is, and only when the diner taps it.
+    answer.headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=(self)"
+    answer.make_conditional(request)
+    return answer
+
+
+def _page(facts: MenuFacts, language: str) -> tuple[str, str]:
+    """Rendered once for each published version, language and state of the kitchen."""
+    site = facts.site
+    closed = opening_hours.why_closed(WORDS, facts, language)
+    key = (
+        site.id, facts.version, language, facts.missing, closed, site.name, site.tone,
+        tuple(site.languages), tuple(site.order_types), tuple(site.payment_methods),
+        tuple(site.tip_percents), site.service_percent, tuple(site.service_order_types),
+        json.dumps(site.welcome), site.logo,
+        json.dumps([site.hours, site.special_days]), opening_hours.today(site),
+        tuple(zone.fee for zone in facts.zones), facts.cards, facts.coupons,
+    )  # fmt: skip
+    with _lock:
+        if key in _pages:
+            _pages.move_to_end(key)
+            return _pages[key]
+    html = render_menu(facts, language, closed)
+    made = (html, blake2s(html.encode(), digest_size=10).hexdigest())
+    with _lock:
+        _pages[key] = made
+        while len(_pages) > MOST_PAGES:
+            _pages.popitem(last=False)
+    return made
+
+
+def render_menu(facts: MenuFacts, language: str, closed: str) -> str:
+    """The page itself; `closed` is why nothing can be ordered, or empty."""
+    site, words = facts.site, WORDS.words(language)
+    return render_template(
+        "diner/menu.html",
+        site=site,
+        words=words,
+        language=language,
+        direction=menu_content.direction(language),
+        languages=[(code, menu_content.own_name(code)) for code in site.languages],
+        categories=menu_content.menu_for(facts, language),
+        data=menu_content.data_for(facts, language),
+        fee_from=_lowest_fee(facts, language),
+        tips=[(one, format_percent(one / 100, locale=language)) for one in site.tip_percents],
+        closed=closed,
+        allergens=ALLERGENS,
+        diets=DIETS,
+        welcome=site.welcome.get(language) or site.welcome.get(site.languages[0], ""),
+        ways=[way for way in site.payment_methods if way != "card_link" or facts.cards],
+        coupons=facts.coupons,
+        week=opening_hours.week(site, language),
+        special_days=opening_hours.special_days(site, language),
+        about=_about(facts, language),
+        address=site_address(site),
+        picture=_picture(facts),
+        table_mark=TABLE_PLACEHOLDER,
+        base=url_for("diner.place", slug=site.slug),
+    )
+
+
+def _about(facts: MenuFacts, language: str) -> str:
+    """For search engines and for the preview of a shared link: the welcome, or the categories."""
+    site = facts.site
+    welcome = site.welcome.get(language) or site.welcome.get(site.languages[0], "")
+    names = ", ".join(one["name"] for one in menu_content.menu_for(facts, language))
+    return one_line(welcome or names or site.name, LONGEST_ABOUT)
+
+
+def _picture(facts: MenuFacts) -> str:
+    """The logo, or the first photo of a dish."""
+    photos = [
+        item["photo"] for category in facts.content["categories"] for item in category["items"]
+    ]
+    key = facts.site.logo or next(filter(None, photos), "")
+    return url_for("photos.show", key=key, _external=True) if key else ""
+
+
+def _lowest_fee(facts: MenuFacts, language: str) -> str:
+    """Said before anybody shared a location."""
+    if not facts.zones:
+        return ""
+    fees = [zone.fee for zone in facts.zones]
+    if not max(fees):
+        return WORDS.say(language, "fee_none")
+    if not min(fees):
+        return WORDS.say(language, "fee_near")
+    least = format_money(min(fees), facts.site.currency, language)
+    return WORDS.say(language, "fee_from", fee=least)
+
+
+def _table(facts: MenuFacts) -> tuple[str, bool]:
+    """The table that the address names, if it is one of this place's, and whether it is proven."""
+    asked = request.args.get("table", "")
+    if not asked:
+        return "", False
+    with tenant_scope(facts.tenant_id):
+        token = request.args.get("k", "")
+        table = tables.find_by_code(facts.site.id, asked.replace("\0", ""), token)
+        if table is None:
+            return "", False
+        return table.number, tables.token_matches(table, token)
+
+
+def chosen_language(facts: MenuFacts) -> str:
+    return _language(facts, request.args.get("lang", ""))
+
+
+def _language(facts: MenuFacts, asked: str) -> str:
+    known = facts.site.languages
+    if asked in known:
+        return asked
+    return request.accept_languages.best_match(known) or known[0]
+
+
+def error_reply(status: int, key: str, language: str) -> Response:
+    code = "paused" if key == "paused_table" else key
+    return json_response({"said": WORDS.say(language, key), "code": code}, status)
+
+
+def not_found_page(
+    title: str = "no_such_place", text: str = "no_such_place_text", *, status: int = 404
+) -> Response:
+    language = request.accept_languages.best_match(sorted(WORDS.spoken)) or "en"
+    page = render_template(
+        "diner/not_found.html",
+        title=WORDS.say(language, title),
+        text=WORDS.say(language, text),
+        language=language,
+        direction=menu_content.direction(language),
+    )
+    answer = make_response(page, status)
+    answer.headers["Content-Security-Policy"] = POLICY
+    return answer
+
+
+def site_of_host() -> MenuFacts | None:
+    """The restaurant whose own host was asked; None on ours."""
+    host = request.host.partition(":")[0].lower()
+    settings: Settings = current_app.extensions["comanda"]
+    domain = settings.menu_domain
+    if domain and host.endswith(f".{domain}"):
+        return menu_cache.of("slug", host.removesuffix(f".{domain}"))
+    return menu_cache.of("host", host)
+
+
+def read_body() -> bytes:
+    request.max_content_length = LARGEST_CART
+    return request.get_data()
+
+
+def json_response(body: dict[str, Any], status: int = 200) -> Response:
+    answer = Response(json.dumps(body, ensure_ascii=False), status, mimetype="application/json")
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def site_address(site: Site) -> str:
+    settings: Settings = current_app.extensions["comanda"]
+    return tables.menu_url(settings.base_url, site, settings.menu_domain)

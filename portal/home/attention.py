@@ -1,0 +1,181 @@
+"""What needs a person: shown on Home until it is seen to."""
+
+from datetime import timedelta
+
+from flask import current_app, url_for
+from flask_babel import format_date, gettext
+from sqlalchemy import text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.sql.partitions import id_at
+from messaging.lines import repository as line_repository
+from messaging.lines.repository import SENDING_STATES
+from messaging.models import Line
+from messaging.templates import repository as template_repository
+from messaging.templates.repository import TemplateFilters
+from portal.home.attention_item import AttentionItem
+from portal.home.kitchen_attention import kitchen_attention_items
+from portal.web.auth import may
+from portal.web.i18n import network_message
+from tenants.plans import quota, renewals
+from tenants.plans.catalog import TenantFacts
+from webhooks import endpoints
+from webhooks.inbound import hook_log
+
+MOST = 5
+UNSETTLED_AFTER = timedelta(hours=1)  # a receipt settles most of them within minutes
+UNSETTLED = text("""
+SELECT count(*) FROM (
+    SELECT 1 FROM messages
+     WHERE tenant_id = :tenant_id AND state = 'unknown' AND id >= :since AND id < :before
+     LIMIT 100) AS found
+""")
+
+
+def attention_items(facts: TenantFacts, used: quota.Usage) -> list[AttentionItem]:
+    """In the open tenant's transaction; only what the person may see."""
+    found: list[AttentionItem] = []
+    if may("lines.view"):
+        found += _lines() + _templates() + _hooks()
+    if may("messages.view"):
+        found += _messages()
+    if may("webhooks.view"):
+        found += _endpoints()
+    if may("settings.manage"):
+        found += _plan()
+    return _usage(facts, used) + kitchen_attention_items() + found
+
+
+def _lines() -> list[AttentionItem]:
+    return [
+        AttentionItem(
+            "bad" if line.state not in SENDING_STATES else "wait",
+            _line_words(line),
+            url_for("lines.line", line_id=line.id),
+            gettext("Open the line"),
+        )
+        for line in line_repository.list_lines()
+        if line.state != "connected" and line.enabled and not line.test
+    ][:MOST]
+
+
+def _line_words(line: Line) -> str:
+    if line.state == "unpaired":
+        return str(gettext("No phone is linked to “%(name)s” yet.", name=line.name))
+    if not line.state_because:
+        return str(gettext("The line “%(name)s” is not connected.", name=line.name))
+    return f"{line.name}: {network_message(line.state_because)}"
+
+
+def _templates() -> list[AttentionItem]:
+    live = [line for line in line_repository.list_lines() if not line.test]
+    mine = frozenset(map(template_repository.template_account, live))
+    held = [
+        one
+        for state in ("paused", "disabled")
+        for one in template_repository.list_templates(TemplateFilters(state, accounts=mine))
+    ]
+    return [
+        AttentionItem(
+            "wait",
+            gettext("The network has stopped the template “%(name)s”.", name=one.name),
+            url_for("templates.template", template_id=one.id),
+            gettext("See why"),
+        )
+        for one in held[:MOST]
+    ]
+
+
+def _hooks() -> list[AttentionItem]:
+    count = hook_log.count_parked()
+    if not count:
+        return []
+    said = f"{count}+" if count >= hook_log.MOST_COUNTED else str(count)
+    return [
+        AttentionItem(
+            "wait",
+            gettext("Received, but not understood: %(count)s.", count=said),
+            url_for("received.index", state="parked"),
+            gettext("Look at them"),
+        )
+    ]
+
+
+def _messages() -> list[AttentionItem]:
+    moment = now()
+    count = db.session.execute(
+        UNSETTLED,
+        {
+            "tenant_id": current_tenant_id(),
+            "since": id_at(moment - timedelta(days=14)),
+            "before": id_at(moment - UNSETTLED_AFTER),
+        },
+    ).scalar()
+    if not count:
+        return []
+    return [
+        AttentionItem(
+            "wait",
+            gettext(
+                "Messages the network never confirmed: %(count)s. They may have arrived, so"
+                " they are not sent again automatically.",
+                count=count,
+            ),
+            url_for("messages.index", state="unknown"),
+            gettext("Look at them"),
+        )
+    ]
+
+
+def _endpoints() -> list[AttentionItem]:
+    return [
+        AttentionItem(
+            "bad" if not one.enabled else "wait",
+            gettext("The endpoint %(url)s is switched off: nothing arrived there.", url=one.url)
+            if not one.enabled
+            else gettext("The endpoint %(url)s does not take what it is sent.", url=one.url),
+            url_for("webhooks.endpoint", endpoint_id=one.id),
+            gettext("See why"),
+        )
+        for one in endpoints.list_endpoints()
+        if (not one.enabled and one.disabled_because == "failing") or one.failing_since
+    ][:MOST]
+
+
+def _plan() -> list[AttentionItem]:
+    """A month that was paid does not renew itself."""
+    stands = renewals.current_plan_status(current_app.extensions["comanda"].plan_grace_days)
+    if stands.soon:
+        sentence = gettext(
+            "The month you paid for ends on %(day)s.", day=format_date(stands.until, "d MMMM")
+        )
+    elif stands.stage in ("over", "due"):
+        sentence = gettext(
+            "The month you paid for is over. On %(day)s the account changes to a smaller plan.",
+            day=format_date((stands.last or now().date()) + timedelta(days=1), "d MMMM"),
+        )
+    elif stands.recently_lapsed:
+        sentence = gettext("Your plan was not paid and has ended. Paying brings it back.")
+    else:
+        return []
+    tone = "wait" if stands.soon else "bad"
+    action = gettext("Bring it back") if stands.lapsed_on else gettext("Pay another month")
+    return [AttentionItem(tone, sentence, url_for("plan.index", _anchor="renew"), action)]
+
+
+def _usage(facts: TenantFacts, used: quota.Usage) -> list[AttentionItem]:
+    shares = []
+    if facts.monthly_messages:
+        shares.append(used.messages * 100 / facts.monthly_messages)
+    if facts.spend_cap_usd:
+        shares.append(float(used.spend_usd * 100 / facts.spend_cap_usd))
+    share = max(shares, default=0)
+    if share < 80:
+        return []
+    sentence = (
+        gettext("This month's messages or its spend cap are used up: sends are refused.")
+        if share >= 100
+        else gettext("Most of this month's messages or of its spend cap is used.")
+    )
+    return [AttentionItem("bad" if share >= 100 else "wait", sentence, "", "")]

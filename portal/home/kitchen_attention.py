@@ -1,0 +1,168 @@
+"""What needs a person in the restaurant: tickets, printers, refunds, orders nobody has taken."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from flask import url_for
+from flask_babel import gettext
+from sqlalchemy import Select, select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import from_uuid
+from core.sql.partitions import id_at
+from portal.home.attention_item import AttentionItem
+from portal.web.auth import may
+from printing import printers
+from printing.models import PrintJob
+from restaurant.models import Order, Refund, Trip
+from restaurant.orders.printing import station_coverage
+from restaurant.payments import payments
+from restaurant.sites import sites
+
+MOST = 5
+MOST_COUNTED = 100
+RECENT = timedelta(days=2)
+HEALTHY_STATES = frozenset({"ready", "unknown"})
+
+
+def kitchen_attention_items() -> list[AttentionItem]:
+    found: list[AttentionItem] = []
+    if may("orders.view"):
+        found += _orders() + _deliveries()
+    if may("payments.view"):
+        found += _payments() + _refunds()
+    if may("printing.view"):
+        found += _stations() + _printers() + _tickets()
+    return found
+
+
+def _orders() -> list[AttentionItem]:
+    count = _count(
+        select(Order.id).where(
+            Order.tenant_id == current_tenant_id(),
+            Order.ended_at.is_(None),
+            Order.state == "awaiting_confirmation",
+            Order.alarmed_at.is_not(None),
+        )
+    )
+    return _if_any(
+        count,
+        "bad",
+        gettext("Orders that nobody has accepted in time: %(count)s.", count=count),
+        url_for("board.index"),
+        gettext("Open the board"),
+    )
+
+
+def _deliveries() -> list[AttentionItem]:
+    count = _count(
+        select(Trip.order_id).where(
+            Trip.tenant_id == current_tenant_id(), Trip.ended_at.is_(None), Trip.problem != ""
+        )
+    )
+    return _if_any(
+        count,
+        "bad",
+        gettext("Deliveries with a problem on the road: %(count)s.", count=count),
+        url_for("board.index"),
+        gettext("Open the board"),
+    )
+
+
+def _payments() -> list[AttentionItem]:
+    count = payments.in_review()
+    return _if_any(
+        count,
+        "bad",
+        gettext(
+            "Money came late, twice or wrong, and waits for a decision: %(count)s.", count=count
+        ),
+        url_for("payments.review"),
+        gettext("Decide"),
+    )
+
+
+def _refunds() -> list[AttentionItem]:
+    count = _count(
+        select(Refund.id).where(
+            Refund.tenant_id == current_tenant_id(),
+            Refund.state.in_(("failed", "unknown")),
+            Refund.at > now() - timedelta(days=14),
+        )
+    )
+    return _if_any(
+        count,
+        "bad",
+        gettext("Refunds that did not go through, or may not have: %(count)s.", count=count),
+        url_for("payments.index"),
+        gettext("Look at them"),
+    )
+
+
+def _stations() -> list[AttentionItem]:
+    """Orders for these would be missed."""
+    return [
+        AttentionItem(
+            "bad",
+            gettext(
+                "No printer prints for the station “%(station)s” at %(site)s.",
+                station=gettext(station.name),
+                site=site.name,
+            ),
+            url_for("printers.index"),
+            gettext("Set it up"),
+        )
+        for site in sites.listed()
+        for station in station_coverage.uncovered_stations(site)
+    ][:MOST]
+
+
+def _printers() -> list[AttentionItem]:
+    return [
+        AttentionItem(
+            "bad" if one.state == "offline" else "wait",
+            gettext("The printer “%(name)s” needs a look.", name=one.name),
+            url_for("printers.printer", printer_id=one.id),
+            gettext("Open the printer"),
+        )
+        for one in printers.listed()
+        if one.enabled and one.state not in HEALTHY_STATES
+    ][:MOST]
+
+
+def _tickets() -> list[AttentionItem]:
+    since = from_uuid("pj", UUID(id_at(now() - RECENT)))
+    lost = _count(_recent_jobs("failed", since).where(PrintJob.told.is_(False)))
+    unsure = _count(_recent_jobs("unconfirmed", since))
+    return [
+        *_if_any(
+            lost,
+            "bad",
+            gettext("Tickets that did not print: %(count)s.", count=lost),
+            url_for("print_jobs.index", state="failed"),
+            gettext("Look at them"),
+        ),
+        *_if_any(
+            unsure,
+            "wait",
+            gettext("Tickets that no printer confirmed: %(count)s.", count=unsure),
+            url_for("print_jobs.index", state="unconfirmed"),
+            gettext("Look at them"),
+        ),
+    ]
+
+
+def _recent_jobs(state: str, since: str) -> Select[str]:
+    return select(PrintJob.id).where(
+        PrintJob.tenant_id == current_tenant_id(), PrintJob.state == state, PrintJob.id >= since
+    )
+
+
+def _count(query: Select[str]) -> int:
+    """No further than a person would count."""
+    return len(db.session.execute(query.limit(MOST_COUNTED)).all())
+
+
+def _if_any(count: int, tone: str, text: str, url: str, action: str) -> list[AttentionItem]:
+    return [AttentionItem(tone, text, url, action)] if count else []

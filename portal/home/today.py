@@ -1,0 +1,120 @@
+"""Today in figures, for Home: messages, orders, revenue, tickets, and how the days before were."""
+
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import Decimal
+
+from core.clock import now
+from core.values.date_ranges import DateRange
+from messaging.costs import usage as message_usage
+from messaging.costs.usage import Period, UsageTotal
+from messaging.lines import repository as line_repository
+from portal.web.auth import may
+from printing import printers
+from printing import reports as paper
+from restaurant.models import Site
+from restaurant.orders.reports import day_summary
+from restaurant.orders.reports import sales as sales_reports
+from restaurant.orders.reports.sales import SalesTotal
+from restaurant.sites import sites
+
+DAYS = 14
+
+
+@dataclass
+class Revenue:
+    """Of one currency."""
+
+    currency: str
+    today: SalesTotal = field(default_factory=SalesTotal)
+    last_week: SalesTotal = field(default_factory=SalesTotal)
+    """The same weekday, a week ago."""
+    trend: list[Decimal] = field(default_factory=list)
+
+
+@dataclass
+class Today:
+    messages: list[UsageTotal] = field(default_factory=list)
+    """Of live lines, by day, oldest first; empty while there are none at all."""
+    tests: UsageTotal = field(default_factory=lambda: UsageTotal(""))
+    """Today's test messages: like on the page of usage, no other figure counts them."""
+    takings: list[Revenue] = field(default_factory=list)
+    orders: int = 0
+    orders_last_week: int = 0
+    order_trend: list[int] = field(default_factory=list)
+    tickets: int | None = None
+    """None: there is no printer."""
+    not_printed: int = 0
+    seconds: float = 0
+
+    @property
+    def sent_today(self) -> UsageTotal:
+        return self.messages[-1] if self.messages else UsageTotal(now().date())
+
+
+def read_today() -> Today:
+    """In the tenant's transaction; only what the person may see."""
+    found = Today()
+    if may("messages.view"):
+        found.messages, found.tests = _messages()
+    if may("orders.view"):
+        known = sites.listed()
+        if known:
+            _orders(found, known)
+    if may("printing.view"):
+        _print_jobs(found)
+    return found
+
+
+def _messages() -> tuple[list[UsageTotal], UsageTotal]:
+    """Of live lines by day, and today's of test lines."""
+    until = now().date()
+    span = Period(until - timedelta(days=DAYS - 1), until)
+    lines = line_repository.line_labels()
+    live = frozenset(line.id for line in lines if not line.test)
+    tests = frozenset(line.id for line in lines if line.test)
+    known = {total.key: total for total in message_usage.usage_totals(span, "day", live)}
+    tried = {total.key: total for total in message_usage.usage_totals(span, "day", tests)}
+    days = [known.get(day) or UsageTotal(day) for day in span.days()] if known or tried else []
+    return days, tried.get(until) or UsageTotal(until)
+
+
+def _orders(found: Today, known: list[Site]) -> None:
+    todays = {site.id: day_summary.business_day_today(site) for site in known}
+    last = max(todays.values())
+    span = DateRange(last - timedelta(days=DAYS), last)
+    by_currency = {
+        site.currency: Revenue(site.currency, trend=[Decimal(0)] * DAYS) for site in known
+    }
+    found.order_trend = [0] * DAYS
+    for row in sales_reports.daily_sales(list(todays), span):
+        ago = (todays[row.site_id] - row.day).days
+        mine = by_currency.setdefault(
+            row.currency, Revenue(row.currency, trend=[Decimal(0)] * DAYS)
+        )
+        if ago in (0, 7):
+            one = mine.today if ago == 0 else mine.last_week
+            one.orders += row.orders
+            one.revenue += row.revenue
+            one.lost += row.lost
+        if 0 <= ago < DAYS:
+            mine.trend[DAYS - 1 - ago] += row.revenue
+            found.order_trend[DAYS - 1 - ago] += row.orders
+    found.takings = list(by_currency.values())
+    found.orders = sum(one.today.orders for one in found.takings)
+    found.orders_last_week = sum(one.last_week.orders for one in found.takings)
+
+
+def _print_jobs(found: Today) -> None:
+    known = [one.id for one in printers.listed()]
+    if not known:
+        return
+    rows = _tickets(known, now().date())
+    found.tickets = sum(row.tickets for row in rows)
+    found.not_printed = sum(row.failed + row.unconfirmed for row in rows)
+    printed = sum(row.printed for row in rows)
+    found.seconds = sum(row.seconds for row in rows) / printed if printed else 0
+
+
+def _tickets(known: list[str], today: date) -> list[paper.DailyTickets]:
+    return paper.tickets_by_day(known, DateRange(today, today))

@@ -1,0 +1,65 @@
+"""Home: what happened today, what needs a person, what is left to set up."""
+
+from datetime import timedelta
+from typing import Any
+
+from flask import Blueprint, g, render_template
+from flask_login import current_user
+
+from core.clock import now
+from core.db import tenant_scope
+from messaging.lines import repository as line_repository
+from messaging.messages import queries as message_queries
+from messaging.models import Message
+from portal.home import today
+from portal.home.attention import attention_items
+from portal.onboarding import first_steps
+from portal.web import charts
+from portal.web.auth import may, member_may
+from tenants import accounts, audit
+from tenants.plans import quota
+from tenants.plans.catalog import current_tenant_facts
+
+home = Blueprint("home", __name__)
+
+FAILURES, FAILED_LATELY = 5, timedelta(days=3)
+
+
+@home.get("/home")
+@member_may("home.view")
+def index() -> Any:
+    with tenant_scope(g.tenant_id):
+        facts, account = current_tenant_facts(), accounts.account()
+        used = quota.usage(facts)
+        steps = (
+            first_steps.steps(account, current_user.person) if first_steps.is_shown(account) else []
+        )
+        figures = today.read_today()
+        wanting = attention_items(facts, used)
+        lines = line_repository.list_lines() if may("lines.view") else []
+        failed = _latest_failures() if may("messages.view") else []
+        entries = audit.entries(limit=6) if may("audit.view") else []
+    return render_template(
+        "home/index.html",
+        steps=steps,
+        account=account,
+        facts=facts,
+        usage=used,
+        entries=entries,
+        figures=figures,
+        today=figures.sent_today,
+        days=figures.messages,
+        needs=wanting,
+        change=charts.percent_change,
+        lines=[line for line in lines if not line.test],
+        failed=failed,
+        next_month=(now().date().replace(day=1) + timedelta(days=32)).replace(day=1),
+    )
+
+
+def _latest_failures() -> list[Message]:
+    """Of the last days, by the index of messages that ended badly."""
+    failed = message_queries.list_messages(
+        message_queries.MessageFilters(state="failed"), None, FAILURES
+    )
+    return [message for message in failed if message.created_at > now() - FAILED_LATELY]

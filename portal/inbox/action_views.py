@@ -1,0 +1,166 @@
+"""What members do in a conversation. Each act answers a script with JSON, a form with a page."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from flask import flash, g, jsonify, redirect, render_template, request, url_for
+from flask_login import current_user
+
+from core.db import tenant_scope
+from core.errors import DomainError, invalid
+from core.ids import new_token
+from messaging.inbox import conversation_actions
+from messaging.inbox import conversations as inbox_conversations
+from messaging.inbox import replies as inbox_replies
+from messaging.inbox.replies import Reply
+from portal.inbox import inbox
+from portal.inbox import page_data as inbox_page_data
+from portal.inbox.uploads import store_upload
+from portal.web.auth import member_may
+from portal.web.i18n import error_message
+
+_NUMBERS = r"(-?\d{1,3}(?:\.\d{1,15})?)"
+COORDINATES = re.compile(rf"{_NUMBERS}\s{{0,5}}[,; ]\s{{0,5}}{_NUMBERS}")
+COORDINATES_IN_LINK = re.compile(
+    rf"(?:@|[?&](?:q|ll|query|destination|center)=|!3d){_NUMBERS}(?:,|%2C|!4d){_NUMBERS}"
+)
+
+
+@inbox.post("/inbox/<conversation_id>/answer")
+@member_may("inbox.reply")
+def answer(conversation_id: str) -> Any:
+    """A reply to the customer, or, with `mode=note`, a note to colleagues."""
+    try:
+        if request.form.get("mode") == "note":
+            with tenant_scope(g.tenant_id):
+                made = conversation_actions.add_note(conversation_id, request.form.get("text", ""))
+        else:
+            made = _reply(conversation_id)
+    except DomainError as error:
+        return _not_sent(conversation_id, error)
+    if _is_script_request():
+        return jsonify(id=made, once=new_token())
+    return redirect(_page_of(conversation_id))
+
+
+def _reply(conversation_id: str) -> str:
+    with tenant_scope(g.tenant_id):
+        inbox_conversations.get(conversation_id)  # before a file is taken for it
+    given = _submitted_answer()
+    with tenant_scope(g.tenant_id):
+        return inbox_replies.send_reply(inbox_conversations.get(conversation_id), given)
+
+
+def _submitted_answer() -> Reply:
+    form = request.form
+    return Reply(
+        once=form.get("once", "")[:200].replace("\0", "") or new_token(),
+        text=form.get("text", "").replace("\r\n", "\n"),
+        reply_to=form.get("reply_to", "")[:64],
+        file=store_upload(request.files.get("file")),
+        place=_parse_location(form.get("place", "")),
+        template=_template(),
+    )
+
+
+def _parse_location(written: str) -> tuple[float, float, str] | None:
+    """`41.01, 28.97` or a link of a map; what else is written is the name of the place."""
+    written = written.strip()[:2000]
+    if not written:
+        return None
+    found = COORDINATES_IN_LINK.search(written) or COORDINATES.search(written)
+    if found is None:
+        raise invalid(
+            "place", "invalid_place", "Write latitude, longitude, or paste a link of a map."
+        )
+    name = "" if "://" in written else written.replace(found[0], "").strip(" ,;-–")
+    return float(found[1]), float(found[2]), name[:200]
+
+
+def _template() -> tuple[str, str, list[str]] | None:
+    """One field `template` holds `name|language` when it was chosen from a list."""
+    name, language = request.form.get("template", ""), request.form.get("language", "")
+    if "|" in name:
+        name, _, language = name.partition("|")
+    if not name.strip():
+        return None
+    lines = request.form.get("parameters", "").splitlines()
+    return name, language or "en", [line for line in lines if line.strip()][:50]
+
+
+@inbox.post("/inbox/<conversation_id>/assign")
+@member_may("inbox.reply")
+def assign(conversation_id: str) -> Any:
+    person = request.form.get("person", "")[:64]
+    wanted = current_user.id if person == "me" else person or None
+    return _act(conversation_id, lambda: conversation_actions.assign(conversation_id, wanted))
+
+
+@inbox.post("/inbox/<conversation_id>/close")
+@member_may("inbox.reply")
+def close(conversation_id: str) -> Any:
+    return _act(conversation_id, lambda: conversation_actions.close(conversation_id))
+
+
+@inbox.post("/inbox/<conversation_id>/reopen")
+@member_may("inbox.reply")
+def reopen(conversation_id: str) -> Any:
+    return _act(conversation_id, lambda: conversation_actions.reopen(conversation_id))
+
+
+@inbox.post("/inbox/<conversation_id>/read")
+@member_may("inbox.reply")
+def read(conversation_id: str) -> Any:
+    seen = request.form.get("seen", "")[:64]
+    return _act(conversation_id, lambda: conversation_actions.mark_read(conversation_id, seen))
+
+
+@inbox.post("/inbox/<conversation_id>/unread")
+@member_may("inbox.reply")
+def mark_unread(conversation_id: str) -> Any:
+    """Back to the list: whoever stays would read it again."""
+    done = _act(conversation_id, lambda: conversation_actions.mark_unread(conversation_id))
+    return done if _is_script_request() else redirect(url_for("inbox.index"))
+
+
+def _act(conversation_id: str, change: Callable[[], bool]) -> Any:
+    try:
+        with tenant_scope(g.tenant_id):
+            changed = change()
+    except DomainError as error:
+        if error.status == 404:
+            raise
+        if _is_script_request():
+            return jsonify(error=error_message(error)), error.status
+        flash(error_message(error), "error")
+        return redirect(_page_of(conversation_id))
+    if _is_script_request():
+        return jsonify(changed=changed)
+    return redirect(_page_of(conversation_id))
+
+
+def _not_sent(conversation_id: str, error: DomainError) -> Any:
+    """Nothing was written down; what was typed is still there."""
+    if error.status == 404:
+        raise error
+    if _is_script_request():
+        return jsonify(error=error_message(error)), error.status
+    desk = inbox_page_data.inbox_page(conversation_id)
+    page = render_template(
+        "inbox/index.html",
+        desk=desk,
+        typed=request.form.get("text", ""),
+        fault=error_message(error),
+    )
+    return page, error.status
+
+
+def _page_of(conversation_id: str) -> str:
+    return url_for(
+        "inbox.conversation", conversation_id=conversation_id, **inbox_page_data.filters_in_url()
+    )  # type: ignore[arg-type]
+
+
+def _is_script_request() -> bool:
+    return request.headers.get("X-Part") == "act"

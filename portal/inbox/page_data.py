@@ -1,0 +1,284 @@
+"""What a page of the inbox shows, put together."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from flask import current_app, g, request, url_for
+from flask_babel import format_timedelta, to_user_timezone
+from flask_login import current_user
+
+from core.clock import now
+from core.db import tenant_scope
+from core.ids import new_token
+from core.settings import Settings
+from core.values.geo import route_url
+from messaging.contacts import cards as contact_cards
+from messaging.contacts import repository as contact_book
+from messaging.inbox import conversations as inbox_conversations
+from messaging.inbox import quick_replies, thread
+from messaging.inbox import replies as inbox_replies
+from messaging.inbox.conversations import VIEWS, ConversationFilters, ConversationSummary
+from messaging.inbox.thread import ThreadMessage, ThreadNote, ThreadPage
+from messaging.lines import repository as line_repository
+from messaging.lines.repository import LineLabel
+from messaging.messages.media import uploads as media_uploads
+from messaging.models import Contact, ContactNote, Line
+from messaging.templates import repository as template_repository
+from messaging.templates import validation as template_validation
+from messaging.templates.components import filled_preview, required_parameters
+from messaging.templates.repository import TemplateFilters
+from messaging.templates.validation import APPROVED
+from portal.loyalty import contact_summary as loyalty_summary
+from portal.web.auth import may
+from restaurant.models import Order
+from restaurant.orders import queries as order_queries
+from tenants import team
+from tenants.rights import role_may
+
+PAGE = 30
+GROUPING_GAP = timedelta(minutes=5)
+TONES = 6
+PICTURES = ("image", "sticker")
+MOST_TEMPLATES = 100
+LONGEST_PREVIEW = 90
+FEW = 3
+
+
+@dataclass
+class ThreadEntry:
+    """One entry of the thread, with what stands around it."""
+
+    entry: ThreadMessage | ThreadNote
+    day: date
+    new_day: bool
+    follows: bool
+    """Said by the same side a moment before: drawn as one block."""
+    author: str = ""
+
+
+@dataclass(frozen=True)
+class TemplateChoice:
+    """A template that can be filled in here."""
+
+    name: str
+    language: str
+    preview: str
+
+
+@dataclass
+class InboxPage:
+    """Everything a page of the inbox needs."""
+
+    asked: dict[str, str]
+    conversations: list[ConversationSummary]
+    next_cursor: str | None
+    lines: dict[int, LineLabel]
+    members: dict[str, str]
+    me: str
+    talk: ConversationSummary | None = None
+    entries: list[ThreadEntry] = field(default_factory=list)
+    older: str | None = None
+    hurdle: str = ""
+    quick: list[dict[str, str]] = field(default_factory=list)
+    once: str = ""
+    templates: list[TemplateChoice] = field(default_factory=list)
+    """Approved templates to choose from: .name, .language, .preview. Empty: they are typed in."""
+    contact: Contact | None = None
+    notes: list[ContactNote] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=list)
+    standings: list[Any] = field(default_factory=list)
+    """Points or stamps: each with its restaurant's name and what it counts."""
+
+
+def inbox_page(conversation_id: str | None = None, since: str = "") -> InboxPage:
+    """`since`: only what came after an entry that the page shows already."""
+    asked = filters_in_url()
+    after = request.args.get("after")
+    with tenant_scope(g.tenant_id):
+        lines = {line.id: line for line in line_repository.line_labels()}
+        found = inbox_conversations.list_conversations(_list_filters(asked, lines), after, PAGE + 1)
+        people = team.members()
+        made = InboxPage(
+            asked=asked,
+            conversations=found[:PAGE],
+            next_cursor=found[PAGE - 1].cursor if len(found) > PAGE else None,
+            lines=lines,
+            members={
+                one.person_id: one.name for one in people if role_may(one.role, "inbox.reply")
+            },
+            me=current_user.id,
+        )
+        if conversation_id is not None:
+            _open(made, conversation_id, since, {one.person_id: one.name for one in people})
+    return made
+
+
+def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, str]) -> None:
+    talk = made.talk = inbox_conversations.get(conversation_id)
+    page = thread.entries_since(talk, since) if since else thread.newest_entries(talk)
+    made.entries, made.older = thread_entries(page, names), page.older
+    line = inbox_replies.conversation_line(talk)
+    made.hurdle = inbox_replies.reply_obstacle(talk, line)
+    if line is not None and made.hurdle == "window_closed":
+        made.templates = _templates(line)
+    _read_templates(made.entries, line)
+    if may("contacts.view"):
+        made.contact = contact_cards.get(talk.contact_id).contact
+        made.notes = contact_book.list_notes(talk.contact_id, FEW)
+        made.standings = loyalty_summary.for_contact(talk.contact_id)["standings"]
+    if may("orders.view"):
+        made.orders = order_queries.latest_of_contact(talk.contact_id, FEW)
+    made.once = new_token()
+    if may("inbox.reply"):
+        made.quick = [
+            {
+                "shortcut": one.shortcut,
+                "text": quick_replies.fill_quick_reply(one.text, _values(talk)),
+            }
+            for one in quick_replies.list_quick_replies()
+        ]
+
+
+def _read_templates(entries: list[ThreadEntry], line: Line | None) -> None:
+    """Sent templates as the customer read them, also those whose text was not kept."""
+    for one in entries:
+        said = one.entry
+        if line is not None and isinstance(said, ThreadMessage) and said.kind == "template":
+            said.text = said.text or template_validation.template_text(line, said.content)
+
+
+def _templates(line: Line) -> list[TemplateChoice]:
+    """Approved ones whose places are all in their text: a header or a button needs its own page."""
+    wanted = TemplateFilters(
+        state=APPROVED, accounts=frozenset({template_repository.template_account(line)})
+    )
+    offered = []
+    for one in template_repository.list_templates(wanted, limit=MOST_TEMPLATES):
+        needs = required_parameters(one.components)
+        if not (needs.header or needs.header_media or needs.buttons):
+            body = " ".join(filled_preview(one.components, {}).body.split())
+            offered.append(TemplateChoice(one.name, one.language, shortened(body)))
+    return offered
+
+
+def shortened(said: str) -> str:
+    return said if len(said) <= LONGEST_PREVIEW else f"{said[: LONGEST_PREVIEW - 1]}…"
+
+
+def older(
+    conversation_id: str, before: str
+) -> tuple[ConversationSummary, ThreadPage, dict[str, str]]:
+    with tenant_scope(g.tenant_id):
+        talk = inbox_conversations.get(conversation_id)
+        names = {one.person_id: one.name for one in team.members()}
+        return talk, thread.newest_entries(talk, before), names
+
+
+def thread_entries(page: ThreadPage, names: dict[str, str]) -> list[ThreadEntry]:
+    made: list[ThreadEntry] = []
+    for entry in page.entries:
+        day = to_user_timezone(entry.at).date()
+        before = made[-1] if made else None
+        author = names.get(entry.by, "") if isinstance(entry, ThreadMessage) and entry.by else ""
+        made.append(
+            ThreadEntry(
+                entry=entry,
+                day=day,
+                new_day=before is None or before.day != day,
+                follows=before is not None and _same_side(before, entry, author),
+                author=author,
+            )
+        )
+    return made
+
+
+def _same_side(before: ThreadEntry, entry: ThreadMessage | ThreadNote, author: str) -> bool:
+    one = before.entry
+    return (
+        isinstance(one, ThreadMessage)
+        and isinstance(entry, ThreadMessage)
+        and one.direction == entry.direction
+        and before.author == author
+        and timedelta(0) <= entry.at - one.at < GROUPING_GAP
+    )
+
+
+def filters_in_url() -> dict[str, str]:
+    """The filters as they stand in the address; what is empty or usual is left out of it."""
+    given = {name: request.args.get(name, "")[:100].replace("\0", "").strip() for name in "q"}
+    view, line = request.args.get("view", ""), request.args.get("line", "")
+    if view in VIEWS and view != "open":
+        given["view"] = view
+    if line.isascii() and line.isdigit() and len(line) < 11:
+        given["line"] = line
+    return {name: value for name, value in given.items() if value}
+
+
+def _list_filters(asked: dict[str, str], lines: dict[int, LineLabel]) -> ConversationFilters:
+    line_id = int(asked.get("line") or 0)
+    return ConversationFilters(
+        view=asked.get("view", "open"),
+        line_id=line_id if line_id in lines else None,
+        query=asked.get("q", ""),
+        me=current_user.id,
+    )
+
+
+def _values(talk: ConversationSummary) -> dict[str, str]:
+    name = talk.contact_name
+    return {
+        "name": name or "",
+        "first_name": name.split()[0] if name else "",
+        "phone": f"+{talk.phone}" if talk.phone else "",
+        "business": current_user.tenant.name,
+        "member": current_user.name,
+    }
+
+
+def day_label(day: date) -> str:
+    """Which of a few days it is: `today`, `yesterday`, `week`, or `far`."""
+    today = to_user_timezone(now()).date()
+    if day == today:
+        return "today"
+    if day == today - timedelta(days=1):
+        return "yesterday"
+    return "week" if today - timedelta(days=6) <= day < today else "far"
+
+
+def short_time(moment: datetime) -> str:
+    return day_label(to_user_timezone(moment).date())
+
+
+def window_label(left: timedelta) -> str:
+    """In hours as long as there is one: a day less a minute is not "a day"."""
+    return str(format_timedelta(left, granularity="minute", threshold=1))
+
+
+def contact_colour(public_id: str) -> int:
+    """A colour that stays with a contact."""
+    return sum(public_id[-6:].encode()) % TONES
+
+
+def media_url(entry: ThreadMessage) -> str:
+    """Where the page shows a file from: our own store, by a link that runs out, or by sign-in.
+
+    A picture that has just come is asked for at once: its door waits while it is fetched.
+    """
+    content, file = entry.content, entry.file
+    if file is not None and not content.get("blob"):
+        drawn = entry.kind in PICTURES
+        if file.state == "kept":
+            drawn = drawn and bool(file.preview_blob_key)
+        elif file.state != "waiting" or not drawn or file.tries > 1:
+            return ""
+        return url_for("messages.picture" if drawn else "messages.file", message_id=entry.id)
+    if not content.get("blob"):
+        return ""
+    settings: Settings = current_app.extensions["comanda"]
+    mime_type, name = str(content.get("mime_type")), str(content.get("filename") or "file")
+    return media_uploads.page_path(str(content["blob"]), mime_type, name, settings.secret_key)
+
+
+def route_to(content: dict[str, Any]) -> str:
+    return route_url(float(content["latitude"]), float(content["longitude"]))

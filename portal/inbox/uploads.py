@@ -1,0 +1,15 @@
+"""Files that members upload to be sent."""
+
+from flask import current_app, g
+from werkzeug.datastructures import FileStorage
+
+from messaging.messages.media import uploads as media_uploads
+from messaging.messages.media.uploads import UploadedFile
+
+
+def store_upload(given: FileStorage | None) -> UploadedFile | None:
+    """Kept before the transaction: a disk or a bucket may be slow."""
+    if given is None or not given.filename:
+        return None
+    blobs = current_app.extensions["blobs"]
+    return media_uploads.store_upload(blobs, given.stream, given.filename, str(g.tenant_id))

@@ -1,0 +1,340 @@
+"""Lines: the phone numbers a business sends from."""
+
+from decimal import Decimal
+from typing import Any
+
+from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.db import tenant_scope
+from core.errors import DomainError
+from messaging.lines import repository as line_repository
+from messaging.lines.drivers.base import LineFacts
+from messaging.lines.drivers.cloud.driver import LineProblem
+from messaging.lines.drivers.linked import pacing as linked_pace
+from messaging.lines.drivers.linked import pairing
+from messaging.messages import accept as message_accept
+from messaging.models import Line, LinkedLine
+from portal.lines.forms import LineAccessForm, LineForm, NewLineForm
+from portal.lines.live_check import (
+    AFTER_SAVING,
+    BLOCKING,
+    UNREACHABLE,
+    callback_url,
+    run_line_check,
+)
+from portal.messages.compose import send_text
+from portal.messages.forms import TestMessageForm
+from portal.messages.phone_input import read_phone
+from portal.web.auth import may, member_may
+from portal.web.confirm import confirm_then
+from portal.web.forms import domain_errors_on, field_text
+from portal.web.i18n import error_message, network_message
+
+lines_pages = Blueprint("lines", __name__)
+
+LINE = "/lines/<int(max=2147483647):line_id>"
+
+
+@lines_pages.get("/lines")
+@member_may("lines.view")
+def index() -> Any:
+    with tenant_scope(g.tenant_id):
+        listed = line_repository.list_lines()
+    return render_template("lines/index.html", lines=listed)
+
+
+@lines_pages.route("/lines/new", methods=["GET", "POST"])
+@member_may("lines.manage")
+def new() -> Any:
+    """`Check` only asks the network; `Save` asks it too, and stores what it does not refuse."""
+    form, found = NewLineForm(), None
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            phone = read_phone(field_text(form.phone))
+            found = _check_with_network(form)
+            stopped = any(one.code in BLOCKING for one in found)
+            if request.form.get("act") == "save" and not stopped:
+                with tenant_scope(g.tenant_id):
+                    line = line_repository.add_cloud_line(
+                        field_text(form.name),
+                        phone,
+                        field_text(form.phone_number_id),
+                        field_text(form.token),
+                        field_text(form.app_secret),
+                        account_id=field_text(form.account_id),
+                        unreached=_is_unreachable(found),
+                    )
+                _flash_findings(found)
+                if line.state == "connected":
+                    flash(gettext("The line is saved. One step is left: the webhook."), "success")
+                else:
+                    flash(
+                        gettext(
+                            "The line is saved but not connected. Press Check when the network can"
+                            " be reached; until then it sends nothing and is not the default."
+                        ),
+                        "warning",
+                    )
+                return redirect(url_for("lines.line", line_id=line.id, _anchor="webhook"))
+    return render_template("lines/new.html", form=form, found=found, stops=BLOCKING)
+
+
+@lines_pages.get(LINE)
+@member_may("lines.view")
+def line(line_id: int) -> Any:
+    known = _line(line_id)
+    return _page(known)
+
+
+@lines_pages.post(LINE)
+@member_may("lines.manage")
+def save(line_id: int) -> Any:
+    known, form = _line(line_id), LineForm()
+    form.offer_lines(_fallback_choices(known))
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                line_repository.rename(line_id, field_text(form.name))
+                pace = form.per_second.data or Decimal(1)
+                if known.kind == "linked":
+                    linked_pace.set_pace(line_id, pace)
+                else:
+                    line_repository.set_pace(line_id, pace)
+                if _has_access(known):
+                    line_repository.set_account(line_id, field_text(form.account_id))
+                if not known.test:
+                    line_repository.set_fallback(line_id, form.fallback.data)
+                message_accept.wake_waiting_messages()
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("lines.line", line_id=line_id))
+    return _page(known, form=form)
+
+
+@lines_pages.post(f"{LINE}/check")
+@member_may("lines.manage")
+def check(line_id: int) -> Any:
+    known = _line(line_id)
+    if known.kind != "cloud":  # a linked phone is asked for nothing: its host sees it all the time
+        return redirect(url_for("lines.line", line_id=line_id))
+    found = run_line_check(
+        line_repository.line_facts(known),
+        network=known.network,
+        callback=callback_url(known),
+        account_id=known.account_id or "",
+    )
+    _store_findings(known, found)
+    _flash_findings(found)
+    if not found:
+        flash(gettext("The network knows this line and lets it send."), "success")
+    return redirect(url_for("lines.line", line_id=line_id))
+
+
+@lines_pages.post(f"{LINE}/access")
+@member_may("lines.manage")
+def access(line_id: int) -> Any:
+    """A new token is tried before it takes the place of the old one."""
+    known, form = _line(line_id), LineAccessForm()
+    if form.validate_on_submit() and _has_access(known):
+        found = _check_with_network(form, known)
+        stops = [one for one in found if one.code in BLOCKING]
+        if not stops:
+            with domain_errors_on(form):
+                with tenant_scope(g.tenant_id):
+                    line_repository.replace_credentials(
+                        line_id, field_text(form.token), field_text(form.app_secret)
+                    )
+                _store_findings(known, found)
+                flash(gettext("The new token is in use."), "success")
+                return redirect(url_for("lines.line", line_id=line_id))
+        form.form_errors += [network_message(one.sentence) for one in stops]
+    return _page(known, access_form=form)
+
+
+@lines_pages.post(f"{LINE}/default")
+@member_may("lines.manage")
+def default(line_id: int) -> Any:
+    try:
+        with tenant_scope(g.tenant_id):
+            name = line_repository.make_default(line_id).name
+        flash(gettext("Messages without a line now leave by “%(name)s”.", name=name), "success")
+    except DomainError as error:
+        if error.status == 404:
+            raise
+        flash(error_message(error), "error")
+    return redirect(url_for("lines.line", line_id=line_id))
+
+
+@lines_pages.post(f"{LINE}/enabled")
+@member_may("lines.manage")
+def enabled(line_id: int) -> Any:
+    on = request.form.get("on") == "yes"
+    with tenant_scope(g.tenant_id):
+        line_repository.set_enabled(line_id, on)
+        if on:
+            message_accept.wake_waiting_messages()
+    if on:
+        flash(gettext("The line is on. What waited for it leaves now."), "success")
+    else:
+        flash(gettext("The line is off. Its messages wait."), "success")
+    return redirect(url_for("lines.line", line_id=line_id))
+
+
+@lines_pages.route(f"{LINE}/resume", methods=["GET", "POST"])
+@member_may("lines.manage")
+def resume(line_id: int) -> Any:
+    """A line that is paused because its quality has fallen."""
+    known = _line(line_id)
+
+    def act() -> None:
+        with tenant_scope(g.tenant_id):
+            if line_repository.resume(line_id):
+                message_accept.wake_waiting_messages()
+
+    return confirm_then(
+        act,
+        title=gettext("Send by “%(name)s” again?", name=known.name),
+        text=gettext(
+            "Its quality has fallen: people have blocked or reported it. If it falls further, the"
+            " network may restrict the number. What waited leaves at once."
+        ),
+        yes=gettext("Send again"),
+        back_url=url_for("lines.line", line_id=line_id),
+        done=gettext("“%(name)s” sends again.", name=known.name),
+    )
+
+
+@lines_pages.route(f"{LINE}/message", methods=["GET", "POST"])
+@member_may("messages.send")
+def message(line_id: int) -> Any:
+    """A message to try the line; a refused form is shown here, so that it can be loaded again."""
+    known, form = _line(line_id), TestMessageForm()
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            ticket = send_text(known, read_phone(field_text(form.phone)), field_text(form.text))
+            return redirect(url_for("messages.message", message_id=ticket.id))
+    return _page(known, message_form=form)
+
+
+@lines_pages.route(f"{LINE}/remove", methods=["GET", "POST"])
+@member_may("lines.manage")
+def remove(line_id: int) -> Any:
+    known = _line(line_id)
+
+    def act() -> None:
+        with tenant_scope(g.tenant_id):
+            if known.kind == "linked" and known.state not in ("unpaired", "logged_out"):
+                pairing.end_session(line_id)
+            line_repository.remove(line_id)
+
+    return confirm_then(
+        act,
+        title=gettext("Remove “%(name)s”?", name=known.name),
+        text=gettext(
+            "Messages that wait for it are not sent, and its token is forgotten."
+            " Messages that left by it stay readable."
+        ),
+        yes=gettext("Remove the line"),
+        back_url=url_for("lines.line", line_id=line_id),
+        done=gettext("“%(name)s” is removed.", name=known.name),
+        done_url=url_for("lines.index"),
+    )
+
+
+def _page(
+    known: Line,
+    *,
+    form: LineForm | None = None,
+    access_form: LineAccessForm | None = None,
+    message_form: TestMessageForm | None = None,
+) -> str:
+    """Whichever form was refused comes back as it was sent; the others are fresh."""
+    if may("lines.manage"):
+        pace = Decimal(f"{known.per_second.normalize():f}")  # 80, not 80.000
+        if form is None:
+            form = LineForm(
+                formdata=None,
+                name=known.name,
+                per_second=pace,
+                account_id=known.account_id or "",
+                fallback=known.fallback_line_id,
+            )
+            form.offer_lines(_fallback_choices(known))
+        if _has_access(known):
+            access_form = access_form or LineAccessForm(formdata=None)
+    if may("messages.send"):
+        message_form = message_form or TestMessageForm(
+            formdata=None, text=gettext("Hello! This is a test message.")
+        )
+    linked, today = _linked(known)
+    with tenant_scope(g.tenant_id):
+        names = {one.id: one.name for one in line_repository.line_labels()}
+    return render_template(
+        "lines/line.html" if linked is None else "linked/line.html",
+        line=known,
+        linked=linked,
+        today=today,
+        stand_in=names.get(known.fallback_line_id or 0),
+        callback_url=callback_url(known),
+        form=form,
+        access_form=access_form,
+        message_form=message_form,
+    )
+
+
+def _has_access(known: Line) -> bool:
+    return known.kind == "cloud" and known.network != "simulator"
+
+
+def _linked(known: Line) -> tuple[LinkedLine | None, linked_pace.DailyAllowance | None]:
+    if known.kind != "linked":
+        return None, None
+    with tenant_scope(g.tenant_id):
+        _, linked = pairing.get_linked_line(known.id)
+        return linked, linked_pace.allowance_today(linked)
+
+
+def _line(line_id: int) -> Line:
+    with tenant_scope(g.tenant_id):
+        return line_repository.get(line_id)
+
+
+def _fallback_choices(known: Line) -> list[tuple[int, str]]:
+    """Who could stand in for a line."""
+    with tenant_scope(g.tenant_id):
+        listed = line_repository.list_lines()
+    return [(one.id, one.name) for one in listed if not one.test and one.id != known.id]
+
+
+def _check_with_network(form: LineAccessForm, known: Line | None = None) -> list[LineProblem]:
+    """Ask the network about what was typed in, before any of it is stored."""
+    number, account = (
+        (known.phone_number_id or "", known.account_id or "")
+        if known
+        else (field_text(form.phone_number_id), field_text(form.account_id))
+    )
+    facts = LineFacts(
+        g.tenant_id, 0, "cloud", number, field_text(form.token), field_text(form.app_secret)
+    )
+    found = run_line_check(facts, account_id=account)
+    return [one for one in found if one.code not in AFTER_SAVING]
+
+
+def _store_findings(known: Line, found: list[LineProblem]) -> None:
+    """The line's state follows what the network just said."""
+    stops = [one for one in found if one.code in BLOCKING]
+    with tenant_scope(g.tenant_id):
+        if stops:
+            line_repository.record_line_state(known.id, BLOCKING[stops[0].code], stops[0].sentence)
+        elif not any(one.code in (*UNREACHABLE, "quality_low") for one in found):
+            line_repository.record_line_state(known.id, "connected", "")
+            message_accept.wake_waiting_messages()
+
+
+def _is_unreachable(found: list[LineProblem]) -> str:
+    return next((one.sentence for one in found if one.code in UNREACHABLE), "")
+
+
+def _flash_findings(found: list[LineProblem]) -> None:
+    for one in found:
+        flash(network_message(one.sentence), "error" if one.code in BLOCKING else "warning")

@@ -1,0 +1,82 @@
+"""A text that a member writes to a number or a contact; it is sent as the API's messages are."""
+
+from flask import g
+
+from core.db import tenant_scope
+from core.errors import Forbidden, invalid
+from core.values.phone import normalize_phone
+from core.values.text import BadText, normalize_text
+from messaging.contacts import cards as contact_cards
+from messaging.contacts import identities as contact_identities
+from messaging.contacts import search as contact_search
+from messaging.contacts.cards import ContactCard
+from messaging.lines import repository as line_repository
+from messaging.lines.repository import LineRoute
+from messaging.messages import accept as message_accept
+from messaging.messages.accept import AcceptedMessage, MessageDraft
+from messaging.models import Line
+from portal.messages.phone_input import read_phone
+from tenants import accounts
+from tenants.plans.catalog import current_tenant_facts
+
+MOST_OFFERED = 8
+
+
+def send_text(line: Line, phone: str, text: str) -> AcceptedMessage:
+    words = checked_text(text)
+    with tenant_scope(g.tenant_id):
+        contact_identities.check_not_blocked(phone)
+        leaves_by = line_repository.route_for(
+            None if line.test else line.id, test=line.test, allowed=None
+        )
+        return accept_text(leaves_by, phone, words)
+
+
+def checked_text(text: str) -> str:
+    """The text as it is sent. Raises Invalid when it is empty or cannot be shown."""
+    try:
+        words = normalize_text(text)
+    except BadText:
+        raise invalid(
+            "text", "invalid_text", "The text holds a character nobody can read."
+        ) from None
+    if not words:
+        raise invalid("text", "empty_text", "Fill this in.")
+    return words
+
+
+def accept_text(
+    line: LineRoute, phone: str, words: str, reference: str | None = None
+) -> AcceptedMessage:
+    """In the open tenant's transaction: accept a member's text, signed if the account signs."""
+    facts = current_tenant_facts()
+    if facts.suspended:
+        raise Forbidden(
+            "account_suspended", "This account is suspended. Write to us to have it opened again."
+        )
+    draft = MessageDraft(
+        kind="text",
+        phone=phone,
+        text=words,
+        content=message_accept.author_field(),
+        reference=reference,
+    )
+    return message_accept.accept_message(draft, line, facts)
+
+
+def find_recipients(written: str) -> tuple[str, list[ContactCard]]:
+    """The phone that was meant, and the contacts to choose from when a name fits several."""
+    with tenant_scope(g.tenant_id):
+        if normalize_phone(written, accounts.home_country() or None) is None and any(
+            letter.isalpha() for letter in written
+        ):
+            wanted = contact_search.ContactFilters(search=written, has_phone=True)
+            found = contact_cards.cards_of(
+                contact_search.search_contacts(wanted, limit=MOST_OFFERED)
+            )
+            if not found:
+                raise invalid(
+                    "phone", "unknown_contact", "No contact with a phone number has this name."
+                )
+            return (found[0].phone, []) if len(found) == 1 else ("", found)
+    return read_phone(written), []

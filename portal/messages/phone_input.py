@@ -1,0 +1,22 @@
+"""Phone numbers as people write them into forms."""
+
+from flask import g
+
+from core.db import tenant_scope
+from core.errors import invalid
+from core.values.phone import normalize_phone
+from tenants import accounts
+
+
+def read_phone(written: str) -> str:
+    """People write numbers in many ways; the country is asked for only where it cannot be told."""
+    with tenant_scope(g.tenant_id):
+        country = accounts.home_country()
+    phone = normalize_phone(written, country or None)
+    if phone is None:
+        raise invalid(
+            "phone",
+            "invalid_phone",
+            "This is not a phone number. Write it with its country code, such as 905321112233.",
+        )
+    return phone

@@ -1,0 +1,138 @@
+"""The operator's rate card: what messages cost by country and category, and from when on."""
+
+import csv
+import io
+import re
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from flask import Response, abort, flash, redirect, render_template, request, url_for
+from flask_babel import get_locale, gettext
+from flask_login import current_user
+
+from core.clock import now
+from core.db import global_scope
+from core.values.text import csv_cell, fold_case
+from messaging.costs import rate_card
+from messaging.costs.rate_card import KINDS
+from messaging.costs.rates import CATEGORIES, OTHER
+from portal.operator.forms import RateForm
+from portal.operator.views import operator
+from portal.web.auth import client_ip, operator_only
+from portal.web.forms import domain_errors_on
+from tenants import people
+
+COUNTRY = "/rates/<country>"
+
+
+@operator.get("/rates")
+@operator_only
+def rates() -> Any:
+    kind, wanted = _kind(), request.args.get("q", "").replace("\0", "").strip()[:60]
+    with global_scope():
+        card = rate_card.rates_on(kind, now().date())
+    rows = [(country, name, card[country]) for country, name in _named(card)]
+    if wanted:
+        rows = [
+            row
+            for row in rows
+            if fold_case(wanted) in fold_case(row[1]) or wanted.upper() == row[0].upper()
+        ]
+    return render_template(
+        "operator/rates.html",
+        rows=rows,
+        others=card.get(OTHER, {}),
+        kind=kind,
+        categories=CATEGORIES,
+        q=wanted,
+    )
+
+
+@operator.get("/rates.csv")
+@operator_only
+def rates_csv() -> Any:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["line_kind", "country", "category", "since", "usd"])
+    with global_scope():
+        for kind in KINDS:
+            for country, prices in rate_card.rates_on(kind, now().date()).items():
+                for category, price in prices.items():
+                    cells = (kind, country, category, price.since, price.usd)
+                    writer.writerow([csv_cell(one) for one in cells])
+    return Response(
+        out.getvalue(),
+        mimetype="text/csv",
+        headers={"Content-Disposition": "attachment; filename=rates.csv"},
+    )
+
+
+@operator.route(COUNTRY, methods=["GET", "POST"])
+@operator_only
+def rate(country: str) -> Any:
+    """All prices of a country with their days, and a form for the next one."""
+    if country != OTHER and not re.fullmatch("[A-Z]{2}", country):
+        abort(404)
+    form = RateForm(kind=_kind(), since=now().date())
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with global_scope():
+                rate_card.set_rate(
+                    form.kind.data,
+                    country,
+                    form.category.data,
+                    form.since.data or now().date(),
+                    form.usd.data or Decimal(0),
+                )
+                people.record_event(current_user.person.id, "rates_changed", client_ip())
+            flash(gettext("Saved. Every process uses it within a minute."), "success")
+            return redirect(url_for("operator.rate", country=country, kind=form.kind.data))
+    with global_scope():
+        rows = [row for kind in KINDS for row in rate_card.price_history(kind, country)]
+    return render_template(
+        "operator/rate.html",
+        country=country,
+        name=_name(country),
+        rows=rows,
+        form=form,
+        today=now().date(),
+    )
+
+
+@operator.post(f"{COUNTRY}/withdraw")
+@operator_only
+def withdraw_rate(country: str) -> Any:
+    kind, category = request.form.get("kind", ""), request.form.get("category", "")
+    try:
+        since = date.fromisoformat(request.form.get("since", ""))
+    except ValueError:
+        abort(404)
+    with global_scope():
+        gone = rate_card.withdraw_rate(
+            kind.replace("\0", ""), country.replace("\0", ""), category.replace("\0", ""), since
+        )
+        if gone:
+            people.record_event(current_user.person.id, "rates_changed", client_ip())
+    if not gone:
+        abort(404)
+    flash(gettext("The planned price is taken back."), "success")
+    return redirect(url_for("operator.rate", country=country, kind=kind))
+
+
+def _kind() -> str:
+    asked = request.args.get("kind", "")
+    return asked if asked in KINDS else KINDS[0]
+
+
+def _name(country: str) -> str:
+    if country == OTHER:
+        return str(gettext("All other countries"))
+    locale = get_locale()
+    return locale.territories.get(country, country) if locale else country
+
+
+def _named(card: dict[str, Any]) -> list[tuple[str, str]]:
+    """By their names, the rest of the world last."""
+    pairs = [(country, _name(country)) for country in card]
+    return sorted(pairs, key=lambda pair: (pair[0] == OTHER, fold_case(pair[1])))

@@ -1,0 +1,282 @@
+"""What the staff does with an order: moves it on, takes back, gives it to somebody, cancels."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import flash, g, jsonify, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.db import tenant_scope
+from core.errors import DomainError, Invalid, NotFound
+from core.ids import BadId
+from portal.orders.views import orders_pages, waiters
+from portal.web.auth import member_may, next_path
+from portal.web.i18n import error_message
+from restaurant.chat import shared_locations
+from restaurant.couriers import couriers
+from restaurant.couriers import dispatch as courier_dispatch
+from restaurant.delivery import zones
+from restaurant.models import Order, Site, order_states
+from restaurant.orders import changes as order_changes
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.orders import queries as order_queries
+from restaurant.orders.kitchen import display as kitchen_display
+from restaurant.orders.printing import print_jobs
+from restaurant.payments import cashier, till
+from restaurant.sites import sites, tables
+from tenants import audit
+
+ORDER = "/orders/<order_id>"
+Act = Callable[[Site, Order], object]
+
+
+@orders_pages.post(f"{ORDER}/move")
+@member_may("orders.manage")
+def move(order_id: str) -> Any:
+    """One tap, at the version the page showed."""
+    to = request.form.get("to", "")
+
+    def moved(site: Site, order: Order) -> None:
+        if to not in order_states.STATES or to in ("cancelled", "refunded"):
+            raise Invalid("invalid_choice", "An order cannot become that by a tap.")
+        was = order.state
+        order_lifecycle.change_state(site, order, to, seen=_shown_version())
+        if was != to:
+            audit.record("orders.moved", order.number, was=was, now=order.state)
+
+    return _apply(order_id, moved)
+
+
+@orders_pages.post(f"{ORDER}/kitchen")
+@member_may("orders.manage")
+def kitchen(order_id: str) -> Any:
+    """A tap on the kitchen display: items of one station, or of all of them."""
+    to, station = request.form.get("to", ""), request.form.get("station", "")[:40]
+
+    def tapped(site: Site, order: Order) -> str:
+        was = order.state
+        if to == "undo":
+            kitchen_display.undo(site, order, station)
+        elif to in kitchen_display.TAPS:
+            kitchen_display.tap(site, order, station, to, _number("batch"))
+        else:
+            raise Invalid("invalid_choice", "An order cannot become that by a tap.")
+        if was != order.state:
+            audit.record("orders.moved", order.number, was=was, now=order.state)
+        told = was == "ready" and "ready" in site.told_states and order.customer_phone
+        if not told or order.state == was:
+            return ""
+        return str(gettext("Back in the kitchen. The guest was already told that it is ready."))
+
+    return _apply(order_id, tapped)
+
+
+@orders_pages.route(f"{ORDER}/cancel", methods=["GET", "POST"])
+@member_may("orders.manage")
+def cancel(order_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = order_queries.get(order_id)
+    if request.method == "GET":
+        return render_template("orders/cancel.html", order=known, because="", fault="")
+    because = request.form.get("because", "")[:1000].replace("\0", "")
+    try:
+        with tenant_scope(g.tenant_id):
+            order = order_queries.get(order_id)
+            was = order.state
+            order_lifecycle.cancel(sites.of_order(order), order, because, seen=_shown_version())
+            if was != "cancelled":
+                audit.record("orders.cancelled", order.number, because=because[:200])
+    except Invalid as error:
+        page = render_template(
+            "orders/cancel.html", order=known, because=because, fault=error_message(error)
+        )
+        return page, error.status
+    except NotFound:
+        raise
+    except DomainError as error:
+        flash(error_message(error), "error")
+        return redirect(url_for("orders.order", order_id=known.number))
+    flash(gettext("Order %(number)s is cancelled.", number=known.number), "success")
+    return redirect(next_path(url_for("orders.order", order_id=known.number)))
+
+
+@orders_pages.post(f"{ORDER}/void")
+@member_may("orders.manage")
+def void(order_id: str) -> Any:
+    position, quantity = _number("position"), _number("quantity")
+    because = request.form.get("because", "")[:1000].replace("\0", "")
+    return _apply(
+        order_id,
+        lambda site, order: order_changes.void_item(
+            site, order, position, quantity, because, seen=_shown_version()
+        ),
+        done=gettext("Taken back; the kitchen is told."),
+    )
+
+
+@orders_pages.post(f"{ORDER}/waiter")
+@member_may("orders.manage")
+def waiter(order_id: str) -> Any:
+    wanted = request.form.get("waiter", "")[:40]
+
+    def assigned(site: Site, order: Order) -> None:
+        chosen = next((one for one in waiters() if one.id == wanted), None)
+        if wanted and chosen is None:
+            raise Invalid("invalid_choice", "Choose somebody of the team.")
+        name, was = chosen.name if chosen else "", order.waiter
+        order_changes.assign_waiter(
+            site, order, chosen.id if chosen else None, name, seen=_shown_version()
+        )
+        audit.record("orders.waiter_changed", order.number, was=was, now=name)
+
+    return _apply(order_id, assigned, done=gettext("Saved."))
+
+
+@orders_pages.post(f"{ORDER}/courier")
+@member_may("orders.manage")
+def courier(order_id: str) -> Any:
+    """Given to a courier of the restaurant; to nobody where none is chosen."""
+    wanted = request.form.get("courier", "")[:40]
+
+    def given(site: Site, order: Order) -> str:
+        chosen = next((one for one in couriers.listed(site.id) if one.id == wanted), None)
+        if wanted and chosen is None:
+            raise Invalid("unknown_courier", "Choose a courier of this restaurant.")
+        ride = courier_dispatch.trip_of_order(order)
+        was = ride.courier.name if ride else ""
+        trip = courier_dispatch.assign(site, order, chosen, seen=_shown_version())
+        now_with = chosen.name if chosen else ""
+        audit.record("orders.courier_changed", order.number, was=was, now=now_with)
+        if trip is None or trip.told:
+            return ""
+        return str(
+            gettext("The message to the courier may not arrive. Give them the link on their page.")
+        )
+
+    return _apply(order_id, given, done=gettext("Saved."))
+
+
+@orders_pages.post(f"{ORDER}/zone")
+@member_may("orders.manage")
+def zone(order_id: str) -> Any:
+    """The delivery fee, where the customer shared no location."""
+    wanted = request.form.get("zone", "")[:40]
+
+    def priced(site: Site, order: Order) -> None:
+        known = {one.id: one for one in zones.listed(site.id)}
+        chosen, was = known.get(wanted), known.get(order.address.get("zone", ""))
+        if chosen is None:
+            raise Invalid("unknown_zone", "Choose a delivery zone of this restaurant.")
+        before = {"zone": was.name if was else "", "fee": order.sums.get("delivery_fee", "")}
+        shared_locations.choose_zone(site, order, chosen, seen=_shown_version())
+        audit.record_change(
+            "orders.zone_changed",
+            order.number,
+            before,
+            {"zone": chosen.name, "fee": str(chosen.fee)},
+            shown=frozenset({"zone", "fee"}),
+        )
+
+    return _apply(order_id, priced, done=gettext("The delivery fee is on the order."))
+
+
+@orders_pages.post(f"{ORDER}/table")
+@member_may("orders.manage")
+def table(order_id: str) -> Any:
+    wanted = request.form.get("table", "")[:40]
+
+    def seated(site: Site, order: Order) -> None:
+        chosen = next((one for one in tables.listed(site.id) if one.id == wanted), None)
+        if chosen is None:
+            raise Invalid("table_missing", "Choose the table.")
+        if chosen.id == order.table_id:
+            return
+        was = order.table_number
+        order_changes.change_table(site, order, chosen.id, chosen.number, seen=_shown_version())
+        audit.record("orders.table_changed", order.number, was=was, now=chosen.number)
+
+    return _apply(order_id, seated, done=gettext("The order is at another table now."))
+
+
+@orders_pages.post(f"{ORDER}/bill")
+@member_may("orders.manage")
+def bill(order_id: str) -> Any:
+    def printed(site: Site, order: Order) -> None:
+        if print_jobs.print_bill(site, order, order_queries.items_of(order.id)):
+            audit.record("orders.bill_printed", order.number)
+
+    return _apply(order_id, printed, done=gettext("The bill is on its way to the printer."))
+
+
+@orders_pages.post(f"{ORDER}/payments")
+@member_may("orders.manage")
+def record_payment(order_id: str) -> Any:
+    """Paid in cash or by card at the table: all that is open, or a part of it."""
+    method = request.form.get("method", "")
+    amount, tip = request.form.get("amount", "")[:20], request.form.get("tip", "")[:20]
+
+    def recorded(site: Site, order: Order) -> None:
+        cashier.record_payment(site, order, method, amount, tip, seen=_shown_version())
+
+    return _apply(order_id, recorded, done=gettext("The payment is recorded."))
+
+
+@orders_pages.post(f"{ORDER}/payments/<till_payment_id>/undo")
+@member_may("orders.manage")
+def undo_payment(order_id: str, till_payment_id: str) -> Any:
+    because = request.form.get("because", "")[:1000].replace("\0", "")
+
+    def undone(site: Site, order: Order) -> None:
+        try:
+            payment = till.get(till_payment_id)
+        except BadId:
+            raise NotFound() from None
+        if payment.order_id != order.id:
+            raise NotFound()
+        cashier.undo_payment(site, payment, because)
+
+    return _apply(order_id, undone, done=gettext("The payment is undone."))
+
+
+@orders_pages.post(f"{ORDER}/way-to-pay")
+@member_may("orders.manage")
+def way_to_pay(order_id: str) -> Any:
+    way = request.form.get("way", "")[:40]
+    return _apply(
+        order_id,
+        lambda site, order: cashier.change_payment_method(site, order, way, seen=_shown_version()),
+        done=gettext("The way to pay is changed."),
+    )
+
+
+def _apply(order_id: str, act: Act, done: str = "") -> Any:
+    """A script is answered with JSON, a form with the page it came from."""
+    by_script = request.headers.get("X-Part") == "act"
+    try:
+        with tenant_scope(g.tenant_id):
+            order = order_queries.get(order_id)
+            back = url_for("orders.order", order_id=order.number)
+            note = act(sites.of_order(order), order)
+            state = order.state
+    except NotFound:
+        raise
+    except DomainError as error:
+        if by_script:
+            return jsonify(error=error_message(error)), error.status
+        flash(error_message(error), "error")
+        return redirect(next_path(back))
+    told = note if isinstance(note, str) else ""
+    if by_script:
+        return jsonify(state=state, note=told)
+    if told or done:
+        flash(told or done, "info" if told else "success")
+    return redirect(next_path(back))
+
+
+def _shown_version() -> int | None:
+    return _number("seen") or None
+
+
+def _number(name: str) -> int:
+    given = request.form.get(name, "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 0

@@ -1,0 +1,396 @@
+"""The orders board: what is open at a restaurant now, and the one tap that moves it on."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from flask import Blueprint, flash, g, jsonify, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.clock import now
+from core.db import tenant_scope
+from core.errors import DomainError, NotFound
+from core.ids import BadId
+from portal.orders.delivery_board import DeliveryBoard, delivery_board
+from portal.web.auth import may, member_may
+from portal.web.csv_files import csv_response
+from portal.web.i18n import error_message
+from printing import printers
+from printing import queries as print_job_queries
+from restaurant.menus import availability
+from restaurant.models import Order, OrderItem, Site, Station, Table, WaiterCall, order_states
+from restaurant.orders import queries as order_queries
+from restaurant.orders import waiter_calls
+from restaurant.orders.kitchen import display as kitchen_display
+from restaurant.orders.kitchen import progress as kitchen_progress
+from restaurant.orders.printing import bills, print_jobs, station_coverage
+from restaurant.orders.reports import day_summary
+from restaurant.payments import cashier
+from restaurant.sites import sites, stations, tables
+from tenants import audit
+
+board_pages = Blueprint("board", __name__)
+
+VIEWS = ("orders", "kitchen", "tables", "delivery", "day")
+COLUMNS = (
+    ("waiting", ("awaiting_confirmation", "awaiting_payment")),
+    ("new", ("sent_to_kitchen",)),
+    ("preparing", ("preparing",)),
+    ("ready", ("ready",)),
+    ("out", ("served", "out_for_delivery")),
+)
+WAITING = frozenset({"awaiting_confirmation", "awaiting_payment"})
+FINISHED_SHOWN = 8
+LATE, VERY_LATE = timedelta(minutes=10), timedelta(minutes=20)
+PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
+
+
+@dataclass
+class OrderCard:
+    order: Order
+    lines: list[OrderItem]
+    """Of the chosen station, or all."""
+    made: dict[int, str]
+    """By position of the line: waiting, started or ready."""
+    since: datetime
+    """When the oldest dish that is not made yet was ordered."""
+    tone: str
+    step: str | None
+    """The move its one tap makes."""
+    by_item: bool = False
+    """The tap starts or finishes the items shown; otherwise it moves the order."""
+    last_tap: datetime | None = None
+    slips: list[print_job_queries.TicketSummary] = field(default_factory=list)
+    unprinted: list[Station] = field(default_factory=list)
+    """Its stations that no printer prints for."""
+
+    @property
+    def state(self) -> str:
+        """How far the station, or the whole order, is."""
+        states = set(self.made.values())
+        if states == {kitchen_progress.READY}:
+            return kitchen_progress.READY
+        return (
+            kitchen_progress.WAITING
+            if states <= {kitchen_progress.WAITING}
+            else kitchen_progress.STARTED
+        )
+
+    @property
+    def undoable(self) -> bool:
+        return self.last_tap is not None and self.order.state in kitchen_display.UNDOABLE
+
+    @property
+    def minutes(self) -> int:
+        return max(0, int((now() - self.since).total_seconds() // 60))
+
+
+@dataclass
+class TableCard:
+    table: Table
+    cards: list[OrderCard] = field(default_factory=list)
+    calls: list[WaiterCall] = field(default_factory=list)
+
+    @property
+    def open(self) -> Any:
+        """What its guests still have to pay."""
+        return sum(card.order.open_amount for card in self.cards)
+
+
+@dataclass
+class Board:
+    site: Site
+    sites: list[Site]
+    view: str
+    station: str
+    stations: list[Station]
+    cards: list[OrderCard]
+    calls: list[WaiterCall]
+    columns: list[tuple[str, list[OrderCard]]] = field(default_factory=list)
+    areas: list[tuple[str, list[TableCard]]] = field(default_factory=list)
+    finished: list[OrderCard] = field(default_factory=list)
+    """In the kitchen's view: what was made last and can be recalled, the latest first."""
+    elsewhere: list[OrderCard] = field(default_factory=list)
+    """Open orders without a table, in the tables' view."""
+    road: DeliveryBoard | None = None
+    summary: day_summary.DaySummary | None = None
+    paused: bool = False
+
+    @property
+    def asked(self) -> dict[str, str]:
+        found = {"view": self.view if self.view != "orders" else "", "station": self.station}
+        return {name: value for name, value in found.items() if value}
+
+
+@board_pages.get("/orders/board")
+@member_may("orders.view")
+def index() -> Any:
+    """The first restaurant's."""
+    with tenant_scope(g.tenant_id):
+        known = sites.listed()
+        made = _board(known[0]) if known else None
+    return _shown(made) if made else render_template("board/no_restaurant.html")
+
+
+@board_pages.get("/orders/board/<site_id>")
+@member_may("orders.view")
+def board(site_id: str) -> Any:
+    """With `X-Part: fresh` only what changes while it is open."""
+    with tenant_scope(g.tenant_id):
+        made = _board(sites.get(site_id))
+    return _shown(made)
+
+
+def _shown(made: Board) -> str:
+    fresh = request.headers.get("X-Part") == "fresh"
+    return render_template("board/live.html" if fresh else "board/index.html", board=made)
+
+
+@board_pages.post("/orders/board/<site_id>/pause")
+@member_may("orders.manage")
+def pause(site_id: str) -> Any:
+    wanted = request.form.get("until", "")
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+        until = None
+        if wanted == "today":
+            until = availability.next_business_day_start(site, now())
+        elif wanted in PAUSES:
+            until = now() + PAUSES[wanted]
+        sites.pause(site_id, until)
+    if until:
+        flash(gettext("Orders are paused. Guests can read the menu."), "success")
+    else:
+        flash(gettext("Orders are taken again."), "success")
+    return redirect(url_for("board.board", site_id=site_id))
+
+
+@board_pages.post("/orders/board/<site_id>/answered")
+@member_may("orders.manage")
+def answered(site_id: str) -> Any:
+    call_id = request.form.get("call", "")[:40]
+    with tenant_scope(g.tenant_id):
+        sites.get(site_id)
+        try:
+            first = waiter_calls.mark_answered(site_id, call_id)
+        except BadId:
+            first = False
+    sentence = "" if first else gettext("A colleague was quicker.")
+    if request.headers.get("X-Part") == "act":
+        return jsonify(note=sentence)
+    if sentence:
+        flash(sentence, "info")
+    return redirect(url_for("board.board", site_id=site_id))
+
+
+@board_pages.get("/orders/board/<site_id>/day.csv")
+@member_may("orders.view")
+def day_csv(site_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+        day = day_summary.summarize_day(site, _day(site))
+    rows = [(day.day.isoformat(), site.name, site.currency, *row) for row in day.rows()]
+    columns = ("business_day", "site", "currency", "figure", "value")
+    return csv_response(f"day-{day.day.isoformat()}", columns, rows)
+
+
+@board_pages.get("/orders/board/<site_id>/tables/<table_id>/bill")
+@member_may("orders.view")
+def table_bill(site_id: str, table_id: str) -> Any:
+    """All open orders of a table on one bill."""
+    with tenant_scope(g.tenant_id):
+        site, table = sites.get(site_id), _table(site_id, table_id)
+        open_orders = print_jobs.orders_on_bill(site.id, table.id)
+        lines = order_queries.items_of_orders([order.id for order in open_orders])
+        both = bills.combine_totals(open_orders)
+        printable = bool(printers.for_bills(site.id))
+    return render_template(
+        "board/bill.html",
+        site=site,
+        table=table,
+        tabs=[(order, lines[order.id]) for order in open_orders],
+        both=both,
+        printable=printable,
+    )
+
+
+@board_pages.post("/orders/board/<site_id>/tables/<table_id>/bill")
+@member_may("orders.manage")
+def settle_table(site_id: str, table_id: str) -> Any:
+    """Print the bill, or record that all that is open was paid."""
+    act, back = (
+        request.form.get("act", ""),
+        url_for("board.table_bill", site_id=site_id, table_id=table_id),
+    )
+    try:
+        with tenant_scope(g.tenant_id):
+            site, table = sites.get(site_id), _table(site_id, table_id)
+            if act == "print":
+                if print_jobs.print_table_bill(site, table):
+                    audit.record("orders.table_bill_printed", table.number)
+                done = gettext("The bill is on its way to the printer.")
+            else:
+                cashier.settle_table(site, table.id, act, _money(request.form.get("seen", "")))
+                done = gettext("The payment is recorded.")
+    except NotFound:
+        raise
+    except DomainError as error:
+        flash(error_message(error), "error")
+        return redirect(back)
+    flash(done, "success")
+    return redirect(back)
+
+
+def _table(site_id: str, table_id: str) -> Table:
+    try:
+        table = tables.get(table_id)
+    except BadId:
+        raise NotFound() from None
+    if table.site_id != site_id:
+        raise NotFound()
+    return table
+
+
+def _money(given: str) -> Decimal:
+    try:
+        amount = Decimal(given[:20])
+    except InvalidOperation:
+        return Decimal(0)
+    return amount if amount.is_finite() else Decimal(0)
+
+
+def _board(site: Site) -> Board:
+    view, station = request.args.get("view", ""), request.args.get("station", "")
+    known = stations.listed(site.id)
+    made = Board(
+        site=site,
+        sites=sites.listed(),
+        view=view if view in VIEWS else "orders",
+        station=station if station in {one.code for one in known} else "",
+        stations=known,
+        cards=[],
+        calls=waiter_calls.open_calls(site.id),
+        paused=site.paused_until is not None and site.paused_until > now(),
+    )
+    if made.view == "day":
+        made.summary = day_summary.summarize_day(site, _day(site))
+        return made
+    made.cards = _cards(site, made.station)
+    if made.view == "kitchen":
+        _sort_for_kitchen(made)
+    elif made.view == "tables":
+        _group_by_table(made)
+    elif made.view == "delivery":
+        made.cards = [card for card in made.cards if card.order.order_type == "delivery"]
+        made.road = delivery_board(site, [card.order for card in made.cards])
+    else:
+        made.columns = [
+            (name, [card for card in made.cards if card.order.state in states])
+            for name, states in COLUMNS
+        ]
+    return made
+
+
+def _sort_for_kitchen(made: Board) -> None:
+    """What is to be made, and what this display finished last."""
+    finished = [
+        card
+        for card in made.cards
+        if card.undoable and card.last_tap and card.state == kitchen_progress.READY
+    ]
+    finished.sort(key=lambda card: card.last_tap or card.since, reverse=True)
+    made.finished = finished[:FINISHED_SHOWN]
+    made.cards = [
+        card
+        for card in made.cards
+        if card.order.state in order_states.IN_THE_KITCHEN and card.state != kitchen_progress.READY
+    ]
+
+
+def _cards(site: Site, station: str) -> list[OrderCard]:
+    found = order_queries.open_orders(site.id)
+    ids = [order.id for order in found]
+    lines, progress = order_queries.items_of_orders(ids), kitchen_progress.progress_of(ids)
+    ordered_at = order_queries.batch_times(found)
+    slips = (
+        print_job_queries.tickets_of_orders([order.id for order in found])
+        if may("printing.view")
+        else {}
+    )
+    bare = station_coverage.stations_without_printer(site.id)
+    made = []
+    for order in found:
+        mine = kitchen_progress.remaining_items(lines[order.id], station)
+        if station and not mine:
+            continue
+        in_kitchen = order.state in order_states.IN_THE_KITCHEN
+        states = {line.position: progress[order.id].of(line, station) for line in mine}
+        if not in_kitchen and order.state not in WAITING:
+            states = dict.fromkeys(states, kitchen_progress.READY)
+        since = _since(mine, states, ordered_at[order.id])
+        card = OrderCard(
+            order,
+            mine,
+            states,
+            since,
+            _tone(order, since),
+            order_states.next_step(order.state, order.order_type),
+            in_kitchen and bool(mine),
+            progress[order.id].last_tap(station),
+            slips.get(order.id, []),
+            station_coverage.stations_of_items(bare, mine) if in_kitchen else [],
+        )
+        if card.by_item:
+            card.step = _item_step(set(states.values()))
+        if order.state == "awaiting_payment" or not may("orders.manage"):
+            card.step = None
+        made.append(card)
+    return made
+
+
+def _item_step(states: set[str]) -> str | None:
+    if states == {kitchen_progress.READY}:
+        return None
+    return "preparing" if kitchen_progress.WAITING in states else "ready"
+
+
+def _since(lines: list[OrderItem], states: dict[int, str], ordered_at: list[datetime]) -> datetime:
+    """The age of the oldest dish that is not made; when all are, of the last that was ordered."""
+    unmade = [line.batch for line in lines if states[line.position] != kitchen_progress.READY]
+    batch = min(unmade, default=len(ordered_at))
+    return ordered_at[min(batch, len(ordered_at)) - 1]
+
+
+def _tone(order: Order, since: datetime) -> str:
+    if order.alarmed_at is not None and order.state == "awaiting_confirmation":
+        return "alarm"
+    if order.state in ("served", "out_for_delivery"):
+        return "calm"
+    waited = now() - since
+    return "hot" if waited >= VERY_LATE else "warm" if waited >= LATE else "calm"
+
+
+def _group_by_table(made: Board) -> None:
+    seats = {table.id: TableCard(table) for table in tables.listed(made.site.id)}
+    for card in made.cards:
+        seat = seats.get(card.order.table_id or "")
+        if seat is not None:
+            seat.cards.append(card)
+        else:
+            made.elsewhere.append(card)
+    for call in made.calls:
+        if call.table_id in seats:
+            seats[call.table_id].calls.append(call)
+    names = {area.id: area.name for area in tables.areas(made.site.id)}
+    grouped: dict[str, list[TableCard]] = {name: [] for name in names.values()}
+    for seat in seats.values():
+        grouped.setdefault(names.get(seat.table.area_id or "", ""), []).append(seat)
+    made.areas = [(name, group) for name, group in grouped.items() if group]
+
+
+def _day(site: Site) -> date:
+    try:
+        return date.fromisoformat(request.args.get("day", "")[:10])
+    except ValueError:
+        return day_summary.business_day_today(site)

@@ -1,0 +1,348 @@
+"""Orders: the list, and everything about one of them."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from flask import Blueprint, Flask, g, render_template, request, url_for
+from flask_babel import gettext
+from flask_login import current_user
+
+from core.clock import rfc3339
+from core.db import tenant_scope
+from core.errors import NotFound
+from core.ids import BadId, to_uuid
+from core.values.money import quantize
+from messaging.contacts import cards as contact_cards
+from messaging.inbox import conversations as inbox_conversations
+from messaging.messages import queries as message_queries
+from portal.maps.local_map import Dot, Map, draw_map
+from portal.web.auth import may, member_may
+from portal.web.csv_files import csv_response
+from portal.web.paging import PAGE, cursor_in_url, page_of
+from printing import printers
+from printing import queries as reading_prints
+from restaurant.couriers import couriers
+from restaurant.couriers import dispatch as courier_dispatch
+from restaurant.delivery import addresses, zones
+from restaurant.loyalty import coupon_codes, coupons
+from restaurant.models import Order, Site, Station, order_states
+from restaurant.orders import queries as order_queries
+from restaurant.orders.kitchen import display as kitchen_display
+from restaurant.orders.kitchen import progress as kitchen_progress
+from restaurant.orders.printing import station_coverage
+from restaurant.orders.queries import OrderFilters
+from restaurant.payments import cashier, payments, refunds, till
+from restaurant.payments import links as payment_links
+from restaurant.sites import sites, tables
+from tenants import team
+from tenants.rights import role_may
+
+orders_pages = Blueprint("orders", __name__)
+
+BATCH = 500
+SHORTEST_PHONE = 7
+COLUMNS = (
+    *("order_id", "site", "placed_at", "type", "table", "status", "customer", "phone", "items"),
+    *("total", "currency", "payment_method", "waiter", "source", "notes"),
+)
+
+N_ = str  # collected for translation here, translated where it is shown
+EDITED_MESSAGE = N_("The message was changed before it was sent:")
+HOLD_REASONS = (
+    N_("The table's code was not scanned."),
+    N_("A new customer with a large order."),
+    N_("Written by hand, without a code."),
+    N_("The address is not on the map yet: its delivery zone and fee are open."),
+    N_("The shared location is outside all delivery zones."),
+    N_("The order is below the minimum of its delivery zone."),
+    N_("The shared location does not fit the delivery fee of this order: look at it."),
+    N_("Paid already."),
+    N_("paid"),
+    N_("A payment is in the refund review."),
+    N_("Money was given back."),
+    N_("Made at the provider."),
+    N_("The payment link was sent."),
+    N_("The payment was declined."),
+    N_("The payment link has run out."),
+    N_("The coupon can be used again."),
+    N_("The coupon is not known any more: the order is without its discount."),
+    N_("The coupon was used already: the order is without its discount."),
+    N_("The coupon has run out: the order is without its discount."),
+    N_("The coupon was cancelled: the order is without its discount."),
+    N_("The coupon is for another restaurant: the order is without its discount."),
+    N_("The order is below the coupon's minimum: it is without its discount."),
+    N_("The coupon's item is not on the order: it is without its discount."),
+    N_("The coupon belongs to another guest: the order is without its discount."),
+    N_("The guest has used this reward before: the order is without its discount."),
+)
+
+
+@orders_pages.get("/orders")
+@member_may("orders.view")
+def index() -> Any:
+    asked: dict[str, Any] = _filters_in_url()
+    with tenant_scope(g.tenant_id):
+        found = order_queries.listed(_filters(asked), cursor_in_url(), PAGE + 1)
+        page = page_of(found, "orders.index", asked, PAGE)
+        known = sites.list_including_closed()
+    return render_template(
+        "orders/index.html",
+        orders=page.rows,
+        sites={site.id: site for site in known},
+        open_sites=[site for site in known if site.closed_at is None],
+        states=order_states.STATES,
+        asked=asked,
+        csv_url=url_for("orders.export", **asked),
+        **page.urls,
+    )
+
+
+@orders_pages.get("/orders.csv")
+@member_may("orders.view")
+def export() -> Any:
+    tenant_id, filters = g.tenant_id, _filters(_filters_in_url())
+
+    def rows() -> Iterator[Sequence[str]]:
+        after = None
+        with tenant_scope(tenant_id):
+            names = {site.id: site.name for site in sites.list_including_closed()}
+        while True:
+            with tenant_scope(tenant_id):
+                found = order_queries.listed(filters, after, BATCH)
+                lines = order_queries.items_of_orders([order.id for order in found])
+            for order in found:
+                items = "; ".join(
+                    f"{line.quantity - line.voided} × {line.name}"
+                    for line in lines[order.id]
+                    if line.quantity > line.voided
+                )
+                yield _cells(order, names.get(order.site_id, ""), items)
+            if len(found) < BATCH:
+                return
+            after = found[-1].id
+
+    return csv_response("orders", COLUMNS, rows())
+
+
+@orders_pages.get("/orders/<order_id>")
+@member_may("orders.view")
+def order(order_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = order_queries.get(order_id)
+        site = sites.of_order(known)
+        open_now = known.state not in order_states.END_STATES
+        seats = tables.listed(site.id) if open_now and known.order_type == "dine_in" else []
+        progress = kitchen_progress.progress_of([known.id])[known.id]
+        facts = {
+            "lines": order_queries.items_of(known.id),
+            "progress": progress,
+            "undoable": known.state in kitchen_display.UNDOABLE and progress.last_tap() is not None,
+            "changes": order_queries.changes_of(known.id),
+            "tables": seats,
+            "ride": courier_dispatch.trip_of_order(known),
+            "riders": couriers.listed(site.id, active=True) if _deliveries_of(known) else [],
+            "zones": zones.listed(site.id) if _needs_delivery_fee(known) else [],
+            "place": addresses.location_of(known.address),
+            "map": _map(site, known),
+            "waiters": waiters() if may("orders.manage") else [],
+            "contact_url": _contact(known),
+            "talk_url": _conversation(known),
+            "message_url": _message(known),
+            "slips": reading_prints.of_order(known.id) if may("printing.view") else [],
+            "printers": printers.by_id_including_removed() if may("printing.view") else {},
+            "bills": bool(printers.for_bills(site.id)),
+            "unprinted": _unprinted(known) if open_now else [],
+            "taken": till.of_order(known.id),
+            "ways": cashier.payment_methods_for(known),
+            "coupons": [
+                (one, coupon_codes.format_code(one.code)) for one in coupons.of_order(known.id)
+            ],
+            **_money(known),
+        }
+    unpaid = known.state == "awaiting_payment"
+    return render_template(
+        "orders/order.html",
+        order=known,
+        site=site,
+        step=None if unpaid else order_states.next_step(known.state, known.order_type),
+        others=_other_moves(known),
+        addable=known.state in order_states.ACCEPTS_MORE_ITEMS
+        and known.payment_method != "card_link",
+        open_now=open_now,
+        **facts,
+    )
+
+
+def _unprinted(order: Order) -> list[Station]:
+    """Its stations that no printer prints for."""
+    return station_coverage.stations_of_items(
+        station_coverage.stations_without_printer(order.site_id), order_queries.items_of(order.id)
+    )
+
+
+def _deliveries_of(order: Order) -> bool:
+    return order.order_type == "delivery" and order.state in courier_dispatch.ASSIGNABLE_STATES
+
+
+def _needs_delivery_fee(order: Order) -> bool:
+    """Its delivery fee may still be said."""
+    fixed = order.paid_at is not None or order.state == "awaiting_payment"
+    return order.order_type == "delivery" and order.ended_at is None and not fixed
+
+
+def _map(site: Site, order: Order) -> Map | None:
+    where = addresses.location_of(order.address)
+    if where is None:
+        return None
+    dot = Dot(where, str(order.sequence), order.number, "riding", label=order.customer_name)
+    return draw_map(site, zones.listed(site.id), [dot], near=True)
+
+
+def waiters() -> list[team.TeamMember]:
+    return [one for one in team.members() if role_may(one.role, "orders.manage")]
+
+
+def staff_note(text: str) -> str:
+    """Why a tap is needed, in the reader's language; what a guest wrote stays as it is."""
+    return "\n".join(_translated(line) for line in text.split("\n"))
+
+
+def _translated(line: str) -> str:
+    if line.startswith(EDITED_MESSAGE):
+        return f"{gettext(EDITED_MESSAGE)}{line.removeprefix(EDITED_MESSAGE)}"
+    return str(gettext(line)) if line in HOLD_REASONS else line
+
+
+def setup_orders(app: Flask) -> None:
+    app.add_template_filter(staff_note, "staff_note")
+    app.add_template_filter(Decimal, "decimal")
+    app.add_template_filter(amount_for_field, "plain_money")
+    app.add_template_global(has_restaurant)
+
+
+def has_restaurant() -> bool:
+    """For the bottom bar of every page: orders come before the API where there is a restaurant."""
+    if getattr(current_user, "role", None) is None or not may("orders.view"):
+        return False
+    if "has_restaurant" not in g:
+        with tenant_scope(g.tenant_id):
+            g.has_restaurant = sites.any_open()
+    return bool(g.has_restaurant)
+
+
+def amount_for_field(amount: Decimal, currency: str) -> str:
+    """As it is typed into a field."""
+    return str(quantize(amount, currency))
+
+
+def _other_moves(order: Order) -> list[str]:
+    """What else may become of it, but cancelling, which asks."""
+    if order.state == "awaiting_payment":
+        return []
+    first = order_states.next_step(order.state, order.order_type)
+    return [
+        to
+        for to in order_states.STATES
+        if order_states.can_become(order.state, to, order.order_type)
+        and to not in (first, "cancelled", "refunded", "awaiting_payment")
+    ]
+
+
+def _money(order: Order) -> dict[str, Any]:
+    """Its link and what was paid; nothing for those who may not see it."""
+    if order.payment_method != "card_link" or not may("payments.view"):
+        return {"pay_link": None, "payments": []}
+    came = payments.of_order(order.id)
+    return {
+        "pay_link": payment_links.of_order(order.id),
+        "payments": came,
+        "refunds": refunds.of_payments([one.id for one in came]),
+        "left": {one.id: refunds.refundable_amount(one) for one in came},
+    }
+
+
+def _contact(order: Order) -> str:
+    if order.contact_id is None or not may("contacts.view"):
+        return ""
+    try:
+        contact_cards.get(order.contact_id)
+    except NotFound:
+        return ""  # removed from the book meanwhile
+    return url_for("contact.page", contact_id=order.contact_id)
+
+
+def _conversation(order: Order) -> str:
+    if order.contact_id is None or not may("inbox.view"):
+        return ""
+    talks = inbox_conversations.conversations_of_contact(order.contact_id)
+    return url_for("inbox.conversation", conversation_id=talks[0].id) if talks else ""
+
+
+def _message(order: Order) -> str:
+    if order.message_id is None or not may("messages.view"):
+        return ""
+    try:
+        message_queries.get(order.message_id)
+    except NotFound:
+        return ""
+    return url_for("messages.message", message_id=order.message_id)
+
+
+def _filters_in_url() -> dict[str, str]:
+    given = {
+        name: request.args.get(name, "")[:60].replace("\0", "").strip()
+        for name in ("q", "site", "state", "day")
+    }
+    if given["state"] not in order_states.STATES:
+        given["state"] = ""
+    if _day(given["day"]) is None:
+        given["day"] = ""
+    try:
+        to_uuid("sit", given["site"])
+    except BadId:
+        given["site"] = ""
+    return {name: value for name, value in given.items() if value}
+
+
+def _filters(asked: dict[str, Any]) -> OrderFilters:
+    words = asked.get("q", "")
+    digits = "".join(letter for letter in words if letter.isdigit())
+    number = phone = table = None
+    if "-" in words and not words.startswith("+"):
+        number = words.upper()
+    elif len(digits) >= SHORTEST_PHONE:
+        phone = digits
+    elif words:
+        table = words
+    return OrderFilters(
+        site_id=asked.get("site"),
+        state=asked.get("state"),
+        phone=phone,
+        number=number,
+        table=table,
+        day=_day(asked.get("day", "")),
+    )
+
+
+def _day(text: str) -> date | None:
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if 2000 <= found.year <= 2200 else None
+
+
+def _cells(order: Order, site: str, items: str) -> Sequence[str]:
+    return (
+        *(order.number, site, rfc3339(order.placed_at), order.order_type, order.table_number),
+        *(
+            order.state,
+            order.customer_name,
+            order.customer_phone,
+            items,
+            str(quantize(order.total, order.currency)),
+        ),
+        *(order.currency, order.payment_method, order.waiter, order.source, order.notes),
+    )

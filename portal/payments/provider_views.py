@@ -1,0 +1,179 @@
+"""Payment providers: set up with steps to copy, checked while the person waits."""
+
+from typing import Any
+
+from flask import current_app, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.db import tenant_scope
+from core.settings import Settings
+from portal.payments import payments_pages
+from portal.payments.forms import AccountForm, NewAccountForm
+from portal.web.auth import member_may
+from portal.web.confirm import confirm_then, in_tenant
+from portal.web.forms import domain_errors_on, field_text
+from restaurant.models import PaymentAccount
+from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import payments
+from restaurant.payments.accounts import AccountSettings
+from restaurant.sites import sites
+
+ACCOUNT = "/providers/<account_id>"
+
+
+@payments_pages.get("/providers")
+@member_may("payments.view")
+def providers() -> Any:
+    with tenant_scope(g.tenant_id):
+        facts = {
+            "accounts": payment_accounts.listed(),
+            "sites": {site.id: site for site in sites.list_including_closed()},
+            "reviews": payments.in_review(),
+        }
+    return render_template(
+        "payments/providers.html", offered=offered_providers(), ready=_ready, **facts
+    )
+
+
+@payments_pages.route("/providers/new", methods=["GET", "POST"])
+@member_may("payments.set_up")
+def new_provider() -> Any:
+    asked = request.args.get("provider", "")
+    known = offered_providers()
+    form = NewAccountForm(
+        provider=asked if asked in known else known[0], name=_suggested_name(asked), link_minutes=60
+    )
+    form.offer_providers(known)
+    with tenant_scope(g.tenant_id):
+        form.offer(sites.listed())
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                made = payment_accounts.add(_account_settings(form, form.provider.data))
+            _check_with_provider(made)
+            return redirect(url_for("payments.provider", account_id=made.id))
+    return render_template("payments/new_provider.html", form=form)
+
+
+@payments_pages.get(ACCOUNT)
+@member_may("payments.view")
+def provider(account_id: str) -> Any:
+    return _page(_account(account_id))
+
+
+@payments_pages.post(ACCOUNT)
+@member_may("payments.set_up")
+def save_provider(account_id: str) -> Any:
+    known, form = _account(account_id), AccountForm()
+    with tenant_scope(g.tenant_id):
+        form.offer(sites.listed())
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                changed = payment_accounts.change(
+                    account_id, _account_settings(form, known.provider)
+                )
+            if changed.checked_at is None:
+                _check_with_provider(changed)
+            else:
+                flash(gettext("Saved."), "success")
+            return redirect(url_for("payments.provider", account_id=account_id))
+    return _page(known, form)
+
+
+@payments_pages.post(f"{ACCOUNT}/check")
+@member_may("payments.set_up")
+def check(account_id: str) -> Any:
+    _check_with_provider(_account(account_id))
+    return redirect(url_for("payments.provider", account_id=account_id))
+
+
+@payments_pages.post(f"{ACCOUNT}/enabled")
+@member_may("payments.set_up")
+def enabled(account_id: str) -> Any:
+    on = request.form.get("on") == "yes"
+    with tenant_scope(g.tenant_id):
+        payment_accounts.set_enabled(account_id, on)
+    said_so = gettext("Payments are taken by it again.") if on else gettext("It takes no payments.")
+    flash(said_so, "success")
+    return redirect(url_for("payments.provider", account_id=account_id))
+
+
+@payments_pages.route(f"{ACCOUNT}/remove", methods=["GET", "POST"])
+@member_may("payments.set_up")
+def remove_provider(account_id: str) -> Any:
+    known = _account(account_id)
+    return confirm_then(
+        in_tenant(payment_accounts.remove, account_id),
+        title=gettext("Remove “%(name)s”?", name=known.name),
+        text=gettext(
+            "It takes no more payments. What it took stays listed, and can still be given back."
+        ),
+        yes=gettext("Remove the provider"),
+        back_url=url_for("payments.provider", account_id=account_id),
+        done=gettext("“%(name)s” is removed.", name=known.name),
+        done_url=url_for("payments.providers"),
+    )
+
+
+def offered_providers() -> list[str]:
+    """Paper money only where nothing is real anyway."""
+    settings: Settings = current_app.extensions["comanda"]
+    paper = bool(settings.simulator_url) and not settings.production
+    return ["stripe", "iyzico", *(["simulated"] if paper else [])]
+
+
+def _check_with_provider(account: PaymentAccount) -> None:
+    """The provider is asked with no transaction open; what it said is written down."""
+    settings: Settings = current_app.extensions["comanda"]
+    with tenant_scope(g.tenant_id):
+        desk = payment_accounts.credentials(payment_accounts.get(account.id), settings)
+    checked, error = payment_accounts.check_credentials(account.provider, desk)
+    with tenant_scope(g.tenant_id):
+        payment_accounts.record_check(account.id, checked, error)
+    if error:
+        flash(error, "error")
+    else:
+        flash(gettext("The provider knows the keys."), "success")
+
+
+def _page(known: PaymentAccount, form: AccountForm | None = None) -> str:
+    settings: Settings = current_app.extensions["comanda"]
+    if form is None:
+        form = AccountForm(
+            formdata=None,
+            name=known.name,
+            site_id=known.site_id or "",
+            link_minutes=known.link_minutes,
+        )
+    with tenant_scope(g.tenant_id):
+        form.offer(sites.listed())
+        url = payment_accounts.hook_url(known, settings)
+    return render_template(
+        "payments/provider.html", account=known, form=form, url=url, ready=_ready(known)
+    )
+
+
+def _account(account_id: str) -> PaymentAccount:
+    with tenant_scope(g.tenant_id):
+        return payment_accounts.get(account_id)
+
+
+def _ready(account: PaymentAccount) -> bool:
+    return payment_accounts.is_ready(account)
+
+
+def _account_settings(form: Any, provider: str) -> AccountSettings:
+    return AccountSettings(
+        provider=provider,
+        name=field_text(form.name),
+        site_id=form.site_id.data or None,
+        key=field_text(form.key),
+        secret=field_text(form.secret),
+        hook_secret=field_text(form.hook_secret),
+        link_minutes=form.link_minutes.data or 0,
+    )
+
+
+def _suggested_name(provider: str) -> str:
+    return {"stripe": "Stripe", "iyzico": "iyzico"}.get(provider, "")

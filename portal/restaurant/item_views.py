@@ -1,0 +1,255 @@
+"""A dish and a group of options: their texts in every language, price, and all that belongs."""
+
+from typing import Any
+
+from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.db import tenant_scope
+from core.settings import Settings
+from core.storage.blobs import blobs_at
+from portal.restaurant.forms import BareForm, submitted_hours, submitted_text, submitted_texts
+from portal.restaurant.menu_views import name_lookup
+from portal.web.auth import member_may
+from portal.web.confirm import confirm_then, in_tenant
+from portal.web.forms import domain_errors_on
+from restaurant.menus import menus, photos
+from restaurant.menus.menu_import import normalize_price
+from restaurant.menus.validation import ALLERGENS, DIETS, MOST_OPTIONS
+from restaurant.models import Menu, MenuItem, OptionGroup
+from restaurant.sites import sites, stations
+
+items_pages = Blueprint("items", __name__, url_prefix="/menus")
+
+BLANKS = 3  # empty rows for more options; a button adds more (js/option-rows.js)
+
+
+@items_pages.route("/<menu_id>/items/new", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def new(menu_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        menu = menus.get(menu_id)
+    return _item(menu, None)
+
+
+@items_pages.route("/items/<item_id>", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def edit(item_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        item = menus.item(item_id)
+        menu = menus.get(item.menu_id)
+    return _item(menu, item)
+
+
+@items_pages.post("/items/<item_id>/hidden")
+@member_may("restaurant.manage")
+def hide(item_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        item = menus.change_item(item_id, {"hidden": request.form.get("on") == "yes"})
+    return redirect(url_for("menus.show", menu_id=item.menu_id, _anchor=item_id))
+
+
+@items_pages.route("/items/<item_id>/remove", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def remove(item_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        item = menus.item(item_id)
+        name = name_lookup(menus.get(item.menu_id))(item)
+    return confirm_then(
+        in_tenant(menus.remove_item, item_id),
+        title=gettext("Remove “%(name)s”?", name=name),
+        text=gettext("It leaves the menu when you publish next. Orders keep its name and price."),
+        yes=gettext("Remove the item"),
+        back_url=url_for("items.edit", item_id=item_id),
+        done=gettext("“%(name)s” is removed.", name=name),
+        done_url=url_for("menus.show", menu_id=item.menu_id),
+    )
+
+
+@items_pages.route("/<menu_id>/groups/new", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def new_group(menu_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        menu = menus.get(menu_id)
+    return _group(menu, None)
+
+
+@items_pages.route("/groups/<group_id>", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def group(group_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        one = menus.group(group_id)
+        menu = menus.get(one.menu_id)
+    return _group(menu, one)
+
+
+@items_pages.route("/groups/<group_id>/remove", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def remove_group(group_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        one = menus.group(group_id)
+        name = name_lookup(menus.get(one.menu_id))(one)
+    return confirm_then(
+        in_tenant(menus.remove_group, group_id),
+        title=gettext("Remove “%(name)s”?", name=name),
+        text=gettext("The dishes that offer these options offer them no longer."),
+        yes=gettext("Remove the options"),
+        back_url=url_for("items.group", group_id=group_id),
+        done=gettext("“%(name)s” is removed.", name=name),
+        done_url=url_for("menus.show", menu_id=one.menu_id),
+    )
+
+
+def _item(menu: Menu, item: MenuItem | None) -> Any:
+    form = BareForm()
+    with tenant_scope(g.tenant_id):
+        categories, groups = menus.categories(menu.id), menus.groups(menu.id)
+        known = {"kitchen": gettext("Kitchen"), "bar": gettext("Bar")}
+        for site in sites.listed():
+            known |= {one.code: gettext(one.name) for one in stations.listed(site.id)}
+    shown = _stored(item) if item else _blank(categories)
+    for code in shown["stations"]:  # no restaurant has it any more: show it, to be unticked
+        known.setdefault(code, gettext("%(code)s (no such station)", code=code))
+    if form.validate_on_submit():
+        shown = {**_typed_item(menu), "photo": shown["photo"]}
+        with domain_errors_on(form):
+            shown["photo"] = _photo(shown["photo"])
+            with tenant_scope(g.tenant_id):
+                values = {**shown, "price": normalize_price(shown["price"], menu.currency)}
+                kept = menus.get(menu.id)
+                if item is None:
+                    item = menus.add_item(kept, values)
+                else:
+                    item = menus.change_item(item.id, values)
+            flash(gettext("Saved to the draft. Publish to show it to diners."), "success")
+            return redirect(url_for("menus.show", menu_id=menu.id, _anchor=item.id))
+    return render_template(
+        "menus/item.html",
+        menu=menu,
+        item=item,
+        form=form,
+        shown=shown,
+        categories=categories,
+        groups=groups,
+        stations=known,
+        allergens=ALLERGENS,
+        diets=DIETS,
+        name=name_lookup(menu),
+    )
+
+
+def _stored(item: MenuItem) -> dict[str, Any]:
+    fields = (*menus.ITEM_FIELDS,)
+    shown = {field: getattr(item, field) for field in fields}
+    shown["price"] = format(item.price.normalize(), "f")
+    shown["tax_percent"] = format(item.tax_percent.normalize(), "f")
+    return shown
+
+
+def _blank(categories: list[Any]) -> dict[str, Any]:
+    asked = request.args.get("category", "")
+    known = [one.id for one in categories]
+    first = asked if asked in known else next(iter(known), "")
+    return {
+        "category_id": first, "code": "", "texts": {}, "price": "", "tax_percent": "",
+        "stations": ["kitchen"], "allergens": [], "diets": [], "photo": "", "available": {},
+        "groups": [], "hidden": False,
+    }  # fmt: skip
+
+
+def _typed_item(menu: Menu) -> dict[str, Any]:
+    return {
+        "category_id": submitted_text("category_id", 60),
+        "code": submitted_text("code", 60),
+        "texts": submitted_texts(menu.languages),
+        "price": submitted_text("price", 40),
+        "tax_percent": submitted_text("tax_percent", 20).replace(",", "."),
+        "stations": request.form.getlist("stations")[:20],
+        "allergens": request.form.getlist("allergens")[:50],
+        "diets": request.form.getlist("diets")[:50],
+        "available": submitted_hours(),
+        "groups": request.form.getlist("groups")[:50],
+        "hidden": request.form.get("hidden") == "yes",
+    }
+
+
+def _photo(before: str) -> str:
+    if request.form.get("no_photo") == "yes":
+        return ""
+    file = request.files.get("photo")
+    if file is None or not file.filename:
+        return before
+    settings: Settings = current_app.extensions["comanda"]
+    data = file.read(photos.LARGEST_BYTES + 1)
+    return photos.save_photo(blobs_at(settings.blob_url), data, g.tenant_id)
+
+
+def _group(menu: Menu, one: OptionGroup | None) -> Any:
+    form = BareForm()
+    with tenant_scope(g.tenant_id):
+        dishes = menus.items(menu.id)
+    offering = {item.id for item in dishes if one is not None and one.id in item.groups}
+    shown: dict[str, Any] = {"texts": {}, "least": 0, "most": 1, "free": 0}
+    options: list[dict[str, Any]] = []
+    if one is not None:
+        shown = {name: getattr(one, name) for name in menus.GROUP_FIELDS}
+        with tenant_scope(g.tenant_id):
+            options = [
+                {
+                    "id": option.id,
+                    "texts": option.texts,
+                    "price": format(option.price.normalize(), "f"),
+                    "preset": option.preset,
+                    "removal": option.removal,
+                }
+                for option in menus.options_of([one.id])[one.id]
+            ]
+    if form.validate_on_submit():
+        shown = {"texts": submitted_texts(menu.languages)} | {
+            name: submitted_text(name, 4) or "0" for name in ("least", "most", "free")
+        }
+        options = _typed_options(menu)
+        offering = set(request.form.getlist("dishes"))
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                kept = menus.get(menu.id)
+                if one is None:
+                    one = menus.add_group(kept, shown, options)
+                else:
+                    menus.change_group(one.id, shown, options)
+                if "dishes_shown" in request.form:
+                    menus.set_items_of_group(one, offering)
+            flash(gettext("Saved to the draft. Publish to show it to diners."), "success")
+            return redirect(url_for("items.group", group_id=one.id))
+    return render_template(
+        "menus/group.html",
+        menu=menu,
+        group=one,
+        form=form,
+        shown=shown,
+        options=[*options, *([{"texts": {}}] * BLANKS)],
+        most=MOST_OPTIONS,
+        dishes=dishes,
+        offering=offering,
+        name=name_lookup(menu),
+    )
+
+
+def _typed_options(menu: Menu) -> list[dict[str, Any]]:
+    """Rows without any name are left out: that is how an option is taken away."""
+    found = []
+    for row in range(MOST_OPTIONS + 1):
+        texts = submitted_texts(menu.languages, f"o{row}-")
+        if any(text["name"] for text in texts.values()):
+            found.append(
+                {
+                    "id": submitted_text(f"o{row}-id", 60),
+                    "texts": texts,
+                    "price": normalize_price(
+                        submitted_text(f"o{row}-price", 40) or "0", menu.currency
+                    ),
+                    "preset": request.form.get(f"o{row}-preset") == "yes",
+                    "removal": request.form.get(f"o{row}-removal") == "yes",
+                }
+            )
+    return found

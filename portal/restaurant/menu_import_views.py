@@ -1,0 +1,196 @@
+"""A menu from a file, and what is sold out: both in one step."""
+
+import base64
+import binascii
+from typing import Any
+
+from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.clock import now
+from core.db import tenant_scope
+from core.errors import invalid
+from portal.restaurant.forms import BareForm, submitted_text
+from portal.restaurant.menu_views import name_lookup
+from portal.web.auth import member_may
+from portal.web.csv_files import csv_response, xlsx_answer
+from portal.web.forms import domain_errors_on
+from portal.web.i18n import error_message
+from restaurant.menus import availability, menu_import, menus
+from restaurant.models import Menu, Site
+from restaurant.sites import sites, stations
+
+kitchen_pages = Blueprint("kitchen", __name__)
+
+SHOWN = 200
+SAMPLE_COLUMNS = {
+    "en": "category|name|description|price|tax|stations|allergens|diets|code",
+    "tr": "kategori|ad|açıklama|fiyat|kdv|istasyon|alerjenler|diyet|kod",
+}
+SAMPLE = {
+    "en": (
+        "Starters|Lentil soup|With lemon|6.50|10|kitchen|celery|vegan|101",
+        "Grill|Grilled sea bass|With rocket|18.90|10|kitchen|fish||201",
+        "Drinks|Lemonade||4.00|10|bar||vegan|301",
+    ),
+    "tr": (
+        "Çorbalar|Mercimek çorbası|Limonla|120|10|mutfak|kereviz|vegan|101",
+        "Izgara|Izgara levrek|Roka ile|480,50|10|mutfak|balık||201",
+        "İçecekler|Ayran||45|10|bar|süt|vejetaryen|301",
+    ),
+}
+
+
+@kitchen_pages.route("/menus/<menu_id>/import", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def bring_in(menu_id: str) -> Any:
+    """Uploaded, looked at, then written with one more click; the file travels with the form."""
+    form, reading, carried = BareForm(), None, ""
+    with tenant_scope(g.tenant_id):
+        menu = menus.get(menu_id)
+        places = _places(menu)
+        names = {"kitchen": gettext("Kitchen"), "bar": gettext("Bar")}
+        for site in places:
+            names |= {one.code: gettext(one.name) for one in stations.listed(site.id)}
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            data, filename = _file()
+            with tenant_scope(g.tenant_id):
+                reading = menu_import.parse_file(menu, data, filename, places)
+            carried = base64.b64encode(data).decode()
+            if request.form.get("act") == "write" and not reading.faults:
+                with tenant_scope(g.tenant_id):
+                    done = menu_import.apply_import(
+                        menus.get(menu_id), reading, _station_choices(), places
+                    )
+                flash(
+                    gettext(
+                        "Imported to the draft: %(added)s new, %(changed)s changed.",
+                        added=done.added,
+                        changed=done.changed,
+                    ),
+                    "success",
+                )
+                return redirect(url_for("menus.show", menu_id=menu_id))
+    return render_template(
+        "menus/import.html",
+        menu=menu,
+        form=form,
+        reading=reading,
+        carried=carried,
+        shown=SHOWN,
+        said=error_message,
+        columns=_columns(menu.languages),
+        stations=names,
+        places=places,
+        new_station=menu_import.NEW_STATION,
+    )
+
+
+@kitchen_pages.get("/menus/<menu_id>/import/sample.csv")
+@member_may("restaurant.manage")
+def sample(menu_id: str) -> Any:
+    return csv_response("menu", *_sample(menu_id))
+
+
+@kitchen_pages.get("/menus/<menu_id>/import/sample.xlsx")
+@member_may("restaurant.manage")
+def sample_xlsx(menu_id: str) -> Any:
+    return xlsx_answer("menu", *_sample(menu_id))
+
+
+def _sample(menu_id: str) -> tuple[list[str], list[list[str]]]:
+    """A few rows to overwrite, with the columns in the menu's language."""
+    with tenant_scope(g.tenant_id):
+        menu = menus.get(menu_id)
+    language, others = "tr" if menu.languages[0] == "tr" else "en", menu.languages[1:]
+    head = [*SAMPLE_COLUMNS[language].split("|"), *(f"name_{one}" for one in others)]
+    rows = [[*row.split("|"), *("" for _one in others)] for row in SAMPLE[language]]
+    return head, rows
+
+
+@kitchen_pages.get("/restaurants/<site_id>/sold-out")
+@member_may("orders.view")
+def sold_out(site_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+        gone = availability.sold_out_now(site_id)
+        menu, rows, options = None, [], []
+        if site.menu_id is not None:
+            menu = menus.get(site.menu_id)
+            items = menus.items(menu.id)
+            rows = [
+                (category, [item for item in items if item.category_id == category.id])
+                for category in menus.categories(menu.id)
+            ]
+            groups = menus.groups(menu.id)
+            by_group = menus.options_of([group.id for group in groups])
+            options = [(group, by_group[group.id]) for group in groups]
+    asked = request.args.get("q", "").replace("\0", "").strip()
+    name = name_lookup(menu) if menu else None
+    if asked and name:
+        rows = [
+            (category, [item for item in items if asked.casefold() in name(item).casefold()])
+            for category, items in rows
+        ]
+        options = []
+    return render_template(
+        "restaurants/sold_out.html",
+        site=site,
+        menu=menu,
+        rows=[row for row in rows if row[1]],
+        options=options,
+        gone=gone,
+        name=name,
+        q=asked,
+    )
+
+
+@kitchen_pages.post("/restaurants/<site_id>/sold-out")
+@member_may("orders.manage")
+def sell_out(site_id: str) -> Any:
+    """`until`: tomorrow, put_back (until somebody puts it back), or back."""
+    thing, until = submitted_text("thing", 60), request.form.get("until", "")
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+        if until == "back":
+            availability.mark_available(site, thing)
+        elif thing.startswith(("itm_", "opt_")):
+            back = (
+                availability.next_business_day_start(site, now()) if until == "tomorrow" else None
+            )
+            availability.mark_sold_out(site, thing, back)
+    return redirect(url_for("kitchen.sold_out", site_id=site_id, _anchor=thing or None))
+
+
+def _file() -> tuple[bytes, str]:
+    if carried := request.form.get("carried"):
+        try:
+            return base64.b64decode(carried, validate=True), ""
+        except (binascii.Error, ValueError) as error:
+            raise invalid("file", "no_file", "Choose a file.") from error
+    file = request.files.get("file")
+    if file is None or not file.filename:
+        raise invalid("file", "no_file", "Choose a file.")
+    return file.read(menu_import.LARGEST_FILE + 1), file.filename
+
+
+def _places(menu: Menu) -> list[Site]:
+    """The restaurants that use the menu; all of them while none does."""
+    known = sites.listed()
+    return [site for site in known if site.menu_id == menu.id] or known
+
+
+def _station_choices() -> dict[str, str]:
+    """What to do with each station that no restaurant has."""
+    prefix = "station-"
+    return {
+        name.removeprefix(prefix): value[:40]
+        for name, value in request.form.items()
+        if name.startswith(prefix)
+    }
+
+
+def _columns(languages: list[str]) -> list[str]:
+    names = ["category", "name", "description", "price", "tax", "stations", "allergens", "diets"]
+    return [*names, "code", *(f"name_{one}" for one in languages[1:])]

@@ -1,0 +1,217 @@
+"""Areas, tables and their codes: on sheets to cut out, and one by one."""
+
+from typing import Any
+
+from flask import (
+    Blueprint,
+    Response,
+    current_app,
+    flash,
+    g,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from flask_babel import gettext
+
+from core.db import tenant_scope
+from core.errors import Invalid
+from core.settings import Settings
+from core.storage.blobs import NoSuchBlob, blobs_at
+from portal.restaurant.forms import AreaForm, TableForm, TablesForm, submitted_text
+from portal.web.auth import may, member_may
+from portal.web.confirm import confirm_then, in_tenant
+from portal.web.forms import domain_errors_on, field_text
+from restaurant.models import Site, Table
+from restaurant.sites import sites, table_codes_pdf, tables
+
+tables_pages = Blueprint("tables", __name__, url_prefix="/restaurants")
+
+
+@tables_pages.get("/<site_id>/tables")
+@member_may("restaurant.view")
+def index(site_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+    return _index(site, _form(site) if may("restaurant.manage") else None)
+
+
+@tables_pages.post("/<site_id>/tables")
+@member_may("restaurant.manage")
+def add(site_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+    form = _form(site)
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                area_id = form.area_id.data or None
+                if name := submitted_text("area", 60):
+                    area_id = tables.add_area(site, name).id
+                made = tables.add_tables(
+                    site,
+                    submitted_text("numbers", 400),
+                    area_id=area_id,
+                    seats=form.seats.data or 4,
+                )
+            flash(gettext("%(count)s tables added.", count=len(made)), "success")
+            return redirect(url_for("tables.index", site_id=site_id))
+    return _index(site, form)
+
+
+@tables_pages.get("/<site_id>/tables.pdf")
+@member_may("restaurant.manage")
+def sheet(site_id: str) -> Any:
+    """All tables, or those of an area, six to a page."""
+    area = request.args.get("area", "")
+    with tenant_scope(g.tenant_id):
+        site = sites.get(site_id)
+        wanted = [one for one in tables.listed(site_id) if not area or one.area_id == area]
+    if not wanted:
+        raise Invalid("no_tables", "There is no table to print a code for.")
+    data = table_codes_pdf.render_pdf(
+        site, wanted, lambda table: _address(site, table), _logo(site)
+    )
+    answer = Response(data, mimetype="application/pdf")
+    answer.headers["Content-Disposition"] = f'inline; filename="{site.slug}-tables.pdf"'
+    return answer
+
+
+@tables_pages.route("/tables/<table_id>", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def edit(table_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        table = tables.get(table_id)
+        site = sites.get(table.site_id)
+        areas = tables.areas(site.id)
+    form = TableForm(number=table.number, seats=table.seats, area_id=table.area_id or "")
+    form.offer([(area.id, area.name) for area in areas])
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                area_id = form.area_id.data or None
+                if name := submitted_text("area", 60):
+                    area_id = tables.add_area(site, name).id
+                tables.change(
+                    table_id,
+                    number=field_text(form.number),
+                    seats=form.seats.data or 4,
+                    area_id=area_id,
+                )
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("tables.index", site_id=site.id, _anchor=table_id))
+    return render_template("restaurants/table.html", site=site, table=table, form=form)
+
+
+@tables_pages.route("/areas/<area_id>", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def rename_area(area_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        area = tables.area(area_id)
+        site = sites.get(area.site_id)
+    form = AreaForm(name=area.name)
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                tables.rename_area(area_id, field_text(form.name))
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("tables.index", site_id=site.id))
+    return render_template("restaurants/area.html", site=site, area=area, form=form)
+
+
+@tables_pages.get("/tables/<table_id>/code.svg")
+@member_may("restaurant.manage")
+def svg(table_id: str) -> Any:
+    name, address = _code(table_id)
+    return _download(table_codes_pdf.code_svg(address), "image/svg+xml", f"{name}.svg")
+
+
+@tables_pages.get("/tables/<table_id>/code.png")
+@member_may("restaurant.manage")
+def png(table_id: str) -> Any:
+    name, address = _code(table_id)
+    return _download(table_codes_pdf.code_png(address), "image/png", f"{name}.png")
+
+
+@tables_pages.route("/tables/<table_id>/rotate", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def rotate(table_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        table = tables.get(table_id)
+    return confirm_then(
+        in_tenant(tables.rotate_token, table_id),
+        title=gettext("A new code for table %(number)s?", number=table.number),
+        text=gettext("The printed code no longer proves that somebody sits there. Print it again."),
+        yes=gettext("Make a new code"),
+        back_url=url_for("tables.index", site_id=table.site_id),
+        done=gettext("Table %(number)s has a new code. Print it again.", number=table.number),
+    )
+
+
+@tables_pages.route("/tables/<table_id>/remove", methods=["GET", "POST"])
+@member_may("restaurant.manage")
+def remove(table_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        table = tables.get(table_id)
+    return confirm_then(
+        in_tenant(tables.remove, table_id),
+        title=gettext("Remove table %(number)s?", number=table.number),
+        text=gettext("Its printed code leads to the menu without a table."),
+        yes=gettext("Remove the table"),
+        back_url=url_for("tables.index", site_id=table.site_id),
+        done=gettext("Table %(number)s is removed.", number=table.number),
+    )
+
+
+def _code(table_id: str) -> tuple[str, str]:
+    with tenant_scope(g.tenant_id):
+        table = tables.get(table_id)
+        site = sites.get(table.site_id)
+    return sites.suggest_slug_and_prefix(f"{site.slug} {table.number}")[0], _address(site, table)
+
+
+def _download(data: bytes, kind: str, name: str) -> Response:
+    answer = Response(data, mimetype=kind)
+    answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer
+
+
+def _index(site: Site, form: TablesForm | None) -> Any:
+    with tenant_scope(g.tenant_id):
+        areas = tables.areas(site.id)
+        listed = tables.listed(site.id)
+    rooms: list[tuple[Any, list[Table]]] = [
+        (area, [one for one in listed if one.area_id == area.id]) for area in areas
+    ]
+    rooms.append((None, [one for one in listed if one.area_id is None]))
+    return render_template(
+        "restaurants/tables.html",
+        site=site,
+        rooms=[(area, found) for area, found in rooms if found],
+        form=form,
+        any_tables=bool(listed),
+    )
+
+
+def _form(site: Site) -> TablesForm:
+    form = TablesForm()
+    with tenant_scope(g.tenant_id):
+        form.offer([(area.id, area.name) for area in tables.areas(site.id)])
+    return form
+
+
+def _address(site: Site, table: Table) -> str:
+    settings: Settings = current_app.extensions["comanda"]
+    return tables.table_url(settings.base_url, site, table, settings.menu_domain)
+
+
+def _logo(site: Site) -> bytes | None:
+    settings: Settings = current_app.extensions["comanda"]
+    if not site.logo:
+        return None
+    try:
+        with blobs_at(settings.blob_url).open(f"photos/{site.logo}") as file:
+            return file.read()
+    except NoSuchBlob:
+        return None

@@ -1,0 +1,43 @@
+"""Forms of the account: how long things are kept, closing, the invoice's address, first steps."""
+
+from typing import Any
+
+from flask_babel import lazy_gettext as _
+from wtforms import (
+    IntegerField,
+    PasswordField,
+    SelectField,
+    StringField,
+)
+from wtforms.validators import Length, Optional
+
+from portal.web.choices import LANGUAGES, countries, currencies, time_zones
+from portal.web.forms import Form, InRange, required
+from tenants.data.retention import MAX_DAYS, MIN_DAYS
+
+
+def _days(kind: str, label: Any) -> IntegerField:
+    return IntegerField(
+        label,
+        [Optional(), InRange(MIN_DAYS[kind], MAX_DAYS, _("From %(min)s to %(max)s days."))],
+    )
+
+
+class RetentionForm(Form):
+    message_days = _days("message_days", _("Texts of messages, in days"))
+    media_days = _days("media_days", _("Pictures and files, in days"))
+    call_days = _days("call_days", _("The request log, in days"))
+    hook_days = _days("hook_days", _("Received hooks and sent events, in days"))
+
+
+class CloseAccountForm(Form):
+    name = StringField(_("The name of the business"), [required(), Length(max=200)])
+    password = PasswordField(_("Your password"), [required(), Length(max=1000)])
+
+
+class SettingsForm(Form):
+    name = StringField(_("Name of the business"), [required(), Length(max=120)])
+    locale = SelectField(_("Language"), [required()], choices=LANGUAGES)
+    time_zone = SelectField(_("Time zone"), [required()], choices=time_zones)
+    country = SelectField(_("Country"), choices=countries)
+    currency = SelectField(_("Currency"), [required()], choices=currencies)

@@ -1,0 +1,279 @@
+"""Stores and forms: what is connected, how to connect it, and what each has told us."""
+
+import json
+from typing import Any
+
+from flask import Blueprint, current_app, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.db import notify_workers, tenant_scope
+from core.queue import lanes
+from core.settings import Settings
+from messaging.automations import connections as store_connections
+from messaging.automations import definitions as automation_definitions
+from messaging.automations import store_events
+from messaging.models import Connection
+from portal.stores.forms import ConnectionForm, MappingForm, NewConnectionForm, SecretForm
+from portal.web.auth import may, member_may
+from portal.web.forms import domain_errors_on, field_text
+from tenants import accounts
+from webhooks.inbound import hook_queue
+from webhooks.stores import website_form as form_builder
+from webhooks.stores.base import FormAnswer
+from webhooks.stores.form_fields import FIELD_ROLES
+
+stores_pages = Blueprint("stores", __name__, url_prefix="/stores")
+
+PAGE = 20
+STATES = ("done", "waiting", "parked")
+LONGEST_BODY = 20_000
+
+
+def hook_url(connection: Connection) -> str:
+    settings: Settings = current_app.extensions["comanda"]
+    return f"{settings.base_url}/hooks/{connection.kind}/{connection.token}"
+
+
+@stores_pages.get("")
+@member_may("stores.view")
+def index() -> Any:
+    with tenant_scope(g.tenant_id):
+        listed = store_connections.list_connections()
+    return render_template("stores/index.html", connections=listed)
+
+
+@stores_pages.route("/new", methods=["GET", "POST"])
+@member_may("stores.manage")
+def new() -> Any:
+    with tenant_scope(g.tenant_id):
+        country = accounts.account().country
+    form = NewConnectionForm(kind=request.args.get("kind", "shopify"), country=country)
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                made = store_connections.add(
+                    form.kind.data, field_text(form.name), country=form.country.data or ""
+                )
+            return redirect(url_for("stores.connection", connection_id=made.id))
+    return render_template("stores/new.html", form=form)
+
+
+@stores_pages.get("/<connection_id>")
+@member_may("stores.view")
+def connection(connection_id: str) -> Any:
+    """With `X-Part` only what changes by itself: whether something came, and what."""
+    return _page(_connection(connection_id))
+
+
+@stores_pages.post("/<connection_id>")
+@member_may("stores.manage")
+def save(connection_id: str) -> Any:
+    known, form = _connection(connection_id), ConnectionForm()
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                store_connections.change(
+                    connection_id, field_text(form.name), form.country.data or ""
+                )
+            flash(gettext("Saved."), "success")
+            return redirect(url_for("stores.connection", connection_id=connection_id))
+    return _page(known, form=form)
+
+
+@stores_pages.post("/<connection_id>/access")
+@member_may("stores.manage")
+def access(connection_id: str) -> Any:
+    """The one of the platform, or a new one of ours."""
+    known, form = _connection(connection_id), SecretForm()
+    if form.validate_on_submit():
+        with domain_errors_on(form):
+            with tenant_scope(g.tenant_id):
+                if request.form.get("act") == "renew":
+                    store_connections.renew_secret(connection_id)
+                else:
+                    store_connections.set_secret(connection_id, field_text(form.secret))
+            flash(gettext("The secret is in use within a few seconds."), "success")
+            return redirect(url_for("stores.connection", connection_id=connection_id))
+    return _page(known, secret_form=form)
+
+
+@stores_pages.post("/<connection_id>/mapping")
+@member_may("stores.manage")
+def mapping(connection_id: str) -> Any:
+    known, form = _connection(connection_id), MappingForm()
+    form.offer(_fields(known))
+    if form.validate_on_submit():
+        chosen = {role: form[role].data or "" for role in FIELD_ROLES}
+        with tenant_scope(g.tenant_id):
+            store_connections.set_mapping(connection_id, chosen)
+        flash(gettext("Saved. The next submission is read this way."), "success")
+        return redirect(url_for("stores.connection", connection_id=connection_id))
+    return _page(known, mapping_form=form)
+
+
+@stores_pages.post("/<connection_id>/enabled")
+@member_may("stores.manage")
+def enabled(connection_id: str) -> Any:
+    on = request.form.get("on") == "yes"
+    with tenant_scope(g.tenant_id):
+        store_connections.set_enabled(connection_id, on)
+    if on:
+        flash(gettext("The connection is on."), "success")
+    else:
+        flash(gettext("The connection is off. What comes is answered and dropped."), "success")
+    return redirect(url_for("stores.connection", connection_id=connection_id))
+
+
+@stores_pages.route("/<connection_id>/remove", methods=["GET", "POST"])
+@member_may("stores.manage")
+def remove(connection_id: str) -> Any:
+    known = _connection(connection_id)
+    if request.method == "GET":
+        return render_template(
+            "shared/confirm.html",
+            title=gettext("Remove “%(name)s”?", name=known.name),
+            text=gettext(
+                "Its address stops working at once. What its automations have sent stays listed."
+            ),
+            yes=gettext("Remove the connection"),
+            back_url=url_for("stores.connection", connection_id=connection_id),
+        )
+    with tenant_scope(g.tenant_id):
+        store_connections.remove(connection_id)
+    flash(gettext("“%(name)s” is removed.", name=known.name), "success")
+    return redirect(url_for("stores.index"))
+
+
+@stores_pages.get("/<connection_id>/hooks/<hook_id>")
+@member_may("stores.view")
+def hook(connection_id: str, hook_id: str) -> Any:
+    known = _connection(connection_id)
+    with tenant_scope(g.tenant_id):
+        post = store_connections.get_received(connection_id, hook_id)
+        did = _events_and_runs([post.id]).get(post.id, [])
+        facts = {name: value for name, value in (post.facts or {}).items() if value}
+    return render_template(
+        "stores/hook.html",
+        connection=known,
+        hook=post,
+        did=did,
+        facts=facts,
+        body=_readable(bytes(post.body)),
+        names=_automation_names(),
+    )
+
+
+@stores_pages.post("/<connection_id>/hooks/<hook_id>/again")
+@member_may("stores.manage")
+def again(connection_id: str, hook_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        store_connections.get(connection_id)
+        post = store_connections.get_received(connection_id, hook_id)
+        freed = hook_queue.requeue_parked(post.id)
+        lanes.mark_due(hook_queue.LANE, g.tenant_id)
+        notify_workers("jobs.inbound.hooks.drain")
+    if freed:
+        flash(gettext("It is being worked on again."), "success")
+    else:
+        flash(gettext("It was not parked any more."), "error")
+    return redirect(url_for("stores.hook", connection_id=connection_id, hook_id=hook_id))
+
+
+def _connection(connection_id: str) -> Connection:
+    with tenant_scope(g.tenant_id):
+        return store_connections.get(connection_id)
+
+
+def _page(
+    known: Connection,
+    *,
+    form: ConnectionForm | None = None,
+    secret_form: SecretForm | None = None,
+    mapping_form: MappingForm | None = None,
+) -> str:
+    """Whichever form was refused comes back as it was sent; the others are fresh."""
+    after, state = request.args.get("after"), request.args.get("state", "")
+    state = state if state in STATES else ""
+    with tenant_scope(g.tenant_id):
+        posts = store_connections.list_received(known.id, after, PAGE + 1, state)
+        did = _events_and_runs([post.id for post in posts])
+    shown = posts[:PAGE]
+    here: dict[str, Any] = {"connection_id": known.id, "state": state or None}
+    manages = may("stores.manage")
+    if manages:
+        form = form or ConnectionForm(formdata=None, name=known.name, country=known.country)
+        secret_form = secret_form or SecretForm(formdata=None)
+        if known.kind == "form" and mapping_form is None:
+            mapping_form = _mapping_form(known)
+    template = "stores/live.html" if request.headers.get("X-Part") else "stores/connection.html"
+    return render_template(
+        template,
+        connection=known,
+        url=hook_url(known) if manages else "",
+        posts=shown,
+        did=did,
+        names=_automation_names(),
+        state=state,
+        next_url=url_for("stores.connection", **here, after=shown[-1].id)
+        if len(posts) > PAGE
+        else None,
+        previous_url=url_for("stores.connection", **here) if after else None,
+        form=form,
+        secret_form=secret_form,
+        mapping_form=mapping_form,
+        guessed=not known.mapping,
+    )
+
+
+def _events_and_runs(hook_ids: list[str]) -> dict[str, list[tuple[Any, list[Any]]]]:
+    """For each post the events it told of, each with the runs that answered it."""
+    events = store_events.events_of_hooks(hook_ids)
+    runs: dict[str, list[Any]] = {}
+    for run in automation_definitions.runs_of_events([event.id for event in events]):
+        runs.setdefault(run.event_id, []).append(run)
+    found: dict[str, list[tuple[Any, list[Any]]]] = {}
+    for event in events:
+        found.setdefault(str(event.hook_id), []).append((event, runs.get(event.id, [])))
+    return found
+
+
+def _automation_names() -> dict[str, str]:
+    with tenant_scope(g.tenant_id):
+        return automation_definitions.automation_names()
+
+
+def _mapping_form(known: Connection) -> MappingForm | None:
+    """Learnt from the last submission; before one has come there is nothing to choose from."""
+    fields, answers = _fields(known), _last_answers(known)
+    if not fields:
+        return None
+    form = MappingForm(formdata=None, **form_builder.effective_fields(known.mapping, answers))
+    form.offer(fields)
+    return form
+
+
+def _fields(known: Connection) -> list[tuple[str, str]]:
+    """Each with what was last written into it, so that people know it again."""
+    found = {}
+    for one in _last_answers(known):
+        said_there = f" ({one.value[:40]})" if one.value else ""
+        found[one.key] = f"{one.label}{said_there}"
+    for key in known.mapping.values():
+        found.setdefault(str(key), str(key))
+    return list(found.items())
+
+
+def _last_answers(known: Connection) -> list[FormAnswer]:
+    with tenant_scope(g.tenant_id):
+        last = store_events.last_event(("form.submitted",), known.id)
+        return form_builder.answers_of(last.data) if last else []
+
+
+def _readable(body: bytes) -> str:
+    """JSON laid out; anything else as it came. Long ones are cut."""
+    try:
+        text = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        text = body[: LONGEST_BODY * 4].decode("utf-8", "replace")
+    text = text.encode("utf-8", "replace").decode().replace("\0", "␀")
+    return text if len(text) <= LONGEST_BODY else text[:LONGEST_BODY] + "\n…"

@@ -1,0 +1,15 @@
+"""TODO portal.usage.forms."""
+
+from flask_babel import lazy_gettext as _
+from wtforms import (
+    DecimalField,
+)
+from wtforms.validators import Optional
+
+from portal.web.forms import Form, InRange
+
+
+class SpendCapForm(Form):
+    cap_usd = DecimalField(
+        _("Your spend cap a month, in USD"), [Optional(), InRange(0, 10_000_000)], places=2
+    )

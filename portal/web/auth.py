@@ -1,0 +1,237 @@
+"""Who is at the door: the signed-in person, the tenant they are in, and what they may."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from flask import Flask, abort, current_app, g, redirect, request, session, url_for
+from flask_babel import format_datetime, gettext
+from flask_login import LoginManager, UserMixin, current_user, login_required, login_user
+from flask_wtf.csrf import CSRFError
+from werkzeug.exceptions import Forbidden, HTTPException
+
+from core.clock import now
+from core.db import global_scope, tenant_scope
+from portal.auth.known_devices import remember_device
+from portal.plan import plan_names
+from tenants import accounts, signin, team
+from tenants.audit import Actor, set_actor
+from tenants.models import Person, Tenant
+from tenants.plans import quota, renewals
+from tenants.plans.catalog import current_tenant_facts
+from tenants.plans.quota import Usage
+from tenants.plans.renewals import PlanStatus
+from tenants.rights import RIGHTS, role_may
+from tenants.signin import UserSession
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+login = LoginManager()
+login.login_view = "start.signin"
+login.login_message = "Sign in first"
+login.localize_callback = gettext
+login.session_protection = None  # sessions are ours: listed, dated and revocable
+
+
+class PortalUser(UserMixin):  # type: ignore[misc]
+    """What templates know as `current_user`."""
+
+    def __init__(self, token: str, visitor: UserSession) -> None:
+        self._token = token
+        self.person: Person = visitor.person
+        self.sign_in = visitor.sign_in
+        self.tenants = visitor.tenants
+        self.tenant: Tenant | None = visitor.tenant
+        self.role: str | None = None
+        self.trial: Usage | None = None
+        self.standing: PlanStatus | None = None
+
+    def get_id(self) -> str:
+        """Flask-Login keeps this in the browser's signed cookie."""
+        return self._token
+
+    @property
+    def id(self) -> str:
+        return self.person.id
+
+    @property
+    def name(self) -> str:
+        return self.person.name
+
+    @property
+    def email(self) -> str:
+        return self.person.email
+
+    @property
+    def is_operator(self) -> bool:
+        return self.person.operator
+
+
+@login.user_loader  # type: ignore[untyped-decorator]
+def load_user(token: str) -> PortalUser | None:
+    """Two short transactions: who it is, then their role in the tenant they are in."""
+    if g.get("nobody_is_asked"):
+        return None
+    with global_scope():
+        visitor = signin.load_session(token)
+        plan_names.refresh_cache()
+    if visitor is None:
+        return None
+    user = PortalUser(token, visitor)
+    if user.tenant is not None:
+        with tenant_scope(user.tenant.id):
+            member = team.find_by_person(user.person.id)
+            if member is not None:
+                team.record_seen(member)
+                user.role = member.role
+            if user.tenant.plan == "trial":
+                user.trial = quota.usage(current_tenant_facts())
+            else:
+                grace = current_app.extensions["comanda"].plan_grace_days
+                user.standing = renewals.plan_status(accounts.account(), user.tenant.plan, grace)
+        g.tenant_id = user.tenant.id
+    set_actor(Actor("person", user.person.id, user.person.name, client_ip()))
+    return user
+
+
+def start_session(person: Person, tenant_id: int | None = None) -> None:
+    """Open a session in the browser; what the old cookie held is dropped."""
+    with global_scope():
+        token = signin.open_session(
+            person, client_ip(), request.user_agent.string, tenant_id=tenant_id
+        )
+        visitor = signin.load_session(token)
+    session.clear()
+    session.permanent = True
+    if visitor is not None:
+        login_user(PortalUser(token, visitor))
+        remember_device(person)
+
+
+def client_ip() -> str:
+    return request.remote_addr or ""
+
+
+def may(right: str) -> bool:
+    role = getattr(current_user, "role", None)
+    return role is not None and role_may(role, right)
+
+
+def member_may(right: str) -> Callable[[View], View]:
+    """The person needs this right in the tenant they are in."""
+    if right not in RIGHTS:
+        raise RuntimeError(f"{right} is not a right; tenants/rights.py names them all")
+
+    def guard(view: View) -> View:
+        @wraps(view)
+        def guarded(*args: Any, **kwargs: Any) -> Any:
+            if not current_user.is_authenticated:
+                return login.unauthorized()
+            if current_user.tenant is None or current_user.role is None:
+                return redirect(url_for("tenancy.choose"))
+            _check_same_tenant(current_user.tenant)
+            if not may(right):
+                raise Forbidden()
+            return view(*args, **kwargs)
+
+        guarded.guard = right  # type: ignore[attr-defined]
+        return guarded  # type: ignore[return-value]
+
+    return guard
+
+
+def _check_same_tenant(tenant: Tenant) -> None:
+    """A form opened in one tenant does nothing in another, however the person came there:
+    by switching in another tab, by joining one, by being removed from one."""
+    was = session.get("tenant")
+    if was == tenant.id:
+        return
+    session["tenant"] = tenant.id
+    if was is not None:
+        session.pop("csrf_token", None)
+        if request.method == "POST":
+            raise CSRFError("the form was opened in another tenant")
+
+
+def signed_in(view: View) -> View:
+    """Any signed-in person, whatever the tenant."""
+    guarded = login_required(view)
+    guarded.guard = "signed in"
+    return guarded  # type: ignore[no-any-return]
+
+
+def operator_only(view: View) -> View:
+    """For everybody else this page does not exist."""
+
+    @wraps(view)
+    def guarded(*args: Any, **kwargs: Any) -> Any:
+        if not current_user.is_authenticated:
+            return login.unauthorized()
+        if not current_user.is_operator:
+            abort(404)
+        return view(*args, **kwargs)
+
+    guarded.guard = "operator"  # type: ignore[attr-defined]
+    return guarded  # type: ignore[return-value]
+
+
+def open_to_all(view: View) -> View:
+    """Said aloud, so that a page without a guard is a decision and not an accident."""
+    view.guard = "open"  # type: ignore[attr-defined]
+    return view
+
+
+def next_path(default: str) -> str:
+    """Where to go afterwards: only a page of ours, never another host."""
+    wanted = request.form.get("next") or request.args.get("next") or ""
+    return wanted if is_page(wanted) else default
+
+
+def is_page(path: str) -> bool:
+    """A path that a browser reads as ours, and whose page can be opened by its address.
+
+    Browsers drop tabs and line ends and turn backslashes round: `/<tab>/host` is another host.
+    """
+    if not path.startswith("/") or "\\" in path or not path.isprintable():
+        return False
+    route = path.partition("#")[0].partition("?")[0]
+    if "//" in route:  # the router would read `//docs/quick-start` as `/docs/quick-start`
+        return False
+    try:
+        current_app.url_map.bind("").match(route, "GET")
+    except HTTPException:
+        return False
+    return True
+
+
+def trial_notice(trial: Usage | None) -> str:
+    if trial is None:
+        return ""
+    if trial.trial_ends_at is None:
+        return str(
+            gettext("Trial: it begins with your first live message. Test messages never count.")
+        )
+    if not trial.trial_left or trial.trial_ends_at <= now():
+        return str(gettext("The trial is over. Choose a plan to go on sending."))
+    return str(
+        gettext(
+            "Trial: %(left)s messages left, until %(end)s.",
+            left=trial.trial_left,
+            end=format_datetime(trial.trial_ends_at, "d MMMM HH:mm"),
+        )
+    )
+
+
+def setup_auth(app: Flask) -> None:
+    login.init_app(app)
+    app.context_processor(
+        lambda: {
+            "current_tenant": getattr(current_user, "tenant", None),
+            "tenants_of_person": getattr(current_user, "tenants", []),
+            "may": may,
+            "trial_notice": trial_notice(getattr(current_user, "trial", None)),
+            "plan_standing": getattr(current_user, "standing", None),
+            "support_email": current_app.extensions["comanda"].support_email,
+            "mailbox_on": current_app.extensions["comanda"].mailbox,
+        }
+    )

@@ -1,0 +1,215 @@
+"""Languages, time zones and the small filters of the templates."""
+
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from babel import negotiate_locale
+from babel.numbers import get_decimal_symbol
+from babel.units import format_unit
+from flask import Flask, request, session
+from flask_babel import (
+    Babel,
+    format_datetime,
+    format_decimal,
+    format_timedelta,
+    get_locale,
+    gettext,
+)
+from flask_login import current_user
+
+from core.clock import now
+from core.errors import DomainError
+from core.values.money import format_money
+from core.values.phone import display_phone
+from portal.web import core_errors
+from tenants.people import LOCALES, THEMES
+
+NETWORK_QUOTE = " The network says: "
+REASON_DETAIL = " · "
+N_ = str  # collected for translation here, translated where it is shown
+# Sentences of the lines' drivers that go on with something nobody can translate.
+MESSAGE_PREFIXES = (
+    N_("The network could not be reached:"),
+    N_("The network got the message, but its answer was lost:"),
+    N_("The message is not complete:"),
+    N_("The network has put this number under"),
+    N_("The number cannot send yet; the network calls it"),
+    N_(
+        "The network tells of answers and receipts at another address than this line's callback"
+        " URL:"
+    ),
+    N_("Our own sending failed:"),
+    N_("The 24-hour window is closed; it goes as the template:"),
+    N_("Its line is down; it goes by another line:"),
+    N_("The file could not be fetched:"),
+    N_("The network answered"),
+    N_("The server answered"),
+    N_("The client ended:"),
+    N_("The network refused:"),
+    N_("The phone could not be linked:"),
+    N_("The message could not be prepared:"),
+    N_("The message did not leave:"),
+    N_("The library gave no answer:"),
+    N_("The file's address cannot be used:"),
+    N_("The file's server should answer 200, but answers"),
+    N_("The network has restricted this number for breaking its terms."),
+)
+# What timelines and files say of themselves, as messaging writes it down.
+MESSAGES = (
+    N_("The other line may not write to this person; it waits for its own line."),
+    N_("Its line went down while it was sent; it was not taken."),
+    N_("The network no longer has this file."),
+    N_("The file is larger than we take in."),
+    N_("The file is not what the message says it is."),
+    N_("The file that came is not the one that was announced."),
+    N_("The file could not be stored."),
+    N_("The file is empty."),
+    N_("The line of this message is gone."),
+    N_("The network told an address that is not safe."),
+    N_("the body is nested too deeply"),
+    N_("the body has no list named entry"),
+    N_("the headers webhook-id, webhook-timestamp, webhook-signature are needed"),
+    N_("webhook-timestamp must be whole seconds since 1970"),
+    N_("webhook-timestamp is too far from the present"),
+    N_("no signature fits the body"),
+    N_("no signing secret is stored, so nothing can be checked"),
+    N_("it is not signed"),
+    N_("its signature is too old: it may be a replay"),
+    N_("its signature does not fit"),
+    N_("the body is not JSON"),
+    N_("the body is not a JSON object"),
+)
+
+
+def choose_locale() -> str:
+    """What the person chose, else what this browser chose, else what it asks for."""
+    person = getattr(current_user, "person", None)
+    for wanted in (getattr(person, "locale", None), session.get("locale")):
+        if wanted in LOCALES:
+            return str(wanted)
+    asked = [language for language, _ in request.accept_languages]
+    return negotiate_locale(asked, LOCALES, sep="-") or "en"
+
+
+def choose_time_zone() -> str:
+    return getattr(getattr(current_user, "person", None), "time_zone", None) or "UTC"
+
+
+def choose_theme() -> str:
+    person = getattr(current_user, "person", None)
+    theme = getattr(person, "theme", None) or session.get("theme")
+    return str(theme) if theme in THEMES else "auto"
+
+
+def time_ago(moment: datetime | None) -> str:
+    if moment is None:
+        return str(gettext("never"))
+    passed = now() - moment
+    if abs(passed) < timedelta(seconds=45):
+        return str(gettext("just now"))
+    if abs(passed) < timedelta(days=28):
+        return str(format_timedelta(-passed, add_direction=True, threshold=0.95))
+    return str(format_datetime(moment, "d MMM yyyy"))
+
+
+def exact_time(moment: datetime | None) -> str:
+    return str(format_datetime(moment, "d MMMM yyyy, HH:mm:ss zzz")) if moment else ""
+
+
+def day_and_time(moment: datetime | None) -> str:
+    """For a sentence: the day and the time, without seconds."""
+    return str(format_datetime(moment, "d MMMM yyyy, HH:mm")) if moment else ""
+
+
+def error_message(error: DomainError) -> str:
+    """A refusal in the reader's language."""
+    told = core_errors.core_error_message(error.message)
+    if told:
+        return told
+    sentence = str(gettext(error.template))
+    return sentence.format(**error.values) if error.values else sentence
+
+
+def network_message(sentence: str | None) -> str:
+    """What a driver wrote down in English, in the reader's language, as far as it is ours."""
+    if not sentence:
+        return ""
+    ours, mark, theirs = sentence.partition(NETWORK_QUOTE)
+    for beginning in MESSAGE_PREFIXES:
+        if ours.startswith(beginning):
+            ours = f"{gettext(beginning)}{ours.removeprefix(beginning)}"
+            break
+    else:
+        ours = str(gettext(ours))
+    said = gettext("The network says:")
+    return f"{ours} {said} {theirs}" if mark else ours
+
+
+def reason_message(sentence: str | None) -> str:
+    """Why a run sent nothing, or a hook was not understood; after the dot comes what was given."""
+    if not sentence:
+        return ""
+    ours, mark, given = sentence.partition(REASON_DETAIL)
+    return f"{gettext(ours)}{mark}{given}"
+
+
+def format_minutes(minutes: int) -> str:
+    """90 → 90 minutes, 120 → 2 hours."""
+    for unit, length in (("day", 1440), ("hour", 60), ("minute", 1)):
+        if minutes % length == 0:
+            return str(format_unit(minutes // length, f"duration-{unit}", locale=get_locale()))
+    raise AssertionError("every number of minutes is one of minutes")
+
+
+def format_duration(seconds: int) -> str:
+    """About how long: 40 seconds, 12 minutes, 3 hours, 2 days."""
+    for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= length * (2 if unit != "minute" else 1):
+            return str(format_unit(-(-seconds // length), f"duration-{unit}", locale=get_locale()))
+    return str(format_unit(max(seconds, 1), "duration-second", locale=get_locale()))
+
+
+def format_phone(phone: str) -> str:
+    """A phone as people write it; the network's own ids stay as they are."""
+    if not phone:
+        return str(gettext("erased"))
+    return display_phone(phone) if phone.isascii() and phone.isdigit() else phone
+
+
+def format_amount(amount: Decimal | str, currency: str) -> str:
+    """An amount as the reader's language writes it."""
+    return format_money(Decimal(amount), currency, str(get_locale()))
+
+
+def amount_for_input(amount: Decimal | str) -> str:
+    """An amount in a field, with the sign that the reader puts before the decimals."""
+    return str(amount).replace(".", get_decimal_symbol(get_locale()))
+
+
+def format_size(size: int) -> str:
+    """900 → 900 B, 12_300 → 12.3 kB."""
+    for unit, length in (("megabyte", 1_000_000), ("kilobyte", 1000)):
+        if size >= length:
+            rounded = round(Decimal(size) / length, 1)
+            return str(format_unit(rounded, f"digital-{unit}", "short", locale=get_locale()))
+    return f"{format_decimal(size)} B"
+
+
+def setup_i18n(app: Flask) -> None:
+    app.config["BABEL_TRANSLATION_DIRECTORIES"] = "portal/translations"
+    Babel(app, locale_selector=choose_locale, timezone_selector=choose_time_zone)
+    app.add_template_filter(time_ago, "ago")
+    app.add_template_filter(exact_time, "exact")
+    app.add_template_filter(day_and_time, "clock")
+    app.add_template_filter(network_message, "network_words")
+    app.add_template_filter(format_phone, "phone")
+    app.add_template_filter(reason_message, "reason")
+    app.add_template_filter(format_minutes, "minutes")
+    app.add_template_filter(format_duration, "lasts")
+    app.add_template_filter(format_amount, "money")
+    app.add_template_filter(format_size, "size")
+
+    @app.context_processor
+    def words() -> dict[str, Any]:
+        return {"current_locale": str(get_locale()), "current_theme": choose_theme()}

@@ -1,0 +1,56 @@
+"""What a page needs to hear news: where the live door is, a ticket for it, and where to read on."""
+
+from typing import Any
+
+from flask import Blueprint, Flask, current_app, g, jsonify
+from flask_login import current_user
+
+from core import live_updates
+from core.security.live_tokens import LIFETIME, make_live_token
+from core.settings import Settings
+from portal.web.auth import may, member_may
+
+live_pages = Blueprint("live", __name__)
+
+# Which news a member may hear, by the first word of their kind.
+TOPICS = {
+    "messages": "messages.view",
+    "conversations": "inbox.view",
+    "lines": "lines.view",
+    "orders": "orders.view",
+    "calls": "orders.view",
+    "prints": "printing.view",
+    "printers": "printing.view",
+    "campaigns": "campaigns.view",
+}
+
+
+def allowed_topics() -> list[str]:
+    return [topic for topic, right in TOPICS.items() if may(right)]
+
+
+def live_connection() -> dict[str, str] | None:
+    """For layout/app.html; None when there is nothing this person could hear."""
+    if getattr(current_user, "role", None) is None or not (topics := allowed_topics()):
+        return None
+    settings: Settings = current_app.extensions["comanda"]
+    return {
+        "url": settings.live_url or "/live",
+        "ticket": make_live_token(settings.secret_key, g.tenant_id, current_user.id, topics),
+        "after": live_updates.history_cursor(g.tenant_id),
+    }
+
+
+@live_pages.get("/news/ticket")
+@member_may("home.view")
+def ticket() -> Any:
+    """The page comes back for a new one while it is open: who was sent away gets none."""
+    door = live_connection() or {"ticket": ""}
+    answer = jsonify(ticket=door["ticket"], seconds=int(LIFETIME.total_seconds()))
+    answer.headers["Cache-Control"] = "no-store"
+    return answer
+
+
+def setup_live_updates(app: Flask) -> None:
+    app.register_blueprint(live_pages)
+    app.add_template_global(live_connection)

@@ -1,0 +1,45 @@
+"""Keyset paging: an address holds the filters and the last row seen, never a page's number."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from flask import request, url_for
+
+Row = TypeVar("Row")
+
+PAGE = 50
+
+
+@dataclass(frozen=True)
+class Page(Generic[Row]):
+    rows: Sequence[Row]
+    next_url: str | None
+    previous_url: str | None
+    """To the first page: a keyset knows no way back by one."""
+
+    @property
+    def urls(self) -> dict[str, str | None]:
+        """As the templates' pager wants them."""
+        return {"next_url": self.next_url, "previous_url": self.previous_url}
+
+
+def cursor_in_url() -> str | None:
+    return request.args.get("after") or None
+
+
+def page_of(
+    rows: Sequence[Row],
+    endpoint: str,
+    asked: Mapping[str, Any],
+    size: int,
+    cursor: Callable[[Row], object] = lambda row: row.id,  # type: ignore[attr-defined]
+) -> Page[Row]:
+    """`rows` were asked for with `size + 1`: the one too many says that there is a next page."""
+    shown = rows[:size]
+    following = first = None
+    if len(rows) > size:
+        following = url_for(endpoint, **asked, after=cursor(shown[-1]))
+    if cursor_in_url():
+        first = url_for(endpoint, **asked)
+    return Page(shown, following, first)

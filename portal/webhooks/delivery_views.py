@@ -1,0 +1,158 @@
+"""Deliveries: what was brought to which endpoint, what it answered, and once more, please."""
+
+import json
+from typing import Any
+
+from flask import Blueprint, flash, g, redirect, render_template, request, url_for
+from flask_babel import gettext
+
+from core.db import tenant_scope
+from core.errors import DomainError
+from core.ids import BadId, canonical_id
+from portal.web.auth import member_may
+from portal.web.i18n import error_message
+from webhooks import endpoints
+from webhooks import queries as webhook_queries
+from webhooks.delivery.post import USER_AGENT
+from webhooks.event_types import EVENT_TYPES
+from webhooks.models import WebhookAttempt, WebhookDelivery
+from webhooks.queries import STATES, DeliveryFilters
+
+deliveries_pages = Blueprint("deliveries", __name__)
+
+PAGE = 50
+
+
+@deliveries_pages.get("/webhooks/deliveries")
+@member_may("webhooks.view")
+def index() -> Any:
+    asked: dict[str, Any] = _filters_in_url()
+    after = request.args.get("after")
+    with tenant_scope(g.tenant_id):
+        known = {one.id: one for one in endpoints.list_with_removed()}
+        found = webhook_queries.list_deliveries(_filters(asked, set(known)), after, PAGE + 1)
+    shown = found[:PAGE]
+    next_url = previous_url = None
+    if len(found) > PAGE:
+        next_url = url_for("deliveries.index", **asked, after=shown[-1].id)
+    if after:
+        previous_url = url_for("deliveries.index", **asked)
+    return render_template(
+        "webhooks/deliveries.html",
+        deliveries=shown,
+        endpoints=known,
+        kinds=EVENT_TYPES,
+        states=STATES,
+        asked=asked,
+        error_words=attempt_error,
+        next_url=next_url,
+        previous_url=previous_url,
+    )
+
+
+@deliveries_pages.get("/webhooks/deliveries/<delivery_id>")
+@member_may("webhooks.view")
+def delivery(delivery_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = webhook_queries.get_delivery(delivery_id)
+        tries = webhook_queries.list_attempts(known.id)
+        body = webhook_queries.delivery_body(known)
+        endpoint = next(
+            (e for e in endpoints.list_with_removed() if e.id == known.endpoint_id), None
+        )
+    return render_template(
+        "webhooks/delivery.html",
+        delivery=known,
+        endpoint=endpoint,
+        attempts=tries,
+        last=tries[-1] if tries else None,
+        request_headers=_request_headers(known, tries[-1]) if tries else {},
+        body=json.dumps(body, ensure_ascii=False, indent=2) if body is not None else None,
+        final=known.state in ("delivered", "failed", "cancelled"),
+        error_words=attempt_error,
+    )
+
+
+@deliveries_pages.post("/webhooks/deliveries/<delivery_id>/resend")
+@member_may("webhooks.manage")
+def resend(delivery_id: str) -> Any:
+    with tenant_scope(g.tenant_id):
+        known = webhook_queries.get_delivery(delivery_id)
+    try:
+        with tenant_scope(g.tenant_id):
+            webhook_queries.resend_delivery(known.id)
+        flash(gettext("It leaves again now."), "success")
+    except DomainError as error:
+        gone = error.status == 404  # the endpoint was removed meanwhile
+        flash(gettext("Its endpoint was removed.") if gone else error_message(error), "error")
+    return redirect(url_for("deliveries.delivery", delivery_id=known.id))
+
+
+def attempt_error(status: int | None, error: str | None) -> str:
+    """Why an attempt failed, in the reader's language."""
+    if not error:
+        return ""
+    if status == 410:
+        return str(gettext("It answered 410: it is gone and wants no more events."))
+    if status is not None and 300 <= status < 400:
+        return str(gettext("It answered %(s)s, a redirect. Those are not followed.", s=status))
+    if status in (429, 503):
+        return str(gettext("It answered %(s)s: it asks to be left alone for a while.", s=status))
+    if status is not None:
+        return str(gettext("It answered %(s)s.", s=status))
+    for mark, words in (
+        ("did not answer in time", gettext("It did not answer within 15 seconds.")),
+        ("did not take the connection", gettext("It did not take the connection in time.")),
+        ("does not take the connection", gettext("It does not take the connection.")),
+        ("broke off", gettext("It broke off, or does not speak HTTP.")),
+        ("cannot be resolved", gettext("Its name cannot be found.")),
+        ("has no address", gettext("Its name cannot be found.")),
+        ("certificate", gettext("Its certificate is not valid.")),
+        ("speak TLS", gettext("It does not speak TLS as we do.")),
+        ("not a public address", gettext("It is not on the public internet.")),
+        ("this machine", gettext("It is not on the public internet.")),
+        ("no longer kept", gettext("The event is no longer kept.")),
+        ("switched off", gettext("The endpoint was switched off.")),
+        ("was removed", gettext("The endpoint was removed.")),
+    ):
+        if mark in error:
+            return str(words)
+    return error
+
+
+def _request_headers(known: WebhookDelivery, last: WebhookAttempt) -> dict[str, str]:
+    """As they were sent with the last attempt."""
+    return {
+        "content-type": "application/json",
+        "user-agent": USER_AGENT,
+        "webhook-id": known.event_id,
+        "webhook-timestamp": str(int(last.at.timestamp())),
+        "webhook-signature": last.signature,
+    }
+
+
+def _filters_in_url() -> dict[str, str]:
+    """The filters as they stand in the address; what is empty is left out of it."""
+    given = {
+        name: request.args.get(name, "")[:64].replace("\0", "").strip()
+        for name in ("to", "event", "state", "id")
+    }
+    return {name: value for name, value in given.items() if value}
+
+
+def _filters(asked: dict[str, str], known: set[str]) -> DeliveryFilters:
+    """What names nothing we know is left out; an id that is none finds nothing."""
+    endpoint, event, state = (asked.get(name, "") for name in ("to", "event", "state"))
+    return DeliveryFilters(
+        endpoint_id=endpoint if endpoint in known else None,
+        type=event if event in EVENT_TYPES else None,
+        state=state if state in STATES else None,
+        event_id=_event_id(asked["id"]) if "id" in asked else None,
+    )
+
+
+def _event_id(written: str) -> str:
+    try:
+        return canonical_id("evt", written)
+    except BadId:
+        return canonical_id("evt", f"evt_{'0' * 26}")

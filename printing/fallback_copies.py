@@ -1,0 +1,102 @@
+"""One ticket on two printers: the stand-in's copy and the original, of which one is printed.
+
+When one of them is on paper the other is called off, so that no dish is made twice.
+"""
+
+from collections.abc import Sequence
+
+from sqlalchemy import and_, bindparam, or_, select, text
+from sqlalchemy.orm import aliased
+
+from core import live_updates
+from core.clock import now
+from core.db import current_tenant_id, db
+from printing.job_evidence import add_evidence, publish_live_update
+from printing.models import PrintJob
+
+UNLOCKED_COPIES = text("""
+SELECT id FROM print_jobs
+ WHERE tenant_id = :tenant_id AND state IN ('queued', 'claimed')
+   AND (id = :original OR fallback_of = :id)
+   FOR UPDATE SKIP LOCKED
+""").bindparams(
+    bindparam("id", type_=PrintJob.id.type), bindparam("original", type_=PrintJob.id.type)
+)
+PRINTED_ELSEWHERE = "Called off: the other printer has printed this ticket."
+
+
+def cancel_other_copies(job: PrintJob) -> None:
+    """This one is printed: call off its twin if it is certain that no printer has that.
+
+    A row that is locked is being settled at this moment, and then it is too late.
+    """
+    free = db.session.scalars(
+        UNLOCKED_COPIES.columns(PrintJob.id),
+        {"tenant_id": current_tenant_id(), "id": job.id, "original": job.fallback_of},
+    )
+    for twin_id in list(free):
+        other = db.session.get_one(PrintJob, (current_tenant_id(), twin_id), populate_existing=True)
+        if certainly_unprinted(other):
+            cancel_copy(other)
+        elif other.claimed_by.startswith("agt_"):
+            live_updates.publish_update(
+                "prints.agent", agent=other.claimed_by
+            )  # its next poll names the job
+
+
+def certainly_unprinted(job: PrintJob) -> bool:
+    """No agent has it, and no printer fetched it."""
+    with_agent = job.claimed_by.startswith("agt_")
+    return job.state == "queued" or (not with_agent and job.fetched_at is None)
+
+
+def printed_elsewhere(job_ids: Sequence[str]) -> list[str]:
+    """Those of them whose stand-in, or whose first ticket, is on paper."""
+    if not job_ids:
+        return []
+    other = aliased(PrintJob)
+    query = (
+        select(PrintJob.id)
+        .join(
+            other,
+            and_(
+                other.tenant_id == PrintJob.tenant_id,
+                or_(other.fallback_of == PrintJob.id, other.id == PrintJob.fallback_of),
+            ),
+        )
+        .where(
+            PrintJob.tenant_id == current_tenant_id(),
+            other.tenant_id == current_tenant_id(),
+            PrintJob.id.in_(job_ids),
+            PrintJob.state.in_(("queued", "claimed")),
+            other.state == "printed",
+        )
+    )
+    return [str(one) for one in db.session.scalars(query)]
+
+
+def jobs_to_drop(agent_id: str) -> list[PrintJob]:
+    """What this agent has in hand although the other printer has printed it."""
+    query = select(PrintJob).where(
+        PrintJob.tenant_id == current_tenant_id(),
+        PrintJob.state == "claimed",
+        PrintJob.claimed_by == agent_id,
+    )
+    mine = {job.id: job for job in db.session.scalars(query)}
+    return [mine[one] for one in printed_elsewhere(list(mine))]
+
+
+def ask_to_drop(job: PrintJob) -> bool:
+    """True the first time: then the agent's poll is answered at once."""
+    asked = any(one["what"] == "asked_to_drop" for one in job.evidence or [])
+    if not asked:
+        add_evidence(job, "asked_to_drop", who="Comanda", fence=job.fence)
+    return not asked
+
+
+def cancel_copy(job: PrintJob) -> None:
+    """Its twin is on paper: printed as well, the dish would be made twice. Nobody is asked."""
+    add_evidence(job, "called_off", who="Comanda")
+    job.state, job.detail, job.leased_until = "failed", PRINTED_ELSEWHERE, None
+    job.settled_at, job.fallback_due_at, job.told = now(), None, True
+    publish_live_update(job)

@@ -1,0 +1,217 @@
+"""What the clock sees: leases that ran out, tickets for the stand-in, printers that fell silent."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, or_, select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.queue import lanes
+from printing import agents, job_evidence, printers, pull_printers, spool, utility_tickets
+from printing import choices as printing_choices
+from printing.models import PRINTING_LANE, PrintAgent, Printer, PrintJob
+from webhooks.events import publish_webhook_event
+
+REPORT_AFTER = timedelta(seconds=30)  # paper is changed in less, and nobody needs a letter for it
+BATCH = 100
+
+
+def check_due() -> None:
+    """Everything that is due; the next look is noted again."""
+    moment = now()
+    _expire_leases(moment)
+    _give_up(moment)
+    _print_fallback_copies(moment)
+    _mark_silent_offline(moment)
+    db.session.flush()
+    if (following := _next_check_at(moment)) is not None:
+        lanes.mark_later(PRINTING_LANE, current_tenant_id(), following)
+
+
+def _expire_leases(moment: datetime) -> None:
+    """No proof in time. What a printer never fetched was surely not printed."""
+    query = (
+        select(PrintJob)
+        .where(
+            PrintJob.tenant_id == current_tenant_id(),
+            PrintJob.state == "claimed",
+            PrintJob.leased_until < moment,
+        )
+        .limit(BATCH)
+        .with_for_update()
+    )
+    for job in db.session.scalars(query):
+        pull_printers.expire_lease(job)
+        spool.notify_agent(job)
+
+
+def _give_up(moment: datetime) -> None:
+    query = (
+        select(PrintJob)
+        .where(
+            PrintJob.tenant_id == current_tenant_id(),
+            PrintJob.state == "queued",
+            PrintJob.queued_at < moment - spool.GIVE_UP_AFTER,
+        )
+        .limit(BATCH)
+        .with_for_update()
+    )
+    for job in db.session.scalars(query):
+        job_evidence.add_evidence(job, "given_up", who="Comanda")
+        spool.finish_job(job, "failed", job.detail or "The printer did not take it in time.")
+
+
+def _print_fallback_copies(moment: datetime) -> None:
+    query = (
+        select(PrintJob)
+        .where(
+            PrintJob.tenant_id == current_tenant_id(),
+            PrintJob.fallback_due_at <= moment,
+        )
+        .order_by(PrintJob.id)
+        .limit(BATCH)
+        .with_for_update()
+    )
+    for job in db.session.scalars(query):
+        job.fallback_due_at = None
+        if job.state == "printed":
+            continue
+        printer = db.session.get_one(Printer, (job.tenant_id, job.printer_id))
+        other = db.session.get(Printer, (job.tenant_id, printer.fallback_id or ""))
+        if printer.fallback_id is None or other is None or other.removed_at is not None:
+            continue
+        for made in utility_tickets.fallback_copy(job, other, printer.name):
+            job_evidence.add_evidence(
+                job, "fallback", who="Comanda", printer=other.name, as_job=made
+            )
+            job_evidence.publish_live_update(job)
+
+
+def _mark_silent_offline(moment: datetime) -> None:
+    """An agent, or a printer that asks by itself, that has not been heard of for a while."""
+    silent = moment - printers.SILENT_AFTER
+    for agent in agents.listed():
+        if agent.seen_at is not None and agent.seen_at < silent:
+            for printer in printers.of_agent(agent.id):
+                if printer.state != "offline":
+                    printers.record_state(printer, "offline", "Its print agent does not answer.")
+    for printer in printers.listed():
+        alone = printer.way != "agent" and printer.seen_at is not None
+        if alone and printer.seen_at < silent and printer.state != "offline":  # type: ignore[operator]
+            printers.record_state(printer, "offline", "It does not ask for its tickets.")
+
+
+def publish_problems() -> tuple[list[Printer], list[Printer], list[PrintJob]]:
+    """In trouble, well again, and tickets to ask about: each of them once. Events leave here."""
+    moment = now()
+    broken: list[Printer] = []
+    well: list[Printer] = []
+    for printer in printers.listed():
+        trouble = printer.state if printing_choices.is_error_state(printer.state) else ""
+        if trouble == printer.told_state or not printer.enabled:
+            continue
+        if trouble and moment - printer.state_since < REPORT_AFTER:
+            continue
+        (broken if trouble else well).append(printer)
+        printer.told_state = trouble
+        kind = "printing.printer_offline" if trouble else "printing.printer_online"
+        publish_webhook_event(kind, {"printer": printer_facts(printer)})
+    query = (
+        select(PrintJob)
+        .where(
+            PrintJob.tenant_id == current_tenant_id(),
+            PrintJob.state.in_(("unconfirmed", "failed")),
+            PrintJob.told.is_(False),
+        )
+        .order_by(PrintJob.id)
+        .limit(BATCH)
+        .with_for_update()
+    )
+    jobs = list(db.session.scalars(query))
+    for job in jobs:
+        job.told = True
+        job.letter_due = job.kind not in ("test", "strip")
+        publish_webhook_event("printing.job_failed", {"job": job_facts(job)})
+    return broken, well, jobs
+
+
+def emails_due() -> dict[str, list[PrintJob]]:
+    """By restaurant: tickets that no letter has named yet, and that still need somebody."""
+    query = select(PrintJob).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.letter_due)
+    found: dict[str, list[PrintJob]] = {}
+    for job in db.session.scalars(query.order_by(PrintJob.id).limit(BATCH).with_for_update()):
+        if job.state in ("unconfirmed", "failed"):
+            found.setdefault(job.site_id, []).append(job)
+        else:
+            job.letter_due = False
+    return found
+
+
+def printer_facts(printer: Printer) -> dict[str, object]:
+    return {
+        "id": printer.id,
+        "name": printer.name,
+        "site_id": printer.site_id,
+        "state": printer.state,
+        "detail": printer.detail,
+    }
+
+
+def job_facts(job: PrintJob) -> dict[str, object]:
+    return {
+        "id": job.id,
+        "title": job.title,
+        "printer_id": job.printer_id,
+        "site_id": job.site_id,
+        "order_id": job.order_number,
+        "kind": job.kind,
+        "state": job.state,
+        "detail": job.detail,
+    }
+
+
+def _next_check_at(moment: datetime) -> datetime | None:
+    """The soonest moment at which something here may be due."""
+    tenant_id = current_tenant_id()
+    found = db.session.execute(
+        select(
+            func.min(PrintJob.leased_until).label("lease"),
+            func.min(PrintJob.due_at).label("queued"),
+        ).where(PrintJob.tenant_id == tenant_id, PrintJob.state.in_(("queued", "claimed")))
+    ).one()
+    fallback = db.session.scalar(
+        select(func.min(PrintJob.fallback_due_at)).where(
+            PrintJob.tenant_id == tenant_id, PrintJob.fallback_due_at.is_not(None)
+        )
+    )
+    seen = db.session.scalar(
+        select(func.min(PrintAgent.seen_at)).where(
+            PrintAgent.tenant_id == tenant_id,
+            PrintAgent.revoked_at.is_(None),
+            PrintAgent.seen_at > moment - printers.SILENT_AFTER,
+        )
+    )
+    alone = db.session.scalar(
+        select(func.min(Printer.seen_at)).where(
+            Printer.tenant_id == tenant_id,
+            Printer.removed_at.is_(None),
+            or_(Printer.way != "agent", Printer.seen_at.is_not(None)),
+            Printer.seen_at > moment - printers.SILENT_AFTER,
+        )
+    )
+    untold = [
+        printer.state_since + REPORT_AFTER
+        for printer in printers.listed()
+        if printer.enabled
+        and printing_choices.is_error_state(printer.state)
+        and printer.told_state != printer.state
+    ]
+    looks = [
+        found.lease,
+        found.queued + spool.GIVE_UP_AFTER if found.queued else None,
+        fallback,
+        *(one + printers.SILENT_AFTER for one in (seen, alone) if one),
+        *untold,
+    ]
+    known = [one for one in looks if one is not None]
+    return max(min(known), moment + timedelta(seconds=1)) if known else None

@@ -1,0 +1,149 @@
+"""Print jobs found and listed, newest first, and what people say of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, NotFound
+from core.ids import from_uuid, to_uuid
+from core.sql.partitions import id_at
+from printing import choices as printing_choices
+from printing import fallback_copies, job_evidence, spool, utility_tickets
+from printing.models import PrintJob
+from tenants import audit
+
+RETENTION = timedelta(days=90)
+
+
+@dataclass(frozen=True)
+class PrintJobFilters:
+    printer_id: str | None = None
+    state: str | None = None
+    order_id: str | None = None
+    order_number: str | None = None
+
+
+@dataclass(frozen=True)
+class TicketSummary:
+    """A ticket as the orders board shows it."""
+
+    id: str
+    order_id: str
+    kind: str
+    state: str
+    printer_id: str
+    station: str
+
+
+def listed(filters: PrintJobFilters, after: str | None, limit: int) -> list[PrintJob]:
+    query = select(PrintJob).where(PrintJob.tenant_id == current_tenant_id())
+    if filters.printer_id:
+        query = query.where(PrintJob.printer_id == filters.printer_id)
+    if filters.state:
+        query = query.where(PrintJob.state == filters.state)
+    if filters.order_id:
+        query = query.where(PrintJob.order_id == filters.order_id)
+    if after:
+        query = query.where(PrintJob.id < from_uuid("pj", to_uuid("pj", after)))
+    return list(db.session.scalars(query.order_by(PrintJob.id.desc()).limit(limit)))
+
+
+def get(job_id: str) -> PrintJob:
+    job = db.session.get(PrintJob, (current_tenant_id(), job_id))
+    if job is None:
+        raise NotFound()
+    return job
+
+
+def of_order(order_id: str) -> list[PrintJob]:
+    """Oldest first."""
+    return listed(PrintJobFilters(order_id=order_id), None, 100)[::-1]
+
+
+def tickets_of_orders(order_ids: Sequence[str]) -> dict[str, list[TicketSummary]]:
+    found: dict[str, list[TicketSummary]] = {order_id: [] for order_id in order_ids}
+    if order_ids:
+        query = select(
+            PrintJob.id,
+            PrintJob.order_id,
+            PrintJob.kind,
+            PrintJob.state,
+            PrintJob.printer_id,
+            PrintJob.station,
+        ).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.order_id.in_(order_ids))
+        query = query.where(PrintJob.detail != fallback_copies.PRINTED_ELSEWHERE)
+        for row in db.session.execute(query.order_by(PrintJob.id)):
+            found[row.order_id].append(TicketSummary(**row._asdict()))
+    return found
+
+
+def unconfirmed_jobs(limit: int = 20) -> list[PrintJob]:
+    """What somebody has to look at: no proof, or not printed; not older than a day or so."""
+    query = select(PrintJob).where(
+        PrintJob.tenant_id == current_tenant_id(), PrintJob.state == "unconfirmed"
+    )
+    return list(db.session.scalars(query.order_by(PrintJob.id.desc()).limit(limit)))
+
+
+def queue_length(printer_id: str) -> int:
+    """How many are in its queue; counted up to a hundred."""
+    query = (
+        select(PrintJob.id)
+        .where(
+            PrintJob.tenant_id == current_tenant_id(),
+            PrintJob.printer_id == printer_id,
+            PrintJob.state == "queued",
+        )
+        .limit(100)
+    )
+    return len(db.session.execute(query).all())
+
+
+def delete_old_jobs() -> int:
+    """Tickets are kept for a season; the orders they were of, for longer."""
+    oldest = from_uuid("pj", UUID(id_at(now() - RETENTION)))
+    gone = db.session.execute(
+        delete(PrintJob)
+        .where(PrintJob.tenant_id == current_tenant_id(), PrintJob.id < oldest)
+        .returning(PrintJob.id)
+        .execution_options(synchronize_session=False)
+    ).all()
+    return len(gone)
+
+
+def confirm_printed(job_id: str) -> PrintJob:
+    """Somebody looked: it lies there."""
+    job = spool.lock_job(job_id)
+    if job.state == "printed":
+        return job
+    if job.state in printing_choices.PENDING_STATES:
+        raise Conflict("still_waiting", "This ticket is still on its way to the printer.")
+    job_evidence.add_evidence(job, "said_printed", who=spool.actor())
+    spool.finish_job(job, "printed", "")
+    audit.record("print_jobs.said_printed", job.title, job_id=job.id)
+    return job
+
+
+def resend(job_id: str) -> str:
+    """Once more, as a reprint: the first one may lie there. The question is answered by it."""
+    job = spool.lock_job(job_id)
+    if job.state not in ("unconfirmed", "failed"):
+        raise Conflict("nothing_to_resend", "Only a ticket without proof can be sent again.")
+    made = utility_tickets.reprint(job, because="resent")
+    job.state, job.told, job.fallback_due_at = "failed", True, None
+    job.letter_due = False
+    job.settled_at = job.settled_at or now()
+    job_evidence.publish_live_update(job)
+    return made
+
+
+def reprint(job_id: str) -> str:
+    job = spool.lock_job(job_id)
+    if job.state in printing_choices.PENDING_STATES:
+        raise Conflict("still_waiting", "This ticket is still on its way to the printer.")
+    return utility_tickets.reprint(job)

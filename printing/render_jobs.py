@@ -1,0 +1,77 @@
+"""From a job's document to its bytes: once, and kept with it."""
+
+from sqlalchemy import select
+
+from core import live_updates
+from core.clock import now
+from core.db import current_tenant_id, db, savepoint
+from core.logs import logger
+from printing import printers
+from printing.models import Printer, PrintJob
+from printing.rendering.document import Document
+from printing.rendering.render import PrintFormat, code_page_samples, render, reprint_heading
+
+log = logger(__name__)
+
+BATCH = 50
+
+
+def render_due() -> int:
+    """Every job without bytes, oldest first; their agents are told. Returns how many."""
+    query = (
+        select(PrintJob)
+        .where(
+            PrintJob.tenant_id == current_tenant_id(),
+            PrintJob.state == "queued",
+            PrintJob.data.is_(None),
+        )
+        .order_by(PrintJob.id)
+        .limit(BATCH)
+        .with_for_update()
+    )
+    jobs = list(db.session.scalars(query))
+    agents = set()
+    for job in jobs:
+        if render_job(job):
+            agents.add(db.session.get_one(Printer, (job.tenant_id, job.printer_id)).agent_id)
+    for agent_id in sorted(filter(None, agents)):
+        live_updates.publish_update("prints.agent", agent=agent_id)
+    return len(jobs)
+
+
+def render_job(job: PrintJob) -> bool:
+    """False: it cannot be printed at all, and the job says so."""
+    printer = db.session.get_one(Printer, (job.tenant_id, job.printer_id))
+    paper = printers.print_format(printer)
+    try:
+        with savepoint():
+            made = _bytes_of(job, paper)
+    except Exception as error:  # a ticket that breaks us must not hold up those behind it
+        log.exception("a ticket could not be rendered", job=job.id)
+        job.state, job.settled_at = "failed", now()
+        job.detail = f"This ticket could not be made ready for the printer: {type(error).__name__}"
+        live_updates.publish_update(
+            "prints.changed", id=job.id, order=job.order_id, state=job.state
+        )
+        return False
+    job.media_type, job.data, job.again = made
+    return True
+
+
+def _bytes_of(job: PrintJob, paper: PrintFormat) -> tuple[str, bytes, bytes | None]:
+    if job.kind == "strip":
+        rendered = code_page_samples(paper)
+        return rendered.media_type, rendered.data, None
+    document = Document.from_json(job.document)
+    rendered = render(document, paper)
+    again = None
+    if can_join(paper):
+        again = reprint_heading(
+            paper, job.queued_at, language=document.language, time_zone=job.time_zone
+        )
+    return rendered.media_type, rendered.data, again
+
+
+def can_join(paper: PrintFormat) -> bool:
+    """Whether bytes sent before bytes make one ticket; XML and pictures do not."""
+    return paper.language in ("escpos", "starprnt", "text")

@@ -1,0 +1,44 @@
+"""Plain text: for printers that take nothing else, for files, and for reading aloud."""
+
+from collections.abc import Sequence
+
+from printing.rendering.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
+from printing.rendering.paper import PaperRoll
+from printing.rendering.text import column_width
+
+MEDIA_TYPE = "text/plain; charset=utf-8"
+
+
+def encode(rows: Sequence[AnyRow], roll: PaperRoll, encoding: str = "utf-8") -> bytes:
+    lines = [line for row in rows for line in _lines(row, roll.columns)]
+    return ("\n".join(lines) + "\n").encode(encoding, "replace")
+
+
+def _lines(row: AnyRow, columns: int) -> list[str]:
+    match row:
+        case Row():
+            return [_line(row, columns)]
+        case RuleRow():
+            return [("=" if row.double else "-") * columns]
+        case SpaceRow():
+            return [""] * row.lines
+        case GapRow():
+            return []
+        case QrRow():
+            return [row.text]
+        case CutRow():
+            return ["", ""]
+
+
+def _line(row: Row, columns: int) -> str:
+    """Letters have one size here: what was set for larger ones has the whole width."""
+    text = row.text
+    if row.inverse:
+        text = f"*** {text.strip()} ***"
+    if row.end:
+        gap = max(columns - column_width(row.lead + text) - column_width(row.end), 1)
+        return row.lead + text + " " * gap + row.end
+    if row.align == "left":
+        return row.lead + text
+    room = max(columns - column_width(text), 0)
+    return " " * (room // 2 if row.align == "center" else room) + text

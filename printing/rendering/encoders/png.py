@@ -1,0 +1,34 @@
+"""PNG: for printers that take pictures, and for people."""
+
+from collections.abc import Sequence
+from io import BytesIO
+
+from PIL import Image
+
+from printing.rendering import raster
+from printing.rendering.layout import AnyRow, CutRow
+from printing.rendering.raster import RasterPage
+
+MEDIA_TYPE = "image/png"
+_MARGIN = {384: 32, 576: 32}
+_PAPER = 250
+
+
+def encode(rows: Sequence[AnyRow], sheet: RasterPage) -> bytes:
+    """Two tones, exactly as wide as the printer's head."""
+    return _png(raster.to_black_and_white(raster.draw_ticket(rows, sheet)))
+
+
+def encode_preview(rows: Sequence[AnyRow], sheet: RasterPage) -> bytes:
+    """With the paper's edges round it."""
+    inner = raster.draw_ticket([row for row in rows if not isinstance(row, CutRow)], sheet)
+    edge = _MARGIN.get(sheet.dots, 32)
+    paper = Image.new("L", (inner.width + 2 * edge, inner.height + 2 * edge), 255)
+    paper.paste(inner, (edge, edge))
+    return _png(paper)
+
+
+def _png(picture: Image.Image) -> bytes:
+    out = BytesIO()
+    picture.save(out, "PNG", compress_level=5)
+    return out.getvalue()

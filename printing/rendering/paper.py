@@ -1,0 +1,48 @@
+"""A printer with its paper in: how wide, how many letters, and which it can write."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from printing.rendering import raster
+from printing.rendering.layout import Row
+from printing.rendering.profiles import Profile, UnsupportedFormat, can_write, code_pages, profile
+from printing.rendering.text import transliterate
+
+
+@dataclass(frozen=True)
+class PaperRoll:
+    profile: Profile
+    width_mm: int
+    pages: tuple[tuple[str, int], ...]
+    right_to_left: bool = False
+
+    @classmethod
+    def of(
+        cls, code: str, width_mm: int, code_page: str | None, right_to_left: bool = False
+    ) -> "PaperRoll":
+        known = profile(code)
+        if width_mm not in known.dots:
+            raise UnsupportedFormat(f"paper is 58 or 80 mm wide, not {width_mm}")
+        return cls(known, width_mm, code_pages(known, code_page), right_to_left)
+
+    @property
+    def columns(self) -> int:
+        return self.profile.columns[self.width_mm]
+
+    @cached_property
+    def sheet(self) -> raster.RasterPage:
+        dots = self.profile.dots[self.width_mm]
+        return raster.RasterPage(dots, self.columns, self.right_to_left)
+
+    def write(self, text: str) -> str:
+        """Plain letters for what none of its pages has."""
+        return transliterate(
+            text, lambda letter: any(can_write(page, letter) for page, _ in self.pages)
+        )
+
+    def page_for(self, row: Row) -> tuple[str, int] | None:
+        """The page a line is written in; None is a line to draw."""
+        if self.right_to_left:
+            return None
+        text = row.lead + row.text + row.end
+        return next((pair for pair in self.pages if can_write(pair[0], text)), None)

@@ -1,0 +1,95 @@
+"""Text that may go to a printer: no commands, no half characters, and an end."""
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+MAX_LENGTH = 400
+# Emoji are drawn by no printer, and one may say what must not be in the dish.
+_PICTURES = re.compile(
+    "[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+    "[\ufe0f\u200d\U0001f3fb-\U0001f3ff]*"
+)
+# Between letters that join, these two are part of the spelling; elsewhere they are nothing.
+_JOINERS = {"\u200c", "\u200d"}
+_JOINING = re.compile("[\u0590-\u109f\u1780-\u17ff]")
+_DROPPED = {"Cc", "Cf", "Cn", "Co", "Cs"}
+
+# For printers whose pages lack the letter; money first.
+PLAIN_LETTERS = {
+    "₺": "TL", "€": "EUR", "£": "GBP", "₼": "AZN", "₽": "RUB", "₴": "UAH", "₾": "GEL", "₸": "KZT",
+    "₦": "NGN", "₹": "INR", "₪": "ILS",
+    "…": "...", "–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "•": "*", "·": "-", "×": "x",
+    "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "´": "'",
+    "←": "<-", "→": "->", "ﬁ": "fi", "ﬂ": "fl", "½": "1/2", "¼": "1/4", "¾": "3/4", "°": "o",
+    "№": "No", "™": "(TM)",
+}  # fmt: skip
+
+
+def printable(text: str, limit: int = MAX_LENGTH) -> str:
+    """One line in NFC without anything a printer could take for a command."""
+    spaced = "".join(" " if letter.isspace() else letter for letter in text[: limit * 4])
+    named = _PICTURES.sub(_emoji_name, spaced)
+    joins = _JOINING.search(named) is not None
+    kept = "".join(
+        letter
+        for letter in named
+        if (letter in _JOINERS and joins) or unicodedata.category(letter) not in _DROPPED
+    )
+    line = " ".join(unicodedata.normalize("NFC", kept).split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def transliterate(text: str, can_write: Callable[[str], bool]) -> str:
+    """With what the printer's pages lack put in plain letters, where there are such."""
+    return "".join(
+        letter if letter.isascii() or can_write(letter) else PLAIN_LETTERS.get(letter, letter)
+        for letter in text
+    )
+
+
+def column_width(text: str) -> int:
+    """In columns of a fixed-width font."""
+    return sum(
+        0 if unicodedata.combining(letter) or letter in _JOINERS
+        else 2 if unicodedata.east_asian_width(letter) in ("W", "F")
+        else 1
+        for letter in text
+    )  # fmt: skip
+
+
+def wrap(text: str, columns: int, first: int | None = None) -> list[str]:
+    """Broken between words; a word too long for a line is cut."""
+    room = columns if first is None else first
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        rest = word
+        while rest:
+            joined = f"{line} {rest}" if line else rest
+            if column_width(joined) <= room:
+                line = joined
+                break
+            if line:
+                lines.append(line)
+                line, room = "", columns
+                continue
+            head = _head(rest, room)
+            lines.append(head)
+            rest, room = rest[len(head) :], columns
+    return [*lines, line] if line or not lines else lines
+
+
+def _head(word: str, room: int) -> str:
+    taken = 0
+    for place, letter in enumerate(word):
+        taken += column_width(letter)
+        if taken > room:
+            return word[: max(place, 1)]
+    return word
+
+
+def _emoji_name(found: re.Match[str]) -> str:
+    letter = found[0][0]
+    name = unicodedata.name(letter, "").lower()
+    return f"[{name[:24]}]" if name else ""

@@ -1,0 +1,167 @@
+"""A guest asks for the balance, or for the reward it pays for, with one word in the chat."""
+
+import threading
+import time
+
+from core.db import current_tenant_id
+from core.errors import Conflict
+from messaging.contacts import cards as contact_cards
+from messaging.contacts import identities as contact_identities
+from messaging.lines.drivers.base import InboundMessage
+from messaging.models import Line
+from restaurant.chat_texts import chat_languages, chat_text
+from restaurant.loyalty import coupon_codes, coupons, ledger, programmes, rewards
+from restaurant.loyalty import placeholders as loyalty_placeholders
+from restaurant.models import LoyaltyProgramme, Site
+from restaurant.orders import notifications as order_notifications
+from restaurant.sites import sites
+
+MAX_TEXT_LENGTH = 40
+CACHE_SECONDS = 30.0
+CACHE_SIZE = 5000
+KINDS = frozenset({"text", "button"})
+# "Give it to me": the dearest reward that the balance pays for.
+REDEEM_WORDS = ("redeem", "kullan", "hediye", "einlösen", "استبدال")
+_REDEEM_WORDS = frozenset(programmes.normalize_keyword(one) for one in REDEEM_WORDS)
+
+
+class _KeywordCache:
+    """The words of each tenant, remembered for a moment: every message asks."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._words: dict[int, tuple[float, frozenset[str]]] = {}
+
+    def words(self, tenant_id: int) -> frozenset[str]:
+        known = self._words.get(tenant_id)
+        if known is not None and known[0] > time.monotonic():
+            return known[1]
+        found = frozenset(
+            programmes.normalize_keyword(one)
+            for programme in programmes.listed()
+            if programme.active
+            for one in programme.keywords
+        )
+        with self._lock:
+            if len(self._words) >= CACHE_SIZE:
+                self._words.clear()
+            self._words[tenant_id] = (time.monotonic() + CACHE_SECONDS, found)
+        return found
+
+    def forget(self) -> None:
+        with self._lock:
+            self._words.clear()
+
+
+keyword_cache = _KeywordCache()
+
+
+def is_keyword(message: InboundMessage) -> bool:
+    """Cheap, and asked of every message."""
+    if message.kind not in KINDS or not 0 < len(message.text) <= MAX_TEXT_LENGTH:
+        return False
+    words = keyword_cache.words(current_tenant_id())
+    said = programmes.normalize_keyword(message.text)
+    return bool(words) and (said in words or said in _REDEEM_WORDS)
+
+
+def answer_keyword(line: Line, message: InboundMessage) -> bool:
+    """In the transaction that stored the message. False: it was meant for somebody else."""
+    contact_id = contact_identities.find_contact(message.sender_phone, message.sender_network_id)
+    if contact_id is None or not message.sender_phone:
+        return False
+    card = contact_cards.get(contact_id)
+    if card.contact.blocked_at is not None:
+        return False
+    said = programmes.normalize_keyword(message.text)
+    meant = _matching_programmes(line, said)
+    if not meant:
+        return False
+    language = _language(card.contact.language, said, meant[0][1])
+    if said in _REDEEM_WORDS:
+        for _, site in meant:
+            if text := _redeem(site, contact_id, language):
+                return bool(order_notifications.send_text(line, message.sender_phone, text))
+    parts = [_balance(programme, site, contact_id, language) for programme, site in meant]
+    parts += _coupons(meant[0][1], contact_id, language)
+    return bool(order_notifications.send_text(line, message.sender_phone, "\n\n".join(parts)))
+
+
+def _matching_programmes(line: Line, said: str) -> list[tuple[LoyaltyProgramme, Site]]:
+    """The programmes of the sites behind this line that know the word."""
+    active = {one.site_id: one for one in programmes.listed() if one.active}
+    meant = []
+    for site in sites.listed():
+        programme = active.get(site.id)
+        mine = sites.line_of(site) if programme is not None else None
+        if programme is None or mine is None or mine.id != line.id:
+            continue
+        if said in _REDEEM_WORDS or said in {
+            programmes.normalize_keyword(one) for one in programme.keywords
+        }:
+            meant.append((programme, site))
+    return meant
+
+
+def _language(known_as: str, said: str, site: Site) -> str:
+    """The guest's own; else the one the word is of; else the site's."""
+    if known_as.partition("-")[0] in chat_languages():
+        return known_as
+    for language, words in programmes.DEFAULT_KEYWORDS.items():
+        if (
+            said in {programmes.normalize_keyword(one) for one in words}
+            and language in site.languages
+        ):
+            return language
+    return site.languages[0]
+
+
+def _balance(programme: LoyaltyProgramme, site: Site, contact_id: str, language: str) -> str:
+    standing = next((one for one in ledger.balances(contact_id) if one.site_id == site.id), None)
+    balance = standing.balance if standing else 0
+    said = chat_text(language, f"{programme.kind}_balance", site=site.name, balance=balance)
+    priced = rewards.exchangeable_at(site.id, site.currency)
+    if not priced:
+        return said
+    paid = [one for one in priced if (one.cost or 0) <= balance]
+    if paid:
+        return f"{said}\n{chat_text(language, 'reward_ready', reward=paid[-1].name)}"
+    missing = (priced[0].cost or 0) - balance
+    key = f"{programme.kind}_missing"
+    return f"{said}\n{chat_text(language, key, missing=missing, reward=priced[0].name)}"
+
+
+def _coupons(site: Site, contact_id: str, language: str) -> list[str]:
+    mine = coupons.open_of_contact(contact_id)
+    if not mine:
+        return []
+    lines = []
+    for one in mine:
+        until = loyalty_placeholders.last_day(site, one, language)
+        values = {"code": coupon_codes.format_code(one.code), "reward": coupons.terms_of(one).name}
+        lines.append(chat_text(language, "coupon_row", until=until, **values))
+    return ["\n".join([chat_text(language, "your_coupons"), *lines])]
+
+
+def _redeem(site: Site, contact_id: str, language: str) -> str:
+    """Empty: the balance pays for nothing here."""
+    standing = next((one for one in ledger.balances(contact_id) if one.site_id == site.id), None)
+    balance = standing.balance if standing else 0
+    paid = [
+        one for one in rewards.exchangeable_at(site.id, site.currency) if (one.cost or 0) <= balance
+    ]
+    if not paid:
+        return ""
+    try:
+        coupon = ledger.exchange_points(site, contact_id, paid[-1])
+    except Conflict:
+        return ""
+    values = loyalty_placeholders.coupon_values(site, coupon, language)
+    return chat_text(
+        language,
+        "coupon_given",
+        reward=values["coupon.reward"],
+        code=values["coupon.code"],
+        until=values["coupon.until"],
+        url=values["coupon.link"],
+    )

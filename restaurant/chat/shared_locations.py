@@ -1,0 +1,190 @@
+"""A location shared in chat is attached to the customer's open delivery order.
+
+While nobody has agreed to a fee yet the zone around the place decides it; afterwards only the way
+changes, and the staff is told when the new place lies elsewhere.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict
+from core.ids import from_uuid
+from core.sql.partitions import id_at
+from core.values.geo import BadCoordinates, Coordinates, make_coordinates
+from core.values.money import format_money
+from core.values.text import one_line
+from messaging.contacts import identities as contact_identities
+from messaging.lines.drivers.base import InboundMessage
+from messaging.models import Line, Message
+from restaurant.delivery import addresses, zones
+from restaurant.models import DeliveryZone, Order, Site
+from restaurant.orders import changes as order_changes
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.orders import notifications as order_notifications
+from restaurant.orders import queries as order_queries
+from restaurant.orders.hold_reasons import (
+    BELOW_MINIMUM,
+    LOCATION_MISMATCH,
+    NEEDS_CONFIRMATION,
+    NO_LOCATION,
+    OUTSIDE_ZONES,
+)
+from restaurant.sites import sites
+
+LOOKBACK = timedelta(minutes=30)
+LOCATION_REASONS = frozenset({NO_LOCATION, OUTSIDE_ZONES, BELOW_MINIMUM, LOCATION_MISMATCH})
+
+
+def attach_location(line: Line, message: InboundMessage) -> Order | None:
+    """In the transaction that stored the message. None: nobody waits for this location."""
+    where = _read_location(message.content)
+    contact_id = contact_identities.find_contact(message.sender_phone, message.sender_network_id)
+    if where is None or contact_id is None:
+        return None
+    order = _open_order(line.id, contact_id)
+    if order is None:
+        return None
+    words = one_line(
+        str(message.content.get("address") or message.content.get("name") or ""),
+        addresses.MAX_ADDRESS_LENGTH,
+    )
+    return set_location(sites.of_order(order), order, where, words)
+
+
+def attach_earlier_location(site: Site, order: Order) -> Order:
+    """Some share their location first and order then."""
+    if addresses.location_of(order.address) is not None or order.line_id is None:
+        return order
+    query = select(Message.content).where(
+        Message.tenant_id == current_tenant_id(),
+        Message.phone == order.customer_phone,
+        Message.id >= from_uuid("msg", UUID(id_at(now() - LOOKBACK))),
+        Message.direction == "in",
+        Message.kind == "location",
+        Message.line_id == order.line_id,
+    )
+    content = db.session.scalars(query.order_by(Message.id.desc()).limit(1)).first()
+    where = _read_location(content or {})
+    return set_location(site, order, where) if where is not None else order
+
+
+def set_location(site: Site, order: Order, where: Coordinates, words: str = "") -> Order:
+    known = zones.listed(site.id)
+    zone = zones.find_covering(site, where, known) if known else None
+    held = order_lifecycle.lock_version(order, None)
+    held.address = addresses.address_with_location(held.address, where, None)
+    if words and not held.address.get("text"):
+        held.address = {**held.address, "text": words}
+    agreed = (
+        "zone" in held.address
+        or held.state != "awaiting_confirmation"
+        or held.paid_at is not None  # what was paid for is not made dearer
+    )
+    if not known or agreed:
+        return _store_location_only(site, held, zone, bool(known))
+    if zone is None:
+        return _refuse_location(site, held, OUTSIDE_ZONES, "outside")
+    if Decimal(held.sums["subtotal"]) < zone.minimum:
+        minimum = format_money(zone.minimum, held.currency, held.language)
+        return _refuse_location(site, held, BELOW_MINIMUM, "below_minimum", minimum=minimum)
+    return _apply_zone(site, held, zone)
+
+
+def choose_zone(site: Site, order: Order, zone: DeliveryZone, *, seen: int | None = None) -> Order:
+    """The staff's word, where the customer shared no location. The minimum is theirs to waive."""
+    if order.order_type != "delivery" or order.ended_at is not None:
+        raise Conflict("no_delivery", "Only an open delivery has a delivery zone.")
+    if order.paid_at is not None or order.state == "awaiting_payment":
+        raise Conflict("amount_fixed", "This order is being paid: its amount stays as it is.")
+    held = order_lifecycle.lock_version(order, seen)
+    _set_zone_and_fee(site, held, zone)
+    order_lifecycle.record_change(held, "location", because=zone.name)
+    order_notifications.status_changed(site, held, order_queries.items_of(held.id))
+    return held
+
+
+def _apply_zone(site: Site, order: Order, zone: DeliveryZone) -> Order:
+    _set_zone_and_fee(site, order, zone)
+    order_lifecycle.record_change(order, "location", because=zone.name)
+    order_notifications.status_changed(site, order, order_queries.items_of(order.id))
+    fee = format_money(zone.fee, order.currency, order.language)
+    key = "location_fee" if zone.fee else "location_free"
+    order_notifications.send_to_customer(
+        order, order_notifications.customer_text(order, key, fee=fee)
+    )
+    if order.state == "awaiting_confirmation" and not _other_reasons(order):
+        return order_lifecycle.change_state(site, order, "sent_to_kitchen")
+    return order
+
+
+def _store_location_only(site: Site, order: Order, zone: DeliveryZone | None, zoned: bool) -> Order:
+    if zoned and (zone is None or zone.id != order.address.get("zone")):
+        _set_staff_note(order, LOCATION_MISMATCH)
+    order_lifecycle.record_change(order, "location")
+    order_notifications.status_changed(site, order, order_queries.items_of(order.id))
+    order_notifications.send_to_customer(
+        order, order_notifications.customer_text(order, "location_noted")
+    )
+    return order
+
+
+def _refuse_location(site: Site, order: Order, why: str, key: str, **values: str) -> Order:
+    """No fee is made up. The order waits where it is, and the staff sees why."""
+    _set_staff_note(order, why)
+    order_lifecycle.record_change(order, "location", because=why)
+    order_notifications.status_changed(site, order, order_queries.items_of(order.id))
+    order_notifications.send_to_customer(
+        order, order_notifications.customer_text(order, key, **values)
+    )
+    return order
+
+
+def _set_zone_and_fee(site: Site, order: Order, zone: DeliveryZone) -> None:
+    order.address = addresses.address_with_location(order.address, None, zone)
+    order.staff_note = "\n".join(
+        line for line in order.staff_note.split("\n") if line not in LOCATION_REASONS
+    )
+    order.sums = {**order.sums, "delivery_fee": str(zone.fee)}
+    order_changes.recalculate(site, order)
+
+
+def _other_reasons(order: Order) -> bool:
+    return bool(set(order.staff_note.split("\n")) & NEEDS_CONFIRMATION)
+
+
+def _set_staff_note(order: Order, why: str) -> None:
+    kept = [line for line in order.staff_note.split("\n") if line and line not in LOCATION_REASONS]
+    order.staff_note = "\n".join([*kept, why])
+
+
+def _open_order(line_id: int, contact_id: str) -> Order | None:
+    """The newest without a location; else the newest."""
+    query = (
+        select(Order)
+        .where(
+            Order.tenant_id == current_tenant_id(),
+            Order.contact_id == contact_id,
+            Order.ended_at.is_(None),
+            Order.order_type == "delivery",
+            Order.line_id == line_id,
+        )
+        .order_by(Order.id.desc())
+        .limit(10)
+    )
+    found = list(db.session.scalars(query))
+    lost = [order for order in found if addresses.location_of(order.address) is None]
+    return next(iter(lost or found), None)
+
+
+def _read_location(content: Mapping[str, Any]) -> Coordinates | None:
+    try:
+        return make_coordinates(content["latitude"], content["longitude"])
+    except (KeyError, BadCoordinates):
+        return None

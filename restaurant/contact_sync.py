@@ -1,0 +1,139 @@
+"""Guests are contacts: merged and erased with them. What an order cost, and of what, stays."""
+
+from sqlalchemy import text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import to_uuid
+from messaging.contacts import merging
+from messaging.contacts.erasure import erasures as contact_erasures
+from messaging.contacts.erasure.personal_data import ERASED_NAME, ErasureTarget, search_patterns
+from restaurant.loyalty import contact_sync as loyalty_contact_sync
+
+MOVE = text("""
+UPDATE orders SET contact_id = :kept WHERE tenant_id = :tenant_id AND contact_id = :gone
+""")
+FIND = text("""
+SELECT id, cart_id FROM orders
+ WHERE tenant_id = :tenant_id AND (contact_id = :contact_id OR customer_phone = ANY(:names))
+""")
+BLANK_ORDERS = text("""
+UPDATE orders SET contact_id = NULL, customer_phone = '', customer_name = '', notes = '',
+       staff_note = '', address = '{}'
+ WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
+""")
+BLANK_LINES = text("""
+UPDATE order_lines SET note = '', void_because = ''
+ WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
+""")
+# What a ticket said of them. One that still waited would be blank, and is not printed.
+BLANK_TICKETS = text("""
+UPDATE print_jobs
+   SET document = jsonb_build_object(
+           'version', 1, 'title', title, 'language', 'en', 'parts', '[]'::jsonb),
+       data = NULL, again = NULL, fallback_due_at = NULL,
+       state = CASE WHEN state IN ('queued', 'claimed') THEN 'failed' ELSE state END
+ WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
+""")
+BLANK_TRIPS = text("""
+UPDATE trips SET problem_note = ''
+ WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
+""")
+# A courier is a contact too. What they brought stays; who they were does not.
+MOVE_COURIERS = text("""
+UPDATE couriers SET contact_id = :kept WHERE tenant_id = :tenant_id AND contact_id = :gone
+""")
+BLANK_COURIER_CHANGES = text("""
+UPDATE order_changes
+   SET because = CASE WHEN what = 'courier' THEN '' ELSE because END,
+       by = CASE WHEN by = :name THEN '' ELSE by END
+ WHERE tenant_id = :tenant_id AND order_id IN (
+       SELECT order_id FROM trips WHERE tenant_id = :tenant_id AND courier_id = :courier_id)
+""")
+BLANK_COURIER = text("""
+UPDATE couriers
+   SET contact_id = NULL, name = '', phone = '', active = false,
+       link_version = link_version + 1, removed_at = coalesce(removed_at, :at)
+ WHERE tenant_id = :tenant_id AND id = :courier_id
+""")
+FIND_COURIERS = text("""
+SELECT id, name FROM couriers
+ WHERE tenant_id = :tenant_id AND (contact_id = :contact_id OR phone = ANY(:names))
+""")
+BLANK_CHANGES = text("""
+UPDATE order_changes SET because = ''
+ WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
+""")
+BLANK_LINKS = text("""
+UPDATE payment_links SET customer_phone = '', customer_name = '', description = reference
+ WHERE tenant_id = :tenant_id
+   AND (order_id = ANY(CAST(:ids AS uuid[])) OR customer_phone = ANY(:names))
+""")
+BLANK_REFUNDS = text("""
+UPDATE refunds SET reason = ''
+ WHERE tenant_id = :tenant_id AND payment_id IN (
+       SELECT id FROM payments
+        WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[])))
+""")
+DROP_ABANDONED = text("""
+DELETE FROM carts
+ WHERE tenant_id = :tenant_id AND order_id IS NULL
+   AND concat_ws(' ', text, notes, address::text) LIKE ANY(:inside)
+""")
+BLANK_COURIER_AUDIT = text("""
+UPDATE audit_entries SET subject = :erased, detail = '{}'
+ WHERE tenant_id = :tenant_id AND act >= 'couriers.' AND act < 'couriers/' AND subject = :name
+""")
+DROP_CARTS = text("""
+DELETE FROM carts
+ WHERE tenant_id = :tenant_id
+   AND (id = ANY(CAST(:carts AS uuid[])) OR order_id = ANY(CAST(:ids AS uuid[])))
+""")
+
+
+def register() -> None:
+    """Asked for by every process that merges or erases contacts."""
+    if erase not in contact_erasures.MORE_STEPS:
+        contact_erasures.MORE_STEPS.append(erase)
+    if merge not in merging.MORE_MERGES:
+        merging.MORE_MERGES.append(merge)
+
+
+def merge(kept_id: str, gone_id: str) -> None:
+    names = {
+        "tenant_id": current_tenant_id(),
+        "kept": str(to_uuid("con", kept_id)),
+        "gone": str(to_uuid("con", gone_id)),
+    }
+    for statement in (MOVE, MOVE_COURIERS):
+        db.session.execute(statement, names)
+    loyalty_contact_sync.merge(kept_id, gone_id)
+
+
+def erase(sought: ErasureTarget) -> None:
+    who = {
+        "tenant_id": current_tenant_id(),
+        "contact_id": str(to_uuid("con", sought.contact_id)),
+        "names": sought.names,
+    }
+    for rider in db.session.execute(FIND_COURIERS, who).all():
+        mine = {"tenant_id": current_tenant_id(), "courier_id": str(rider.id)}
+        db.session.execute(BLANK_COURIER_CHANGES, {**mine, "name": rider.name})
+        db.session.execute(BLANK_COURIER, {**mine, "at": now()})
+        audited = {"tenant_id": current_tenant_id(), "name": rider.name, "erased": ERASED_NAME}
+        db.session.execute(BLANK_COURIER_AUDIT, audited)
+    marks = {"tenant_id": current_tenant_id(), "inside": search_patterns(sought)["inside"]}
+    db.session.execute(DROP_ABANDONED, marks)
+    rows = db.session.execute(FIND, who).all()
+    mine = {
+        "tenant_id": current_tenant_id(),
+        "ids": [str(row.id) for row in rows],
+        "carts": [str(row.cart_id) for row in rows if row.cart_id],
+        "names": sought.names,
+    }
+    db.session.execute(BLANK_LINKS, mine)
+    loyalty_contact_sync.erase(sought.contact_id)
+    if rows:
+        blanks = (BLANK_ORDERS, BLANK_LINES, BLANK_CHANGES, BLANK_TRIPS, BLANK_REFUNDS)
+        for statement in (*blanks, BLANK_TICKETS, DROP_CARTS):
+            db.session.execute(statement, mine)

@@ -1,0 +1,116 @@
+"""Where a delivery goes: the address in words, the place on the map, the zone around it.
+
+What is not known is left open. A fee is never invented: only a zone makes one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from core.errors import Invalid, invalid
+from core.values.geo import BadCoordinates, Coordinates, make_coordinates
+from core.values.money import format_money
+from core.values.text import one_line
+from restaurant.delivery import zones
+from restaurant.models import DeliveryZone, Order, Site
+
+MAX_ADDRESS_LENGTH = 300
+N_ = str  # collected for translation here, translated where it is shown
+ZERO = Decimal(0)
+
+
+class OutsideZones(Invalid):
+    def __init__(self) -> None:
+        super().__init__("outside_zones", N_("This place is outside the delivery zones."))
+
+
+class BelowMinimum(Invalid):
+    def __init__(self, minimum: Decimal, currency: str) -> None:
+        super().__init__(
+            "below_minimum",
+            N_("Delivery to this place begins at {minimum}."),
+            minimum=format_money(minimum, currency, "en"),
+        )
+        self.minimum = minimum
+
+
+@dataclass(frozen=True)
+class DeliveryAddress:
+    text: str = ""
+    place: Coordinates | None = None
+    zone: DeliveryZone | None = None
+
+    @property
+    def fee(self) -> Decimal:
+        return self.zone.fee if self.zone else ZERO
+
+    def as_json(self) -> dict[str, Any]:
+        return address_with_location(
+            {"text": self.text} if self.text else {}, self.place, self.zone
+        )
+
+
+def resolve_address(
+    site: Site, text: str, where: Coordinates | None, subtotal: Decimal, *, zone_id: str = ""
+) -> DeliveryAddress:
+    """Raises OutsideZones and BelowMinimum. `zone_id` is the staff's word, where no map helps."""
+    text = one_line(text, MAX_ADDRESS_LENGTH)
+    if not text and where is None:
+        raise invalid("address", "address_missing", "Give the address, or share your location.")
+    known = zones.listed(site.id)
+    zone = None
+    if where is not None and known:
+        zone = zones.find_covering(site, where, known)
+        if zone is None:
+            raise OutsideZones()
+    elif zone_id:
+        zone = next((one for one in known if one.id == zone_id), None)
+        if zone is None:
+            raise invalid("zone_id", "unknown_zone", "This restaurant has no such delivery zone.")
+    if zone is not None and subtotal < zone.minimum:
+        raise BelowMinimum(zone.minimum, site.currency)
+    return DeliveryAddress(text, where, zone)
+
+
+def parse_coordinates(latitude: Any, longitude: Any) -> Coordinates | None:
+    """None when neither was said."""
+    if latitude in (None, "") and longitude in (None, ""):
+        return None
+    try:
+        return make_coordinates(latitude, longitude)
+    except BadCoordinates:
+        raise invalid(
+            "latitude",
+            "invalid_place",
+            "A latitude is a number from -90 to 90, a longitude one from -180 to 180.",
+        ) from None
+
+
+def address_with_location(
+    address: Mapping[str, Any], where: Coordinates | None, zone: DeliveryZone | None
+) -> dict[str, Any]:
+    """An order's address is stored so; coordinates as text, exact."""
+    told = dict(address)
+    if where is not None:
+        told |= {"latitude": str(where.latitude), "longitude": str(where.longitude)}
+    if zone is not None:
+        told |= {"zone": zone.id, "zone_name": zone.name}
+    return told
+
+
+def location_of(address: Mapping[str, Any]) -> Coordinates | None:
+    if "latitude" not in address:
+        return None
+    return make_coordinates(address["latitude"], address["longitude"])
+
+
+def is_zone_unknown(site: Site, order_type: str, address: Mapping[str, Any]) -> bool:
+    """Zones there are, but nobody knows yet in which one this address lies."""
+    return order_type == "delivery" and "zone" not in address and bool(zones.listed(site.id))
+
+
+def address_text(order: Order) -> str:
+    """The address, or at least the coordinates."""
+    where = location_of(order.address)
+    return str(order.address.get("text") or (where or ""))

@@ -1,0 +1,218 @@
+"""The clock's part: who has a birthday, who stayed away, and sending what waits, in decent hours.
+
+Whoever may get no marketing is left out at the moment of sending, with the reason, for good:
+an old welcome is not sent months later.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+
+from core.clock import now, zone
+from core.db import current_tenant_id, db, savepoint
+from core.errors import DomainError, NotFound
+from core.logs import logger
+from messaging.contacts import cards as contact_cards
+from messaging.contacts import marketing_eligibility
+from messaging.messages import accept as message_accept
+from messaging.messages.accept import BULK, MessageDraft
+from messaging.models import Contact, Line
+from messaging.templates.placeholders import fill_placeholders
+from restaurant.loyalty import coupons, message_settings, programmes, rewards
+from restaurant.loyalty import placeholders as loyalty_placeholders
+from restaurant.loyalty import schedule as loyalty_schedule
+from restaurant.loyalty import triggers as loyalty_triggers
+from restaurant.models import (
+    Coupon,
+    LoyaltyMember,
+    LoyaltyMessage,
+    LoyaltyProgramme,
+    LoyaltySend,
+    Site,
+)
+from restaurant.sites import sites
+from tenants.plans.catalog import current_tenant_facts
+
+log = logger(__name__)
+
+RUN_INTERVAL = timedelta(hours=1)
+BATCH = 200
+MAX_ABSENCE = timedelta(days=180)  # whoever stayed away longer than this is not called back at once
+MAX_DELAY = timedelta(days=3)
+
+
+def send_due_messages(moment: datetime) -> int:
+    """One pass over a tenant: new causes, then what is due. How many were sent."""
+    loyalty_schedule.start_run()
+    anything = False
+    for programme in programmes.listed():
+        try:
+            site = sites.get(programme.site_id)
+        except NotFound:
+            continue
+        wanted = loyalty_triggers.active_messages(site.id) if programme.active else {}
+        anything = anything or bool(wanted)
+        if "birthday" in wanted:
+            _schedule_birthdays(site, moment)
+        if "missed" in wanted:
+            _schedule_missed_guests(site, wanted["missed"].number, moment)
+    sent = _send_due(moment)
+    if anything:
+        loyalty_schedule.schedule_run(moment + RUN_INTERVAL)
+    _schedule_next_run()
+    return sent
+
+
+def _schedule_next_run() -> None:
+    query = select(LoyaltySend.due_at).where(
+        LoyaltySend.tenant_id == current_tenant_id(), LoyaltySend.state == "waiting"
+    )
+    due_at = db.session.scalars(query.order_by(LoyaltySend.due_at).limit(1)).first()
+    if due_at is not None:
+        loyalty_schedule.schedule_run(due_at)
+
+
+def _schedule_birthdays(site: Site, moment: datetime) -> None:
+    """Of guests who were here, on the day by the site's own clock; 29 February has its day too."""
+    today = moment.astimezone(zone(site.time_zone)).date()
+    days = [today.month * 100 + today.day]
+    if days == [228] and (today + timedelta(days=1)).day == 1:
+        days.append(229)
+    query = (
+        select(LoyaltyMember.contact_id)
+        .join(
+            Contact,
+            (Contact.tenant_id == LoyaltyMember.tenant_id)
+            & (Contact.id == LoyaltyMember.contact_id),
+        )
+        .where(
+            LoyaltyMember.tenant_id == current_tenant_id(),
+            LoyaltyMember.site_id == site.id,
+            Contact.tenant_id == current_tenant_id(),
+            Contact.birthday.in_(days),
+        )
+    )
+    for contact_id in db.session.scalars(query):
+        loyalty_triggers.schedule_message(site.id, contact_id, "birthday", today.year, moment)
+
+
+def _schedule_missed_guests(site: Site, days: int, moment: datetime) -> None:
+    """Once for each absence: the day of the last visit names it."""
+    query = select(LoyaltyMember.contact_id, LoyaltyMember.last_at).where(
+        LoyaltyMember.tenant_id == current_tenant_id(),
+        LoyaltyMember.site_id == site.id,
+        LoyaltyMember.last_at <= moment - timedelta(days=days),
+        LoyaltyMember.last_at > moment - timedelta(days=days) - MAX_ABSENCE,
+    )
+    for contact_id, last_at in db.session.execute(query).all():
+        loyalty_triggers.schedule_message(
+            site.id, contact_id, "missed", last_at.date().toordinal(), moment
+        )
+
+
+def _send_due(moment: datetime) -> int:
+    query = (
+        select(LoyaltySend)
+        .where(
+            LoyaltySend.tenant_id == current_tenant_id(),
+            LoyaltySend.state == "waiting",
+            LoyaltySend.due_at <= moment,
+        )
+        .order_by(LoyaltySend.due_at)
+        .limit(BATCH)
+        .with_for_update()
+    )
+    waiting = list(db.session.scalars(query))
+    sent = 0
+    for site_id in dict.fromkeys(one.site_id for one in waiting):
+        mine = [one for one in waiting if one.site_id == site_id]
+        sent += _send_for_site(site_id, mine, moment)
+    return sent
+
+
+def _send_for_site(site_id: str, waiting: Sequence[LoyaltySend], moment: datetime) -> int:
+    site, programme = sites.get_including_closed(site_id), programmes.of_site(site_id)
+    wanted, line = loyalty_triggers.active_messages(site_id), sites.line_of(site)
+    until = quiet_until(site, programme, moment)
+    out = marketing_eligibility.exclusion_reasons([one.contact_id for one in waiting], rest=None)
+    sent = 0
+    for one in waiting:
+        message = wanted.get(one.cause)
+        why = out.get(one.contact_id, "")
+        if message is None or programme is None or not programme.active:
+            why = "switched_off"
+        elif moment - one.at > MAX_DELAY:
+            why = "too_late"
+        if line is None:
+            why = why or "no_line"
+        if why or message is None or line is None:
+            one.state, one.because = "left_out", why
+        elif until is not None:
+            one.due_at = until
+        elif _send(one, message, site, line):
+            sent += 1
+    db.session.flush()
+    return sent
+
+
+def quiet_until(
+    site: Site, programme: LoyaltyProgramme | None, moment: datetime
+) -> datetime | None:
+    """None: it may be said now. Else when the quiet hours end."""
+    begins, ends = programmes.quiet_hours(programme)
+    local = moment.astimezone(zone(site.time_zone))
+    clock = local.time().replace(tzinfo=None)
+    overnight = begins > ends
+    quiet = clock >= begins or clock < ends if overnight else begins <= clock < ends
+    if begins == ends or not quiet:
+        return None
+    day = local.date() + timedelta(days=1 if overnight and clock >= begins else 0)
+    end = datetime.combine(day, ends, tzinfo=zone(site.time_zone))
+    return end.astimezone(moment.tzinfo)
+
+
+def _send(one: LoyaltySend, message: LoyaltyMessage, site: Site, line: Line) -> bool:
+    """The coupon, the message and the mark that it was said: all of it, or nothing."""
+    card = contact_cards.get(one.contact_id)
+    try:
+        with savepoint():
+            coupon = _coupon(one, message)
+            values = loyalty_placeholders.values_for(site, card, coupon)
+            text = fill_placeholders(
+                message_settings.text_for(message, site, card.contact.language), values
+            ).text
+            content = {}
+            if message.template and line.kind == "cloud":
+                given = [
+                    fill_placeholders(part, values).text for part in message.template["parameters"]
+                ]
+                content = {"fallback": {**message.template, "parameters": given}}
+            draft = MessageDraft(
+                kind="text",
+                phone=card.phone,
+                text=text,
+                content=content,
+                reference=f"loyalty {one.cause}",
+                priority=BULK,
+                category="marketing",
+            )
+            ticket = message_accept.accept_message(draft, line, current_tenant_facts())
+    except DomainError as refused:  # over quota, a reward that ended: said in the list
+        log.warning("loyalty message not sent", cause=one.cause, code=refused.code)
+        one.state, one.because = "left_out", refused.code
+        return False
+    marketing_eligibility.record_marketing_sent([one.contact_id])
+    one.state, one.message_id, one.at = "sent", ticket.id, now()
+    one.coupon_id = coupon.id if coupon else None
+    return True
+
+
+def _coupon(one: LoyaltySend, message: LoyaltyMessage) -> Coupon | None:
+    if one.coupon_id is not None:
+        return coupons.get(one.coupon_id)
+    if message.reward_id is None:
+        return None
+    reward = rewards.get(message.reward_id)
+    cause = f"{one.cause}:{one.site_id}:{one.contact_id}:{one.number}"
+    return coupons.issue(reward, source="message", contact_id=one.contact_id, cause=cause)

@@ -1,0 +1,121 @@
+"""What a coupon promises, kept with it; and what that takes off a cart. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from core.values.money import quantize
+from restaurant.menus.pricing import ZERO, PricedItem
+from restaurant.models import Reward, Site
+
+KINDS = ("percent", "amount", "item")
+
+
+@dataclass(frozen=True)
+class CouponTerms:
+    kind: str
+    value: Decimal
+    currency: str
+    name: str
+    minimum: Decimal = ZERO
+    most: Decimal | None = None
+    item_id: str | None = None
+    item_name: str = ""
+    site_ids: tuple[str, ...] = ()
+
+    @property
+    def is_fixed_amount(self) -> bool:
+        """A tenth off is the same in every currency; fifty off is not."""
+        return self.kind == "amount" or bool(self.minimum) or bool(self.most)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "value": str(self.value),
+            "currency": self.currency,
+            "name": self.name,
+            "minimum": str(self.minimum),
+            "most": None if self.most is None else str(self.most),
+            "item_id": self.item_id,
+            "item_name": self.item_name,
+            "site_ids": list(self.site_ids),
+        }
+
+
+@dataclass(frozen=True)
+class CouponRefusal:
+    """Why a coupon takes nothing off; `amount` is the minimum, `name` the item that is missing."""
+
+    why: str
+    amount: Decimal = ZERO
+    name: str = ""
+
+
+def terms_of_reward(reward: Reward) -> CouponTerms:
+    return CouponTerms(
+        kind=reward.kind,
+        value=reward.value,
+        currency=reward.currency,
+        name=reward.name,
+        minimum=reward.minimum,
+        most=reward.most,
+        item_id=reward.item_id,
+        item_name=reward.item_name,
+        site_ids=tuple(reward.site_ids),
+    )
+
+
+def read_terms(kept: Mapping[str, Any]) -> CouponTerms:
+    return CouponTerms(
+        kind=kept["kind"],
+        value=Decimal(kept["value"]),
+        currency=kept["currency"],
+        name=kept["name"],
+        minimum=Decimal(kept["minimum"]),
+        most=None if kept["most"] is None else Decimal(kept["most"]),
+        item_id=kept["item_id"],
+        item_name=kept["item_name"],
+        site_ids=tuple(kept["site_ids"]),
+    )
+
+
+def find_refusal(
+    promise: CouponTerms, site: Site, lines: Sequence[PricedItem]
+) -> CouponRefusal | None:
+    """Why it does not hold for this cart at this site."""
+    if promise.site_ids and site.id not in promise.site_ids:
+        return CouponRefusal("other_site")
+    if promise.is_fixed_amount and promise.currency != site.currency:
+        return CouponRefusal("other_site")
+    if subtotal(lines) < promise.minimum:
+        return CouponRefusal("below_minimum", amount=promise.minimum)
+    if promise.kind == "item" and not _matching_prices(promise, lines):
+        return CouponRefusal("item_missing", name=promise.item_name)
+    return None
+
+
+def calculate_discount(promise: CouponTerms, lines: Sequence[PricedItem], currency: str) -> Decimal:
+    """Never more than the dishes cost; rounded to the currency, so that what is shown adds up."""
+    whole = subtotal(lines)
+    if promise.kind == "percent":
+        off = whole * promise.value / 100
+        off = off if promise.most is None else min(off, promise.most)
+    elif promise.kind == "amount":
+        off = promise.value
+    else:
+        off = max(_matching_prices(promise, lines), default=ZERO)
+    return quantize(min(off, whole), currency)
+
+
+def subtotal(lines: Iterable[PricedItem]) -> Decimal:
+    return sum((line.amount for line in lines), ZERO)
+
+
+def _matching_prices(promise: CouponTerms, lines: Iterable[PricedItem]) -> list[Decimal]:
+    """The price of one piece on each line of the item, without what was added to it."""
+    return [
+        line.unit_price - sum((option.price for option in line.options), ZERO)
+        for line in lines
+        if line.item_id == promise.item_id and line.quantity > 0
+    ]

@@ -1,0 +1,100 @@
+"""Points that become stamps, or the other way round: what guests have is worth what it was."""
+
+from sqlalchemy import ColumnElement, func, select, update
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Invalid, invalid
+from core.ids import new_id
+from restaurant.models import LoyaltyEntry, LoyaltyMember
+from tenants import audit
+
+BATCH = 1000
+MOST = 1_000_000
+
+
+def switch_mode(site_id: str, was: str, kind: str, worth: int | None) -> None:
+    """`worth`: how many points a stamp is. 0: everybody begins anew. Raises Invalid without it."""
+    holders, held = db.session.execute(
+        select(func.count(), func.coalesce(func.sum(LoyaltyMember.balance), 0)).where(
+            *_members_with_balance(site_id)
+        )
+    ).one()
+    if not holders:
+        return
+    if worth is None or not 0 <= worth <= MOST:
+        raise _question(was, holders, held)
+    after = ""
+    while rows := _next_members(site_id, after):
+        changes = [
+            (row.contact_id, _converted(row.balance, kind, worth) - row.balance) for row in rows
+        ]
+        _write(site_id, changes, f"{was} → {kind}")
+        after = rows[-1].contact_id
+
+
+def _converted(balance: int, kind: str, worth: int) -> int:
+    if not worth:
+        return 0
+    return int(balance / worth) if kind == "stamps" else balance * worth
+
+
+def _question(was: str, holders: int, held: int) -> Invalid:
+    if was == "points":
+        return invalid(
+            "worth",
+            "balances_exist",
+            "{guests} guests have {held} points together. Say how many points make one stamp;"
+            " 0: everybody begins anew.",
+            guests=holders,
+            held=held,
+        )
+    return invalid(
+        "worth",
+        "balances_exist",
+        "{guests} guests have {held} stamps together. Say how many points a stamp is worth;"
+        " 0: everybody begins anew.",
+        guests=holders,
+        held=held,
+    )
+
+
+def _next_members(site_id: str, after: str) -> list[LoyaltyMember]:
+    query = select(LoyaltyMember).where(*_members_with_balance(site_id))
+    if after:
+        query = query.where(LoyaltyMember.contact_id > after)
+    query = query.order_by(LoyaltyMember.contact_id).limit(BATCH).with_for_update()
+    return list(db.session.scalars(query.execution_options(populate_existing=True)))
+
+
+def _write(site_id: str, changes: list[tuple[str, int]], because: str) -> None:
+    tenant_id, moment, by = current_tenant_id(), now(), audit.current_actor().name
+    lines = [
+        LoyaltyEntry(
+            tenant_id=tenant_id, id=new_id("lpt"), site_id=site_id, contact_id=contact_id,
+            amount=amount, kind="corrected", because=because, by=by, at=moment,
+        )
+        for contact_id, amount in changes
+        if amount
+    ]  # fmt: skip
+    db.session.add_all(lines)
+    for line in lines:
+        db.session.execute(
+            update(LoyaltyMember)
+            .where(
+                LoyaltyMember.tenant_id == tenant_id,
+                LoyaltyMember.site_id == site_id,
+                LoyaltyMember.contact_id == line.contact_id,
+            )
+            .values(balance=LoyaltyMember.balance + line.amount)
+            .execution_options(synchronize_session=False)
+        )
+    db.session.flush()
+
+
+def _members_with_balance(site_id: str) -> tuple[ColumnElement[bool], ...]:
+    return (
+        LoyaltyMember.tenant_id == current_tenant_id(),
+        LoyaltyMember.site_id == site_id,
+        LoyaltyMember.balance != 0,
+    )

@@ -1,0 +1,106 @@
+"""What a site does not have at a moment: sold out by a tap, or not served at this hour."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import delete, or_, select
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now, zone
+from core.db import current_tenant_id, db
+from core.errors import invalid
+from restaurant.menus import menus, publishing
+from restaurant.models import Site, SoldOut
+from restaurant.sites import hours
+from tenants import audit
+
+
+def mark_sold_out(site: Site, thing_id: str, until: datetime | None) -> None:
+    """An item or an option is gone, until a moment or until somebody says otherwise."""
+    if not thing_id.startswith(("itm_", "opt_")):
+        raise invalid("id", "unknown_item", "Only items and options can be sold out.")
+    if thing_id not in _on_menu(site):
+        raise invalid("id", "unknown_item", "This restaurant's menu has no such item or option.")
+    if until is not None and until <= now():
+        raise invalid("until", "invalid_time", "This moment has passed.")
+    row = {"until": until, "by": audit.current_actor().name, "at": now()}
+    db.session.execute(
+        insert(SoldOut)
+        .values(tenant_id=current_tenant_id(), site_id=site.id, thing_id=thing_id, **row)
+        .on_conflict_do_update(
+            index_elements=[SoldOut.tenant_id, SoldOut.site_id, SoldOut.thing_id], set_=row
+        )
+    )
+    audit.record("sites.sold_out", site.name, site_id=site.id, thing_id=thing_id)
+
+
+def _on_menu(site: Site) -> set[str]:
+    """Items and options of the draft, and those that diners still see."""
+    if site.menu_id is None:
+        return set()
+    found = {item.id for item in menus.items(site.menu_id)}
+    options = menus.options_of(list(menus.group_ids(site.menu_id)))
+    found |= {option.id for group in options.values() for option in group}
+    version = publishing.published_version(site.menu_id)
+    if version is not None:
+        found |= {item["id"] for one in version.content["categories"] for item in one["items"]}
+        groups = version.content["groups"].values()
+        found |= {option["id"] for group in groups for option in group["options"]}
+    return found
+
+
+def mark_available(site: Site, thing_id: str) -> None:
+    gone = db.session.execute(
+        delete(SoldOut)
+        .where(
+            SoldOut.tenant_id == current_tenant_id(),
+            SoldOut.site_id == site.id,
+            SoldOut.thing_id == thing_id,
+        )
+        .returning(SoldOut.thing_id)
+    ).first()
+    if gone is not None:
+        audit.record("sites.put_back", site.name, site_id=site.id, thing_id=thing_id)
+
+
+def next_business_day_start(site: Site, moment: datetime) -> datetime:
+    """When the site's next business day begins."""
+    today = hours.business_day(site.day_starts, site.time_zone, moment)
+    hour, minute = (int(part) for part in site.day_starts.split(":"))
+    local = datetime(today.year, today.month, today.day, hour, minute, tzinfo=zone(site.time_zone))
+    return local + timedelta(days=1)
+
+
+def sold_out(site_id: str, moment: datetime) -> dict[str, datetime | None]:
+    query = select(SoldOut.thing_id, SoldOut.until).where(
+        SoldOut.tenant_id == current_tenant_id(),
+        SoldOut.site_id == site_id,
+        or_(SoldOut.until.is_(None), SoldOut.until > moment),
+    )
+    return {row.thing_id: row.until for row in db.session.execute(query)}
+
+
+def sold_out_now(site_id: str) -> dict[str, datetime | None]:
+    return sold_out(site_id, now())
+
+
+def outside_serving_hours(
+    site: Site, content: Mapping[str, Any], moment: datetime
+) -> frozenset[str]:
+    """Items outside their own hours, or their category's."""
+    found = set()
+    for category in content["categories"]:
+        served = hours.is_open(category["available"], site.time_zone, moment)
+        for item in category["items"]:
+            if not served or not hours.is_open(item["available"], site.time_zone, moment):
+                found.add(item["id"])
+    return frozenset(found)
+
+
+def unavailable(site: Site, content: Mapping[str, Any], moment: datetime) -> frozenset[str]:
+    return frozenset(sold_out(site.id, moment)) | outside_serving_hours(site, content, moment)
+
+
+def unavailable_now(site: Site, content: Mapping[str, Any]) -> frozenset[str]:
+    return unavailable(site, content, now())

@@ -1,0 +1,256 @@
+"""What a cart costs. Pure: ids and quantities in, lines and sums out; never a price from outside.
+
+Every amount is rounded to the currency where it is made, so that what is shown adds up.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from core.errors import Invalid
+from core.values.money import quantize
+from core.values.text import one_line
+
+MAX_ITEMS = 60
+MAX_QUANTITY = 99
+LONGEST_NOTE = 200
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True)
+class RequestedItem:
+    """One line as a diner asks for it."""
+
+    item_id: str
+    quantity: int
+    options: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ChosenOption:
+    id: str
+    name: str
+    said: str
+    price: Decimal
+    """What it adds to one piece; 0 when it is one of the free ones."""
+    removal: bool = False
+
+
+@dataclass(frozen=True)
+class PricedItem:
+    item_id: str
+    name: str
+    said: str
+    quantity: int
+    unit_price: Decimal
+    tax_percent: Decimal
+    stations: tuple[str, ...]
+    options: tuple[ChosenOption, ...] = ()
+    note: str = ""
+
+    @property
+    def amount(self) -> Decimal:
+        return self.unit_price * self.quantity
+
+
+@dataclass(frozen=True)
+class PricingTerms:
+    """How a site reckons."""
+
+    currency: str
+    tax_included: bool = True
+    service_percent: Decimal = ZERO
+    discount: Decimal = ZERO
+    delivery_fee: Decimal = ZERO
+    tip: Decimal = ZERO
+
+
+@dataclass(frozen=True)
+class OrderTotals:
+    subtotal: Decimal
+    discount: Decimal
+    service: Decimal
+    delivery_fee: Decimal
+    tip: Decimal
+    taxes: tuple[tuple[Decimal, Decimal], ...]
+    """(percent, amount), inside the prices or on top of them as the site reckons."""
+    total: Decimal
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "subtotal": str(self.subtotal),
+            "discount": str(self.discount),
+            "service": str(self.service),
+            "delivery_fee": str(self.delivery_fee),
+            "tip": str(self.tip),
+            "taxes": [[f"{percent.normalize():f}", str(amount)] for percent, amount in self.taxes],
+            "total": str(self.total),
+        }
+
+
+class NotOnMenu(Invalid):
+    """Something of the cart cannot be had; `thing` is what to take out of it."""
+
+    def __init__(self, code: str, message: str, thing: str, /, **values: object) -> None:
+        super().__init__(code, message, **values)
+        self.more = {"thing": thing}
+
+
+@dataclass
+class PricedMenu:
+    """A published menu, ready to be asked."""
+
+    content: Mapping[str, Any]
+    missing: frozenset[str] = frozenset()
+    """What is sold out, or not served at this hour."""
+    _items: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for category in self.content["categories"]:
+            for item in category["items"]:
+                self._items[item["id"]] = item
+
+    def item(self, item_id: str) -> Mapping[str, Any]:
+        item = self._items.get(item_id)
+        if item is None:
+            raise NotOnMenu("not_on_menu", "The menu has changed: please look again.", item_id)
+        return item
+
+    def text(self, thing: Mapping[str, Any], language: str) -> str:
+        return text_in(thing["texts"], language, self.content["languages"])
+
+
+def text_in(texts: Mapping[str, Any], language: str, languages: Sequence[str]) -> str:
+    """The name in a language; where it is missing in English, or in the menu's own language."""
+    for wanted in (language, language.partition("-")[0], "en", *languages):
+        name = (texts.get(wanted) or {}).get("name")
+        if name:
+            return str(name)
+    return ""
+
+
+def price_items(
+    shelf: PricedMenu, wishes: Sequence[RequestedItem], language: str
+) -> list[PricedItem]:
+    """Raises Invalid with a sentence for the diner."""
+    if not wishes:
+        raise Invalid("empty_cart", "The cart is empty.")
+    if len(wishes) > MAX_ITEMS:
+        raise Invalid("too_many_lines", "A cart holds at most {most} lines.", most=MAX_ITEMS)
+    return [_price_item(shelf, wish, language) for wish in wishes]
+
+
+def _price_item(shelf: PricedMenu, wish: RequestedItem, language: str) -> PricedItem:
+    item = shelf.item(wish.item_id)
+    said = shelf.text(item, language)
+    if wish.item_id in shelf.missing:
+        raise NotOnMenu("sold_out", "{name} is sold out.", wish.item_id, name=said)
+    if not 1 <= wish.quantity <= MAX_QUANTITY:
+        raise Invalid(
+            "invalid_quantity", "{name}: order between 1 and {most}.", name=said, most=MAX_QUANTITY
+        )
+    options = _options(shelf, item, wish, language)
+    home = shelf.content["languages"][0]
+    return PricedItem(
+        item_id=wish.item_id,
+        name=shelf.text(item, home),
+        said=said,
+        quantity=wish.quantity,
+        unit_price=Decimal(item["price"]) + sum((one.price for one in options), ZERO),
+        tax_percent=Decimal(item["tax"]),
+        stations=tuple(item["stations"]),
+        options=tuple(options),
+        note=one_line(wish.note, LONGEST_NOTE),
+    )
+
+
+def _options(
+    shelf: PricedMenu, item: Mapping[str, Any], wish: RequestedItem, language: str
+) -> list[ChosenOption]:
+    asked = list(wish.options)
+    chosen: list[ChosenOption] = []
+    home = shelf.content["languages"][0]
+    for group_id in item["groups"]:
+        group = shelf.content["groups"][group_id]
+        of_group = {option["id"]: option for option in group["options"]}
+        mine = [option_id for option_id in asked if option_id in of_group]
+        asked = [option_id for option_id in asked if option_id not in of_group]
+        name = shelf.text(group, language)
+        for option_id in mine:
+            if option_id in shelf.missing:
+                gone = shelf.text(of_group[option_id], language)
+                raise NotOnMenu("sold_out", "{name} is sold out.", option_id, name=gone)
+        if len(set(mine)) != len(mine) or not group["least"] <= len(mine) <= group["most"]:
+            values = {
+                "item": shelf.text(item, language),
+                "group": name,
+                "least": group["least"],
+                "most": group["most"],
+            }
+            if group["least"] == group["most"]:
+                raise NotOnMenu(
+                    "wrong_options", "{item}: choose {least} of “{group}”.", wish.item_id, **values
+                )
+            raise NotOnMenu(
+                "wrong_options",
+                "{item}: choose {least} to {most} of “{group}”.",
+                wish.item_id,
+                **values,
+            )
+        free = set(sorted(mine, key=lambda one: -Decimal(of_group[one]["price"]))[: group["free"]])
+        chosen += [
+            ChosenOption(
+                id=option_id,
+                name=shelf.text(of_group[option_id], home),
+                said=shelf.text(of_group[option_id], language),
+                price=ZERO if option_id in free else Decimal(of_group[option_id]["price"]),
+                removal=bool(of_group[option_id].get("removal")),
+            )
+            for option_id in mine
+        ]
+    if asked:
+        raise NotOnMenu("not_on_menu", "The menu has changed: please look again.", asked[0])
+    return chosen
+
+
+def calculate_totals(lines: Iterable[PricedItem], terms: PricingTerms) -> OrderTotals:
+    """Subtotal, discount, service, fee, tip, taxes by rate, total."""
+    by_rate: dict[Decimal, Decimal] = {}
+    for line in lines:
+        by_rate[line.tax_percent] = by_rate.get(line.tax_percent, ZERO) + line.amount
+    currency = terms.currency
+    subtotal = quantize(sum(by_rate.values(), ZERO), currency)
+    discount = quantize(min(max(terms.discount, ZERO), subtotal), currency)
+    service = quantize((subtotal - discount) * terms.service_percent / 100, currency)
+    fee, tip = quantize(terms.delivery_fee, currency), quantize(terms.tip, currency)
+    taxes = tuple(
+        (percent, _tax(amount, percent, terms.tax_included, currency))
+        for percent, amount in _spread_discount(by_rate, discount, currency)
+        if percent
+    )
+    on_top = ZERO if terms.tax_included else sum((amount for _, amount in taxes), ZERO)
+    total = subtotal - discount + service + fee + tip + on_top
+    return OrderTotals(subtotal, discount, service, fee, tip, taxes, quantize(total, currency))
+
+
+def _spread_discount(
+    by_rate: Mapping[Decimal, Decimal], discount: Decimal, currency: str
+) -> list[tuple[Decimal, Decimal]]:
+    """The discount falls on each rate by its share; the last one takes what rounding leaves."""
+    rates = sorted(by_rate.items())
+    whole = sum((amount for _, amount in rates), ZERO)
+    left, less = discount, []
+    for number, (percent, amount) in enumerate(rates, 1):
+        last = number == len(rates)
+        share = left if last or not whole else quantize(discount * amount / whole, currency)
+        share = min(share, left, amount)
+        left -= share
+        less.append((percent, amount - share))
+    return less
+
+
+def _tax(amount: Decimal, percent: Decimal, included: bool, currency: str) -> Decimal:
+    base = percent + 100 if included else Decimal(100)
+    return quantize(amount * percent / base, currency)

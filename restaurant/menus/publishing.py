@@ -1,0 +1,117 @@
+"""From draft to published menu: what diners see and carts are priced by."""
+
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import select, update
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Invalid
+from restaurant.menus.menus import categories, get, groups, items, options_of
+from restaurant.models import Menu, MenuItem, MenuVersion, Option
+from tenants import audit
+
+
+def draft_content(menu: Menu) -> dict[str, Any]:
+    """The whole menu as it would be published now."""
+    shown = groups(menu.id)
+    options = options_of([group.id for group in shown])
+    by_category: dict[str, list[dict[str, Any]]] = {}
+    for item in items(menu.id):
+        if not item.hidden:
+            by_category.setdefault(item.category_id, []).append(_item_json(item))
+    return {
+        "name": menu.name,
+        "currency": menu.currency,
+        "languages": list(menu.languages),
+        "categories": [
+            {
+                "id": category.id,
+                "texts": category.texts,
+                "available": category.available,
+                "items": by_category[category.id],
+            }
+            for category in categories(menu.id)
+            if not category.hidden and category.id in by_category
+        ],
+        "groups": {
+            group.id: {
+                "texts": group.texts,
+                "least": group.least,
+                "most": group.most,
+                "free": group.free,
+                "options": [_option_json(option) for option in options[group.id]],
+            }
+            for group in shown
+        },
+    }
+
+
+def publish(menu_id: str) -> MenuVersion:
+    """From now on diners see the draft as it is. Their carts are priced by it."""
+    menu = get(menu_id)
+    content = draft_content(menu)
+    if not content["categories"]:
+        raise Invalid("menu_empty", "There is nothing to publish: add an item first.")
+    number: int = db.session.scalars(
+        update(Menu)
+        .where(Menu.tenant_id == current_tenant_id(), Menu.id == menu_id)
+        .values(version=Menu.version + 1, published_at=now())
+        .returning(Menu.version)
+    ).one()
+    version = MenuVersion(
+        tenant_id=menu.tenant_id,
+        menu_id=menu.id,
+        number=number,
+        content=content,
+        by=audit.current_actor().name,
+    )
+    db.session.add(version)
+    db.session.flush()
+    audit.record("publishing.published", menu.name, menu_id=menu.id, version=number)
+    return version
+
+
+def published_version(menu_id: str, number: int | None = None) -> MenuVersion | None:
+    """The version in force, or one of the earlier ones."""
+    query = select(MenuVersion).where(
+        MenuVersion.tenant_id == current_tenant_id(), MenuVersion.menu_id == menu_id
+    )
+    if number is not None:
+        query = query.where(MenuVersion.number == number)
+    return db.session.scalars(query.order_by(MenuVersion.number.desc()).limit(1)).first()
+
+
+def has_changes(menu: Menu) -> bool:
+    return menu.published_at is None or menu.changed_at > menu.published_at
+
+
+def _item_json(item: MenuItem) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "code": item.code,
+        "texts": item.texts,
+        "price": _plain_number(item.price),
+        "tax": _plain_number(item.tax_percent),
+        "stations": list(item.stations),
+        "allergens": list(item.allergens),
+        "diets": list(item.diets),
+        "photo": item.photo,
+        "available": item.available,
+        "groups": list(item.groups),
+    }
+
+
+def _option_json(option: Option) -> dict[str, Any]:
+    return {
+        "id": option.id,
+        "texts": option.texts,
+        "price": _plain_number(option.price),
+        "preset": option.preset,
+        "removal": option.removal,
+    }
+
+
+def _plain_number(amount: Decimal) -> str:
+    return format(amount.normalize(), "f")

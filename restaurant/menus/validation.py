@@ -1,0 +1,168 @@
+"""What may stand on a menu. Everything that comes in, from people, programs and files, is
+checked here, whole before any of it is written."""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from core.errors import invalid
+from core.values.money import BadMoney, parse_money
+from core.values.text import BadText, normalize_text, one_line
+from restaurant.models import Menu
+from restaurant.sites import hours
+from restaurant.sites.stations import check_station_codes
+
+LONGEST_NAME, LONGEST_DESCRIPTION = 120, 600
+MOST_OPTIONS = 60
+# The fourteen that European law names, by the words used there.
+ALLERGENS = (
+    "gluten", "crustaceans", "eggs", "fish", "peanuts", "soy", "milk", "nuts", "celery",
+    "mustard", "sesame", "sulphites", "lupin", "molluscs",
+)  # fmt: skip
+DIETS = ("vegetarian", "vegan", "halal", "kosher", "gluten_free", "spicy", "alcohol")
+
+
+def check_category(menu: Menu, values: Mapping[str, Any]) -> dict[str, Any]:
+    clean_values: dict[str, Any] = {}
+    if "texts" in values:
+        clean_values["texts"] = check_texts(menu, values["texts"])
+    if "available" in values:
+        clean_values["available"] = hours.check_hours(values["available"] or {})
+    if "hidden" in values:
+        clean_values["hidden"] = bool(values["hidden"])
+    return clean_values
+
+
+def check_item(
+    menu: Menu,
+    values: Mapping[str, Any],
+    category_ids: set[str],
+    group_ids: set[str],
+    *,
+    whole: bool,
+) -> dict[str, Any]:
+    """`whole`: a new item, which must have a name, a price, a category and a station."""
+    for field in ("texts", "price", "category_id"):
+        if whole and field not in values:
+            raise invalid(field, "missing", "An item needs a name, a price and a category.")
+    found = check_category(menu, values)
+    checks: dict[str, Callable[[Any], Any]] = {
+        "category_id": lambda value: _known_category(value, category_ids),
+        "price": lambda value: check_amount("price", value, menu.currency),
+        "tax_percent": lambda value: check_percent("tax_percent", value),
+        "stations": check_station_codes,
+        "code": lambda value: one_line(str(value or ""), 40),
+        "photo": lambda value: str(value or ""),
+        "allergens": lambda value: _among("allergens", value, ALLERGENS),
+        "diets": lambda value: _among("diets", value, DIETS),
+        "groups": lambda value: _known_groups(value, group_ids),
+    }
+    found |= {field: check(values[field]) for field, check in checks.items() if field in values}
+    if whole:
+        found.setdefault("stations", ["kitchen"])
+    return found
+
+
+def _known_category(value: Any, known: set[str]) -> Any:
+    if value not in known:
+        raise invalid("category_id", "unknown_category", "This menu has no such category.")
+    return value
+
+
+def _known_groups(value: Any, known: set[str]) -> list[str]:
+    wanted = list(dict.fromkeys(value or ()))
+    if not set(wanted) <= known:
+        raise invalid("groups", "unknown_group", "This menu has no such option group.")
+    return wanted
+
+
+def check_group(menu: Menu, values: Mapping[str, Any], options: int) -> dict[str, Any]:
+    least, most = _count("least", values.get("least", 0)), _count("most", values.get("most", 1))
+    free = _count("free", values.get("free", 0))
+    if options > MOST_OPTIONS:
+        raise invalid(
+            "options", "too_many", "A group has at most {most} options.", most=MOST_OPTIONS
+        )
+    if most < 1 or least > most:
+        raise invalid(
+            "most", "invalid_count", "At least one may be chosen, and not less than must."
+        )
+    if least > options:
+        raise invalid("least", "invalid_count", "More must be chosen than there are options.")
+    return {
+        "texts": check_texts(menu, values.get("texts") or {}),
+        "least": least,
+        "most": min(most, max(options, 1)),
+        "free": min(free, most),
+    }
+
+
+def check_option(menu: Menu, values: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "texts": check_texts(menu, values.get("texts") or {}),
+        "price": check_amount("price", values.get("price") or "0", menu.currency),
+        "preset": bool(values.get("preset")),
+        "removal": bool(values.get("removal")),
+    }
+
+
+def check_texts(menu: Menu, value: Any) -> dict[str, dict[str, str]]:
+    """A name in the menu's own language is a must; other languages may come later."""
+    found: dict[str, dict[str, str]] = {}
+    given = value if isinstance(value, Mapping) else {}
+    for language in menu.languages:
+        mine = given.get(language) or {}
+        try:
+            name = one_line(str(mine.get("name") or ""), LONGEST_NAME)
+            description = normalize_text(str(mine.get("description") or ""))[:LONGEST_DESCRIPTION]
+        except BadText as error:
+            raise invalid(
+                "name", "invalid_text", "The text has a character that cannot be kept."
+            ) from error
+        if name:
+            found[language] = {"name": name, "description": description}
+    if menu.languages[0] not in found:
+        raise invalid("name", "missing", "Write a name in the menu's own language.")
+    return found
+
+
+def check_amount(field: str, value: Any, currency: str) -> Decimal:
+    try:
+        found = parse_money(str(value).strip(), currency)
+    except BadMoney as error:
+        raise invalid(
+            field,
+            "invalid_amount",
+            "A price in {currency} is written like 12.50.",
+            currency=currency,
+        ) from error
+    if found < 0:
+        raise invalid(field, "invalid_amount", "A price cannot be below zero.")
+    return found
+
+
+def check_percent(field: str, value: Any) -> Decimal:
+    try:
+        found = Decimal(str(value).strip() or "0")
+    except ArithmeticError:
+        found = Decimal(-1)
+    if not found.is_finite() or not 0 <= found <= 100 or found != round(found, 3):
+        raise invalid(field, "invalid_percent", "A percentage is a number from 0 to 100.")
+    return found
+
+
+def _among(field: str, value: Any, known: tuple[str, ...]) -> list[str]:
+    asked = set(value or ())
+    if not asked <= set(known):
+        raise invalid(field, "invalid_choice", "Choose among the offered values.")
+    return [one for one in known if one in asked]
+
+
+def _count(field: str, value: Any) -> int:
+    try:
+        found = int(value)
+    except (TypeError, ValueError):
+        found = -1
+    if not 0 <= found <= 99:
+        raise invalid(field, "invalid_count", "Give a whole number from 0 to 99.")
+    return found

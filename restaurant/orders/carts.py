@@ -1,0 +1,361 @@
+"""A cart becomes a priced, stored thing with a short code, and a text to send by chat."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Select, delete, func, select
+from sqlalchemy.exc import IntegrityError
+
+from core.clock import now
+from core.db import current_tenant_id, db, savepoint
+from core.errors import Conflict, Invalid, RateLimited
+from core.http.client_address import client_network
+from core.ids import READABLE_ALPHABET, short_code
+from core.security import server_keys
+from core.security.server_keys import keyed_digest
+from core.values.money import format_money
+from core.values.text import normalize_text, one_line
+from restaurant.chat_texts import chat_text
+from restaurant.delivery import addresses
+from restaurant.delivery.addresses import DeliveryAddress
+from restaurant.loyalty import coupon_codes, coupons
+from restaurant.menus import availability, publishing
+from restaurant.menus.pricing import (
+    ZERO,
+    OrderTotals,
+    PricedItem,
+    PricedMenu,
+    PricingTerms,
+    RequestedItem,
+    calculate_totals,
+    price_items,
+)
+from restaurant.models import Cart, PaymentLink, Site, Table
+from restaurant.orders import rules as order_rules
+from restaurant.payments import accounts as payment_accounts
+from restaurant.sites import sites, tables
+
+CART_LIFETIME = timedelta(hours=2)
+CODE_LENGTH = 8
+LONGEST_NOTES = 500
+HOUR = timedelta(hours=1)
+SCANNED_CHARACTERS = (
+    2000  # characters at either end of a message; the code is in the last line of our text
+)
+_CODE = re.compile(
+    rf"#\s{{0,3}}([{READABLE_ALPHABET}]{{4}})\s{{0,3}}[-–—]?\s{{0,3}}([{READABLE_ALPHABET}]{{4}})\b",
+    re.IGNORECASE,
+)
+KEEP_ABANDONED = timedelta(days=1)
+VISITOR_KEYS = "visitors "
+
+
+@dataclass(frozen=True)
+class CartRequest:
+    """What a diner's page posts: ids and quantities, never a price."""
+
+    wishes: tuple[RequestedItem, ...]
+    order_type: str
+    payment_method: str
+    table_number: str = ""
+    table_token: str = ""
+    notes: str = ""
+    address: str = ""
+    latitude: Any = None
+    longitude: Any = None
+    """Where the diner's phone says it is, if they shared it."""
+    language: str = ""
+    coupon: str = ""
+    tip_percent: int = 0
+    visitor: str = ""
+    """The network address it came from; only a digest is kept."""
+
+
+def create_cart(site: Site, wanted: CartRequest) -> Cart:
+    """Price and store. Raises Invalid with a sentence for the diner, and stores nothing."""
+    moment = now()
+    if why := sites.why_no_orders(site, moment):
+        raise Conflict(why, chat_text(_language(site, wanted.language), "paused"))
+    _check_order_type(site, wanted)
+    table, seated = _table(site, wanted)
+    visitor = _visitor(wanted.visitor, moment)
+    _check_hourly_limits(site, table if seated else None, visitor)
+    version = publishing.published_version(site.menu_id or "")
+    if version is None:
+        raise Conflict("no_menu", "This restaurant has no menu yet.")
+    language = _language(site, wanted.language)
+    shelf = PricedMenu(version.content, availability.unavailable(site, version.content, moment))
+    lines = price_items(shelf, wanted.wishes, language)
+    where = _delivery_address(site, wanted, lines)
+    terms = pricing_terms(site, wanted.order_type, lines, wanted.tip_percent, where.fee)
+    coupon = ""
+    if wanted.coupon.strip():
+        offer = coupons.offer_for_cart(site, wanted.coupon, lines)
+        terms, coupon = replace(terms, discount=offer.discount), offer.coupon.code
+    sums = calculate_totals(lines, terms)
+    cart = Cart(
+        tenant_id=current_tenant_id(),
+        site_id=site.id,
+        order_type=wanted.order_type,
+        payment_method=wanted.payment_method,
+        table_id=table.id if table else None,
+        table_number=table.number if table else "",
+        seated=seated,
+        language=language,
+        menu_id=version.menu_id,
+        menu_version=version.number,
+        lines=[item_json(line) for line in lines],
+        sums=sums.as_json(),
+        total=sums.total,
+        notes=normalize_text(wanted.notes)[:LONGEST_NOTES],
+        address=where.as_json(),
+        coupon=coupon,
+        visitor=visitor,
+        made_at=moment,
+        expires_at=moment + CART_LIFETIME,
+    )
+    return _store_with_code(site, cart, lines, sums)
+
+
+def pricing_terms(
+    site: Site,
+    order_type: str,
+    lines: Sequence[PricedItem],
+    tip_percent: int = 0,
+    delivery_fee: Decimal = ZERO,
+) -> PricingTerms:
+    tip = Decimal(0)
+    if tip_percent and tip_percent in site.tip_percents:
+        tip = sum((line.amount for line in lines), Decimal(0)) * tip_percent / 100
+    return PricingTerms(
+        currency=site.currency,
+        tax_included=site.tax_included,
+        service_percent=site.service_for(order_type),
+        delivery_fee=delivery_fee,
+        tip=tip,
+    )
+
+
+def accepts_cards(site: Site) -> bool:
+    """Somebody is there to take the money: a provider, of this site or of the tenant."""
+    line = sites.line_of(site)
+    test = line is not None and line.test
+    return payment_accounts.for_site(site.id, test=test) is not None
+
+
+def find_code(text: str) -> str | None:
+    """The order code of a message, however it was typed."""
+    if len(text) > 2 * SCANNED_CHARACTERS:
+        text = f"{text[:SCANNED_CHARACTERS]}\n{text[-SCANNED_CHARACTERS:]}"
+    found = _CODE.search(text)
+    return (found[1] + found[2]).upper() if found else None
+
+
+def get_by_code(code: str, *, lock: bool = False) -> Cart | None:
+    query = select(Cart).where(Cart.tenant_id == current_tenant_id(), Cart.code == code)
+    return db.session.scalars(query.with_for_update() if lock else query).first()
+
+
+def was_edited(cart: Cart, text: str) -> bool:
+    """Apps trim, and change white space; nothing else."""
+    return text.split() != cart.text.split()
+
+
+def chat_link(phone: str, text: str) -> str:
+    return f"https://wa.me/{phone}?text={quote(text, safe='')}"
+
+
+def order_text(site: Site, cart: Cart, lines: Sequence[PricedItem], sums: OrderTotals) -> str:
+    """What the diner sends: greeting, table, lines with options, notes, total, and the code."""
+    language = cart.language
+
+    def money(amount: Decimal) -> str:
+        return format_money(amount, site.currency, language)
+
+    said = [chat_text(language, "greeting", site=site.name), f"*{_place_label(cart)}*", ""]
+    for line in lines:
+        said.append(f"{line.quantity} × {line.said}: {money(line.amount)}")
+        if line.options:
+            said.append("  + " + ", ".join(option.said for option in line.options))
+        if line.note:
+            said.append(f"  ({line.note})")
+    said.append("")
+    if cart.notes:
+        said.append(f"{chat_text(language, 'note')}: {cart.notes}")
+    for key, amount in (
+        ("discount", -sums.discount),
+        ("service", sums.service),
+        ("delivery_fee", sums.delivery_fee),
+        ("tip", sums.tip),
+    ):
+        if amount:
+            if key == "discount" and cart.coupon:
+                said.append(
+                    f"{chat_text(language, 'coupon')}: {coupon_codes.format_code(cart.coupon)}"
+                )
+            percent = format(site.service_percent.normalize(), "f")
+            said.append(f"{chat_text(language, key, percent=percent)}: {money(amount)}")
+    said.append(f"*{chat_text(language, 'total')}: {money(sums.total)}*")
+    if addresses.is_zone_unknown(site, cart.order_type, cart.address):
+        said.append(chat_text(language, "fee_open"))
+    if cart.payment_method != "pos_at_table":
+        said.append(chat_text(language, f"payment_{cart.payment_method}"))
+    said.append(f"{chat_text(language, 'code')}: #{cart.code[:4]}-{cart.code[4:]}")
+    return "\n".join(said)
+
+
+def item_json(line: PricedItem) -> dict[str, Any]:
+    return {
+        "item_id": line.item_id,
+        "name": line.name,
+        "said": line.said,
+        "quantity": line.quantity,
+        "unit_price": str(line.unit_price),
+        "tax": str(line.tax_percent),
+        "stations": list(line.stations),
+        "options": [
+            {
+                "id": option.id,
+                "name": option.name,
+                "said": option.said,
+                "price": str(option.price),
+                "removal": option.removal,
+            }
+            for option in line.options
+        ],
+        "note": line.note,
+    }
+
+
+def referenced_ids(cart: Cart) -> set[str]:
+    """The items and options a cart stands on."""
+    wanted: set[str] = set()
+    for line in cart.lines:
+        wanted.add(line["item_id"])
+        wanted |= {option["id"] for option in line["options"]}
+    return wanted
+
+
+def _store_with_code(
+    site: Site, cart: Cart, lines: Sequence[PricedItem], sums: OrderTotals
+) -> Cart:
+    for _ in range(5):
+        cart.code = short_code(CODE_LENGTH)
+        cart.text = order_text(site, cart, lines, sums)
+        try:
+            with savepoint():
+                db.session.add(cart)
+                db.session.flush()
+        except IntegrityError:
+            db.session.expunge(cart)
+            continue
+        return cart
+    raise RuntimeError("no free code in five tries")
+
+
+def _place_label(cart: Cart) -> str:
+    if cart.order_type == "dine_in":
+        return chat_text(cart.language, "table", table=cart.table_number)
+    where = addresses.location_of(cart.address)
+    address = cart.address.get("text") or str(where or "")
+    return chat_text(cart.language, cart.order_type, address=address)
+
+
+def _delivery_address(
+    site: Site, wanted: CartRequest, lines: Sequence[PricedItem]
+) -> DeliveryAddress:
+    if wanted.order_type != "delivery":
+        return DeliveryAddress(one_line(wanted.address, addresses.MAX_ADDRESS_LENGTH))
+    subtotal = sum((line.amount for line in lines), ZERO)
+    place = addresses.parse_coordinates(wanted.latitude, wanted.longitude)
+    return addresses.resolve_address(site, wanted.address, place, subtotal)
+
+
+def _check_order_type(site: Site, wanted: CartRequest) -> None:
+    if wanted.order_type not in site.order_types:
+        raise Invalid("order_type_closed", "This kind of order is not taken here.")
+    if wanted.payment_method not in site.payment_methods:
+        raise Invalid("payment_method_closed", "This way to pay is not taken here.")
+    if wanted.payment_method == "card_link" and not accepts_cards(site):
+        raise Invalid("payment_method_closed", "This way to pay is not taken here.")
+    order_rules.check_combination(
+        wanted.order_type, wanted.payment_method, has_table=bool(wanted.table_number)
+    )
+
+
+def _table(site: Site, wanted: CartRequest) -> tuple[Table | None, bool]:
+    if wanted.order_type != "dine_in":
+        return None, False
+    table = tables.find_by_code(site.id, wanted.table_number, wanted.table_token)
+    if table is None:
+        raise Invalid("unknown_table", "There is no such table here.")
+    return table, tables.token_matches(table, wanted.table_token)
+
+
+def _visitor(address: str, moment: datetime) -> str:
+    """Enough to count by. The key is of today, and is dropped tomorrow: nobody can search then
+    which address it was."""
+    if not address:
+        return ""
+    return keyed_digest(f"{VISITOR_KEYS}{moment:%Y-%m-%d}", client_network(address))[:32]
+
+
+def delete_abandoned() -> int:
+    """Carts that never became an order hold an address, notes and a place. Kept for a day."""
+    gone = delete(Cart).where(
+        Cart.tenant_id == current_tenant_id(),
+        Cart.order_id.is_(None),
+        Cart.expires_at < now() - KEEP_ABANDONED,
+        Cart.id.not_in(_being_paid()),
+    )
+    return len(db.session.execute(gone.returning(Cart.id)).all())
+
+
+def _being_paid() -> Select[str | None]:
+    return select(PaymentLink.cart_id).where(
+        PaymentLink.tenant_id == current_tenant_id(),
+        PaymentLink.cart_id.is_not(None),
+        PaymentLink.expires_at > now() - KEEP_ABANDONED,
+    )
+
+
+def delete_visitor_keys() -> int:
+    """In a global transaction."""
+    return server_keys.delete_old(VISITOR_KEYS, now() - 2 * KEEP_ABANDONED)
+
+
+def _check_hourly_limits(site: Site, table: Table | None, visitor: str) -> None:
+    """Counted over an hour and an index; a burst from one place cannot fill the board.
+
+    `table` is where the guest proved to sit. Carts without the table's token count only against
+    the address they come from: strangers cannot use up the orders of a table.
+    """
+    since = now() - HOUR
+    at_table = (Cart.table_id == table.id, Cart.seated.is_(True)) if table else ()
+    from_address = (Cart.visitor == visitor,) if visitor else ()
+    for limit, mine in (
+        (site.table_orders_per_hour, at_table),
+        (site.address_orders_per_hour, from_address),
+    ):
+        if not mine:
+            continue
+        query = select(func.count()).where(
+            Cart.tenant_id == current_tenant_id(),
+            Cart.site_id == site.id,
+            Cart.made_at > since,
+            *mine,
+        )
+        if (db.session.scalar(query) or 0) >= limit:
+            raise RateLimited(
+                "Many orders were sent from here in a short time. Please ask the staff.",
+                retry_after=600,
+            )
+
+
+def _language(site: Site, wanted: str) -> str:
+    return wanted if wanted in site.languages else site.languages[0]

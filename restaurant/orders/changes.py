@@ -1,0 +1,118 @@
+"""Changes to an open order: more of it, less of it, another table, another waiter."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from core.errors import Conflict, Invalid, NotFound
+from core.values.text import one_line
+from restaurant.loyalty import ledger, redemption
+from restaurant.menus.pricing import PricedItem, PricingTerms, calculate_totals
+from restaurant.models import Order, Site, order_states
+from restaurant.orders import items as order_items
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.orders import notifications as order_notifications
+from restaurant.orders import queries as order_queries
+from restaurant.orders import waiter_calls
+from restaurant.orders.kitchen import progress as kitchen_progress
+from restaurant.payments import links as payment_links
+from restaurant.payments import till
+from tenants import audit
+
+
+def add_items(site: Site, order: Order, lines: Sequence[PricedItem], *, because: str = "") -> Order:
+    """More for an open table: the kitchen gets only what is new."""
+    if order.state not in order_states.ACCEPTS_MORE_ITEMS or order.payment_method == "card_link":
+        raise Conflict("order_closed", "Nothing can be added to this order any more.")
+    held = order_lifecycle.lock_version(order, None)
+    if held.state not in order_states.IN_THE_KITCHEN:  # the whole order was marked as made
+        kitchen_progress.mark_items(held, order_queries.items_of(held.id), kitchen_progress.READY)
+    held.batch += 1
+    order_items.add_items(held, lines, len(order_queries.items_of(held.id)))
+    recalculate(site, held)
+    order_lifecycle.record_change(held, "added", because=because)
+    if held.state != "sent_to_kitchen":
+        held.state = "sent_to_kitchen"
+        order_lifecycle.record_change(held, "moved", because=because)
+    order_notifications.items_added(site, held, order_queries.items_of(held.id))
+    return held
+
+
+def void_item(
+    site: Site, order: Order, position: int, quantity: int, because: str, *, seen: int | None = None
+) -> Order:
+    """Take back some of a line, with the reason; the kitchen is told."""
+    because = one_line(because, 200)
+    if not because:
+        raise Invalid("reason_missing", "Say why this is taken back.")
+    if order.state in order_states.END_STATES:
+        raise Conflict("order_closed", "This order is closed.")
+    held = order_lifecycle.lock_version(order, seen)
+    lines = order_queries.items_of(held.id)
+    line = next((one for one in lines if one.position == position), None)
+    if line is None:
+        raise NotFound()
+    if not 1 <= quantity <= line.quantity - line.voided:
+        raise Invalid("invalid_quantity", "There are not so many of it left on the order.")
+    line.voided += quantity
+    line.void_because = because
+    recalculate(site, held)
+    order_lifecycle.record_change(held, "voided", because=f"{quantity} × {line.name}: {because}")
+    audit.record("orders.voided", held.number, line=line.name, quantity=quantity, because=because)
+    order_notifications.item_voided(site, held, lines, line, quantity)
+    return _finish_if_rest_is_void(site, held)
+
+
+def _finish_if_rest_is_void(site: Site, order: Order) -> Order:
+    """The order is ready when the only items not made yet were voided."""
+    if order.state not in order_states.IN_THE_KITCHEN:
+        return order
+    progress = kitchen_progress.progress_of([order.id])[order.id]
+    if progress.of_all(order_queries.items_of(order.id)) != kitchen_progress.READY:
+        return order
+    return order_lifecycle.change_state(site, order, "ready", whole=False)
+
+
+def assign_waiter(
+    site: Site, order: Order, waiter_id: str | None, name: str, *, seen: int | None = None
+) -> Order:
+    held = order_lifecycle.lock_version(order, seen)
+    held.waiter_id, held.waiter = waiter_id, one_line(name, 80)
+    order_lifecycle.record_change(held, "waiter", because=held.waiter)
+    order_notifications.status_changed(site, held, order_queries.items_of(held.id))
+    return held
+
+
+def change_table(
+    site: Site, order: Order, table_id: str, number: str, *, seen: int | None = None
+) -> Order:
+    held = order_lifecycle.lock_version(order, seen)
+    if held.order_type != "dine_in" or held.state in order_states.END_STATES:
+        raise Conflict("order_closed", "Only an open order at a table can move to another one.")
+    left, was = held.table_id, held.table_number
+    held.table_id, held.table_number = table_id, number
+    order_lifecycle.record_change(held, "table", because=f"{was} → {number}")
+    order_notifications.table_changed(site, held, order_queries.items_of(held.id), was)
+    waiter_calls.move_with_order(site.id, left, table_id, number)
+    return held
+
+
+def recalculate(site: Site, order: Order) -> None:
+    """The sums again, with the tip and the fee as they were, and what the coupon still gives."""
+    lines = [
+        order_items.to_priced_item(line)
+        for line in order_queries.items_of(order.id)
+        if line.quantity > line.voided
+    ]
+    terms = PricingTerms(
+        currency=order.currency,
+        tax_included=site.tax_included,
+        service_percent=site.service_for(order.order_type),
+        discount=redemption.current_discount(order, lines),
+        delivery_fee=Decimal(order.sums.get("delivery_fee", "0")),
+        tip=Decimal(order.sums.get("tip", "0")) if lines else Decimal(0),
+    )
+    sums = calculate_totals(lines, terms)
+    order.sums, order.total = sums.as_json(), sums.total
+    till.update_paid_state(order)
+    payment_links.on_order_repriced(order)
+    ledger.update_for_order(site, order, repriced=True)

@@ -1,0 +1,56 @@
+"""The taps of a kitchen display. Each station starts and finishes its own items; the order follows.
+
+The order is `preparing` when the first item is started and `ready` when the last one is made.
+"""
+
+from core.errors import Conflict, NotFound
+from restaurant.models import Order, Site, order_states
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.orders import queries as order_queries
+from restaurant.orders.kitchen import progress as kitchen_progress
+from restaurant.orders.kitchen.progress import READY, STARTED, WAITING, OrderProgress
+
+TAPS = {"preparing": STARTED, "ready": READY}
+ORDER_STATE = {WAITING: "sent_to_kitchen", STARTED: "preparing", READY: "ready"}
+UNDOABLE = order_states.IN_THE_KITCHEN | {"ready"}
+
+
+def tap(site: Site, order: Order, station: str, to: str, batch: int) -> Order:
+    """Start or finish what the station was shown: its lines up to this batch. Idempotent.
+
+    Without a station it is a display of all stations.
+    What was added after the display was drawn stays waiting: nobody has seen it.
+    """
+    held = order_lifecycle.lock_order(order)
+    if held.state not in order_states.IN_THE_KITCHEN:
+        if held.state == to:
+            return held
+        raise order_lifecycle.invalid_transition(held, to)
+    lines = order_queries.items_of(held.id)
+    shown = [line for line in lines if line.batch <= batch]
+    if not kitchen_progress.remaining_items(shown, station):
+        raise NotFound()
+    progress = kitchen_progress.mark_items(held, shown, TAPS[to], station)
+    return _update_order(site, held, progress)
+
+
+def undo(site: Site, order: Order, station: str = "") -> Order:
+    """Take back the last tap of a station, or of any station. An order that was ready is not."""
+    held = order_lifecycle.lock_order(order)
+    if held.state not in UNDOABLE:
+        raise Conflict("order_closed", "Order {number} has left the kitchen.", number=held.number)
+    progress = kitchen_progress.progress_of([held.id])[held.id]
+    if not kitchen_progress.undo_last_tap(progress, station):
+        raise Conflict("nothing_to_undo", "There is no tap to take back.")
+    return _update_order(site, held, progress)
+
+
+def _update_order(site: Site, order: Order, progress: OrderProgress) -> Order:
+    made = progress.of_all(order_queries.items_of(order.id))
+    to = ORDER_STATE[made]
+    if to == order.state:
+        order_lifecycle.publish_live_update(order)
+        return order
+    if order.state == "ready" or to == "sent_to_kitchen":
+        return order_lifecycle.return_to_kitchen(site, order, to)
+    return order_lifecycle.change_state(site, order, to, whole=False)

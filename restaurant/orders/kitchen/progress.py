@@ -1,0 +1,123 @@
+"""How far each station is with each line of an order: waiting, started or ready.
+
+Rows are written only while the order's row is locked (`orders.hold`, `orders.lock`), so that two
+stations never write the same order at once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from restaurant.models import KitchenItem, Order, OrderItem
+from tenants import audit
+
+WAITING, STARTED, READY = "waiting", "started", "ready"
+
+
+@dataclass
+class OrderProgress:
+    """The rows of one order."""
+
+    rows: dict[tuple[int, str], KitchenItem] = field(default_factory=dict)
+
+    def of(self, line: OrderItem, station: str = "") -> str:
+        """At one station, or the least advanced of all its stations."""
+        found = {self._at(line.position, one) for one in stations_of(line) if station in ("", one)}
+        if found == {READY}:
+            return READY
+        return WAITING if found <= {WAITING} else STARTED
+
+    def of_all(self, lines: Sequence[OrderItem], station: str = "") -> str:
+        found = {self.of(line, station) for line in remaining_items(lines, station)}
+        if found == {READY}:
+            return READY
+        return WAITING if found <= {WAITING} else STARTED
+
+    def last_tap(self, station: str = "") -> datetime | None:
+        """When the station last started or finished something."""
+        moments = (
+            moment
+            for row in self.at(station)
+            for moment in (row.started_at, row.ready_at)
+            if moment is not None
+        )
+        return max(moments, default=None)
+
+    def at(self, station: str = "") -> Iterator[KitchenItem]:
+        return (row for row in self.rows.values() if station in ("", row.station))
+
+    def _at(self, position: int, station: str) -> str:
+        row = self.rows.get((position, station))
+        if row is None or row.started_at is None:
+            return WAITING
+        return STARTED if row.ready_at is None else READY
+
+
+def stations_of(line: OrderItem) -> tuple[str, ...]:
+    return tuple(line.stations) or ("kitchen",)
+
+
+def remaining_items(lines: Sequence[OrderItem], station: str = "") -> list[OrderItem]:
+    """What is still ordered, of one station or of all."""
+    return [
+        line
+        for line in lines
+        if line.quantity > line.voided and (not station or station in stations_of(line))
+    ]
+
+
+def progress_of(order_ids: Sequence[str]) -> dict[str, OrderProgress]:
+    found = {order_id: OrderProgress() for order_id in order_ids}
+    if order_ids:
+        query = select(KitchenItem).where(
+            KitchenItem.tenant_id == current_tenant_id(), KitchenItem.order_id.in_(order_ids)
+        )
+        for row in db.session.scalars(query):
+            found[row.order_id].rows[row.position, row.station] = row
+    return found
+
+
+def mark_items(
+    order: Order, lines: Sequence[OrderItem], to: str, station: str = ""
+) -> OrderProgress:
+    """Started or ready, at one station or at all. What is further already stays as it is."""
+    progress = progress_of([order.id])[order.id]
+    moment, by = now(), audit.current_actor().name
+    for line in remaining_items(lines, station):
+        for one in stations_of(line):
+            if station not in ("", one):
+                continue
+            row = progress.rows.get((line.position, one))
+            if row is None:
+                row = KitchenItem(
+                    tenant_id=order.tenant_id,
+                    order_id=order.id,
+                    position=line.position,
+                    station=one,
+                )
+                db.session.add(row)
+                progress.rows[line.position, one] = row
+            if row.started_at is None:
+                row.started_at, row.started_by = moment, by
+            if to == READY and row.ready_at is None:
+                row.ready_at, row.ready_by = moment, by
+    db.session.flush()
+    return progress
+
+
+def undo_last_tap(progress: OrderProgress, station: str = "") -> bool:
+    """Undo the station's last tap, whether it started or finished something."""
+    moment = progress.last_tap(station)
+    if moment is None:
+        return False
+    for row in progress.at(station):
+        if row.ready_at == moment:
+            row.ready_at, row.ready_by = None, ""
+        if row.started_at == moment:
+            row.started_at, row.started_by = None, ""
+    db.session.flush()
+    return True

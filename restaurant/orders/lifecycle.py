@@ -1,0 +1,335 @@
+"""Orders: made once, moved by one table, every move with its who and when."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from core import live_updates
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, Invalid
+from core.ids import new_id
+from core.logs import logger
+from core.values.text import one_line
+from restaurant.couriers import trips as courier_trips
+from restaurant.loyalty import coupons, ledger
+from restaurant.menus.pricing import PricedItem
+from restaurant.models import Order, OrderChange, OrderNumberCounter, Site, order_states
+from restaurant.orders import alarms as order_alarms
+from restaurant.orders import items as order_items
+from restaurant.orders import notifications as order_notifications
+from restaurant.orders.kitchen import progress as kitchen_progress
+from restaurant.orders.queries import get, items_of
+from restaurant.payments import links as payment_links
+from restaurant.sites import hours, sites
+from tenants import audit
+
+log = logger(__name__)
+
+COUPON_RETURNED = "The coupon can be used again."
+# What a move of the whole order says of each of its items.
+ITEM_STATE_FOR = {"preparing": kitchen_progress.STARTED, "ready": kitchen_progress.READY}
+
+
+@dataclass(frozen=True)
+class OrderDraft:
+    """An order about to be made: from a cart, by the staff, or by a program."""
+
+    order_type: str
+    payment_method: str
+    lines: Sequence[PricedItem]
+    sums: dict[str, Any]
+    total: Decimal
+    language: str
+    source: str
+    table_id: str | None = None
+    table_number: str = ""
+    waiter: str = ""
+    waiter_id: str | None = None
+    contact_id: str | None = None
+    customer_phone: str = ""
+    customer_name: str = ""
+    notes: str = ""
+    staff_note: str = ""
+    needs_confirmation: bool = False
+    line_id: int | None = None
+    message_id: str | None = None
+    cart_id: str | None = None
+    address: dict[str, Any] = field(default_factory=dict)
+    test: bool = False
+
+
+def create_order(site: Site, draft: OrderDraft) -> Order:
+    """With the next number of the day. To the kitchen at once, unless a tap or a payment is due."""
+    moment = now()
+    state = "sent_to_kitchen"
+    if draft.needs_confirmation:
+        state = "awaiting_confirmation"
+    elif draft.payment_method == "card_link" and draft.total > 0:
+        state = "awaiting_payment"
+    day = hours.business_day(site.day_starts, site.time_zone, moment)
+    order = new_order(site, draft, day, _next_number(site, day, test=draft.test))
+    order.state = state
+    db.session.add(order)
+    db.session.flush()
+    order_items.add_items(order, draft.lines, 0)
+    record_change(order, "moved", because=draft.staff_note)
+    if state == "awaiting_confirmation":
+        order_alarms.schedule_alarm(site, order)
+    if state == "awaiting_payment":
+        payment_links.create_for_order(site, order)
+    if state == "sent_to_kitchen":
+        order_notifications.order_sent_to_kitchen(site, order, items_of(order.id))
+    return order
+
+
+def new_order(site: Site, draft: OrderDraft, day: date, sequence: int) -> Order:
+    """The row of an order that goes to the kitchen now; nothing is stored yet."""
+    moment = now()
+    return Order(
+        tenant_id=current_tenant_id(),
+        id=new_id("ord"),
+        number=f"{'TEST-' if draft.test else ''}{site.prefix}-{day:%Y%m%d}-{sequence:04d}",
+        site_id=site.id,
+        business_day=day,
+        sequence=sequence,
+        state="sent_to_kitchen",
+        order_type=draft.order_type,
+        payment_method=draft.payment_method,
+        table_id=draft.table_id,
+        table_number=draft.table_number,
+        waiter_id=draft.waiter_id,
+        waiter=draft.waiter,
+        contact_id=draft.contact_id,
+        customer_phone=draft.customer_phone,
+        customer_name=draft.customer_name,
+        language=draft.language,
+        notes=draft.notes,
+        staff_note=draft.staff_note,
+        currency=site.currency,
+        sums=draft.sums,
+        total=draft.total,
+        source=draft.source,
+        line_id=draft.line_id,
+        message_id=draft.message_id,
+        cart_id=draft.cart_id,
+        address=draft.address,
+        test=draft.test,
+        taken=Decimal(0),
+        placed_at=moment,
+        changed_at=moment,
+    )
+
+
+def change_state(
+    site: Site,
+    order: Order,
+    to: str,
+    *,
+    because: str = "",
+    seen: int | None = None,
+    whole: bool = True,
+) -> Order:
+    """Idempotent. Raises Conflict if the order has changed since it was shown.
+
+    With `whole` all items are started or finished with the order; without it the stations have
+    said how far each item is (`restaurant.orders.kitchen.display`).
+    """
+    if order.state == to:
+        return order
+    held = lock_version(order, seen)
+    if (held.state, to) == order_states.PAYMENT_TRANSITION and is_payment_due(held):
+        raise Invalid("not_paid", "This order waits for its payment.")
+    if not order_states.can_become(held.state, to, held.order_type):
+        raise invalid_transition(held, to)
+    if held.state == "awaiting_confirmation" and to == "sent_to_kitchen" and is_payment_due(held):
+        to = "awaiting_payment"
+    return _apply_state(site, held, to, because=because, whole=whole)
+
+
+def invalid_transition(order: Order, to: str) -> Conflict:
+    return Conflict(
+        "wrong_move",
+        "Order {number} is {state} and cannot become {to}.",
+        number=order.number,
+        state=order.state,
+        to=to,
+    )
+
+
+def return_to_kitchen(site: Site, order: Order, to: str) -> Order:
+    """Back to the kitchen: a tap on the kitchen display was undone. The order's row is locked."""
+    was, order.state = order.state, to
+    record_change(order, "recalled" if was == "ready" else "moved")
+    order_notifications.status_changed(site, order, items_of(order.id))
+    return order
+
+
+def cancel(site: Site, order: Order, because: str, *, seen: int | None = None) -> Order:
+    because = one_line(because, 200)
+    if not because:
+        raise Invalid("reason_missing", "Say why the order is cancelled.")
+    return change_state(site, order, "cancelled", because=because, seen=seen)
+
+
+def is_payment_due(order: Order) -> bool:
+    """It has to be paid online before the kitchen hears of it, and is not yet."""
+    return order.payment_method == "card_link" and order.paid_at is None and order.total > 0
+
+
+def mark_paid(site: Site, order: Order) -> Order:
+    """Only after a verified success signal. A tap that saw the order unpaid comes too late."""
+    held = lock_order(order)
+    held.paid_at = held.paid_at or now()
+    if held.state == "awaiting_payment":
+        return _apply_state(site, held, "sent_to_kitchen", because="paid")
+    ledger.update_for_order(site, held)
+    return held
+
+
+def send_paid_to_kitchen() -> int:
+    """Orders that are paid and still wait for their payment. There should be none."""
+    query = select(Order.id).where(
+        Order.tenant_id == current_tenant_id(),
+        Order.state == "awaiting_payment",
+        Order.paid_at.is_not(None),
+    )
+    found = list(db.session.scalars(query.limit(100)))
+    for order_id in found:
+        held = lock_order(get(order_id))
+        if held.state == "awaiting_payment" and held.paid_at is not None:
+            log.warning("paid order sent to kitchen late", order=held.number)
+            _apply_state(sites.of_order(held), held, "sent_to_kitchen", because="paid")
+    return len(found)
+
+
+def _apply_state(site: Site, held: Order, to: str, *, because: str, whole: bool = True) -> Order:
+    """The order's row is locked, and the move is allowed."""
+    told_before = to == "ready" and _was_recalled(held)
+    held.state = to
+    if to in order_states.END_STATES or to == "delivered":
+        held.ended_at = held.ended_at or now()
+    record_change(held, "moved", because=because)
+    lines = items_of(held.id)
+    if whole and to in ITEM_STATE_FOR:
+        kitchen_progress.mark_items(held, lines, ITEM_STATE_FOR[to])
+    if to == "sent_to_kitchen":
+        order_notifications.order_sent_to_kitchen(site, held, lines)
+    elif to == "cancelled":
+        payment_links.on_order_cancelled(held)
+        order_notifications.order_cancelled(site, held, lines, because)
+    else:
+        order_notifications.status_changed(site, held, lines)
+    if to == "awaiting_payment":
+        payment_links.create_for_order(site, held)
+    courier_trips.on_order_changed(site, held, lines)
+    if to == "cancelled":
+        _release_coupons(held)
+    ledger.update_for_order(site, held)
+    if not told_before:
+        order_notifications.notify_customer(site, held, because=because)
+    return held
+
+
+def _was_recalled(order: Order) -> bool:
+    """It was ready before, and nothing was added since: the guest has been told."""
+    query = select(OrderChange.what).where(
+        OrderChange.tenant_id == order.tenant_id,
+        OrderChange.order_id == order.id,
+        OrderChange.what.in_(("recalled", "added")),
+    )
+    return db.session.scalar(query.order_by(OrderChange.id.desc()).limit(1)) == "recalled"
+
+
+def _release_coupons(order: Order) -> None:
+    for _ in coupons.release_coupons(order):
+        record_change(order, "coupon", because=COUPON_RETURNED)
+
+
+def lock_version(order: Order, seen: int | None) -> Order:
+    """The row, locked, at the version the person saw."""
+    wanted = order.version if seen is None else seen
+    won = db.session.execute(
+        update(Order)
+        .where(
+            Order.tenant_id == current_tenant_id(), Order.id == order.id, Order.version == wanted
+        )
+        .values(version=Order.version + 1, changed_at=now())
+        .returning(Order.version)
+    ).first()
+    if won is None:
+        raise _conflict(order)
+    db.session.refresh(order)
+    return order
+
+
+def lock_order(order: Order) -> Order:
+    """The row, locked, as it is now: for a change that does not depend on what a person saw."""
+    query = select(Order).where(Order.tenant_id == current_tenant_id(), Order.id == order.id)
+    fresh = query.with_for_update().execution_options(populate_existing=True)
+    held = db.session.scalars(fresh).one()
+    touch(held)
+    return held
+
+
+def _conflict(order: Order) -> Conflict:
+    """A late tap is told who was quicker."""
+    latest = db.session.scalars(
+        select(OrderChange.by)
+        .where(OrderChange.tenant_id == current_tenant_id(), OrderChange.order_id == order.id)
+        .order_by(OrderChange.id.desc())
+        .limit(1)
+    ).first()
+    if not latest:
+        return Conflict("order_changed", "Somebody changed this order meanwhile: look again.")
+    return Conflict("order_changed", "{who} changed this order meanwhile: look again.", who=latest)
+
+
+def touch(order: Order) -> None:
+    order.version += 1
+    order.changed_at = now()
+
+
+def record_change(order: Order, what: str, *, because: str = "") -> None:
+    db.session.add(
+        OrderChange(
+            tenant_id=order.tenant_id,
+            order_id=order.id,
+            what=what,
+            state=order.state,
+            by=audit.current_actor().name,
+            because=because,
+        )
+    )
+    publish_live_update(order)
+
+
+def publish_live_update(order: Order) -> None:
+    """Open boards look again."""
+    live_updates.publish_update(
+        "orders.changed", id=order.id, site=order.site_id, state=order.state
+    )
+
+
+def _next_number(site: Site, day: date, *, test: bool) -> int:
+    """Orders of a site are numbered one after the other, without gaps. Test orders are counted
+    separately."""
+    column = OrderNumberCounter.last_test if test else OrderNumberCounter.last
+    counts = {"last": 0 if test else 1, "last_test": 1 if test else 0}
+    made = insert(OrderNumberCounter).values(
+        tenant_id=current_tenant_id(), site_id=site.id, business_day=day, **counts
+    )
+    statement = made.on_conflict_do_update(
+        index_elements=[
+            OrderNumberCounter.tenant_id,
+            OrderNumberCounter.site_id,
+            OrderNumberCounter.business_day,
+        ],
+        set_={column.key: column + 1},
+    ).returning(column)
+    return int(db.session.scalars(statement).one())

@@ -1,0 +1,246 @@
+"""What an order's moves set off: events for the tenant's server, messages for the customer.
+
+The one place where an order becomes kitchen work: `fired`. Tickets are made there too.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from core.clock import rfc3339
+from core.db import savepoint
+from core.errors import DomainError
+from core.logs import logger
+from core.values.money import format_money, json_number
+from messaging.lines import repository as line_repository
+from messaging.messages import accept as message_accept
+from messaging.models import Line
+from restaurant.chat_texts import chat_text
+from restaurant.delivery import addresses
+from restaurant.models import Courier, Order, OrderItem, PaymentLink, Site, Trip
+from restaurant.orders.printing import print_jobs
+from tenants.plans.catalog import current_tenant_facts
+from webhooks.events import publish_webhook_event
+
+log = logger(__name__)
+
+
+def order_sent_to_kitchen(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+    """Confirmed, and paid where it had to be: now, and only now, the kitchen knows."""
+    publish_webhook_event("restaurant.order_created", order_body(site, order, lines))
+    print_jobs.queue_order_tickets(site, order, lines)
+
+
+def items_added(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+    """`lines` are all of the order's; the kitchen gets those of the last batch."""
+    new = [line for line in lines if line.batch == order.batch]
+    publish_webhook_event(
+        "restaurant.order_updated",
+        {
+            **order_body(site, order, lines),
+            "change": "added",
+            "added_items": [_item_body(line) for line in new],
+        },
+    )
+    print_jobs.queue_addition_tickets(site, order, new)
+
+
+def item_voided(
+    site: Site, order: Order, lines: Sequence[OrderItem], line: OrderItem, quantity: int
+) -> None:
+    publish_webhook_event(
+        "restaurant.order_updated",
+        {
+            **order_body(site, order, lines),
+            "change": "voided",
+            "quantity": quantity,
+            "voided_items": [{**_item_body(line), "quantity": quantity}],
+        },
+    )
+    print_jobs.queue_void_tickets(site, order, line, quantity)
+
+
+def table_changed(site: Site, order: Order, lines: Sequence[OrderItem], was: str) -> None:
+    body = order_body(site, order, lines)
+    publish_webhook_event("restaurant.order_updated", {**body, "change": "table", "table_was": was})
+    print_jobs.queue_table_change_tickets(site, order, lines, was)
+
+
+def status_changed(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+    publish_webhook_event(
+        "restaurant.order_updated", {**order_body(site, order, lines), "change": "status"}
+    )
+
+
+def payment_changed(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+    """Staff recorded a payment, or undid one."""
+    publish_webhook_event(
+        "restaurant.order_updated", {**order_body(site, order, lines), "change": "payment"}
+    )
+
+
+def order_cancelled(site: Site, order: Order, lines: Sequence[OrderItem], because: str) -> None:
+    publish_webhook_event(
+        "restaurant.order_cancelled", {**order_body(site, order, lines), "reason": because}
+    )
+    print_jobs.queue_cancellation_tickets(site, order, lines, because)
+
+
+def delivery_updated(
+    site: Site,
+    order: Order,
+    lines: Sequence[OrderItem],
+    change: str,
+    trip: Trip,
+    courier: Courier,
+) -> None:
+    """Given to a courier, picked up, delivered, a problem: each with who and when."""
+    body = {**order_body(site, order, lines), "change": change}
+    publish_webhook_event(
+        "restaurant.delivery_updated", {**body, "courier": courier_facts(trip, courier)}
+    )
+
+
+def courier_facts(trip: Trip, courier: Courier) -> dict[str, Any]:
+    def at(moment: datetime | None) -> str | None:
+        return rfc3339(moment) if moment else None
+
+    return {
+        "id": courier.id,
+        "name": courier.name,
+        "phone": f"+{courier.phone}" if courier.phone else "",
+        "assigned_at": at(trip.assigned_at),
+        "picked_up_at": at(trip.picked_up_at),
+        "delivered_at": at(trip.delivered_at),
+        "problem": trip.problem,
+        "problem_note": trip.problem_note,
+        "problem_at": at(trip.problem_at),
+        "collected": None if trip.collected is None else json_number(trip.collected),
+        "collected_by": trip.collected_by,
+    }
+
+
+def notify_customer(site: Site, order: Order, *, because: str = "") -> None:
+    """A message at the moves the restaurant ticked."""
+    if order.state not in site.told_states or not order.customer_phone or order.line_id is None:
+        return
+    key = {"sent_to_kitchen": "paid" if order.paid_at else "received"}.get(order.state, order.state)
+    if key in ("awaiting_confirmation", "awaiting_payment", "closed"):
+        return
+    send_to_customer(order, customer_text(order, key, because=because))
+
+
+def payment_failed(link: PaymentLink) -> None:
+    """The way to pay is still there, or a new one can be made."""
+    publish_webhook_event(
+        "restaurant.payment_failed",
+        {
+            "payment_link_id": link.id,
+            "reference": link.reference,
+            "amount": json_number(link.amount),
+            "currency": link.currency,
+            "test": link.test,
+        },
+    )
+
+
+def send_payment_request(site: Site, link: PaymentLink, line: Line) -> None:
+    """A link of its own, sent to the one who is to pay it."""
+    text = chat_text(
+        link.language,
+        "pay_free",
+        site=site.name,
+        description=link.description,
+        total=format_money(link.amount, link.currency, link.language),
+        url=link.url,
+    )
+    send_text(line, link.customer_phone, text, reference=link.reference)
+
+
+def customer_text(order: Order, key: str, **more: str) -> str:
+    return chat_text(
+        order.language,
+        key,
+        name=order.customer_name.split(" ")[0],
+        order=order.number,
+        total=format_money(order.total, order.currency, order.language),
+        **{"because": "", "url": "", **more},
+    )
+
+
+def send_to_customer(order: Order, text: str) -> None:
+    """On the line it came by. An order is never undone because a message could not be sent."""
+    line = line_repository.get(order.line_id) if order.line_id is not None else None
+    if line is not None and (line.test or not order.test):  # a test order reaches no real phone
+        send_text(line, order.customer_phone, text, reference=order.number)
+
+
+def send_text(line: Line, phone: str, text: str, *, reference: str | None = None) -> str:
+    """The message's id. Empty: it was refused, which is logged and changes nothing else."""
+    draft = message_accept.MessageDraft(kind="text", phone=phone, text=text, reference=reference)
+    try:
+        with savepoint():  # a refusal must leave nothing behind
+            return message_accept.accept_message(draft, line, current_tenant_facts()).id
+    except DomainError as refused:  # over quota, blocked: the staff still has the order
+        log.warning("customer not told", code=refused.code)
+        return ""
+
+
+def order_body(site: Site, order: Order, lines: Sequence[OrderItem]) -> dict[str, Any]:
+    return order_facts(order, lines, site.name)
+
+
+def order_facts(order: Order, lines: Sequence[OrderItem], site_name: str) -> dict[str, Any]:
+    """Flat, as the specification has it; what does not apply is an empty string."""
+    return {
+        "order_id": order.number,
+        "order_type": order.order_type,
+        "table_number": order.table_number,
+        "waiter_assigned": order.waiter,
+        "customer": {
+            "phone": f"+{order.customer_phone}" if order.customer_phone else "",
+            "name": order.customer_name,
+        },
+        "items": [_item_body(line) for line in lines if line.quantity > line.voided],
+        "notes": order.notes,
+        "total_amount": json_number(order.total),
+        "discount": json_number(Decimal(order.sums.get("discount", "0"))),
+        "payment_method": order.payment_method,
+        "status": order.state,
+        "id": order.id,
+        "site": {"id": order.site_id, "name": site_name},
+        "currency": order.currency,
+        "address": order.address.get("text", ""),
+        "delivery": delivery_facts(order),
+        "paid": order.paid_at is not None,
+        "paid_amount": json_number(order.paid_amount),
+        "open_amount": json_number(order.open_amount),
+        "placed_at": rfc3339(order.placed_at),
+        "test": order.test,
+    }
+
+
+def delivery_facts(order: Order) -> dict[str, Any] | None:
+    if order.order_type != "delivery":
+        return None
+    where = addresses.location_of(order.address)
+    return {
+        "fee": json_number(Decimal(order.sums.get("delivery_fee", "0"))),
+        "zone": order.address.get("zone_name", ""),
+        "latitude": float(where.latitude) if where else None,
+        "longitude": float(where.longitude) if where else None,
+        "route_url": where.route_url if where else None,
+    }
+
+
+def _item_body(line: OrderItem) -> dict[str, Any]:
+    return {
+        "name": line.name,
+        "quantity": line.quantity - line.voided,
+        "unit_price": json_number(Decimal(line.unit_price)),
+        "options": [option["name"] for option in line.options],
+        "station": line.stations[0] if line.stations else "kitchen",
+        "stations": list(line.stations),
+        "note": line.note,
+    }

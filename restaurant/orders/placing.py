@@ -1,0 +1,133 @@
+"""Placing an order: the rules every order follows, whoever places it.
+
+Diners' carts, chat messages, the staff and API callers all go through `check` and `make`. Staff
+and API callers name items and quantities and use `take`, which also prices them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.errors import invalid
+from core.values.text import normalize_text, one_line
+from messaging.contacts import identities as contact_identities
+from restaurant.delivery import addresses
+from restaurant.delivery.addresses import DeliveryAddress
+from restaurant.loyalty import redemption
+from restaurant.menus import publishing
+from restaurant.menus.availability import unavailable_now
+from restaurant.menus.pricing import (
+    ZERO,
+    PricedItem,
+    PricedMenu,
+    RequestedItem,
+    calculate_totals,
+    price_items,
+)
+from restaurant.models import Order, Site, Table
+from restaurant.orders import carts
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.orders.rules import check_combination
+from restaurant.payments import accounts as payment_accounts
+
+
+@dataclass(frozen=True)
+class OrderRequest:
+    """An order as the staff or an API caller gives it: items and quantities, never a price."""
+
+    wishes: Sequence[RequestedItem]
+    order_type: str
+    payment_method: str
+    source: str
+    table: Table | None = None
+    address: str = ""
+    latitude: Any = None
+    longitude: Any = None
+    zone_id: str = ""
+    phone: str = ""
+    """Checked digits, or empty."""
+    name: str = ""
+    notes: str = ""
+    waiter_id: str | None = None
+    waiter: str = ""
+    coupon: str = ""
+    test: bool = False
+
+
+def place_order(site: Site, asked: OrderRequest) -> Order:
+    """Check, price and make the order. It goes to the kitchen unless it has to be paid first."""
+    check_combination(asked.order_type, asked.payment_method, has_table=asked.table is not None)
+    if asked.payment_method == "card_link":
+        _check_card_provider(site, test=asked.test)
+    lines = price_requested(site, asked.wishes)
+    where = _delivery_address(site, asked, lines)
+    contact_id = contact_identities.find_contact(asked.phone) if asked.phone else None
+    coupon, discount = redemption.redeem_code(
+        site, asked.coupon, lines, contact_id, use_up=not asked.test
+    )
+    terms = carts.pricing_terms(site, asked.order_type, lines, delivery_fee=where.fee)
+    terms = replace(terms, discount=discount)
+    sums = calculate_totals(lines, terms)
+    order = place_draft(
+        site,
+        order_lifecycle.OrderDraft(
+            order_type=asked.order_type,
+            payment_method=asked.payment_method,
+            lines=lines,
+            sums=sums.as_json(),
+            total=sums.total,
+            language=site.languages[0],
+            source=asked.source,
+            table_id=asked.table.id if asked.table else None,
+            table_number=asked.table.number if asked.table else "",
+            waiter_id=asked.waiter_id,
+            waiter=one_line(asked.waiter, 80),
+            contact_id=contact_id,
+            customer_phone=asked.phone,
+            customer_name=one_line(asked.name, 120),
+            notes=normalize_text(asked.notes)[: carts.LONGEST_NOTES],
+            address=where.as_json(),
+            test=asked.test,
+        ),
+    )
+    if coupon is not None:
+        coupon.order_id = order.id
+    return order
+
+
+def place_draft(site: Site, draft: order_lifecycle.OrderDraft) -> Order:
+    """Make an order that is priced already. Raises Invalid if it breaks a rule."""
+    check_combination(draft.order_type, draft.payment_method, has_table=draft.table_id is not None)
+    return order_lifecycle.create_order(site, draft)
+
+
+def current_menu(site: Site) -> tuple[dict[str, Any], frozenset[str]]:
+    """The published menu, and the ids that are not available now."""
+    version = publishing.published_version(site.menu_id or "")
+    if version is None:
+        raise invalid("site_id", "no_menu", "This restaurant has no published menu.")
+    return version.content, unavailable_now(site, version.content)
+
+
+def price_requested(site: Site, wishes: Sequence[RequestedItem]) -> list[PricedItem]:
+    content, missing = current_menu(site)
+    if not wishes:
+        raise invalid("items", "empty_order", "Choose at least one item.")
+    return price_items(PricedMenu(content, missing), wishes, site.languages[0])
+
+
+def _delivery_address(
+    site: Site, asked: OrderRequest, lines: Sequence[PricedItem]
+) -> DeliveryAddress:
+    if asked.order_type != "delivery":
+        return DeliveryAddress(one_line(asked.address, addresses.MAX_ADDRESS_LENGTH))
+    subtotal = sum((line.amount for line in lines), ZERO)
+    place = addresses.parse_coordinates(asked.latitude, asked.longitude)
+    return addresses.resolve_address(site, asked.address, place, subtotal, zone_id=asked.zone_id)
+
+
+def _check_card_provider(site: Site, *, test: bool) -> None:
+    if payment_accounts.for_site(site.id, test=test) is None:
+        raise invalid(
+            "payment_method", "payment_method_closed", "This way to pay is not taken here."
+        )

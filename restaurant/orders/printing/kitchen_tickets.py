@@ -1,0 +1,246 @@
+"""What the kitchen, the bar and the guest get on paper. Pure: orders in, documents out.
+
+`stations` are the site's names by code: {"kitchen": "Mutfak"}. Words are in the restaurant's own
+language, the first of the site's.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from core.clock import zone
+from core.values.json_translations import JsonTranslations
+from printing.rendering.document import (
+    Band,
+    Columns,
+    Cut,
+    Document,
+    Heading,
+    Item,
+    LargeText,
+    Note,
+    Option,
+    Part,
+    Removal,
+    Rule,
+    TextLine,
+)
+from restaurant.models import Order, OrderItem, Site
+from restaurant.sites.stations import BUILT_IN_STATIONS
+
+_TEXTS = JsonTranslations(Path(__file__).parent / "ticket_words")
+ticket_text = _TEXTS.say
+# Guests write in their own language; a word too many is a band too many, one too few is worse.
+_ALLERGY = re.compile(
+    "allerg|alerj|alerg|alérg|аллерг|алерг|حساسي|אלרג|过敏|過敏|アレルギ|알레르기|αλλεργ"
+    "|anaph|anafil|intoleran|unverträglich|celiac|coeliac|çölyak|zöliak",
+    re.IGNORECASE,
+)
+_TURKIC = {"tr", "az"}
+
+
+@dataclass(frozen=True)
+class StationTicket:
+    station: str
+    document: Document
+    lines: tuple[OrderItem, ...]
+
+
+def order_tickets(
+    site: Site, order: Order, lines: Sequence[OrderItem], stations: Mapping[str, str]
+) -> list[StationTicket]:
+    """The first tickets of an order, one for each station that has something to do."""
+    return _tickets(site, order, lines, stations, (), order.placed_at)
+
+
+def addition_tickets(
+    site: Site, order: Order, lines: Sequence[OrderItem], stations: Mapping[str, str]
+) -> list[StationTicket]:
+    """Only what is new."""
+    on_top = Band(ticket_text(_language(site), "addition", number=order.batch - 1))
+    return _tickets(site, order, lines, stations, (on_top,), order.changed_at)
+
+
+def cancellation_tickets(
+    site: Site,
+    order: Order,
+    lines: Sequence[OrderItem],
+    because: str,
+    stations: Mapping[str, str],
+) -> list[StationTicket]:
+    on_top = _cancel_banner(site, "cancelled", because)
+    under = (Heading(ticket_text(_language(site), "void_line")),)
+    return _tickets(site, order, lines, stations, on_top, order.changed_at, under, warns=False)
+
+
+def void_tickets(
+    site: Site, order: Order, line: OrderItem, quantity: int, stations: Mapping[str, str]
+) -> list[StationTicket]:
+    """Some of one line taken back."""
+    language = _language(site)
+    tickets = []
+    for number, code in enumerate(line.stations, 1):
+        name = station_name(stations, code, language)
+        parts = (
+            *_cancel_banner(site, "void", line.void_because),
+            *_header(site, order, name, order.changed_at),
+            TextLine(ticket_text(language, "void_line"), bold=True),
+            Item(quantity, line.name, large=True),
+            *_item_details(line),
+            *_footer(language, number, line.stations, stations),
+        )
+        tickets.append(StationTicket(code, _document(site, order, name, parts), (line,)))
+    return tickets
+
+
+def table_change_tickets(
+    site: Site,
+    order: Order,
+    lines: Sequence[OrderItem],
+    was: str,
+    stations: Mapping[str, str],
+) -> list[StationTicket]:
+    language = _language(site)
+    on_top = (Band(ticket_text(language, "moved")),)
+    under = (Heading(ticket_text(language, "moved_from", was=was)),)
+    return _tickets(site, order, lines, stations, on_top, order.changed_at, under, large=False)
+
+
+def allergy_notes(order: Order, lines: Sequence[OrderItem]) -> str:
+    """What guests wrote of allergies, joined."""
+    notes = [order.notes, *(line.note for line in lines)]
+    return " / ".join(dict.fromkeys(note for note in notes if note and _ALLERGY.search(note)))
+
+
+def upper_case(text: str, language: str) -> str:
+    """Turkish has two letters i."""
+    if language.partition("-")[0] in _TURKIC:
+        text = text.replace("i", "İ").replace("ı", "I")
+    return text.upper()
+
+
+def place_label(site: Site, order: Order) -> str:
+    """What is to be read from across the kitchen."""
+    language = _language(site)
+    if order.order_type == "dine_in":
+        if not order.table_number:
+            return ticket_text(language, "no_table")
+        return ticket_text(language, "table", table=order.table_number)
+    return ticket_text(language, order.order_type)
+
+
+def local_time(site: Site, moment: datetime) -> datetime:
+    return moment.astimezone(zone(site.time_zone))
+
+
+def _tickets(
+    site: Site,
+    order: Order,
+    lines: Sequence[OrderItem],
+    stations: Mapping[str, str],
+    on_top: Sequence[Part],
+    at: datetime,
+    under: Sequence[Part] = (),
+    large: bool = True,
+    warns: bool = True,
+) -> list[StationTicket]:
+    language = _language(site)
+    alive = [line for line in lines if line.quantity > line.voided]
+    codes = _stations_in_order(stations, alive)
+    tickets = []
+    for number, code in enumerate(codes, 1):
+        mine = tuple(line for line in alive if code in line.stations)
+        name = station_name(stations, code, language)
+        warning = allergy_notes(order, mine) if warns else ""
+        parts = (
+            *on_top,
+            *([Band(ticket_text(language, "allergy", text=warning))] if warning else []),
+            *_header(site, order, name, at, under),
+            *(part for line in mine for part in _item_row(line, large)),
+            *_order_note(order, warning, large),
+            *_footer(language, number, codes, stations),
+        )
+        tickets.append(StationTicket(code, _document(site, order, name, parts), mine))
+    return tickets
+
+
+def _document(site: Site, order: Order, name: str, parts: Sequence[Part]) -> Document:
+    test = [Band(ticket_text(_language(site), "test"))] if order.test else []
+    return Document(f"{order.number} · {name}", (*test, *parts, Cut()), _language(site))
+
+
+def _header(
+    site: Site, order: Order, name: str, at: datetime, under: Sequence[Part] = ()
+) -> Iterator[Part]:
+    language = _language(site)
+    yield Heading(name)
+    yield LargeText(place_label(site, order))
+    yield from under
+    yield Columns(order.number, f"{local_time(site, at):%H:%M}", bold=True)
+    if order.waiter:
+        yield TextLine(ticket_text(language, "waiter", name=order.waiter))
+    if order.order_type != "dine_in" and order.customer_name:
+        yield TextLine(ticket_text(language, "guest", name=order.customer_name))
+    yield Rule()
+
+
+def _item_row(line: OrderItem, large: bool) -> Iterator[Part]:
+    yield Item(line.quantity - line.voided, line.name, large=large)
+    yield from _item_details(line, large)
+    if line.note:
+        yield Note(line.note, large)
+
+
+def _item_details(line: OrderItem, large: bool = True) -> Iterator[Part]:
+    for option in line.options:
+        if option.get("removal"):
+            yield Removal(option["name"], large)
+        else:
+            yield Option(option["name"], large)
+
+
+def _order_note(order: Order, warning: str, large: bool) -> list[Part]:
+    """Not once more where it is the band on top."""
+    if not order.notes or order.notes in warning:
+        return []
+    return [Rule(), Note(order.notes, large)]
+
+
+def _footer(
+    language: str, number: int, codes: Sequence[str], stations: Mapping[str, str]
+) -> list[Part]:
+    if len(codes) < 2:
+        return []
+    others = [station_name(stations, code, language) for code in codes if code != codes[number - 1]]
+    count = ticket_text(language, "count", number=number, count=len(codes))
+    also = ticket_text(language, "also_at", stations=", ".join(others))
+    return [Rule(), TextLine(f"{count} · {also}", align="center")]
+
+
+def _cancel_banner(site: Site, word: str, because: str) -> tuple[Part, ...]:
+    language = _language(site)
+    reason = (
+        (TextLine(ticket_text(language, "reason", text=because), bold=True),) if because else ()
+    )
+    return (Band(ticket_text(language, word)), *reason)
+
+
+def _stations_in_order(stations: Mapping[str, str], lines: Sequence[OrderItem]) -> list[str]:
+    """As the site lists them; one it no longer has comes last and still prints."""
+    wanted = dict.fromkeys(code for line in lines for code in line.stations)
+    known = [code for code in stations if code in wanted]
+    return known + [code for code in wanted if code not in stations]
+
+
+def station_name(stations: Mapping[str, str], code: str, language: str) -> str:
+    """In capitals; kitchen and bar in the site's language unless it calls them otherwise."""
+    name = stations.get(code, code)
+    if code in BUILT_IN_STATIONS and name.casefold() == code:
+        return ticket_text(language, code)
+    return upper_case(name, language)
+
+
+def _language(site: Site) -> str:
+    return site.languages[0] if site.languages else "en"

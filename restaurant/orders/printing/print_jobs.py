@@ -1,0 +1,211 @@
+"""Tickets for what happens to an order, queued in the transaction in which it happens."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict
+from printing import printers, spool
+from printing.models import Printer, PrintJob
+from printing.spool import NewPrintJob
+from restaurant.models import Order, OrderItem, PaymentLink, Site, Table, WaiterCall
+from restaurant.orders import queries as order_queries
+from restaurant.orders.printing import bills, kitchen_tickets
+from restaurant.orders.printing.kitchen_tickets import StationTicket
+from restaurant.sites import stations
+
+DOUBLE_CLICK_SECONDS = 10
+TicketBuilder = Callable[[Mapping[str, str]], list[StationTicket]]
+
+
+def queue_order_tickets(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+    _queue_tickets(
+        site,
+        order,
+        "order",
+        lambda names: kitchen_tickets.order_tickets(site, order, lines, names),
+        "1",
+    )
+
+
+def queue_addition_tickets(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
+    mark = str(order.batch)
+    _queue_tickets(
+        site,
+        order,
+        "addition",
+        lambda names: kitchen_tickets.addition_tickets(site, order, lines, names),
+        mark,
+    )
+
+
+def queue_void_tickets(site: Site, order: Order, line: OrderItem, quantity: int) -> None:
+    if not _was_printed(order):
+        return
+    mark = f"{line.position}.{line.voided}"
+    _queue_tickets(
+        site,
+        order,
+        "void",
+        lambda names: kitchen_tickets.void_tickets(site, order, line, quantity, names),
+        mark,
+    )
+
+
+def queue_table_change_tickets(
+    site: Site, order: Order, lines: Sequence[OrderItem], was: str
+) -> None:
+    if _was_printed(order):
+        _queue_tickets(
+            site,
+            order,
+            "moved",
+            lambda names: kitchen_tickets.table_change_tickets(site, order, lines, was, names),
+            str(order.version),
+        )
+
+
+def queue_cancellation_tickets(
+    site: Site, order: Order, lines: Sequence[OrderItem], because: str
+) -> None:
+    """The kitchen learns of it where it had learned of the order."""
+    if _was_printed(order):
+        _queue_tickets(
+            site,
+            order,
+            "cancelled",
+            lambda names: kitchen_tickets.cancellation_tickets(site, order, lines, because, names),
+            "1",
+        )
+
+
+def print_bill(
+    site: Site, order: Order, lines: Sequence[OrderItem], *, mark: str = ""
+) -> list[str]:
+    """On every printer for bills. A second tap within seconds is the same one."""
+    found = printers.for_bills(site.id)
+    if not found:
+        raise Conflict("no_bill_printer", "No printer of this restaurant is set to print bills.")
+    mark = mark or f"{order.version}.{int(now().timestamp()) // DOUBLE_CLICK_SECONDS}"
+    document = bills.order_bill(site, order, lines, pay_url=_pay_url(order))
+    return spool.queue_jobs(
+        NewPrintJob(
+            printer=printer,
+            kind="bill",
+            document=document,
+            dedupe=f"{order.id}:bill:{mark}:{printer.id}",
+            order_id=order.id,
+            order_number=order.number,
+            time_zone=site.time_zone,
+        )
+        for printer in found
+    )
+
+
+def print_table_bill(site: Site, table: Table, *, mark: str = "") -> list[str]:
+    """One bill for all open orders of a table. A second tap within seconds is the same one."""
+    found = printers.for_bills(site.id)
+    if not found:
+        raise Conflict("no_bill_printer", "No printer of this restaurant is set to print bills.")
+    open_orders = orders_on_bill(site.id, table.id)
+    if not open_orders:
+        raise Conflict("no_open_orders", "There is nothing on the bill of this table.")
+    lines = order_queries.items_of_orders([order.id for order in open_orders])
+    tabs = [(order, lines[order.id]) for order in open_orders]
+    document = bills.table_bill(site, table.number, tabs)
+    versions = "-".join(str(order.version) for order in open_orders)
+    mark = mark or f"{versions}.{int(now().timestamp()) // DOUBLE_CLICK_SECONDS}"
+    return spool.queue_jobs(
+        NewPrintJob(
+            printer=printer,
+            kind="bill",
+            document=document,
+            dedupe=f"{table.id}:bill:{open_orders[0].id}:{mark}:{printer.id}",
+            order_id=open_orders[0].id,
+            order_number=open_orders[0].number,
+            time_zone=site.time_zone,
+        )
+        for printer in found
+    )
+
+
+def orders_on_bill(site_id: str, table_id: str) -> list[Order]:
+    """The open orders of a table that belong on its bill, the first first."""
+    query = select(Order).where(
+        Order.tenant_id == current_tenant_id(),
+        Order.site_id == site_id,
+        Order.ended_at.is_(None),
+        Order.table_id == table_id,
+        Order.state.not_in(("awaiting_confirmation", "awaiting_payment")),
+    )
+    return list(db.session.scalars(query.order_by(Order.placed_at, Order.id)))
+
+
+def print_requested_bill(site: Site, table: Table, call: WaiterCall) -> None:
+    """A guest asked for the bill: it is printed, where the restaurant wants that."""
+    if not site.prints_bills or not printers.for_bills(site.id):
+        return
+    open_orders = orders_on_bill(site.id, table.id)
+    if len(open_orders) == 1:
+        (order,) = open_orders
+        print_bill(site, order, order_queries.items_of_orders([order.id])[order.id], mark=call.id)
+    elif open_orders:
+        print_table_bill(site, table, mark=call.id)
+
+
+def _pay_url(order: Order) -> str:
+    """Where this order can be paid with the phone just now; empty when it cannot."""
+    query = select(PaymentLink.url).where(
+        PaymentLink.tenant_id == current_tenant_id(),
+        PaymentLink.order_id == order.id,
+        PaymentLink.state == "open",
+        PaymentLink.expires_at > now(),
+        PaymentLink.amount == order.total,
+    )
+    return db.session.scalars(query.order_by(PaymentLink.id.desc()).limit(1)).first() or ""
+
+
+def _queue_tickets(site: Site, order: Order, kind: str, make: TicketBuilder, mark: str) -> None:
+    known = printers.listed(site.id)
+    if any(printer.enabled and printer.stations for printer in known):
+        tickets = make({station.code: station.name for station in stations.listed(site.id)})
+        spool.queue_jobs(new_print_jobs(site, order, kind, tickets, mark, known))
+
+
+def new_print_jobs(
+    site: Site,
+    order: Order,
+    kind: str,
+    tickets: Sequence[StationTicket],
+    mark: str,
+    known: Sequence[Printer],
+) -> list[NewPrintJob]:
+    """One for each copy on each printer of the ticket's station."""
+    return [
+        NewPrintJob(
+            printer=printer,
+            kind=kind,
+            document=ticket.document,
+            dedupe=f"{order.id}:{kind}:{mark}:{ticket.station}:{printer.id}:{copy}",
+            order_id=order.id,
+            order_number=order.number,
+            station=ticket.station,
+            copy=copy,
+            time_zone=site.time_zone,
+        )
+        for ticket in tickets
+        for printer in known
+        if printer.enabled and ticket.station in printer.stations
+        for copy in range(1, printer.copies + 1)
+    ]
+
+
+def _was_printed(order: Order) -> bool:
+    query = select(PrintJob.id).where(
+        PrintJob.tenant_id == current_tenant_id(),
+        PrintJob.order_id == order.id,
+        PrintJob.kind == "order",
+    )
+    return db.session.execute(query.limit(1)).first() is not None

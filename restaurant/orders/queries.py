@@ -1,0 +1,164 @@
+"""Orders found and listed, newest first."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from uuid import UUID
+
+from sqlalchemy import select
+
+from core.db import current_tenant_id, db
+from core.errors import NotFound
+from core.ids import from_uuid, to_uuid
+from core.sql.partitions import id_at
+from core.values.phone import phone_variants
+from restaurant.models import Order, OrderChange, OrderItem
+from restaurant.models.order_states import ACCEPTS_MORE_ITEMS
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class OrderFilters:
+    site_id: str | None = None
+    state: str | None = None
+    phone: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    open_only: bool = False
+    number: str | None = None
+    table: str | None = None
+    day: date | None = None
+    test: bool | None = None
+
+
+def listed(filters: OrderFilters, after: str | None, limit: int) -> list[Order]:
+    """By id, which rises with time; each filter that a tenant can grow has an index."""
+    query = select(Order).where(Order.tenant_id == current_tenant_id())
+    if filters.site_id:
+        query = query.where(Order.site_id == filters.site_id)
+    if filters.state:
+        query = query.where(Order.state == filters.state)
+    if filters.test is not None:
+        query = query.where(Order.test == filters.test)
+    if filters.open_only:
+        query = query.where(Order.ended_at.is_(None))
+    if filters.phone:
+        query = query.where(Order.customer_phone.in_(sorted(phone_variants(filters.phone))))
+    if filters.number:
+        query = query.where(Order.number == filters.number)
+    if filters.table:
+        query = query.where(Order.table_number == filters.table)
+    if filters.day:  # ids rise with time: wherever the site is, the day lies between these two
+        noon = datetime.combine(filters.day, time(12), UTC)
+        query = query.where(
+            Order.business_day == filters.day,
+            Order.id >= _id_at(noon - timedelta(days=2)),
+            Order.id < _id_at(noon + timedelta(days=3)),
+        )
+    if filters.since:
+        query = query.where(Order.id >= _id_at(filters.since))
+    if filters.until:
+        query = query.where(Order.id < _id_at(filters.until))
+    if after:
+        query = query.where(Order.id < from_uuid("ord", to_uuid("ord", after)))
+    return list(db.session.scalars(query.order_by(Order.id.desc()).limit(limit)))
+
+
+def items_of_orders(order_ids: list[str]) -> dict[str, list[OrderItem]]:
+    found: dict[str, list[OrderItem]] = {order_id: [] for order_id in order_ids}
+    if order_ids:
+        query = select(OrderItem).where(
+            OrderItem.tenant_id == current_tenant_id(), OrderItem.order_id.in_(order_ids)
+        )
+        for line in db.session.scalars(query.order_by(OrderItem.position)):
+            found[line.order_id].append(line)
+    return found
+
+
+def open_orders(site_id: str) -> list[Order]:
+    """Everything on the board, oldest first."""
+    query = select(Order).where(
+        Order.tenant_id == current_tenant_id(),
+        Order.site_id == site_id,
+        Order.ended_at.is_(None),
+    )
+    return list(db.session.scalars(query.order_by(Order.placed_at)))
+
+
+def batch_times(orders: list[Order]) -> dict[str, list[datetime]]:
+    """When each batch of each order was ordered, the first batch first."""
+    found = {order.id: [order.placed_at] for order in orders}
+    again = [order.id for order in orders if order.batch > 1]
+    if again:
+        query = select(OrderChange.order_id, OrderChange.at).where(
+            OrderChange.tenant_id == current_tenant_id(),
+            OrderChange.order_id.in_(again),
+            OrderChange.what == "added",
+        )
+        for row in db.session.execute(query.order_by(OrderChange.id)):
+            found[row.order_id].append(row.at)
+    return found
+
+
+def _id_at(moment: datetime) -> str:
+    return from_uuid("ord", UUID(id_at(max(moment, EPOCH))))
+
+
+def latest_of_contact(contact_id: str, limit: int) -> list[Order]:
+    """A contact's orders, the newest first."""
+    return list(
+        db.session.scalars(
+            select(Order)
+            .where(Order.tenant_id == current_tenant_id(), Order.contact_id == contact_id)
+            .order_by(Order.id.desc())
+            .limit(limit)
+        )
+    )
+
+
+def open_order_at_table(
+    site_id: str, table_id: str, contact_id: str, *, test: bool = False
+) -> Order | None:
+    """Where a second cart of the same guest belongs."""
+    query = (
+        select(Order)
+        .where(
+            Order.tenant_id == current_tenant_id(),
+            Order.site_id == site_id,
+            Order.ended_at.is_(None),
+            Order.table_id == table_id,
+            Order.test == test,
+            Order.contact_id == contact_id,
+            Order.state.in_(ACCEPTS_MORE_ITEMS),
+            Order.payment_method != "card_link",
+        )
+        .order_by(Order.placed_at.desc())
+        .limit(1)
+    )
+    return db.session.scalars(query).first()
+
+
+def get(number: str) -> Order:
+    """By its number, as everybody calls it, or by our own id."""
+    if "\0" in number:
+        raise NotFound()
+    query = select(Order).where(Order.tenant_id == current_tenant_id())
+    query = query.where(Order.id == number if number.startswith("ord_") else Order.number == number)
+    order = db.session.scalars(query).first()
+    if order is None:
+        raise NotFound()
+    return order
+
+
+def items_of(order_id: str) -> list[OrderItem]:
+    query = select(OrderItem).where(
+        OrderItem.tenant_id == current_tenant_id(), OrderItem.order_id == order_id
+    )
+    return list(db.session.scalars(query.order_by(OrderItem.position)))
+
+
+def changes_of(order_id: str) -> list[OrderChange]:
+    query = select(OrderChange).where(
+        OrderChange.tenant_id == current_tenant_id(), OrderChange.order_id == order_id
+    )
+    return list(db.session.scalars(query.order_by(OrderChange.id)))

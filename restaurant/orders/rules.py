@@ -1,0 +1,28 @@
+"""Which kinds of order and ways to pay go together, for every way to place an order."""
+
+from core.errors import invalid
+from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS
+
+N_ = str  # collected for translation here, translated where it is shown
+DEFAULT_PAYMENT = {"dine_in": "pos_at_table", "takeaway": "cash", "delivery": "cash"}
+_ONLY_FOR = {
+    "pos_at_table": ("dine_in", N_("Only guests at a table pay at the table.")),
+    "card_at_door": ("delivery", N_("Only a delivery is paid at the door.")),
+}
+
+
+def check_combination(order_type: str, payment_method: str, *, has_table: bool) -> None:
+    """Raise Invalid unless an order of this kind can be made."""
+    if order_type not in ORDER_TYPES:
+        raise _unknown("order_type", ORDER_TYPES)
+    if payment_method not in PAYMENT_METHODS:
+        raise _unknown("payment_method", PAYMENT_METHODS)
+    kind, sentence = _ONLY_FOR.get(payment_method, (order_type, ""))
+    if kind != order_type:
+        raise invalid("payment_method", "payment_method_closed", sentence)
+    if order_type == "dine_in" and not has_table:
+        raise invalid("table_number", "table_missing", "An order to eat here needs its table.")
+
+
+def _unknown(field: str, known: tuple[str, ...]) -> Exception:
+    return invalid(field, "invalid_choice", "It is one of {known}.", known=", ".join(known))

@@ -1,0 +1,104 @@
+"""A diner calls the waiter or asks for the bill; somebody answers."""
+
+from datetime import timedelta
+
+from sqlalchemy import select, update
+
+from core import live_updates
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Invalid
+from restaurant.models import Site, Table, WaiterCall
+from restaurant.orders.printing import print_jobs
+from restaurant.sites import tables
+from tenants import audit
+
+KINDS = ("waiter", "bill")
+REPEAT_WINDOW = timedelta(minutes=2)
+
+
+def create_call(site: Site, table: Table, token: str, kind: str) -> WaiterCall:
+    """Only from the table itself. Asked twice in two minutes it is the same call."""
+    if kind not in KINDS:
+        raise Invalid("invalid_call", "A guest can call the waiter or ask for the bill.")
+    if not tables.token_matches(table, token):
+        raise Invalid("not_seated", "Scan the code on your table to call somebody.")
+    query = select(WaiterCall).where(
+        WaiterCall.tenant_id == current_tenant_id(),
+        WaiterCall.site_id == site.id,
+        WaiterCall.table_id == table.id,
+        WaiterCall.kind == kind,
+        WaiterCall.answered_at.is_(None),
+        WaiterCall.at > now() - REPEAT_WINDOW,
+    )
+    known = db.session.scalars(query).first()
+    if known is not None:
+        return known
+    made = WaiterCall(
+        tenant_id=current_tenant_id(),
+        site_id=site.id,
+        table_id=table.id,
+        table_number=table.number,
+        kind=kind,
+    )
+    db.session.add(made)
+    db.session.flush()
+    live_updates.publish_update("calls.changed", id=made.id, site=site.id)
+    if kind == "bill":
+        print_jobs.print_requested_bill(site, table, made)
+    return made
+
+
+def find(site_id: str, call_id: str) -> WaiterCall | None:
+    query = select(WaiterCall).where(
+        WaiterCall.tenant_id == current_tenant_id(),
+        WaiterCall.site_id == site_id,
+        WaiterCall.id == call_id,
+    )
+    return db.session.scalars(query).first()
+
+
+def move_with_order(site_id: str, was: str | None, table_id: str, number: str) -> None:
+    """An order moved to another table, and its calls with it, unless other guests stayed."""
+    if was is None or print_jobs.orders_on_bill(site_id, was):
+        return
+    moved = db.session.execute(
+        update(WaiterCall)
+        .where(
+            WaiterCall.tenant_id == current_tenant_id(),
+            WaiterCall.site_id == site_id,
+            WaiterCall.table_id == was,
+            WaiterCall.answered_at.is_(None),
+        )
+        .values(table_id=table_id, table_number=number)
+        .returning(WaiterCall.id)
+    )
+    for row in moved:
+        live_updates.publish_update("calls.changed", id=row.id, site=site_id)
+
+
+def open_calls(site_id: str) -> list[WaiterCall]:
+    query = select(WaiterCall).where(
+        WaiterCall.tenant_id == current_tenant_id(),
+        WaiterCall.site_id == site_id,
+        WaiterCall.answered_at.is_(None),
+    )
+    return list(db.session.scalars(query.order_by(WaiterCall.at)))
+
+
+def mark_answered(site_id: str, call_id: str) -> bool:
+    """A member of staff is on the way. False if a colleague has answered already."""
+    won = db.session.execute(
+        update(WaiterCall)
+        .where(
+            WaiterCall.tenant_id == current_tenant_id(),
+            WaiterCall.site_id == site_id,
+            WaiterCall.id == call_id,
+            WaiterCall.answered_at.is_(None),
+        )
+        .values(answered_at=now(), answered_by=audit.current_actor().name)
+        .returning(WaiterCall.id)
+    ).first()
+    if won is not None:
+        live_updates.publish_update("calls.changed", id=call_id, site=site_id)
+    return won is not None

@@ -1,0 +1,291 @@
+"""A tenant's accounts at payment providers: set up, checked, found by site or by token."""
+
+import re
+from dataclasses import dataclass
+
+from sqlalchemy import select, update
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Invalid, NotFound, invalid
+from core.ids import new_id, new_token
+from core.lookups import add_lookup as make_findable
+from core.lookups import remove_lookup, secret_digest
+from core.security.signing import new_webhook_secret
+from core.settings import Settings
+from restaurant.models import PaymentAccount
+from restaurant.payments.gateways.base import AccountCheck, GatewayError, ProviderCredentials
+from restaurant.payments.gateways.iyzico import SANDBOX
+from restaurant.payments.gateways.registry import GATEWAYS, PROVIDERS
+from restaurant.sites import sites
+from tenants import audit
+from tenants.people import clean_name
+
+LOOKUP = "payment_hook"
+LONGEST_KEY = 300
+MIN_LINK_MINUTES, MAX_LINK_MINUTES = (
+    30,
+    1440,
+)  # minutes; what Stripe takes, and enough for the others
+_KEY = re.compile(r"[\x21-\x7e]+")
+_KEY_PATTERNS = {
+    ("stripe", "key"): (
+        re.compile(r"(sk|rk)_(test|live)_.+"),
+        "A secret key of Stripe begins with sk_test_, sk_live_, rk_test_ or rk_live_.",
+    ),
+    ("stripe", "hook_secret"): (
+        re.compile(r"whsec_.+"),
+        "A signing secret of Stripe begins with whsec_.",
+    ),
+}
+CREDENTIAL_FIELDS = {"stripe": ("key", "hook_secret"), "iyzico": ("key", "secret"), "simulated": ()}
+"""What of it the tenant brings; the signing secret of Stripe may follow later."""
+CALL_TIMEOUT_SECONDS = 12.0  # seconds
+
+
+@dataclass(frozen=True)
+class AccountSettings:
+    provider: str
+    name: str
+    site_id: str | None = None
+    key: str = ""
+    secret: str = ""
+    hook_secret: str = ""
+    link_minutes: int = 60
+
+
+@dataclass(frozen=True)
+class HookAddress:
+    """What the door of the signals must know of an account."""
+
+    tenant_id: int
+    id: str
+    provider: str
+    key: str
+    secret: str
+    hook_secret: str
+
+
+def add(wanted: AccountSettings) -> PaymentAccount:
+    if wanted.provider not in PROVIDERS:
+        raise invalid("provider", "unknown_provider", "Choose one of the payment providers.")
+    account = PaymentAccount(
+        tenant_id=current_tenant_id(),
+        id=new_id("pac"),
+        provider=wanted.provider,
+        name=clean_name(wanted.name),
+        site_id=_site(wanted.site_id),
+        key=_key(wanted.provider, "key", wanted.key) or new_token(),
+        secret=_key(wanted.provider, "secret", wanted.secret),
+        hook_secret=_key(wanted.provider, "hook_secret", wanted.hook_secret),
+        token=new_token(),
+        link_minutes=_minutes(wanted.link_minutes),
+    )
+    if wanted.provider == "simulated":
+        account.hook_secret = new_webhook_secret()
+    if wanted.provider == "iyzico" and not account.secret:
+        raise invalid("secret", "secret_needed", "iyzico gives two keys; both are needed.")
+    if "key" in CREDENTIAL_FIELDS[wanted.provider] and not wanted.key.strip():
+        raise invalid("key", "key_needed", "Without its key nothing can be taken.")
+    db.session.add(account)
+    db.session.flush()
+    make_findable(LOOKUP, secret_digest(account.token), account.id)
+    audit.record("payments.account_added", account.name, provider=account.provider)
+    return account
+
+
+def change(account_id: str, wanted: AccountSettings) -> PaymentAccount:
+    """An empty key keeps the one that is stored."""
+    account = get(account_id)
+    before = audit.snapshot(account)
+    account.name, account.site_id = clean_name(wanted.name), _site(wanted.site_id)
+    account.link_minutes = _minutes(wanted.link_minutes)
+    renewed = False
+    for field in CREDENTIAL_FIELDS[account.provider]:
+        given = _key(account.provider, field, getattr(wanted, field))
+        if given:
+            setattr(account, field, given)
+            renewed = True
+    if renewed:
+        account.checked_at, account.check_error = None, ""
+    audit.record_change(
+        "payments.account_changed", account.name, before, account, shown=audit.NAMED
+    )
+    return account
+
+
+def get(account_id: str) -> PaymentAccount:
+    found = db.session.get(PaymentAccount, (current_tenant_id(), account_id))
+    if found is None or found.removed_at is not None:
+        raise NotFound()
+    return found
+
+
+def get_including_removed(account_id: str) -> PaymentAccount:
+    """Removed ones too: what came by them still has to be understood, and given back."""
+    found = db.session.get(PaymentAccount, (current_tenant_id(), account_id))
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def listed(*, removed: bool = False) -> list[PaymentAccount]:
+    query = select(PaymentAccount).where(PaymentAccount.tenant_id == current_tenant_id())
+    if not removed:
+        query = query.where(PaymentAccount.removed_at.is_(None))
+    return list(db.session.scalars(query.order_by(PaymentAccount.created_at, PaymentAccount.id)))
+
+
+def is_ready(account: PaymentAccount) -> bool:
+    """It can take a payment, and its signals can be believed."""
+    return (
+        account.enabled
+        and account.removed_at is None
+        and account.checked_at is not None
+        and not account.check_error
+        and (account.provider != "stripe" or bool(account.hook_secret))
+    )
+
+
+def for_site(site_id: str, *, test: bool = False) -> PaymentAccount | None:
+    """Its own before the tenant's, and only one that takes this kind of order."""
+    fitting = [
+        one
+        for one in listed()
+        if is_ready(one) and one.site_id in (None, site_id) and accepts(one, test=test)
+    ]
+    own = [one for one in fitting if one.site_id is not None]
+    return next(iter(reversed(own or fitting)), None)
+
+
+def accepts(account: PaymentAccount, *, test: bool) -> bool:
+    """A test order is never charged with real money, and a real one never "paid" with test cards.
+
+    The simulated provider takes both; it is offered only where no money is real.
+    """
+    return not account.live if test else account.live or account.provider == "simulated"
+
+
+def set_enabled(account_id: str, enabled: bool) -> PaymentAccount:
+    account = get(account_id)
+    if account.enabled != enabled:
+        account.enabled = enabled
+        act = "payments.account_enabled" if enabled else "payments.account_disabled"
+        audit.record(act, account.name)
+    return account
+
+
+def remove(account_id: str) -> None:
+    """Takes no more payments. Its keys stay sealed: open money may still have to go back."""
+    account = get(account_id)
+    account.removed_at, account.enabled = now(), False
+    audit.record("payments.account_removed", account.name, provider=account.provider)
+
+
+def remove_hook_address(account: PaymentAccount) -> None:
+    remove_lookup(LOOKUP, secret_digest(account.token))
+
+
+def credentials(account: PaymentAccount, settings: Settings) -> ProviderCredentials:
+    base = {
+        "stripe": settings.stripe_base_url,
+        "iyzico": settings.iyzico_sandbox_url
+        if account.key.startswith(SANDBOX)
+        else settings.iyzico_base_url,
+        "simulated": settings.simulator_url,
+    }[account.provider]
+    return ProviderCredentials(
+        provider=account.provider,
+        key=account.key,
+        secret=account.secret or "",
+        hook_secret=account.hook_secret or "",
+        base_url=base,
+        hook_url=hook_url(account, settings),
+        owner=account.owner,
+        live=account.live,
+        operator_secret=settings.simulator_secret if account.provider == "simulated" else "",
+        timeout=min(CALL_TIMEOUT_SECONDS, settings.lease_seconds),
+    )
+
+
+def hook_url(account: PaymentAccount, settings: Settings) -> str:
+    return f"{settings.base_url}/hooks/{account.provider}/{account.token}"
+
+
+def check_credentials(provider: str, desk: ProviderCredentials) -> tuple[AccountCheck | None, str]:
+    """The live check: what the provider says of the keys. No transaction may be open."""
+    try:
+        return GATEWAYS[provider].check(desk), ""
+    except GatewayError as error:
+        return None, str(error)
+
+
+def record_check(account_id: str, checked: AccountCheck | None, error: str) -> PaymentAccount:
+    account = get(account_id)
+    account.checked_at, account.check_error = now(), error[:500]
+    if checked is not None:
+        account.owner, account.live = checked.owner, checked.live
+    audit.record("payments.account_checked", account.name, well=not error)
+    return account
+
+
+def hook_address(account_id: str) -> HookAddress | None:
+    account = db.session.get(PaymentAccount, (current_tenant_id(), account_id))
+    if account is None:
+        return None
+    return HookAddress(
+        account.tenant_id,
+        account.id,
+        account.provider,
+        account.key,
+        account.secret or "",
+        account.hook_secret or "",
+    )
+
+
+def record_rejected_hook(account_id: str) -> None:
+    db.session.execute(
+        update(PaymentAccount)
+        .where(PaymentAccount.tenant_id == current_tenant_id(), PaymentAccount.id == account_id)
+        .values(refused=PaymentAccount.refused + 1, refused_at=now())
+    )
+
+
+def _site(site_id: str | None) -> str | None:
+    return sites.get(site_id).id if site_id else None
+
+
+def _minutes(minutes: int) -> int:
+    if not MIN_LINK_MINUTES <= minutes <= MAX_LINK_MINUTES:
+        raise invalid(
+            "link_minutes",
+            "invalid_minutes",
+            "A link is good for {least} minutes to {most} minutes.",
+            least=MIN_LINK_MINUTES,
+            most=MAX_LINK_MINUTES,
+        )
+    return minutes
+
+
+def _key(provider: str, field: str, given: str) -> str | None:
+    given = given.strip()
+    if not given:
+        return None
+    if len(given) > LONGEST_KEY or not _KEY.fullmatch(given):
+        raise invalid(field, "invalid_key", "This key cannot be right: copy it once more.")
+    form, sentence = _KEY_PATTERNS.get((provider, field), (None, ""))
+    if form is not None and not form.fullmatch(given):
+        raise invalid(field, "invalid_key", sentence)
+    return given
+
+
+def require_for_site(site_id: str, *, test: bool = False) -> PaymentAccount:
+    account = for_site(site_id, test=test)
+    if account is not None:
+        return account
+    if not test and for_site(site_id, test=True) is not None:
+        raise Invalid(
+            "test_provider",
+            "The payment provider of this restaurant has test keys: real orders need live keys.",
+        )
+    raise Invalid("no_provider", "No payment provider is set up for this restaurant.")

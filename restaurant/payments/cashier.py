@@ -1,0 +1,142 @@
+"""What staff do about money: record a payment, undo it, change the way to pay, settle a table."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from core.db import db
+from core.errors import Conflict, Invalid, invalid
+from core.values.money import BadMoney, format_money, parse_money
+from core.values.text import one_line
+from restaurant.loyalty import ledger
+from restaurant.models import Order, Site, TillPayment
+from restaurant.models.order_states import PAYMENT_METHODS
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.orders import notifications as order_notifications
+from restaurant.orders import queries as order_queries
+from restaurant.orders.printing import print_jobs
+from restaurant.payments import links as payment_links
+from restaurant.payments import till
+from tenants import audit
+
+ZERO = Decimal(0)
+UNPAYABLE_STATES = frozenset({"cancelled", "refunded"})
+_METHODS_BY_ORDER_TYPE = {
+    "dine_in": ("pos_at_table", "cash"),
+    "takeaway": ("cash", "pos_at_table"),
+    "delivery": ("cash", "card_at_door"),
+}
+
+
+def record_payment(
+    site: Site,
+    order: Order,
+    method: str,
+    amount: str | Decimal = "",
+    tip: str | Decimal = "",
+    *,
+    seen: int | None = None,
+) -> TillPayment:
+    """All that is open, or a part of it. Raises Conflict if the order has changed meanwhile."""
+    if method not in till.METHODS:
+        raise invalid("method", "invalid_choice", "Choose cash or card.")
+    held = order_lifecycle.lock_version(order, seen)
+    if held.state in UNPAYABLE_STATES:
+        raise Conflict("order_closed", "Nothing is owed for a cancelled order.")
+    if held.payment_method == "card_link" and held.paid_at is None:
+        raise Conflict("paid_online", "This order is paid online. Change its way to pay first.")
+    owed = held.open_amount
+    if owed <= 0:
+        raise Conflict("already_paid", "This order is paid already.")
+    wanted = _amount("amount", amount, held.currency) if str(amount).strip() else owed
+    if not 0 < wanted <= owed:
+        raise invalid(
+            "amount",
+            "invalid_amount",
+            "At most {open} is open. Record more than that as a tip.",
+            open=format_money(owed, held.currency, held.language),
+        )
+    extra = _amount("tip", tip, held.currency) if str(tip).strip() else ZERO
+    payment = till.record_payment(site, held, method, wanted, extra)
+    audit.record(
+        "orders.payment_recorded", held.number, amount=str(wanted), tip=str(extra), method=method
+    )
+    _notify(site, held, f"+{_formatted(held, wanted)}")
+    return payment
+
+
+def undo_payment(site: Site, payment: TillPayment, because: str) -> Order:
+    """Recorded by mistake. The row stays, with who undid it and why."""
+    because = one_line(because, 200)
+    if not because:
+        raise Invalid("reason_missing", "Say why the payment is undone.")
+    held = order_lifecycle.lock_order(order_queries.get(payment.order_id))
+    db.session.refresh(payment)
+    if payment.undone_at is not None:
+        raise Conflict("payment_undone", "This payment was undone already.")
+    till.undo_payment(held, payment, because)
+    audit.record("orders.payment_undone", held.number, amount=str(payment.amount), because=because)
+    _notify(site, held, f"−{_formatted(held, payment.amount)}: {because}")
+    return held
+
+
+def payment_methods_for(order: Order) -> tuple[str, ...]:
+    """The ways to pay that an order can be changed to."""
+    if order.state in UNPAYABLE_STATES or (order.payment_method == "card_link" and order.paid_at):
+        return ()
+    return tuple(
+        way for way in _METHODS_BY_ORDER_TYPE[order.order_type] if way != order.payment_method
+    )
+
+
+def change_payment_method(site: Site, order: Order, way: str, *, seen: int | None = None) -> Order:
+    """To cash or a card at the table. An order that waited for its online payment goes on."""
+    if way not in PAYMENT_METHODS or way == "card_link":
+        raise invalid("payment_method", "invalid_choice", "Choose cash or a card at the table.")
+    held = order_lifecycle.lock_version(order, seen)
+    if held.payment_method == way:
+        return held
+    if way not in payment_methods_for(held):
+        raise Conflict("way_fixed", "The way to pay of this order cannot be changed any more.")
+    was, held.payment_method = held.payment_method, way
+    if was == "card_link":
+        payment_links.on_payment_method_changed(held)
+    till.update_paid_state(held)
+    audit.record("orders.payment_method_changed", held.number, was=was, now=way)
+    order_lifecycle.record_change(held, "payment", because=f"{was} → {way}")
+    if held.state == "awaiting_payment":
+        return order_lifecycle.change_state(site, held, "sent_to_kitchen")
+    order_notifications.status_changed(site, held, order_queries.items_of(held.id))
+    return held
+
+
+def settle_table(site: Site, table_id: str, method: str, seen: Decimal) -> Sequence[TillPayment]:
+    """All that is open at a table, at once. Raises Conflict if it is not what was shown."""
+    owing = [
+        order for order in print_jobs.orders_on_bill(site.id, table_id) if order.open_amount > 0
+    ]
+    if not owing:
+        raise Conflict("already_paid", "Nothing is open at this table.")
+    if sum(order.open_amount for order in owing) != seen:
+        raise Conflict("order_changed", "The bill of this table has changed: look again.")
+    return [record_payment(site, order, method) for order in owing]
+
+
+def _notify(site: Site, order: Order, said: str) -> None:
+    order_lifecycle.record_change(order, "payment", because=said)
+    order_notifications.payment_changed(site, order, order_queries.items_of(order.id))
+    if order.paid_at is not None:
+        ledger.update_for_order(site, order)
+
+
+def _formatted(order: Order, amount: Decimal) -> str:
+    return format_money(amount, order.currency, order.language)
+
+
+def _amount(field: str, given: str | Decimal, currency: str) -> Decimal:
+    try:
+        amount = parse_money(str(given).strip(), currency)
+    except BadMoney as error:
+        raise invalid(field, "invalid_amount", str(error)) from error
+    if not 0 <= amount < payment_links.MAX_AMOUNT:
+        raise invalid(field, "invalid_amount", "The amount must be more than nothing.")
+    return amount

@@ -1,0 +1,118 @@
+"""What the providers' modules share: one guarded call, JSON read with care, minor units."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from core.http import OutboundError, Reply
+from core.http.sync_client import request
+from core.values.money import BadMoney, decimal_places, quantize
+from restaurant.payments.gateways.base import (
+    GatewayRefused,
+    GatewayUnreachable,
+    ProviderCredentials,
+    UnreadableEvent,
+)
+
+MAX_REPLY_BYTES = 1024 * 1024
+RETRY_STATUSES = frozenset({408, 409, 425, 429})
+
+
+def call(
+    desk: ProviderCredentials,
+    method: str,
+    path: str,
+    headers: Mapping[str, str],
+    body: bytes | None = None,
+) -> Reply:
+    """Raises Unreachable when there is no answer, or one that says "later"."""
+    try:
+        reply = request(
+            method,
+            desk.base_url.rstrip("/") + path,
+            policy=desk.policy,
+            headers=headers,
+            body=body,
+            timeout=desk.timeout,
+            max_body=MAX_REPLY_BYTES,
+        )
+    except OutboundError as error:
+        raise GatewayUnreachable(f"The provider could not be reached: {error}.") from error
+    if reply.status >= 500 or reply.status in RETRY_STATUSES:
+        raise GatewayUnreachable(f"The provider answered {reply.status}: not now.")
+    if 300 <= reply.status < 400:
+        raise GatewayRefused("The provider's address leads elsewhere; check the address setting.")
+    return reply
+
+
+def parse_reply(reply: Reply) -> dict[str, Any]:
+    try:
+        value = json.loads(reply.body)
+    except (ValueError, RecursionError):
+        raise GatewayUnreachable("The provider's answer is not JSON.") from None
+    if not isinstance(value, dict):
+        raise GatewayUnreachable("The provider's answer is not a JSON object.")
+    return value
+
+
+def parse_event(raw: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise UnreadableEvent("the body is not JSON") from None
+    if not isinstance(value, dict):
+        raise UnreadableEvent("the body is not a JSON object")
+    return value
+
+
+def nested_object(value: object, *names: str) -> dict[str, Any]:
+    """The object found along these names, or an empty one."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def text_value(value: object, most: int = 255) -> str:
+    """Ids come as strings or numbers; anything else is none. NUL cannot be stored."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return ""
+    return str(value)[:most].replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def amount_value(value: object, currency: str) -> Decimal | None:
+    """An amount as the provider writes it, exact, or None when it is none."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        exact = Decimal(str(value))
+        if quantize(exact, currency) != exact:
+            return None
+        return quantize(exact, currency)
+    except (InvalidOperation, BadMoney):
+        return None
+
+
+def timestamp_value(seconds: object) -> datetime | None:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def currency_value(code: object) -> str:
+    """In capitals; empty when it is no currency."""
+    currency = text_value(code, 3).upper()
+    try:
+        decimal_places(currency)
+    except BadMoney:
+        return ""
+    return currency
+
+
+def header(headers: Mapping[str, str], name: str) -> str:
+    wanted = name.lower()
+    return next((value for key, value in headers.items() if key.lower() == wanted), "").strip()

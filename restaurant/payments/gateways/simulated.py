@@ -1,0 +1,157 @@
+"""The simulated provider: a bank of paper money in the simulated network's process."""
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+from urllib.parse import quote
+
+from core.clock import BadTime, parse_rfc3339, rfc3339
+from core.security.signing import BadSecret, BadSignature, verify_webhook
+from restaurant.payments.gateways.base import (
+    AccountCheck,
+    CreatedLink,
+    GatewayEvent,
+    GatewayRefused,
+    GatewayUnreachable,
+    InvalidSignature,
+    LinkRequest,
+    LinkStatus,
+    ProviderCredentials,
+    RefundResult,
+    UnreadableEvent,
+)
+from restaurant.payments.gateways.http import (
+    amount_value,
+    call,
+    currency_value,
+    nested_object,
+    parse_event,
+    parse_reply,
+    text_value,
+)
+
+once = True
+status_poll_seconds = 300
+KINDS = {
+    "payment.succeeded": "paid",
+    "payment.declined": "failed",
+    "link.expired": "expired",
+    "payment.refunded": "refunded",
+}
+
+
+def check(desk: ProviderCredentials) -> AccountCheck:
+    account = _request(desk, "GET", "/bank/account")
+    return AccountCheck(text_value(account.get("id")), text_value(account.get("name")), live=False)
+
+
+def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
+    made = _request(
+        desk,
+        "POST",
+        "/bank/links",
+        {
+            "key": asking.key,
+            "reference": asking.reference,
+            "amount": str(asking.amount),
+            "currency": asking.currency,
+            "description": asking.description,
+            "shop": asking.shop,
+            "language": asking.language,
+            "expires_at": rfc3339(asking.expires_at),
+            "return_url": asking.return_url,
+            "notify_url": desk.hook_url,
+            "notify_secret": desk.hook_secret,
+        },
+    )
+    url, ref = text_value(made.get("url"), 2000), text_value(made.get("id"))
+    if not url or not ref:
+        raise GatewayUnreachable("The simulated provider made a link without an address.")
+    return CreatedLink(url, ref)
+
+
+def close(desk: ProviderCredentials, ref: str) -> None:
+    try:
+        _request(desk, "POST", f"/bank/links/{quote(ref, safe='')}/close", {})
+    except GatewayRefused:
+        return  # it has forgotten the link
+
+
+def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) -> GatewayEvent:
+    try:
+        verify_webhook(desk.hook_secret, headers, raw)
+    except (BadSignature, BadSecret) as error:
+        raise InvalidSignature(str(error)) from None
+    return read(raw)
+
+
+def read(raw: bytes) -> GatewayEvent:
+    told = parse_event(raw)
+    what, key, link = (
+        text_value(told.get("type")),
+        text_value(told.get("id")),
+        nested_object(told, "link"),
+    )
+    if not what or not key or not link:
+        raise UnreadableEvent("it is not an event of the simulated provider")
+    currency = currency_value(link.get("currency"))
+    return GatewayEvent(
+        key=key,
+        kind=KINDS.get(what, "other"),
+        event=what,
+        session=text_value(link.get("id")),
+        payment=text_value(link.get("payment")),
+        reference=text_value(link.get("reference")),
+        amount=amount_value(link.get("amount"), currency) if currency else None,
+        currency=currency,
+        owner=text_value(told.get("account")),
+        signed=True,
+    )
+
+
+def fetch(desk: ProviderCredentials, ref: str, _reference: str, _payment: str = "") -> LinkStatus:
+    link = _request(desk, "GET", f"/bank/links/{quote(ref, safe='')}")
+    currency = currency_value(link.get("currency"))
+    try:
+        paid_at = parse_rfc3339(text_value(link.get("paid_at"))) if link.get("paid_at") else None
+    except BadTime:
+        paid_at = None
+    return LinkStatus(
+        state=text_value(link.get("state")),
+        reference=text_value(link.get("reference")),
+        payment=text_value(link.get("payment")),
+        amount=amount_value(link.get("amount"), currency) if currency else None,
+        currency=currency,
+        refunded=(amount_value(link.get("refunded"), currency) if currency else None) or Decimal(0),
+        owner=text_value(link.get("account")),
+        paid_at=paid_at,
+    )
+
+
+def refund(
+    desk: ProviderCredentials, payment: str, amount: Decimal, _currency: str, key: str, reason: str
+) -> RefundResult:
+    path = f"/bank/payments/{quote(payment, safe='')}/refunds"
+    answer = _request(desk, "POST", path, {"key": key, "amount": str(amount), "reason": reason})
+    return RefundResult(text_value(answer.get("id")))
+
+
+def _request(
+    desk: ProviderCredentials, method: str, path: str, body: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    if not desk.base_url:
+        raise GatewayRefused("There is no simulated network here.")
+    headers = {
+        "Authorization": f"Bearer {desk.key}",
+        "X-Simulator-Secret": desk.operator_secret,
+        "Content-Type": "application/json",
+    }
+    raw = json.dumps(body).encode() if body is not None else None
+    reply = call(desk, method, path, headers, raw)
+    answer = parse_reply(reply)
+    if not reply.ok:
+        raise GatewayRefused(
+            f"The simulated provider: {text_value(answer.get('error')) or reply.status}"
+        )
+    return answer

@@ -1,0 +1,270 @@
+"""Stripe Checkout: a session is made for each link, events are signed, refunds are by intent."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from core.clock import now
+from core.security.signing import constant_time_equal, hmac_hex
+from core.values.money import decimal_places, quantize
+from restaurant.payments.gateways.base import (
+    AccountCheck,
+    CreatedLink,
+    GatewayEvent,
+    GatewayRefused,
+    GatewayUnreachable,
+    InvalidSignature,
+    LinkRequest,
+    LinkStatus,
+    ProviderCredentials,
+    RefundResult,
+    UnreadableEvent,
+)
+from restaurant.payments.gateways.http import (
+    call,
+    currency_value,
+    header,
+    nested_object,
+    parse_event,
+    parse_reply,
+    text_value,
+    timestamp_value,
+)
+
+once = True
+status_poll_seconds = 600
+VERSION = "2024-06-20"
+TOLERANCE_SECONDS = 300
+# Stripe takes no session that ends within half an hour. Counted from when the link was first
+# wanted, this leaves half an hour for repeated calls.
+MIN_LINK_LIFETIME = timedelta(hours=1)
+# Stripe's own list of what has no smaller unit; and what ISO gives none but Stripe counts in cents.
+ZERO_DECIMAL_CURRENCIES = frozenset(
+    ("BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV")
+) | {"XAF", "XOF", "XPF"}
+TWO_DECIMAL_CURRENCIES = frozenset({"ISK", "UGX"})
+LANGUAGES = frozenset({"en", "tr", "de", "fr", "es", "it", "nl", "pl", "ru", "pt"})
+KINDS = {
+    "checkout.session.completed": "paid",
+    "checkout.session.async_payment_succeeded": "paid",
+    "checkout.session.async_payment_failed": "failed",
+    "checkout.session.expired": "expired",
+    "charge.refunded": "refunded",
+}
+
+
+def check(desk: ProviderCredentials) -> AccountCheck:
+    account = _request(desk, "GET", "/v1/account")
+    name = text_value(nested_object(account, "settings", "dashboard").get("display_name"))
+    if account.get("charges_enabled") is False:
+        raise GatewayRefused("Stripe has not opened this account for payments yet.")
+    return AccountCheck(
+        text_value(account.get("id")), name, desk.key.startswith(("sk_live_", "rk_live_"))
+    )
+
+
+def create_link(desk: ProviderCredentials, asking: LinkRequest) -> CreatedLink:
+    ends_at = max(asking.expires_at, asking.asked_at + MIN_LINK_LIFETIME)
+    item = "line_items[0]"
+    session = _request(
+        desk,
+        "POST",
+        "/v1/checkout/sessions",
+        {
+            "mode": "payment",
+            "client_reference_id": asking.reference,
+            "success_url": asking.return_url,
+            "cancel_url": asking.return_url,
+            "expires_at": str(int(ends_at.timestamp())),
+            "locale": asking.language if asking.language in LANGUAGES else "auto",
+            f"{item}[quantity]": "1",
+            f"{item}[price_data][currency]": asking.currency.lower(),
+            f"{item}[price_data][unit_amount]": str(to_minor_units(asking.amount, asking.currency)),
+            f"{item}[price_data][product_data][name]": asking.description,
+            "metadata[reference]": asking.reference,
+            "payment_intent_data[metadata][reference]": asking.reference,
+            "payment_intent_data[description]": asking.description,
+        },
+        key=asking.key,
+    )
+    url, ref = text_value(session.get("url"), 2000), text_value(session.get("id"))
+    if not url or not ref:
+        raise GatewayUnreachable("Stripe made a session without an address.")
+    return CreatedLink(url, ref)
+
+
+def close(desk: ProviderCredentials, ref: str) -> None:
+    try:
+        _request(desk, "POST", f"/v1/checkout/sessions/{quote(ref, safe='')}/expire", {})
+    except GatewayRefused:
+        return  # complete or expired already: there is nothing left to close
+
+
+def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) -> GatewayEvent:
+    """`Stripe-Signature: t=…,v1=…`; several v1 while a secret is being changed."""
+    stamp, signatures = "", []
+    for piece in header(headers, "Stripe-Signature").split(","):
+        name, _, value = piece.strip().partition("=")
+        if name == "t":
+            stamp = value
+        elif name == "v1":
+            signatures.append(value)
+    if not desk.hook_secret:
+        raise InvalidSignature("no signing secret is stored, so nothing can be checked")
+    if not (signatures and stamp.isascii() and stamp.isdigit() and len(stamp) < 13):
+        raise InvalidSignature("it is not signed")
+    if abs(now().timestamp() - int(stamp)) > TOLERANCE_SECONDS:
+        raise InvalidSignature("its signature is too old: it may be a replay")
+    expected = hmac_hex(desk.hook_secret, stamp.encode() + b"." + raw)
+    fits = [
+        constant_time_equal(expected, given) for given in signatures
+    ]  # all of them: time must not tell
+    if not any(fits):
+        raise InvalidSignature("its signature does not fit")
+    return read(raw)
+
+
+def read(raw: bytes) -> GatewayEvent:
+    event = parse_event(raw)
+    what, key = text_value(event.get("type")), text_value(event.get("id"))
+    thing = nested_object(event, "data", "object")
+    if not what or not key or event.get("object") != "event" or not thing:
+        raise UnreadableEvent("it is not an event of Stripe")
+    kind = KINDS.get(what, "other")
+    currency = currency_value(thing.get("currency"))
+    if kind == "refunded":
+        session, amount = "", from_minor_units(thing.get("amount_refunded"), currency)
+    else:
+        session, amount = (
+            text_value(thing.get("id")),
+            from_minor_units(thing.get("amount_total"), currency),
+        )
+        unpaid = thing.get("payment_status") != "paid"
+        if what == "checkout.session.completed" and unpaid:
+            kind = "other"  # a slow way to pay: its own event follows
+        if kind != "other" and thing.get("mode") != "payment":
+            kind = "other"
+    return GatewayEvent(
+        key=key,
+        kind=kind,
+        event=what,
+        session=session if kind != "other" or what.startswith("checkout.") else "",
+        payment=_id_of(thing.get("payment_intent")),
+        reference=text_value(
+            thing.get("client_reference_id") or nested_object(thing, "metadata").get("reference")
+        ),
+        amount=amount,
+        currency=currency,
+        owner=text_value(event.get("account")),
+        live=event.get("livemode") if isinstance(event.get("livemode"), bool) else None,
+        signed=True,
+    )
+
+
+def fetch(desk: ProviderCredentials, ref: str, _reference: str, payment: str = "") -> LinkStatus:
+    """By the session; a refund's event names only the intent, from which its session is found."""
+    if not ref and payment:
+        query = urlencode({"payment_intent": payment, "limit": 1})
+        listed = _request(desk, "GET", f"/v1/checkout/sessions?{query}").get("data")
+        first = listed[0] if isinstance(listed, list) and listed else None
+        ref = text_value(nested_object(first).get("id"))
+    if not ref:
+        return LinkStatus("unknown")
+    query = urlencode({"expand[]": "payment_intent.latest_charge"})
+    session = _request(desk, "GET", f"/v1/checkout/sessions/{quote(ref, safe='')}?{query}")
+    currency = currency_value(session.get("currency"))
+    intent = session.get("payment_intent")
+    charge = nested_object(intent, "latest_charge")
+    state = "open"
+    if session.get("status") == "expired":
+        state = "expired"
+    if session.get("payment_status") == "paid" and _id_of(intent):
+        state = "paid"
+    elif session.get("status") == "complete" and nested_object(intent).get("status") in (
+        "requires_payment_method",
+        "canceled",
+    ):
+        state = "failed"
+    return LinkStatus(
+        state=state,
+        reference=text_value(session.get("client_reference_id")),
+        payment=_id_of(intent),
+        amount=from_minor_units(session.get("amount_total"), currency),
+        currency=currency,
+        refunded=from_minor_units(charge.get("amount_refunded"), currency) or Decimal(0),
+        live=session.get("livemode") if isinstance(session.get("livemode"), bool) else None,
+        paid_at=timestamp_value(charge.get("created")),
+    )
+
+
+def refund(
+    desk: ProviderCredentials, payment: str, amount: Decimal, currency: str, key: str, reason: str
+) -> RefundResult:
+    answer = _request(
+        desk,
+        "POST",
+        "/v1/refunds",
+        {
+            "payment_intent": payment,
+            "amount": str(to_minor_units(amount, currency)),
+            "reason": "requested_by_customer",
+            "metadata[reason]": reason[:400],
+        },
+        key=key,
+    )
+    if answer.get("status") in ("failed", "canceled"):
+        raise GatewayRefused("Stripe could not give the money back.")
+    return RefundResult(text_value(answer.get("id")), pending=answer.get("status") != "succeeded")
+
+
+def to_minor_units(amount: Decimal, currency: str) -> int:
+    """In Stripe's smallest unit."""
+    exact = quantize(amount, currency).scaleb(_digits(currency))
+    if exact != exact.to_integral_value():
+        raise GatewayRefused(f"Stripe takes no fractions in {currency}.")
+    if _digits(currency) == 3 and int(exact) % 10:
+        raise GatewayRefused(f"Stripe takes amounts in {currency} in steps of 0.010 only.")
+    return int(exact)
+
+
+def from_minor_units(amount: object, currency: str) -> Decimal | None:
+    if isinstance(amount, bool) or not isinstance(amount, int) or not currency:
+        return None
+    return Decimal(amount).scaleb(-_digits(currency))
+
+
+def _digits(currency: str) -> int:
+    if currency in ZERO_DECIMAL_CURRENCIES:
+        return 0
+    return 2 if currency in TWO_DECIMAL_CURRENCIES else decimal_places(currency)
+
+
+def _id_of(thing: object) -> str:
+    return text_value(thing.get("id")) if isinstance(thing, dict) else text_value(thing)
+
+
+def _request(
+    desk: ProviderCredentials,
+    method: str,
+    path: str,
+    form: dict[str, str] | None = None,
+    *,
+    key: str = "",
+) -> dict[str, Any]:
+    headers = {"Authorization": f"Bearer {desk.key}", "Stripe-Version": VERSION}
+    if form is not None:
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+    if key:
+        headers["Idempotency-Key"] = key
+    body = urlencode(form).encode() if form is not None else None
+    reply = call(desk, method, path, headers, body)
+    answer = parse_reply(reply)
+    if reply.ok:
+        return answer
+    if reply.status == 401:
+        raise GatewayRefused("Stripe does not know this key.")
+    raise GatewayRefused(
+        f"Stripe: {text_value(nested_object(answer, 'error').get('message'), 300) or reply.status}"
+    )

@@ -1,0 +1,175 @@
+"""Money on its way back: asked for with a reason, done once, or said to be uncertain."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+from sqlalchemy import func, select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, Invalid, invalid
+from core.values.text import one_line
+from restaurant.loyalty import ledger
+from restaurant.models import Order, Payment, PaymentAccount, Refund
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.orders import notifications as order_notifications
+from restaurant.payments import links as payment_links
+from restaurant.payments import payments
+from restaurant.payments.gateways.base import LinkStatus, RefundResult
+from restaurant.sites import sites
+from tenants import audit
+
+PENDING_STATES = ("waiting", "asking", "unknown")
+BACK_OFF = (5, 30, 120, 600)
+MADE_AT_PROVIDER = "Made at the provider."
+# With these the money was the order's; a second payment's way back says nothing of the first.
+COUNTED_REASONS = ("", "order_cancelled", "after_cancel", "late")
+
+
+def refundable_amount(payment: Payment) -> Decimal:
+    """What can still be given back."""
+    query = select(func.coalesce(func.sum(Refund.amount), 0)).where(
+        Refund.tenant_id == payment.tenant_id,
+        Refund.payment_id == payment.id,
+        Refund.state.in_(PENDING_STATES),
+    )
+    return payment.amount - payment.refunded - Decimal(db.session.scalar(query) or 0)
+
+
+def request_refund(payment: Payment, amount: str | Decimal | None, reason: str) -> Refund:
+    """All that is left, or a part of it. A job asks the provider."""
+    reason = one_line(reason, 200)
+    if not reason:
+        raise Invalid("reason_missing", "Say why the money goes back.")
+    held = payments.lock_payment(payment)
+    if held.state == "parked":
+        raise Conflict("payment_parked", "This money still waits for its order.")
+    most = refundable_amount(held)
+    if most <= 0:
+        raise Conflict("nothing_left", "All of this payment was given back already.")
+    wanted = (
+        most if amount in (None, "") else payment_links.parse_amount(amount or "", held.currency)
+    )
+    if wanted > most:
+        raise invalid("amount", "too_much", "No more than {most} is left.", most=str(most))
+    refund = Refund(
+        tenant_id=held.tenant_id,
+        payment_id=held.id,
+        amount=wanted,
+        reason=reason,
+        by=audit.current_actor().name,
+    )
+    db.session.add(refund)
+    db.session.flush()
+    if held.state == "review" and wanted == most:
+        held.decided_at, held.decided_by = now(), refund.by
+        held.decided_because = reason
+    audit.record(
+        "payments.refunded", held.reference, amount=str(wanted), currency=held.currency,
+        because=reason,
+    )  # fmt: skip
+    payment_links.wake_worker()
+    return refund
+
+
+def of_payments(payment_ids: list[str]) -> dict[str, list[Refund]]:
+    found: dict[str, list[Refund]] = {one: [] for one in payment_ids}
+    if payment_ids:
+        query = select(Refund).where(
+            Refund.tenant_id == current_tenant_id(), Refund.payment_id.in_(payment_ids)
+        )
+        for refund in db.session.scalars(query.order_by(Refund.id)):
+            found[refund.payment_id].append(refund)
+    return found
+
+
+def settle_done(refund: Refund, returned: RefundResult) -> None:
+    refund.ref = returned.ref
+    _count(refund)
+
+
+def settle_refused(refund: Refund, why: str) -> None:
+    refund.state, refund.error = "failed", why[:300]
+    refund.due_at, refund.ended_at = None, now()
+
+
+def settle_unanswered(refund: Refund, why: str, *, once: bool) -> None:
+    """With a provider that does the same refund once, it is asked again; else a person looks."""
+    refund.error = why[:300]
+    if once and refund.tries <= len(BACK_OFF):
+        refund.state = "waiting"
+        refund.due_at = now() + timedelta(seconds=BACK_OFF[min(refund.tries, len(BACK_OFF)) - 1])
+    else:
+        refund.state, refund.due_at = "unknown", None
+
+
+def record_provider_refunds(account: PaymentAccount, found: LinkStatus) -> bool:
+    """What the provider says was given back; more than we know of was done there."""
+    query = select(Payment).where(
+        Payment.tenant_id == current_tenant_id(),
+        Payment.account_id == account.id,
+        Payment.ref == found.payment,
+    )
+    payment = db.session.scalars(query).first()
+    if payment is None:
+        return False
+    payment = payments.lock_payment(payment)
+    extra = min(found.refunded, payment.amount) - payment.refunded
+    if extra <= 0:
+        return False
+    ours_under_way = select(Refund).where(
+        Refund.tenant_id == payment.tenant_id,
+        Refund.payment_id == payment.id,
+        Refund.state.in_(PENDING_STATES),
+    )
+    for ours in db.session.scalars(ours_under_way.order_by(Refund.id)):
+        if ours.state == "unknown" and ours.amount <= extra:
+            _count(ours)
+        extra -= ours.amount  # one that is on its way tells of itself
+    if extra > 0:
+        there = Refund(
+            tenant_id=payment.tenant_id,
+            payment_id=payment.id,
+            amount=extra,
+            reason=MADE_AT_PROVIDER,
+            by=account.name,
+            due_at=None,
+        )
+        db.session.add(there)
+        db.session.flush()
+        _count(there)
+    return True
+
+
+def _count(refund: Refund) -> None:
+    query = select(Payment).where(
+        Payment.tenant_id == refund.tenant_id, Payment.id == refund.payment_id
+    )
+    payment = payments.lock_payment(db.session.scalars(query).one())
+    refund.state, refund.error, refund.due_at, refund.ended_at = "done", "", None, now()
+    payment.refunded += refund.amount
+    if payment.refunded >= payment.amount:
+        payment.state = "refunded"
+    payments.publish_event("restaurant.payment_refunded", payment)
+    if payment.order_id is not None:
+        _update_order(payment, refund)
+
+
+def _update_order(payment: Payment, refund: Refund) -> None:
+    order = db.session.get(Order, (payment.tenant_id, payment.order_id))
+    if order is None:
+        return
+    site = sites.of_order(order)
+    order_lifecycle.record_change(order, "payment", because="Money was given back.")
+    ledger.update_for_order(site, order, repriced=True)
+    if payment.state != "refunded" or payment.why not in COUNTED_REASONS:
+        return
+    told = "refunded" in site.told_states
+    if order.state in ("closed", "cancelled"):
+        order_lifecycle.change_state(site, order, "refunded", because=refund.reason)
+    else:
+        told = False
+    if not told and order.customer_phone:
+        order_notifications.send_to_customer(
+            order, order_notifications.customer_text(order, "refunded")
+        )

@@ -1,0 +1,364 @@
+"""What the payments' job takes in hand: claimed for a while, then settled.
+
+A claim is a lease: whoever dies with it leaves the row to the next, who asks again with the same
+key. The rows' own `due_at` says when.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import TextClause, func, select, text, update
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import NotFound
+from core.ids import from_uuid
+from core.security.signing import read_token, sign_token_until
+from core.settings import Settings
+from restaurant.models import Payment, PaymentLink, PaymentProviderEvent, PaymentSession, Refund
+from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import links as payment_links
+from restaurant.payments import provider_events
+from restaurant.payments.gateways.base import (
+    CreatedLink,
+    GatewayEvent,
+    LinkRequest,
+    LinkStatus,
+    ProviderCredentials,
+)
+from restaurant.payments.gateways.registry import GATEWAYS
+from restaurant.sites import sites
+
+BACK_OFF = (2, 10, 30, 120)
+CLOSE_TRIES = 6
+EXPIRY_GRACE = timedelta(minutes=2)  # a card's own check may be under way when a link runs out
+RETURN_TOKEN_LIFETIME = timedelta(days=60)
+FORGET_AFTER = timedelta(days=3)
+
+# Materialized: a subquery that locks must run once, or more rows are taken than were asked for.
+_CLAIM = """
+WITH one AS MATERIALIZED (
+     SELECT {keys} FROM {table}
+      WHERE tenant_id = :tenant_id AND {due} <= :now
+      ORDER BY {due} LIMIT 1 FOR UPDATE SKIP LOCKED)
+UPDATE {table} SET {due} = :until, tries = tries + 1
+  FROM one
+ WHERE {table}.tenant_id = :tenant_id AND {same}
+RETURNING {taken}
+"""
+
+
+def _claim_of(table: str, due: str, *keys: str) -> TextClause:
+    return text(
+        _CLAIM.format(
+            table=table,
+            due=due,
+            keys=", ".join(keys),
+            same=" AND ".join(f"{table}.{key} = one.{key}" for key in keys),
+            taken=", ".join(f"{table}.{key}" for key in keys),
+        )
+    )
+
+
+CLAIM_LINK = _claim_of("payment_links", "due_at", "id")
+CLAIM_EVENT = _claim_of("payment_signals", "due_at", "id")
+CLAIM_REFUND = _claim_of("refunds", "due_at", "id")
+CLAIM_SESSION = _claim_of("payment_sessions", "close_at", "account_id", "ref")
+
+
+@dataclass(frozen=True)
+class ClaimedLink:
+    """`make`: it has no address yet. Else: how does it stand?"""
+
+    link_id: str
+    attempt: int
+    tries: int
+    provider: str
+    desk: ProviderCredentials
+    make: bool
+    asking: LinkRequest
+    ref: str = ""
+
+
+@dataclass(frozen=True)
+class ClaimedEvent:
+    signal_id: str
+    provider: str
+    desk: ProviderCredentials
+    session: str
+    reference: str
+    payment: str
+
+
+@dataclass(frozen=True)
+class ClaimedRefund:
+    refund_id: str
+    provider: str
+    desk: ProviderCredentials
+    payment: str
+    amount: object
+    currency: str
+    reason: str
+    begun: bool
+    """It was asked for before, and whoever asked did not live to hear the answer."""
+
+
+@dataclass(frozen=True)
+class ClaimedSession:
+    account_id: str
+    ref: str
+    provider: str
+    desk: ProviderCredentials
+    tries: int
+
+
+def claim_link(settings: Settings, seconds: float) -> ClaimedLink | None:
+    row = _claim(CLAIM_LINK, seconds)
+    if row is None:
+        return None
+    link = payment_links.get(from_uuid("plk", row.id))
+    db.session.refresh(link)
+    account = payment_accounts.get_including_removed(link.account_id)
+    site = sites.get_including_closed(link.site_id)
+    asking = LinkRequest(
+        key=f"{link.id}-{link.attempt}",
+        reference=link.reference,
+        amount=link.amount,
+        currency=link.currency,
+        description=link.description,
+        asked_at=link.expires_at - timedelta(minutes=link.minutes),
+        expires_at=link.expires_at,
+        return_url=return_url(settings, link),
+        language=link.language,
+        shop=site.name,
+    )
+    return ClaimedLink(
+        link.id,
+        link.attempt,
+        link.tries,
+        account.provider,
+        payment_accounts.credentials(account, settings),
+        link.state == "making",
+        asking,
+        _open_ref(link),
+    )
+
+
+def settle_created_link(work: ClaimedLink, made: CreatedLink) -> None:
+    """The provider's session is kept whatever became of the link meanwhile: it can be paid."""
+    link = payment_links.lock_link(payment_links.get(work.link_id))
+    mine = link.state == "making" and link.attempt == work.attempt
+    account_id = link.account_id
+    known = db.session.get(PaymentSession, (link.tenant_id, account_id, made.ref))
+    if known is None:
+        db.session.add(
+            PaymentSession(
+                tenant_id=link.tenant_id,
+                account_id=account_id,
+                ref=made.ref,
+                link_id=link.id,
+                attempt=work.attempt,
+                url=made.url,
+                expires_at=link.expires_at,
+                close_at=None if mine else now(),
+            )
+        )
+        db.session.flush()
+    if not mine:
+        payment_links.wake_worker()
+        return
+    link.state, link.url, link.error, link.tries = "open", made.url, "", 0
+    link.changed_at = now()
+    _schedule_status_check(link, work.provider)
+    provider_events.send_link(link)
+    payment_links.publish_live_update(link)
+
+
+def settle_failed_link(work: ClaimedLink, why: str, *, for_good: bool) -> None:
+    link = payment_links.lock_link(payment_links.get(work.link_id))
+    if link.state != "making" or link.attempt != work.attempt:
+        return
+    link.error, link.changed_at = why[:300], now()
+    if for_good or work.tries > len(BACK_OFF):
+        link.state, link.due_at = "broken", None
+        payment_links.publish_live_update(link)
+    else:
+        link.due_at = now() + timedelta(seconds=BACK_OFF[min(work.tries, len(BACK_OFF)) - 1])
+
+
+def settle_link_status(work: ClaimedLink, found: LinkStatus | None, why: str = "") -> None:
+    """An open link was asked about. None: the provider did not answer."""
+    link = payment_links.lock_link(payment_links.get(work.link_id))
+    if link.state not in ("open", "failed") or link.attempt != work.attempt:
+        link.due_at = None
+        return
+    if found is not None and found.state == "paid" and _record_as_event(link, work, found):
+        _schedule_status_check(link, work.provider)
+        return
+    over = now() >= link.expires_at + EXPIRY_GRACE
+    if found is not None and (over or found.state == "expired"):
+        provider_events.expire_link(link)
+        payment_links.close_sessions(link)
+        return
+    if found is None and now() >= link.expires_at + FORGET_AFTER:
+        link.error = why[:300]
+        provider_events.expire_link(link)
+        return
+    provider_events.send_link(link)
+    _schedule_status_check(link, work.provider)
+
+
+def claim_event(settings: Settings, seconds: float) -> ClaimedEvent | None:
+    row = _claim(CLAIM_EVENT, seconds)
+    if row is None:
+        return None
+    signal = provider_events.get(from_uuid("sig", row.id))
+    account = payment_accounts.get_including_removed(signal.account_id)
+    link = _event_reference(signal)
+    return ClaimedEvent(
+        signal.id,
+        account.provider,
+        payment_accounts.credentials(account, settings),
+        signal.session,
+        link.reference if link else signal.reference,
+        signal.payment_ref,
+    )
+
+
+def claim_refund(settings: Settings, seconds: float) -> ClaimedRefund | None:
+    row = _claim(CLAIM_REFUND, seconds)
+    if row is None:
+        return None
+    refund = db.session.get_one(Refund, (current_tenant_id(), from_uuid("rfd", row.id)))
+    db.session.refresh(refund)
+    payment = db.session.get_one(Payment, (current_tenant_id(), refund.payment_id))
+    account = payment_accounts.get_including_removed(payment.account_id)
+    begun, refund.state = refund.state == "asking", "asking"
+    return ClaimedRefund(
+        refund.id,
+        account.provider,
+        payment_accounts.credentials(account, settings),
+        payment.ref,
+        refund.amount,
+        payment.currency,
+        refund.reason,
+        begun,
+    )
+
+
+def claim_session(settings: Settings, seconds: float) -> ClaimedSession | None:
+    row = _claim(CLAIM_SESSION, seconds)
+    if row is None:
+        return None
+    account = payment_accounts.get_including_removed(from_uuid("pac", row.account_id))
+    session = db.session.get_one(PaymentSession, (current_tenant_id(), account.id, row.ref))
+    db.session.refresh(session)
+    desk = payment_accounts.credentials(account, settings)
+    return ClaimedSession(account.id, session.ref, account.provider, desk, session.tries)
+
+
+def settle_closed_session(work: ClaimedSession, well: bool) -> None:
+    """In the end it is left alone: money that comes by it is looked at all the same."""
+    wait = BACK_OFF[min(work.tries, len(BACK_OFF)) - 1]
+    later = None if well or work.tries >= CLOSE_TRIES else now() + timedelta(seconds=wait)
+    db.session.execute(
+        update(PaymentSession)
+        .where(
+            PaymentSession.tenant_id == current_tenant_id(),
+            PaymentSession.account_id == work.account_id,
+            PaymentSession.ref == work.ref,
+        )
+        .values(close_at=later, closed_at=None if later else now())
+    )
+
+
+def next_due() -> datetime | None:
+    tenant_id = current_tenant_id()
+    firsts = [
+        db.session.scalar(select(func.min(column)).where(owner == tenant_id, column.is_not(None)))
+        for owner, column in (
+            (PaymentLink.tenant_id, PaymentLink.due_at),
+            (PaymentProviderEvent.tenant_id, PaymentProviderEvent.due_at),
+            (Refund.tenant_id, Refund.due_at),
+            (PaymentSession.tenant_id, PaymentSession.close_at),
+        )
+    ]
+    return min((one for one in firsts if one is not None), default=None)
+
+
+def return_url(settings: Settings, link: PaymentLink) -> str:
+    """Where the provider sends the payer back to; it tells how the link stands, and no more.
+
+    The same for every try of an attempt: a repeated call must carry the same parameters.
+    """
+    value, until = [link.tenant_id, link.id], link.expires_at + RETURN_TOKEN_LIFETIME
+    token = sign_token_until(settings.secret_key, "pay", value, until)
+    return f"{settings.base_url}/pay/{token}"
+
+
+def read_return_token(settings: Settings, token: str) -> tuple[int, str]:
+    """Raises core.security.signing.BadToken."""
+    tenant_id, link_id = read_token(settings.secret_key, "pay", token)
+    return int(tenant_id), str(link_id)
+
+
+def _claim(statement: TextClause, seconds: float) -> Any:
+    moment = now()
+    return db.session.execute(
+        statement,
+        {
+            "tenant_id": current_tenant_id(),
+            "now": moment,
+            "until": moment + timedelta(seconds=seconds),
+        },
+    ).first()
+
+
+def _schedule_status_check(link: PaymentLink, provider: str) -> None:
+    soon = now() + timedelta(seconds=GATEWAYS[provider].status_poll_seconds)
+    end = link.expires_at + EXPIRY_GRACE
+    link.due_at = min(soon, end) if now() < end else soon
+    link.tries = 0
+
+
+def _open_ref(link: PaymentLink) -> str:
+    query = select(PaymentSession.ref).where(
+        PaymentSession.tenant_id == link.tenant_id,
+        PaymentSession.link_id == link.id,
+        PaymentSession.attempt == link.attempt,
+    )
+    return db.session.scalar(query.limit(1)) or ""
+
+
+def _event_reference(signal: PaymentProviderEvent) -> PaymentLink | None:
+    query = select(PaymentSession.link_id).where(
+        PaymentSession.tenant_id == signal.tenant_id,
+        PaymentSession.account_id == signal.account_id,
+        PaymentSession.ref == signal.session,
+    )
+    link_id = db.session.scalar(query) if signal.session else None
+    try:
+        return payment_links.get(link_id) if link_id else None
+    except NotFound:
+        return None
+
+
+def _record_as_event(link: PaymentLink, work: ClaimedLink, found: LinkStatus) -> bool:
+    """We asked, and it is paid: written down like any other signal, and settled by it.
+
+    False: that was done before, and the money did not fit.
+    """
+    account = payment_accounts.get_including_removed(link.account_id)
+    told = GatewayEvent(
+        key=f"asked:{found.payment}",
+        kind="paid",
+        event="asked",
+        session=work.ref,
+        payment=found.payment,
+        reference=found.reference,
+        amount=found.amount,
+        currency=found.currency,
+    )
+    kept = provider_events.store_event(account, told, signed=True, hook_id=None, source="asked")
+    return kept.state == "waiting"

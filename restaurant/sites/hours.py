@@ -1,0 +1,196 @@
+"""When a place is open, and which business day a moment belongs to, by its own clock."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from itertools import pairwise
+from typing import Any
+
+from core.clock import zone
+from core.errors import invalid
+from core.values.text import BadText, one_line
+
+_CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+DAYS = 7
+MOST_SPECIAL_DAYS = 60
+LONGEST_SPECIAL_DAY = timedelta(days=92)
+LONGEST_NAME = 60
+_LOOK_AHEAD_DAYS = 400  # past any run of special days that a restaurant plans
+
+Spans = Sequence[Sequence[str]]
+Hours = Mapping[str, Spans]
+SpecialDays = Sequence[Mapping[str, Any]]
+"""Each has starts_on, ends_on (both included), hours (none: closed) and a name."""
+
+
+def is_open(hours: Hours, tz: str, moment: datetime, special_days: SpecialDays = ()) -> bool:
+    """No hours at all means always. A span that ends before it begins goes past midnight.
+
+    A special day has its own hours in place of the weekday's. The evening before it still ends
+    when it would have ended.
+    """
+    local = moment.astimezone(zone(tz))
+    today = _spans(hours, special_days, local.date())
+    if today is None:
+        return True
+    yesterday = _spans(hours, special_days, local.date() - timedelta(days=1)) or ()
+    return _inside(today, local.time(), False) or _inside(yesterday, local.time(), True)
+
+
+def next_opening(
+    hours: Hours, tz: str, moment: datetime, special_days: SpecialDays = ()
+) -> datetime | None:
+    """When it opens next, after a moment at which it is closed. None if it never does."""
+    if not any(hours.values()) and not special_days:
+        return None
+    local = moment.astimezone(zone(tz))
+    for ahead in range(_LOOK_AHEAD_DAYS):
+        day = local.date() + timedelta(days=ahead)
+        spans = _spans(hours, special_days, day)
+        for opens in ["00:00"] if spans is None else sorted(span[0] for span in spans):
+            at = datetime.combine(day, _time(opens), tzinfo=zone(tz))
+            if at > local:
+                return at
+    return None
+
+
+def special_day(special_days: SpecialDays, day: date) -> Mapping[str, Any] | None:
+    """The entry that replaces the weekday's hours on this date."""
+    text = day.isoformat()
+    return next((one for one in special_days if one["starts_on"] <= text <= one["ends_on"]), None)
+
+
+def closed_all_day(
+    special_days: SpecialDays, tz: str, moment: datetime
+) -> Mapping[str, Any] | None:
+    """The special day on which the restaurant is closed today, if this is one."""
+    found = special_day(special_days, moment.astimezone(zone(tz)).date())
+    return found if found is not None and not found["hours"] else None
+
+
+def coming(special_days: SpecialDays, tz: str, moment: datetime) -> list[Mapping[str, Any]]:
+    """Those that are not over yet, by the restaurant's own calendar."""
+    today = moment.astimezone(zone(tz)).date().isoformat()
+    return [one for one in special_days if one["ends_on"] >= today]
+
+
+def business_day(day_starts: str, tz: str, moment: datetime) -> date:
+    """Past midnight a dinner still belongs to the evening before."""
+    local = moment.astimezone(zone(tz))
+    return local.date() - timedelta(days=1) if local.time() < _time(day_starts) else local.date()
+
+
+def check_hours(hours: Mapping[str, Any]) -> dict[str, list[list[str]]]:
+    """As people and programs give it; raises Invalid with the day's name in the sentence."""
+    clean: dict[str, list[list[str]]] = {}
+    for day, spans in hours.items():
+        if day not in {str(number) for number in range(DAYS)} or not isinstance(spans, list):
+            raise invalid("hours", "invalid_hours", "Hours are given by weekday, 0 (Monday) to 6.")
+        clean[day] = _checked_spans("hours", spans)
+    return clean
+
+
+def checked_special_days(given: Iterable[Any]) -> list[dict[str, Any]]:
+    """In order of their dates. Raises Invalid with what is wrong."""
+    clean = sorted((_checked_special_day(one) for one in given), key=lambda one: one["starts_on"])
+    if len(clean) > MOST_SPECIAL_DAYS:
+        raise invalid(
+            "special_days",
+            "invalid_special_days",
+            "Give at most {most} special days. Several days in a row can be one entry.",
+            most=MOST_SPECIAL_DAYS,
+        )
+    for one, following in pairwise(clean):
+        if following["starts_on"] <= one["ends_on"]:
+            raise invalid(
+                "special_days",
+                "invalid_special_days",
+                "Two special days are on {date}.",
+                date=following["starts_on"],
+            )
+    return clean
+
+
+def _checked_special_day(given: Any) -> dict[str, Any]:
+    if not isinstance(given, Mapping) or not isinstance(given.get("hours") or [], list):
+        raise invalid(
+            "special_days",
+            "invalid_special_days",
+            "A special day has a date, and hours unless you are closed.",
+        )
+    starts = _checked_date(given.get("starts_on"))
+    ends = _checked_date(given.get("ends_on") or given.get("starts_on"))
+    if not timedelta(0) <= ends - starts <= LONGEST_SPECIAL_DAY:
+        raise invalid(
+            "special_days",
+            "invalid_special_days",
+            "The last day comes after the first, at most {days} days later.",
+            days=LONGEST_SPECIAL_DAY.days,
+        )
+    try:
+        name = one_line(str(given.get("name") or ""), LONGEST_NAME)
+    except BadText as error:
+        raise invalid(
+            "special_days", "invalid_special_days", "The text has a character that cannot be kept."
+        ) from error
+    return {
+        "starts_on": starts.isoformat(),
+        "ends_on": ends.isoformat(),
+        "hours": _checked_spans("special_days", given.get("hours") or []),
+        "name": name,
+    }
+
+
+def _checked_date(value: Any) -> date:
+    text = str(value or "")
+    try:
+        if _DATE.fullmatch(text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise invalid(
+        "special_days", "invalid_special_days", "A special day needs a date, such as 2026-12-31."
+    )
+
+
+def _checked_spans(field: str, spans: Iterable[Any]) -> list[list[str]]:
+    for span in spans:
+        pair = list(span) if isinstance(span, list | tuple) else []
+        if len(pair) != 2 or not all(_CLOCK.fullmatch(str(clock)) for clock in pair):
+            raise invalid(
+                field, "invalid_hours", "A span of hours is two times, such as 11:00 23:30."
+            )
+        if pair[0] == pair[1]:
+            raise invalid(field, "invalid_hours", "A span of hours must end after it begins.")
+    return sorted([str(begins), str(ends)] for begins, ends in spans)
+
+
+def check_clock(field: str, clock: str) -> str:
+    if not _CLOCK.fullmatch(clock):
+        raise invalid(field, "invalid_time", "A time of day is written like 04:00.")
+    return clock
+
+
+def _spans(hours: Hours, special_days: SpecialDays, day: date) -> Spans | None:
+    """The spans that begin on a date; None is all day."""
+    special = special_day(special_days, day)
+    if special is not None:
+        spans: Spans = special["hours"]
+        return spans
+    return hours.get(str(day.weekday()), ()) if any(hours.values()) else None
+
+
+def _inside(spans: Spans, clock: time, past_midnight: bool) -> bool:
+    for begins, ends in spans:
+        opens, closes = _time(begins), _time(ends)
+        if past_midnight:
+            if closes < opens and clock < closes:
+                return True
+        elif opens <= clock and (clock < closes or closes < opens):
+            return True
+    return False
+
+
+def _time(clock: str) -> time:
+    return time(int(clock[:2]), int(clock[3:5]))

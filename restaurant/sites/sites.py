@@ -1,0 +1,260 @@
+"""A tenant's restaurants: opened, changed, paused, found by their address."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from core import live_updates, lookups
+from core.clock import now, zone
+from core.db import current_tenant_id, db, savepoint
+from core.errors import Conflict, NotFound, invalid
+from core.ids import short_code
+from core.security import signed_urls
+from core.values.text import fold_case
+from messaging.lines import repository as line_repository
+from messaging.models import Line
+from restaurant.models import Order, Site, Station
+from restaurant.sites import hours
+from restaurant.sites import validation as site_validation
+from tenants import audit
+from tenants.people import clean_name
+from tenants.plans import limits as plan_limits
+
+LOOKUP, HOST_LOOKUP = "site", "site_host"
+DEFAULT_STATIONS = (("kitchen", "Kitchen"), ("bar", "Bar"))
+DEFAULT_NOTIFIED_STATES = ("sent_to_kitchen", "ready", "out_for_delivery", "cancelled")
+
+
+def open_site(
+    name: str,
+    *,
+    slug: str,
+    prefix: str,
+    currency: str,
+    time_zone: str,
+    country: str,
+    languages: list[str],
+) -> Site:
+    """A new restaurant with a kitchen and a bar, everything else at its usual value."""
+    plan_limits.check_limit("sites", len(listed()))
+    site = Site(
+        tenant_id=current_tenant_id(),
+        name=clean_name(name),
+        slug=site_validation.check_slug(slug),
+        prefix=site_validation.check_field("prefix", prefix),
+        currency=site_validation.check_field("currency", currency),
+        time_zone=site_validation.check_field("time_zone", time_zone),
+        country=site_validation.check_field("country", country),
+        languages=site_validation.check_field("languages", languages),
+        order_types=["dine_in", "takeaway"],
+        payment_methods=["pos_at_table", "cash"],
+        told_states=list(DEFAULT_NOTIFIED_STATES),
+        hours={},
+        special_days=[],
+        welcome={},
+        tip_percents=[],
+    )
+    try:
+        with savepoint():
+            db.session.add(site)
+            db.session.flush()
+            lookups.add_lookup(LOOKUP, site.slug, site.id)
+    except IntegrityError as error:
+        raise Conflict(
+            "site_taken", "Another restaurant has this address or this order prefix already."
+        ) from error
+    for position, (code, label) in enumerate(DEFAULT_STATIONS):
+        db.session.add(
+            Station(
+                tenant_id=site.tenant_id, site_id=site.id, code=code, name=label, position=position
+            )
+        )
+    audit.record("sites.opened", site.name, site_id=site.id)
+    return site
+
+
+def suggest_slug_and_prefix(name: str) -> tuple[str, str]:
+    """An address and an order prefix out of a name: Lokanta Mavi → lokanta-mavi, LOK."""
+    plain = fold_case(name.replace("ı", "i").replace("İ", "I").replace("ß", "ss"))
+    words = re.findall(
+        "[a-z0-9]+", unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
+    )
+    slug = "-".join(words)[:36].strip("-")
+    letters = "".join(words).lstrip("0123456789")[:3].upper()
+    return (
+        slug if len(slug) > 2 else f"menu-{short_code(6).lower()}",
+        letters if len(letters) > 1 else "ORD",
+    )
+
+
+def get(site_id: str) -> Site:
+    site = db.session.get(Site, (current_tenant_id(), site_id))
+    if site is None or site.closed_at is not None:
+        raise NotFound()
+    return site
+
+
+def get_including_closed(site_id: str) -> Site:
+    """Also when it is closed by now."""
+    return db.session.get_one(Site, (current_tenant_id(), site_id))
+
+
+def listed() -> list[Site]:
+    query = select(Site).where(Site.tenant_id == current_tenant_id(), Site.closed_at.is_(None))
+    return list(db.session.scalars(query.order_by(Site.name, Site.id)))
+
+
+def any_open() -> bool:
+    query = select(Site.id).where(Site.tenant_id == current_tenant_id(), Site.closed_at.is_(None))
+    return db.session.scalars(query.limit(1)).first() is not None
+
+
+def list_including_closed() -> list[Site]:
+    """Closed ones too, for the orders they had."""
+    return list(db.session.scalars(select(Site).where(Site.tenant_id == current_tenant_id())))
+
+
+def of_order(order: Order) -> Site:
+    """Also when it is closed by now."""
+    return db.session.get_one(Site, (order.tenant_id, order.site_id))
+
+
+def check_currency_and_languages(currency: str, languages: list[str]) -> tuple[str, list[str]]:
+    return site_validation.check_field("currency", currency), site_validation.check_field(
+        "languages", languages
+    )
+
+
+def find_by_slug(slug: str) -> tuple[int, str] | None:
+    """In a global transaction: the tenant and the site behind an address."""
+    return lookups.find_lookup(LOOKUP, slug)
+
+
+def find_by_host(host: str) -> tuple[int, str] | None:
+    return lookups.find_lookup(HOST_LOOKUP, host)
+
+
+def change(site_id: str, values: Mapping[str, Any]) -> Site:
+    """Every field is checked before any is written."""
+    site = get(site_id)
+    unknown = set(values) - site_validation.CHANGEABLE
+    if unknown:
+        raise invalid(min(unknown), "unknown_field", "A restaurant has no such setting.")
+    clean = {field: site_validation.check_field(field, value) for field, value in values.items()}
+    before = audit.snapshot(site)
+    changed = {field: value for field, value in clean.items() if getattr(site, field) != value}
+    if "host" in clean:
+        changed.pop("host", None)
+        changed |= _request_host(site, clean["host"])
+    for field, value in changed.items():
+        setattr(site, field, value)
+    if changed:
+        try:
+            with savepoint():
+                db.session.flush()
+        except IntegrityError as error:
+            raise Conflict("site_taken", "Another restaurant has this order prefix.") from error
+        audit.record_change("sites.changed", site.name, before, site, site_id=site.id)
+    return site
+
+
+def pause(site_id: str, until: datetime | None) -> Site:
+    """No orders until then; None takes orders again."""
+    site = get(site_id)
+    if until is not None and not now() < until <= now() + timedelta(days=31):
+        raise invalid("until", "invalid_time", "Orders can be paused for up to a month.")
+    site.paused_until = until
+    live_updates.publish_update("orders.paused" if until else "orders.resumed", site=site.id)
+    act = "sites.paused" if until else "sites.resumed"
+    audit.record(act, site.name, until=until.isoformat() if until else None)
+    return site
+
+
+def close_site(site_id: str) -> None:
+    """Its orders stay readable; its address is free again."""
+    site = get(site_id)
+    lookups.remove_lookup(LOOKUP, site.slug)
+    if site.host:
+        lookups.remove_lookup(HOST_LOOKUP, site.host)
+    site.closed_at = now()
+    # Addresses are one in a tenant, closed sites included; a new one may want this one's.
+    site.slug = f"{site.slug}-{short_code(6).lower()}"
+    audit.record("sites.closed", site.name, site_id=site.id)
+
+
+def line_of(site: Site) -> Line | None:
+    """Where its customers write to: its own line, or the tenant's default, or the test line."""
+    if site.line_id is not None:
+        try:
+            return line_repository.get(site.line_id)
+        except NotFound:
+            pass
+    return line_repository.default_line(test=False) or line_repository.default_line(test=True)
+
+
+def sites_of_line(line: Line) -> list[Site]:
+    """The open sites whose customers write to this line."""
+    found = ((site, line_of(site)) for site in listed())
+    return [site for site, mine in found if mine is not None and mine.id == line.id]
+
+
+def why_no_orders(site: Site, moment: datetime) -> str:
+    """Empty when it does, else why not: paused, closed or no_menu."""
+    if site.menu_id is None:
+        return "no_menu"
+    if site.paused_until is not None and site.paused_until > moment:
+        return "paused"
+    open_now = hours.is_open(site.hours, site.time_zone, moment, site.special_days)
+    return "" if open_now else "closed"
+
+
+def next_opening(site: Site) -> datetime | None:
+    """When it opens next, by its own clock, if it is closed now."""
+    at = hours.next_opening(site.hours, site.time_zone, now(), site.special_days)
+    return at.astimezone(zone(site.time_zone)) if at else None
+
+
+def why_no_orders_now(site: Site) -> str:
+    return why_no_orders(site, now())
+
+
+def _request_host(site: Site, host: str) -> dict[str, str]:
+    """What changes. A new host name waits for the operator; until then the old one is served."""
+    if host in (site.host, site.host_pending):
+        return {"host_pending": ""} if host == site.host and site.host_pending else {}
+    if not host:
+        lookups.remove_lookup(HOST_LOOKUP, site.host)
+        return {"host": "", "host_pending": ""}
+    if signed_urls.is_own_host(host):
+        raise invalid("host", "host_not_yours", "This host name belongs to the service.")
+    found = lookups.find_lookup(HOST_LOOKUP, host)
+    if found is not None and found != (current_tenant_id(), site.id):
+        raise Conflict("host_taken", "Another restaurant uses this host name.")
+    return {"host_pending": host}
+
+
+def pending_hosts() -> list[Site]:
+    mine = select(Site).where(Site.tenant_id == current_tenant_id(), Site.host_pending != "")
+    return list(db.session.scalars(mine.where(Site.closed_at.is_(None))))
+
+
+def confirm_host(site: Site) -> None:
+    """The operator has made sure that it is the restaurant's own. From now on it is served."""
+    host = site.host_pending
+    if site.host:
+        lookups.remove_lookup(HOST_LOOKUP, site.host)
+    try:
+        with savepoint():
+            lookups.add_lookup(HOST_LOOKUP, host, site.id)
+    except IntegrityError as error:
+        raise Conflict("host_taken", "Another restaurant uses this host name.") from error
+    before = audit.snapshot(site)
+    site.host, site.host_pending = host, ""
+    audit.record_change(
+        "sites.changed", site.name, before, site, shown=frozenset({"host"}), site_id=site.id
+    )

@@ -1,0 +1,80 @@
+"""Where items are made: kitchen and bar, and what a restaurant adds."""
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from sqlalchemy import select
+
+from core.db import current_tenant_id, db
+from core.errors import Conflict, Invalid, NotFound, invalid
+from core.values.text import one_line
+from restaurant.models import Site, Station
+from restaurant.sites.stations import check_station_codes as checked_codes
+from tenants import audit
+
+MAX_STATIONS = 12
+BUILT_IN_STATIONS = frozenset({"kitchen", "bar"})
+
+
+def listed(site_id: str) -> list[Station]:
+    query = select(Station).where(
+        Station.tenant_id == current_tenant_id(), Station.site_id == site_id
+    )
+    return list(db.session.scalars(query.order_by(Station.position, Station.code)))
+
+
+def known_or_kitchen(known: Collection[str], codes: Iterable[str]) -> list[str]:
+    """What is meant for a station that the restaurant does not have goes to the kitchen."""
+    return list(dict.fromkeys(code if code in known else "kitchen" for code in codes))
+
+
+def set_display_only(site: Site, code: str, display_only: bool) -> Station:
+    """Whether the station works from the kitchen display alone."""
+    station = db.session.get(Station, (current_tenant_id(), site.id, code))
+    if station is None:
+        raise NotFound()
+    before = audit.snapshot(station)
+    station.display_only = display_only
+    audit.record_change("stations.changed", station.name, before, station, site_id=site.id)
+    return station
+
+
+def add(site: Site, code: str, name: str) -> Station:
+    known = listed(site.id)
+    (code,) = checked_codes([code])
+    if any(station.code == code for station in known):
+        raise Conflict("station_taken", "This restaurant has that station already.")
+    if len(known) >= MAX_STATIONS:
+        raise Invalid("too_many", "A restaurant has at most {most} stations.", most=MAX_STATIONS)
+    label = one_line(name, 60)
+    if not label:
+        raise invalid("name", "name_missing", "Give the station a name.")
+    station = Station(
+        tenant_id=current_tenant_id(), site_id=site.id, code=code, name=label, position=len(known)
+    )
+    db.session.add(station)
+    db.session.flush()
+    audit.record("stations.added", label, site_id=site.id)
+    return station
+
+
+def remove(site: Site, code: str) -> None:
+    """Kitchen and bar stay: items without another station go to the kitchen."""
+    station = db.session.get(Station, (current_tenant_id(), site.id, code))
+    if station is None:
+        raise NotFound()
+    if code in BUILT_IN_STATIONS:
+        raise Invalid("station_needed", "Kitchen and bar cannot be removed.")
+    audit.record("stations.removed", station.name, site_id=site.id)
+    db.session.delete(station)
+
+
+_STATION_CODE = re.compile(r"[a-z][a-z0-9_]{0,23}")
+
+
+def check_station_codes(value: Any) -> list[str]:
+    wanted = list(dict.fromkeys(str(one) for one in value))
+    if not wanted or len(wanted) > 8 or not all(_STATION_CODE.fullmatch(one) for one in wanted):
+        raise invalid("stations", "unknown_station", "A station is a word such as kitchen or bar.")
+    return wanted

@@ -1,0 +1,223 @@
+"""What a restaurant's settings may be. Each check gives the clean value or a sentence."""
+
+import re
+from decimal import Decimal
+from typing import Any
+from zoneinfo import available_timezones
+
+from babel import Locale, UnknownLocaleError
+from phonenumbers import SUPPORTED_REGIONS
+
+from core.errors import NotFound, invalid
+from core.values.money import BadMoney, decimal_places
+from core.values.phone import BadPhone, read_phone
+from core.values.text import BadText, one_line
+from messaging.lines import repository as line_repository
+from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS, STATES
+from restaurant.sites import hours
+from tenants import accounts
+from tenants.people import clean_name
+
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{1,38}[a-z0-9])")
+_PREFIX = re.compile(r"[A-Z][A-Z0-9]{1,5}")
+_HOST = re.compile(r"(?=.{4,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
+_COLOR = re.compile(r"[0-9a-f]{6}")
+LONGEST_WELCOME, LONGEST_ADDRESS, MOST_TIPS = 240, 300, 6
+CHANGEABLE = frozenset(
+    {
+        "name", "host", "prefix", "currency", "time_zone", "country", "languages", "address",
+        "phone", "latitude", "longitude", "line_id", "hours", "special_days", "day_starts",
+        "order_types", "payment_methods", "tax_included", "service_percent", "service_order_types",
+        "tip_percents", "told_states",
+        "accept_minutes", "manager_phone", "prints_bills", "table_orders_per_hour",
+        "phone_orders_per_hour",
+        "address_orders_per_hour", "newcomer_limit", "tone", "welcome", "menu_id", "logo",
+    }
+)  # fmt: skip
+
+
+def check_slug(value: str) -> str:
+    if not _SLUG.fullmatch(value):
+        raise invalid(
+            "slug", "invalid_slug", "An address is 3 to 40 small letters, digits and dashes."
+        )
+    return value
+
+
+def check_field(field: str, value: Any) -> Any:
+    check = _CHECKS.get(field)
+    return check(field, value) if check else value
+
+
+def _name(_field: str, value: Any) -> str:
+    return clean_name(str(value))
+
+
+def _prefix(field: str, value: Any) -> str:
+    text = str(value).strip().upper()
+    if not _PREFIX.fullmatch(text):
+        raise invalid(
+            field, "invalid_prefix", "An order prefix is 2 to 6 letters and digits, such as ORD."
+        )
+    return text
+
+
+def _host(field: str, value: Any) -> str:
+    text = str(value or "").strip().lower()
+    if text and not _HOST.fullmatch(text):
+        raise invalid(field, "invalid_host", "A host name looks like menu.example.com.")
+    return text
+
+
+def _currency(field: str, value: Any) -> str:
+    text = str(value).strip().upper()
+    try:
+        decimal_places(text)
+    except BadMoney as error:
+        raise invalid(field, "invalid_currency", "A currency is a code such as TRY.") from error
+    return text
+
+
+def _time_zone(field: str, value: Any) -> str:
+    if value not in available_timezones():
+        raise invalid(field, "invalid_time_zone", "A time zone is a name such as Europe/Istanbul.")
+    return str(value)
+
+
+def _country(field: str, value: Any) -> str:
+    text = str(value).strip().upper()
+    if text not in SUPPORTED_REGIONS:
+        raise invalid(field, "invalid_country", "A country is a code of two letters, such as TR.")
+    return text
+
+
+def _languages(field: str, value: Any) -> list[str]:
+    wanted = list(dict.fromkeys(str(one).strip().lower() for one in value or ()))
+    for one in wanted:
+        try:
+            Locale.parse(one)
+        except (UnknownLocaleError, ValueError) as error:
+            raise invalid(
+                field, "invalid_language", "A language is a code such as tr or en."
+            ) from error
+    if not 1 <= len(wanted) <= 12:
+        raise invalid(field, "invalid_language", "Give between one and twelve languages.")
+    return wanted
+
+
+def _phone(field: str, value: Any) -> str:
+    text = str(value or "").strip()
+    if text:
+        try:
+            return read_phone(text, accounts.home_country() or None)
+        except BadPhone as error:
+            raise invalid(field, "invalid_phone", str(error)) from error
+    return text
+
+
+def _one_or_more_of(known: tuple[str, ...], least: int) -> Any:
+    def check(field: str, value: Any) -> list[str]:
+        wanted = [one for one in known if one in (value or ())]
+        if len(wanted) != len(set(value or ())) or len(wanted) < least:
+            raise invalid(field, "invalid_choice", "Choose among the offered values.")
+        return wanted
+
+    return check
+
+
+def _between(low: Decimal | int, high: Decimal | int) -> Any:
+    def check(field: str, value: Any) -> Any:
+        if value is None or not low <= value <= high:
+            raise invalid(
+                field, "out_of_range", "Give a number from {low} to {high}.", low=low, high=high
+            )
+        return value
+
+    return check
+
+
+def _degrees(most: int) -> Any:
+    def check(field: str, value: Any) -> Any:
+        return None if value is None else _between(Decimal(-most), Decimal(most))(field, value)
+
+    return check
+
+
+def _color(field: str, value: Any) -> str:
+    text = str(value or "").strip().lower().removeprefix("#")
+    if text and not _COLOR.fullmatch(text):
+        raise invalid(field, "invalid_colour", "A colour is six hex digits, such as c2410c.")
+    return text
+
+
+def _line(limit: int) -> Any:
+    def check(field: str, value: Any) -> str:
+        try:
+            return one_line(str(value or ""), limit)
+        except BadText as error:
+            raise invalid(
+                field, "invalid_text", "The text has a character that cannot be kept."
+            ) from error
+
+    return check
+
+
+def _welcome(field: str, value: Any) -> dict[str, str]:
+    line = _line(LONGEST_WELCOME)
+    said = {str(code): line(field, text) for code, text in dict(value or {}).items()}
+    return {code: text for code, text in said.items() if text}
+
+
+def _tips(field: str, value: Any) -> list[int]:
+    wanted = sorted(set(value or ()))
+    if len(wanted) > MOST_TIPS or any(not 0 < one <= 100 for one in wanted):
+        raise invalid(
+            field, "invalid_percent", "Tips are up to six percentages, such as 5, 10, 15."
+        )
+    return wanted
+
+
+def _limit(field: str, value: Any) -> Decimal | None:
+    return None if value is None else _between(Decimal(0), Decimal(10**9))(field, value)
+
+
+def _line_id(field: str, value: Any) -> int | None:
+    if value is None:
+        return None
+    try:
+        return line_repository.get(int(value)).id
+    except NotFound as error:
+        raise invalid(field, "unknown_instance", "There is no line with this id.") from error
+
+
+_CHECKS: dict[str, Any] = {
+    "name": _name,
+    "prefix": _prefix,
+    "host": _host,
+    "currency": _currency,
+    "time_zone": _time_zone,
+    "country": _country,
+    "languages": _languages,
+    "phone": _phone,
+    "manager_phone": _phone,
+    "line_id": _line_id,
+    "hours": lambda _field, value: hours.check_hours(value or {}),
+    "special_days": lambda _field, value: hours.checked_special_days(value or []),
+    "day_starts": lambda field, value: hours.check_clock(field, str(value)),
+    "order_types": _one_or_more_of(ORDER_TYPES, 1),
+    "payment_methods": _one_or_more_of(PAYMENT_METHODS, 1),
+    "told_states": _one_or_more_of(STATES, 0),
+    "service_order_types": _one_or_more_of(ORDER_TYPES, 0),
+    "service_percent": _between(Decimal(0), Decimal(50)),
+    "accept_minutes": _between(1, 120),
+    "table_orders_per_hour": _between(1, 1000),
+    "phone_orders_per_hour": _between(1, 1000),
+    "address_orders_per_hour": _between(1, 10_000),
+    "latitude": _degrees(90),
+    "longitude": _degrees(180),
+    "tone": _color,
+    "address": _line(LONGEST_ADDRESS),
+    "welcome": _welcome,
+    "tip_percents": _tips,
+    "newcomer_limit": _limit,
+}

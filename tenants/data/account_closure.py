@@ -1,0 +1,62 @@
+"""Closing an account: a month in which it can be opened again, then nothing of it is left."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import current_tenant_id, db, invalidate_tenant_cache
+from core.errors import Conflict, invalid
+from tenants import accounts, audit
+from tenants.models import Tenant
+
+GRACE_PERIOD = timedelta(days=30)
+
+
+def close(typed: str) -> datetime:
+    """The API refuses at once, sends are held. Returns when it will be erased."""
+    tenant = accounts.get(current_tenant_id())
+    if " ".join(typed.split()).casefold() != " ".join(tenant.name.split()).casefold():
+        raise invalid("name", "wrong_name", "That is not the name of the business.")
+    if tenant.state == "closed":
+        raise Conflict("closed_already", "This account is closed already.")
+    tenant.state, tenant.closed_at = "closed", now()
+    tenant.closed_by = audit.current_actor().name
+    tenant.erase_at = now() + GRACE_PERIOD
+    tenant.wanted_plan = tenant.wanted_at = None
+    audit.record("account.closed", tenant.name, erase_at=tenant.erase_at.isoformat())
+    invalidate_tenant_cache()
+    return tenant.erase_at
+
+
+def reopen() -> None:
+    """As it was: what an operator had suspended stays so."""
+    tenant = accounts.get(current_tenant_id())
+    if tenant.state != "closed":
+        raise Conflict("not_closed", "This account is not closed.")
+    tenant.state = "suspended" if tenant.suspended_at else "active"
+    tenant.closed_at = tenant.erase_at = None
+    tenant.closed_by = ""
+    audit.record("account.reopened", tenant.name)
+    invalidate_tenant_cache()
+
+
+def list_due(limit: int = 1000) -> list[int]:
+    """In a global transaction: whose month is over."""
+    query = (
+        select(Tenant.id)
+        .where(Tenant.erase_at <= now(), Tenant.state == "closed")
+        .order_by(Tenant.erase_at)
+        .limit(limit)
+    )
+    return list(db.session.scalars(query))
+
+
+def still_due() -> bool:
+    """Asked again inside each transaction that erases: somebody may have come back."""
+    found = db.session.get(Tenant, current_tenant_id())
+    return (
+        found is not None
+        and found.state == "closed"
+        and bool(found.erase_at and found.erase_at <= now())
+    )

@@ -1,0 +1,110 @@
+"""What is kept about people who sign in, and for how long. Each step is asked for at night.
+
+The periods are told to customers in docs/account.md.
+"""
+
+from datetime import timedelta
+
+from sqlalchemy import delete, func, or_, select, text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.mail import Mail
+from core.sql.partitions import id_at
+from tenants.models import (
+    Membership,
+    Person,
+    PersonEvent,
+    PersonToken,
+    RecoveryCode,
+    SignIn,
+)
+from tenants.signin import IDLE_TIMEOUT, MAX_SESSION_AGE
+
+SIGN_INS_KEPT = timedelta(days=30)  # after they ended
+PERSON_EVENTS_KEPT = timedelta(days=365)
+EMAILS_KEPT = timedelta(days=30)  # after they were sent or given up
+AUDIT_KEPT = timedelta(days=730)
+UNVERIFIED_KEPT = timedelta(days=7)
+BATCH_SIZE = 2_000
+DROP_AUDIT = text("""
+DELETE FROM audit_entries
+ WHERE tenant_id = :tenant_id AND id IN (
+       SELECT id FROM audit_entries
+        WHERE tenant_id = :tenant_id AND id < CAST(:before AS uuid) AND at < :at
+        ORDER BY id LIMIT :most)
+RETURNING id
+""")
+
+
+def delete_old_sign_ins() -> int:
+    """Sessions that ended, by themselves or by hand. Call again until few."""
+    since = now() - SIGN_INS_KEPT
+    over = or_(
+        SignIn.ended_at < since,
+        SignIn.seen_at < since - IDLE_TIMEOUT,
+        SignIn.created_at < since - MAX_SESSION_AGE,
+    )
+    some = select(SignIn.id).where(over).limit(BATCH_SIZE)
+    gone = delete(SignIn).where(SignIn.id.in_(some)).returning(SignIn.id)
+    return len(db.session.execute(gone).all())
+
+
+def delete_old_person_events() -> int:
+    """What happened to people's sign-ins, with addresses. Call again until few."""
+    some = (
+        select(PersonEvent.id).where(PersonEvent.at < now() - PERSON_EVENTS_KEPT).limit(BATCH_SIZE)
+    )
+    gone = delete(PersonEvent).where(PersonEvent.id.in_(some)).returning(PersonEvent.id)
+    return len(db.session.execute(gone).all())
+
+
+def delete_old_emails() -> int:
+    """E-mails that are no longer waiting. Call again until few."""
+    old = select(Mail.id).where(Mail.due_at.is_(None), Mail.created_at < now() - EMAILS_KEPT)
+    gone = delete(Mail).where(Mail.id.in_(old.limit(BATCH_SIZE))).returning(Mail.id)
+    return len(db.session.execute(gone).all())
+
+
+def delete_old_audit_entries() -> int:
+    """In the tenant's transaction. Call again until few."""
+    at = now() - AUDIT_KEPT
+    names = {"tenant_id": current_tenant_id(), "before": id_at(at), "at": at, "most": BATCH_SIZE}
+    return len(db.session.execute(DROP_AUDIT, names).all())
+
+
+def unverified_people() -> list[str]:
+    """People who signed up and never confirmed their address: they could never sign in."""
+    query = (
+        select(Person.id)
+        .where(Person.verified_at.is_(None), Person.created_at < now() - UNVERIFIED_KEPT)
+        .order_by(Person.created_at)
+        .limit(BATCH_SIZE)
+    )
+    return list(db.session.scalars(query))
+
+
+def tenants_with_no_one_else(person_id: str) -> list[int]:
+    """Tenants that nobody else belongs to."""
+    mine = select(Membership.tenant_id).where(Membership.person_id == person_id)
+    alone = (
+        select(Membership.tenant_id)
+        .where(Membership.tenant_id.in_(mine))
+        .group_by(Membership.tenant_id)
+        .having(func.count() == 1)
+    )
+    return list(db.session.scalars(alone))
+
+
+def delete_unverified_person(person_id: str) -> bool:
+    """Unless they confirmed their address in the meantime, or belong to somebody's team."""
+    person = db.session.scalar(
+        select(Person).where(Person.id == person_id, Person.verified_at.is_(None)).with_for_update()
+    )
+    member = select(Membership.tenant_id).where(Membership.person_id == person_id).limit(1)
+    if person is None or db.session.scalar(member) is not None:
+        return False
+    for table in (PersonToken, PersonEvent, RecoveryCode, SignIn):
+        db.session.execute(delete(table).where(table.person_id == person_id))
+    db.session.delete(person)
+    return True

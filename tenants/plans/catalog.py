@@ -1,0 +1,142 @@
+"""How much: a plan's limits, with the tenant's own where an operator set them."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeVar
+
+from sqlalchemy import select
+
+from core.db import current_tenant_id, db
+from core.errors import NotFound, invalid
+from tenants.models import Account, Tenant
+from tenants.plans.models import Plan, PlanPrice
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Price:
+    """For a month, before tax."""
+
+    amount: Decimal
+    currency: str
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class TenantFacts:
+    """What a door remembers about a tenant for a few seconds."""
+
+    id: int
+    name: str
+    state: str
+    plan: str
+    plan_name: str
+    rate_per_second: int
+    burst: int
+    monthly_messages: int | None
+    spend_cap_usd: Decimal | None
+    """What counts: the lower of what is allowed and what the tenant chose."""
+    most_spend_usd: Decimal | None
+    trial_days: int | None
+    trial_messages: int | None
+
+    @property
+    def window(self) -> int:
+        """Seconds in which an empty bucket fills up: the window its burst is good for."""
+        return max(1, -(-self.burst // self.rate_per_second))
+
+    @property
+    def suspended(self) -> bool:
+        return self.state != "active"
+
+
+def every_plan() -> list[Plan]:
+    return list(db.session.scalars(select(Plan).order_by(Plan.position)))
+
+
+def get_plan(code: str) -> Plan:
+    plans = {plan.code: plan for plan in every_plan()}
+    if code not in plans:
+        known = ", ".join(one.code for one in plans.values() if one.retired_at is None)
+        raise invalid(
+            "plan", "unknown_plan", "There is no such plan; there are {known}.", known=known
+        )
+    return plans[code]
+
+
+def offered_plan(code: str) -> Plan:
+    """One that somebody new may have."""
+    plan = get_plan(code)
+    if plan.retired_at is not None:
+        raise invalid("plan", "plan_retired", "This plan is no longer given. Choose another one.")
+    return plan
+
+
+def base_plan() -> Plan:
+    """What an account falls back to. There is one: it cannot be retired or taken away."""
+    return db.session.scalars(select(Plan).where(Plan.base).order_by(Plan.position)).one()
+
+
+def other_prices() -> dict[str, dict[str, Decimal]]:
+    """By plan and currency, beside each plan's own."""
+    found: dict[str, dict[str, Decimal]] = {}
+    for row in db.session.scalars(select(PlanPrice).order_by(PlanPrice.currency)):
+        found.setdefault(row.plan, {})[row.currency] = row.amount
+    return found
+
+
+def price_for(plan: Plan, own: Account, others: dict[str, dict[str, Decimal]]) -> Price:
+    """What this account pays: the price it kept, else one in its currency, else the plan's own."""
+    if own.kept_plan == plan.code and own.kept_price is not None and own.kept_currency:
+        return Price(own.kept_price, own.kept_currency, kept=True)
+    mine = others.get(plan.code, {}).get(own.currency)
+    if mine is not None and own.currency != plan.currency:
+        return Price(mine, own.currency)
+    return Price(plan.price, plan.currency)
+
+
+def current_tenant_facts() -> TenantFacts:
+    """For a tenant that is known to be there."""
+    facts = find_tenant_facts()
+    if facts is None:
+        raise NotFound("There is no tenant with that id.")
+    return facts
+
+
+def find_tenant_facts() -> TenantFacts | None:
+    """The open transaction's tenant, its plan and its own limits, in one statement."""
+    row = db.session.execute(
+        select(Tenant, Plan, Account)
+        .join(Plan, Plan.code == Tenant.plan)
+        .join(Account, Account.tenant_id == Tenant.id)
+        .where(Tenant.id == current_tenant_id(), Account.tenant_id == current_tenant_id())
+    ).first()
+    if row is None:
+        return None
+    tenant, plan, own = row
+    allowed = _own(own.spend_cap_usd, plan.spend_cap_usd)
+    return TenantFacts(
+        id=tenant.id,
+        name=tenant.name,
+        state=tenant.state,
+        plan=plan.code,
+        plan_name=plan.name,
+        rate_per_second=own.rate_per_second or plan.rate_per_second,
+        burst=own.burst or plan.burst,
+        monthly_messages=_own(own.monthly_messages, plan.monthly_messages),
+        spend_cap_usd=_lower(own.chosen_cap_usd, allowed),
+        most_spend_usd=allowed,
+        trial_days=plan.trial_days,
+        trial_messages=plan.trial_messages,
+    )
+
+
+def _own(mine: T | None, plans: T | None) -> T | None:
+    return plans if mine is None else mine
+
+
+def _lower(chosen: Decimal | None, allowed: Decimal | None) -> Decimal | None:
+    if chosen is None or allowed is None:
+        return allowed if chosen is None else chosen
+    return min(chosen, allowed)

@@ -1,0 +1,58 @@
+"""How many things a plan has room for. What is there stays, whatever the plan; one more is refused
+when there is no room for it."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from core.db import current_tenant_id, db
+from core.errors import PaymentRequired
+from tenants.models import Tenant
+from tenants.plans.models import Plan
+
+N_ = str  # collected for translation here, translated where it is shown
+REFUSALS = {
+    "lines": N_(
+        "Your plan {plan} has room for {most} lines. Those you have stay and go on working;"
+        " choose a larger plan to add another."
+    ),
+    "members": N_(
+        "Your plan {plan} has room for {most} people in the team. Those who are in stay;"
+        " choose a larger plan to invite another."
+    ),
+    "sites": N_(
+        "Your plan {plan} has room for {most} sites. Those you have stay and go on working;"
+        " choose a larger plan to open another."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class PlanLimit:
+    kind: str
+    have: int
+    most: int | None
+
+    @property
+    def over(self) -> bool:
+        return self.most is not None and self.have > self.most
+
+
+def check_limit(kind: str, have: int) -> None:
+    """Asked by whoever adds one, with how many there are."""
+    plan = _plan()
+    most: int | None = getattr(plan, f"most_{kind}")
+    if most is not None and have >= most:
+        raise PaymentRequired("plan_full", REFUSALS[kind], plan=plan.name, most=most)
+
+
+def list_limits(have: dict[str, int]) -> list[PlanLimit]:
+    plan = _plan()
+    return [PlanLimit(kind, count, getattr(plan, f"most_{kind}")) for kind, count in have.items()]
+
+
+def _plan() -> Plan:
+    query = (
+        select(Plan).join(Tenant, Tenant.plan == Plan.code).where(Tenant.id == current_tenant_id())
+    )
+    return db.session.scalars(query).one()

@@ -1,0 +1,111 @@
+"""The request log: every call of the API by one of the tenant's keys, masked, kept for days."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import NotFound
+from core.ids import BadId, canonical_id, to_uuid
+from core.sql.partitions import id_at
+from core.sql.pool import run_global
+from tenants.models import ApiCall
+
+# A loss of the newest rows in a crash of the database costs nothing but a line of this log.
+ASYNC_COMMIT = "SELECT set_config('synchronous_commit', 'off', true)"
+COLUMNS = (
+    *("id", "at", "method", "path", "query", "call", "status", "code", "duration_ms"),
+    *("key_id", "key_name", "address", "asked", "answered"),
+)
+INSERT = f"INSERT INTO api_calls (tenant_id, {', '.join(COLUMNS)}) VALUES "  # noqa: S608 - our own names
+# A partition for each day: those ahead of the clock are empty and need no look.
+CLOCK_TOLERANCE = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class RequestFilters:
+    outcome: str = ""
+    """ok, refused (4xx) or broken (5xx)"""
+    key_id: str = ""
+    call: str = ""
+
+
+def write_requests(by_tenant: Mapping[int, Sequence[Mapping[str, Any]]]) -> None:
+    """In one round trip and one transaction, outside any open scope; each tenant's rows are
+    written in its own name."""
+    pieces = [ASYNC_COMMIT]
+    params: dict[str, Any] = {}
+    for tenant_id, rows in by_tenant.items():
+        owner = f"t{tenant_id}"
+        params[owner] = tenant_id
+        values = []
+        for at, row in enumerate(rows):
+            names = {name: f"{owner}_{at}_{name}" for name in COLUMNS}
+            params |= {names[name]: row[name] for name in COLUMNS}
+            params[names["id"]] = str(to_uuid("req", row["id"]))
+            values.append(f"(%({owner})s, {', '.join(f'%({one})s' for one in names.values())})")
+        pieces += [f"SELECT app.set_tenant(%({owner})s)", INSERT + ", ".join(values)]
+    run_global("; ".join(pieces), params)
+
+
+def list_requests(
+    filters: RequestFilters, after: str | None, limit: int, kept: timedelta
+) -> list[ApiCall]:
+    """Newest first, as far back as calls are kept."""
+    moment = now()
+    query = (
+        select(ApiCall)
+        .where(
+            ApiCall.tenant_id == current_tenant_id(),
+            ApiCall.id >= _bound(moment - kept),
+            ApiCall.id < _bound(moment + CLOCK_TOLERANCE),
+        )
+        .order_by(ApiCall.id.desc())
+        .limit(limit)
+    )
+    if filters.outcome == "ok":
+        query = query.where(ApiCall.status < 400)
+    elif filters.outcome == "refused":
+        query = query.where(ApiCall.status >= 400, ApiCall.status < 500)
+    elif filters.outcome == "broken":
+        query = query.where(ApiCall.status >= 500)
+    if filters.key_id:
+        query = query.where(ApiCall.key_id == filters.key_id)
+    if filters.call:
+        query = query.where(ApiCall.call == filters.call)
+    if after:
+        query = query.where(ApiCall.id < after)
+    return list(db.session.scalars(query))
+
+
+def get(request_id: str) -> ApiCall:
+    found = db.session.get(ApiCall, (current_tenant_id(), request_id))
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def parse_request_id(written: str) -> str | None:
+    """What somebody pasted, in the one spelling of a request id; None when it is none."""
+    try:
+        return canonical_id("req", written.strip())
+    except BadId:
+        return None
+
+
+@lru_cache(maxsize=512)
+def operation_name(method: str, rule: str) -> str:
+    """`GET /messages/{message_id}`, as the reference names it."""
+    path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", rule.removeprefix("/api/v1"))
+    return f"{method} {path}"
+
+
+def _bound(moment: datetime) -> UUID:
+    return UUID(id_at(moment))

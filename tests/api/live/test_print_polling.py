@@ -1,0 +1,56 @@
+"""Polls of print agents are counted once their token is known."""
+
+import asyncio
+
+import pytest
+from aiohttp.test_utils import make_mocked_request
+
+from api.live import print_polling
+from api.live.print_polling import PrintPolling
+
+
+@pytest.fixture
+def door(settings):
+    door = PrintPolling(settings, hub=None)
+    yield door
+    door.close()
+
+
+def poll(door, token="", address="192.0.2.1"):
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    request = make_mocked_request("POST", "/print/v1/poll", headers=headers)
+    return request.clone(remote=address)
+
+
+def test_strangers_neither_take_places_nor_keep_asking_the_database(door, monkeypatch):
+    """Review L8: a poll counted, and asked the database, before its token was known."""
+    asked, seen = [], []
+
+    async def ask(act):
+        asked.append(act)
+        seen.append(door.waiting)
+
+    monkeypatch.setattr(door, "_ask", ask)
+
+    async def story():
+        async def status(*given):
+            return (await door.poll(poll(door, *given))).status
+
+        assert [await status("wrong") for _ in range(print_polling.MOST_WRONG_TOKENS)] == [401] * 20
+        assert await status("wrong") == 429
+        assert await status("wrong", "192.0.2.2") == 401
+        assert await status("", "192.0.2.3") == 401
+
+    asyncio.run(story())
+    assert len(asked) == print_polling.MOST_WRONG_TOKENS + 1, "without a token nobody is asked"
+    assert set(seen) == {0}
+    assert door.waiting == 0
+
+
+def test_a_full_house_still_refuses_a_wrong_token_as_wrong(door, monkeypatch):
+    async def known(act):
+        return (1, "agt_1")
+
+    monkeypatch.setattr(door, "_ask", known)
+    door.waiting = print_polling.MOST_POLLS
+    assert asyncio.run(door.poll(poll(door, "right"))).status == 503

@@ -1,0 +1,87 @@
+"""The rooms of the house, and what a module of each may import."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+
+# From the top down. A room imports from itself and from the floors below, never sideways.
+LAYERS = (
+    ("wsgi",),
+    ("portal", "api", "jobs"),
+    ("restaurant",),
+    ("messaging", "printing"),
+    ("webhooks",),
+    ("tenants",),
+    ("core",),
+)
+DEPTH = {room: depth for depth, floor in enumerate(LAYERS) for room in floor}
+# Beside the house: they may use what is named here and themselves.
+SIDE_PACKAGES = {"deploy": {"core", "printing"}, "migrations": {"core"}}
+OURS = {*DEPTH, *SIDE_PACKAGES, "tests"}
+MAY_USE_REQUEST = {"wsgi", "portal", "api"}
+REQUEST_NAMES = {"request", "session", "g", "has_request_context", "copy_current_request_context"}
+REQUEST_MODULES = ("flask.globals", "flask.ctx", "flask_login", "flask_wtf")
+
+
+def modules() -> Iterator[Path]:
+    """Every Python file of ours but the tests, as a path below the root."""
+    for room in (*DEPTH, *SIDE_PACKAGES):
+        if (ROOT / f"{room}.py").is_file():
+            yield Path(f"{room}.py")
+        for found in sorted((ROOT / room).rglob("*.py")):
+            yield found.relative_to(ROOT)
+
+
+def layer_violations(path: Path, source: str) -> list[str]:
+    """What this module does that its room may not."""
+    room = path.parts[0].removesuffix(".py")
+    tree = ast.parse(source)
+    found = []
+    for node in ast.walk(tree):
+        for module, names in _imported(node):
+            other = module.partition(".")[0]
+            if other in OURS and not _may_import(path, room, other, module):
+                found.append(f"{path}:{node.lineno} imports {module}")
+            if room not in MAY_USE_REQUEST and _uses_request(module, names):
+                found.append(f"{path}:{node.lineno} knows the request through {module}")
+    if room == "deploy":  # its commands load only what the one that was asked for needs
+        return found
+    return found + [
+        f"{path}:{line} imports {name} inside a function"
+        for line, name in imports_inside_functions(tree)
+    ]
+
+
+def imports_inside_functions(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Imports of ours inside functions, where they hide a cycle."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            for node in ast.walk(function):
+                for module, _ in _imported(node):
+                    if module.partition(".")[0] in OURS:
+                        yield node.lineno, module
+
+
+def _imported(node: ast.AST) -> Iterator[tuple[str, set[str]]]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield alias.name, set()
+    elif isinstance(node, ast.ImportFrom) and node.level == 0:
+        yield node.module or "", {alias.name for alias in node.names}
+
+
+def _may_import(path: Path, room: str, other: str, module: str) -> bool:
+    agent = path.parts[:2] == ("printing", "agent")
+    if agent:
+        return module.startswith("printing.agent")
+    if other == room:
+        return True
+    if room in SIDE_PACKAGES:
+        return other in SIDE_PACKAGES[room]
+    return room in DEPTH and other in DEPTH and DEPTH[other] > DEPTH[room]
+
+
+def _uses_request(module: str, names: set[str]) -> bool:
+    return (module == "flask" and bool(names & REQUEST_NAMES)) or module.startswith(REQUEST_MODULES)

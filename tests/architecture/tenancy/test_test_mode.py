@@ -1,0 +1,306 @@
+"""Review H2 and D9: a test key changes no live row and shows no live message.
+
+Routes are for live keys unless they say otherwise; those that do are listed here with a reason.
+"""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from psycopg2 import sql
+
+from core.clock import now
+from core.http import Policy
+from messaging.costs.usage import UsageTally
+from messaging.lines.drivers.base import InboundMessage
+from messaging.lines.simulated_line import add_simulated_line
+from messaging.messages import accept as message_accept
+from messaging.messages.accept import MessageDraft
+from messaging.messages.receive import receive_message
+from messaging.models import Line
+from restaurant.menus.pricing import PricedItem as OrderedLine
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.payments import links as payment_links
+from tenants.plans.catalog import current_tenant_facts
+from tests.architecture.tenancy.schema_rules import owned_tables
+from tests.sample_tenant import MARKER, make_sample_tenant
+from webhooks import endpoints
+from webhooks.endpoints import EndpointFields
+
+OWN = "rows of test mode alone"
+CONFIGURATION = "configuration without personal data"
+OPEN_TO_TEST_KEYS = {
+    "v1.me": "the key's own account",
+    **dict.fromkeys(("v1.send", "v1.send_media", "v1.send_location"), "leaves by the test line"),
+    "v1.send_template": "leaves by the test line",
+    **dict.fromkeys(("v1.list_messages", "v1.read", "v1.timeline", "v1.cancel"), OWN),
+    **dict.fromkeys(("v1.list_conversations", "v1.read_conversation"), OWN),
+    **dict.fromkeys(("v1.change_conversation", "v1.list_conversation_messages"), OWN),
+    **dict.fromkeys(("v1.list_orders", "v1.make_order", "v1.read_order"), OWN),
+    **dict.fromkeys(("v1.order_changes", "v1.move_order", "v1.cancel_order"), OWN),
+    **dict.fromkeys(("v1.list_links", "v1.make_link", "v1.read_link"), OWN),
+    **dict.fromkeys(("v1.cancel_link", "v1.renew_link"), OWN),
+    **dict.fromkeys(("v1.order_payments", "v1.make_refund"), OWN),
+    **dict.fromkeys(("v1.list_endpoints", "v1.register", "v1.read_endpoint"), OWN),
+    **dict.fromkeys(("v1.change_endpoint", "v1.remove_endpoint", "v1.test_endpoint"), OWN),
+    **dict.fromkeys(("v1.rotate", "v1.list_deliveries", "v1.read_delivery"), OWN),
+    **dict.fromkeys(("v1.retry", "v1.replay", "v1.feed"), OWN),
+    **dict.fromkeys(("v1.list_instances", "v1.read_instance"), "the test line alone"),
+    **dict.fromkeys(("v1.list_templates", "v1.read_template"), "of the test line alone"),
+    **dict.fromkeys(("v1.list_sites", "v1.read_site", "v1.list_sold_out"), CONFIGURATION),
+    **dict.fromkeys(("v1.list_tables", "v1.list_stations"), CONFIGURATION),
+    **dict.fromkeys(("v1.list_menus", "v1.read_menu"), CONFIGURATION),
+    **dict.fromkeys(("v1.list_zones", "v1.find_zone"), CONFIGURATION),
+}
+SHOWS_CONFIGURATION = {
+    endpoint for endpoint, why in OPEN_TO_TEST_KEYS.items() if why == CONFIGURATION
+} | {"v1.me"}
+# Rows that every call writes, or that count calls.
+NOT_THE_BUSINESS = {"api_keys", "api_calls", "idempotency_keys"}
+BODY = {
+    "phone": "905321112233",
+    "message": "From a test key",
+    "status": "cancelled",
+    "reason": "From a test key",
+    "state": "closed",
+    "unread": 0,
+    "assigned_to": None,
+    "enabled": False,
+    "description": "From a test key",
+    "name": "From a test key",
+    "since": "2026-01-01T00:00:00Z",
+    "minutes": 30,
+    "tags": ["from-a-test-key"],
+    "amount": 1,
+    "because": "From a test key",
+    "until": None,
+}
+
+
+@pytest.fixture
+def planted(app, settings):
+    """Live rows of every kind, and a test line beside them."""
+    made = make_sample_tenant(MARKER)
+    with made.business.scope():
+        add_simulated_line("Test line", settings.base_url, "secret", test=True)
+    return made
+
+
+@pytest.fixture
+def ids(planted):
+    return {
+        "instance_id": planted.line_id,
+        "message_id": planted.message_id,
+        "endpoint_id": planted.endpoint_id,
+        "delivery_id": planted.delivery_id,
+        "template_id": planted.template_id,
+        "contact_id": planted.contact_id,
+        "import_id": planted.import_id,
+        "erasure_id": planted.erasure_id,
+        "conversation_id": planted.conversation_id,
+        "connection_id": planted.connection_id,
+        "automation_id": planted.automation_id,
+        "campaign_id": planted.campaign_id,
+        "audience_id": planted.audience_id,
+        **planted.restaurant,
+        **planted.printing,
+    }
+
+
+def live_rows(connection, tenant_id):
+    """Every row that is not of test mode, by its table."""
+    found = {}
+    with connection.cursor() as cursor:
+        for table in owned_tables(cursor):
+            if table in NOT_THE_BUSINESS:
+                continue
+            query = "SELECT to_jsonb(t)::text FROM {} t WHERE tenant_id = %s"
+            query += " AND to_jsonb(t) ->> 'test' IS DISTINCT FROM 'true'"
+            cursor.execute(sql.SQL(query).format(sql.Identifier(table)), (tenant_id,))
+            found[table] = {row for (row,) in cursor.fetchall()}
+    return found
+
+
+def calls(app, ids, known):
+    """Every v1 route in each of its methods, with the ids of live rows."""
+    for rule in app.url_map.iter_rules():
+        if not rule.endpoint.startswith("v1."):
+            continue
+        values = {name: ids[name] for name in rule.arguments}
+        path = rule.build(values, append_unknown=False)[1]
+        for method in sorted(rule.methods - {"OPTIONS", "HEAD"}):
+            yield rule.endpoint, method, path + known.get(rule.endpoint, "")
+
+
+def test_every_route_that_is_open_to_test_keys_is_listed_with_a_reason(app):
+    open_now = {
+        rule.endpoint
+        for rule in app.url_map.iter_rules()
+        if getattr(app.view_functions[rule.endpoint], "test_keys", False)
+    }
+    assert open_now == set(OPEN_TO_TEST_KEYS)
+
+
+def test_a_test_key_changes_no_live_row_and_shows_no_live_message(
+    app, client, planted, ids, superuser_connection
+):
+    bearer = {"Authorization": f"Bearer {planted.business.test_key}"}
+    site = f"?site_id={ids['site_id']}"
+    known = {"v1.list_zones": site, "v1.find_zone": f"{site}&latitude=41&longitude=29"}
+    before = live_rows(superuser_connection, planted.tenant_id)
+    assert sum(map(len, before.values())) > 50
+    answered = {}
+    for endpoint, method, path in calls(app, ids, known):
+        body = BODY if method in ("POST", "PUT", "PATCH") else None
+        if endpoint == "v1.register":
+            body = {"url": "https://example.com/hook", "events": ["*"]}
+        if endpoint == "v1.make_order":
+            continue  # made below, with a body that is accepted
+        _full_buckets(app)
+        answer = client.open(path, method=method, json=body, headers=bearer)
+        text = answer.get_data(as_text=True)
+        answered[endpoint, method] = answer.status_code
+        if endpoint not in OPEN_TO_TEST_KEYS:
+            assert answer.status_code == 403, (method, path, answer.status_code)
+            assert answer.json["code"] == "live_key_required", (method, path)
+        elif endpoint not in SHOWS_CONFIGURATION:
+            assert MARKER.lower() not in text.lower(), (method, path, text)
+        for secret in ("text", "answer", "guest", "contact", "courier", "payer", "note"):
+            assert f"{MARKER} {secret}".lower() not in text.lower(), (method, path, text)
+    after = live_rows(superuser_connection, planted.tenant_id)
+    for table, rows in before.items():
+        assert not rows - after[table], f"{table}: a test key changed or removed a live row"
+    for table in ("messages", "orders", "payment_links", "payments", "refunds", "endpoints"):
+        assert after[table] == before[table], f"{table}: a test key added a live row"
+    for name in ("messages", "order", "link", "conversation", "endpoint"):
+        assert any(name in endpoint for endpoint, _ in answered)
+    assert answered["v1.send", "POST"] == 202 or answered["v1.send", "POST"] == 200
+    for endpoint in ("read", "read_order", "read_link", "read_endpoint", "read_conversation"):
+        assert answered[f"v1.{endpoint}", "GET"] == 404, endpoint
+    for endpoint in ("cancel", "cancel_order", "move_order", "make_refund", "cancel_link"):
+        assert answered[f"v1.{endpoint}", "POST"] == 404, endpoint
+
+
+def _full_buckets(app):
+    """There are more routes than a burst has requests."""
+    from core.redis.client import redis_client
+
+    for name in redis_client().scan_iter("bucket:*"):
+        redis_client().delete(name)
+
+
+@pytest.fixture
+def test_mode(planted):
+    """Rows of test mode beside the live ones."""
+    with planted.business.scope():
+        endpoint = endpoints.register(
+            EndpointFields("https://example.com/test", ["*"], "Test"), Policy(), test=True
+        )
+    with planted.business.scope():
+        line = next(one for one in _lines(planted) if one.test)
+        draft = MessageDraft(
+            kind="text",
+            phone="905321112244",
+            text="Merhaba",
+            scheduled_at=now() + timedelta(hours=1),
+        )
+        ticket = message_accept.accept_message(draft, line, current_tenant_facts())
+        tally = UsageTally()
+        said = InboundMessage(
+            network_id=f"wamid.test.{planted.tenant_id}",
+            sender_phone="905321112244",
+            sender_network_id="",
+            sender_name="Ada",
+            at=int(now().timestamp()),
+            kind="text",
+            text="Selam",
+        )
+        receive_message(line, said, tally)
+        tally.write()
+        order = order_lifecycle.create_order(
+            planted.site,
+            order_lifecycle.OrderDraft(
+                order_type="takeaway",
+                payment_method="cash",
+                lines=[OrderedLine("", "Soup", "", 1, Decimal(5), Decimal(0), ("kitchen",))],
+                sums={"subtotal": "5", "total": "5"},
+                total=Decimal(5),
+                language="tr",
+                source="api",
+                test=True,
+            ),
+        )
+        link = payment_links.create_standalone(
+            planted.site, "9", "Deposit", source="api", test=True
+        )
+    return {
+        "message": ticket.id,
+        "order": order.number,
+        "link": link.id,
+        "endpoint": endpoint.id,
+    }
+
+
+def _lines(planted):
+    from core.db import db
+
+    return db.session.query(Line).filter(Line.tenant_id == planted.tenant_id).all()
+
+
+def test_a_test_key_finds_the_rows_of_test_mode_and_only_those(client, planted, test_mode):
+    bearer = {"Authorization": f"Bearer {planted.business.test_key}"}
+
+    def get(path):
+        answer = client.get(f"/api/v1{path}", headers=bearer)
+        assert answer.status_code == 200, (path, answer.json)
+        return answer.json
+
+    assert test_mode["message"] in {one["id"] for one in get("/messages")["data"]}
+    assert all(one["test"] for one in get("/messages")["data"])
+    assert get(f"/messages/{test_mode['message']}")["text"] == "Merhaba"
+    assert get(f"/messages/{test_mode['message']}/timeline")["data"]
+    assert [one["order_id"] for one in get("/orders")["data"]] == [test_mode["order"]]
+    assert [one["id"] for one in get("/payment-links")["data"]] == [test_mode["link"]]
+    assert [one["id"] for one in get("/webhooks")["data"]] == [test_mode["endpoint"]]
+    (talk,) = get("/conversations?view=all")["data"]
+    assert talk["last_message"]["text"] == "Selam"
+    assert all(one["test"] for one in get("/instances")["data"])
+    kinds = {one["event"] for one in get("/events")["data"]}
+    assert kinds == {"messages.upsert", "restaurant.order_created"}
+    for path, body in (
+        (f"/messages/{test_mode['message']}/cancel", {}),
+        (f"/orders/{test_mode['order']}/cancel", {"reason": "Test"}),
+        (f"/payment-links/{test_mode['link']}/cancel", {}),
+    ):
+        assert client.post(f"/api/v1{path}", json=body, headers=bearer).status_code == 200, path
+
+
+def test_a_test_endpoint_gets_the_events_of_test_mode_and_no_others(client, planted, test_mode):
+    """And the endpoints of live keys go on getting all of them."""
+    with planted.business.scope():
+        from webhooks import queries as webhook_queries
+        from webhooks.delivery import fanout
+
+        fanout.number_events()
+        mine = webhook_queries.list_deliveries(
+            webhook_queries.DeliveryFilters(endpoint_id=test_mode["endpoint"]), None, 50
+        )
+        others = webhook_queries.list_deliveries(
+            webhook_queries.DeliveryFilters(endpoint_id=planted.endpoint_id), None, 200
+        )
+    assert {one.type for one in mine} == {"messages.upsert", "restaurant.order_created"}
+    assert {one.event_id for one in mine} <= {one.event_id for one in others}
+    assert len(others) > len(mine)
+
+
+def test_the_portal_marks_endpoints_and_payment_links_of_test_mode(browser, planted, test_mode):
+    browser.signs_in(planted.business.owner)
+    for path in (
+        "/webhooks",
+        f"/webhooks/{test_mode['endpoint']}",
+        "/payments",
+        f"/payments/links/{test_mode['link']}",
+    ):
+        answer = browser.get(path)
+        assert answer.status_code == 200, path
+        assert ">Test</span>" in answer.get_data(as_text=True), path

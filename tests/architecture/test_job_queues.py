@@ -1,0 +1,66 @@
+"""Every name that is rung resolves to a job, and every job has a queue with a worker."""
+
+import ast
+from importlib import import_module
+
+import pytest
+
+from core.db import global_scope, notify_workers
+from core.queue.registry import ALL_QUEUES, JOB_QUEUES, MODULE_QUEUES
+from core.queue.wakeups import WakeUp
+from jobs import scheduler
+from tests.architecture.layers import ROOT, modules
+
+
+def names_rung(source):
+    """The first words of every ring(…), ring_now(…), Ring(…) and hear(…)."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and node.args:
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name in ("ring", "ring_now", "Ring", "hear"):
+                yield node.args[0]
+
+
+def rung():
+    found = []
+    for path in modules():
+        for first in names_rung((ROOT / path).read_text()):
+            if path.as_posix() in (
+                "core/db.py",
+                "core/queue/wakeups.py",
+                "jobs/engine/all_tenants.py",
+                "jobs/scheduler.py",
+            ):
+                continue  # they pass the name on
+            assert isinstance(first, ast.Constant), f"{path}:{first.lineno} rings a computed name"
+            found.append(first.value)
+    return sorted(set(found))
+
+
+def scheduled():
+    return [*scheduler.EVERY_SECONDS, *scheduler.CRON]
+
+
+def test_a_job_that_is_asked_for_exists_and_has_a_queue():
+    names = [*rung(), *scheduled()]
+    assert {"jobs.mail.drain", "jobs.maintenance.sweep"} <= set(names)
+    for name in names:
+        module, _, function = name.rpartition(".")
+        assert callable(getattr(import_module(module), function)), name
+        assert WakeUp(name).queue in ALL_QUEUES, name
+
+
+def test_a_job_with_a_queue_of_its_own_is_asked_for():
+    assert set(JOB_QUEUES) <= {*rung(), *scheduled()}
+
+
+@pytest.mark.parametrize("module", MODULE_QUEUES)
+def test_every_module_with_a_queue_is_there(module):
+    import_module(module)
+    assert MODULE_QUEUES[module] in ALL_QUEUES
+
+
+def test_a_ring_for_nobody_fails_before_anything_is_committed(app):
+    with pytest.raises(RuntimeError, match=r"jobs\.nothing"), global_scope():
+        notify_workers("jobs.nothing.at_all")
+        pytest.fail("the transaction went on")

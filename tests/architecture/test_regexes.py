@@ -1,0 +1,89 @@
+"""Review H3. No regular expression takes more than linear time, whatever a stranger writes."""
+
+import re
+import time
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from tests.architecture.regexes import (
+    FoundPattern,
+    constants_of_modules,
+    every_pattern,
+    hostile_texts,
+)
+
+SHORT, LONG = 4_096, 65_536  # the longest text that the app lets a person type
+SECONDS = 0.010
+SHORT_SECONDS = 0.020  # a linear pattern needs a tenth of it even on a busy machine
+MOST_TIMES = 4 * LONG // SHORT  # what is linear takes 16 times as long, what is quadratic 256
+
+
+def seconds(pattern: re.Pattern[Any], way: str, text: Any) -> float:
+    """The best of three, in processor time: a busy machine is nobody's fault."""
+    method = getattr(pattern, way)
+    given = (text[:0], text) if way == "sub" else (text,)
+    best = float("inf")
+    for _ in range(3):
+        began = time.thread_time()
+        method(*given)
+        best = min(best, time.thread_time() - began)
+        if best < SECONDS / 100:
+            break
+    return best
+
+
+def fault(pattern: re.Pattern[Any], way: str) -> str:
+    """Empty when the pattern is linear. Looks for the worst short text, then makes it long."""
+    worst, place = 0.0, 0
+    for number, text in enumerate(hostile_texts(pattern, SHORT)):
+        took = seconds(pattern, way, text)
+        if took > SHORT_SECONDS:
+            return f"{way}: {took * 1000:.0f} ms for {SHORT} characters, {text[:30]!r}…"
+        if took > worst:
+            worst, place = took, number
+    text = next(islice(hostile_texts(pattern, LONG), place, None))
+    took = seconds(pattern, way, text)
+    if took > SECONDS and took > MOST_TIMES * worst:
+        return f"{way}: {took * 1000:.0f} ms for {LONG} characters, {text[:30]!r}…"
+    return ""
+
+
+def test_every_regular_expression_is_linear():
+    found, _ = every_pattern()
+    assert len(found) > 100
+    faults = [
+        f"{one.place} {one.pattern.pattern[:60]!r} {why}"
+        for one in found
+        for way in sorted(one.ways)
+        if (why := fault(one.pattern, way))
+    ]
+    assert not faults, "\n" + "\n".join(faults)
+
+
+def test_every_regular_expression_can_be_known_before_the_code_runs():
+    found, unknown = every_pattern()
+    assert not unknown
+    known = {one.pattern.pattern for one in found}
+    assert not [place for place, one in constants_of_modules() if one.pattern not in known]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "way"),
+    [
+        (r"#\s*(\w{4})\s*[-–— ]?\s*(\w{4})\b", "search"),
+        (r"\s*([0-9]{1,2})\s*[x×*]\s*(.+?)\s*(?::[^:]*)?", "fullmatch"),
+        (r"\[([^\]]*)\]", "sub"),
+        (r"\{\{(.*?)\}\}", "sub"),
+        (r"\s*\s*x", "match"),
+    ],
+)
+def test_a_slow_one_is_found(pattern, way):
+    assert fault(re.compile(pattern), way)
+
+
+def test_how_a_pattern_is_used_is_known():
+    found, _ = every_pattern()
+    used: dict[str, FoundPattern] = {one.place.split(":")[0]: one for one in found}
+    assert used["restaurant/sites/hours.py"].ways == {"fullmatch"}

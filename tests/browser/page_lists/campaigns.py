@@ -1,0 +1,41 @@
+"""The pages of campaigns, and the things of the demo that they name."""
+
+from messaging.campaigns import audiences
+from messaging.campaigns import lifecycle as campaign_lifecycle
+from messaging.campaigns import repository as campaign_repository
+from messaging.campaigns.repository import CampaignInput
+
+CAMPAIGNS = {
+    "campaigns": "/campaigns",
+    "campaigns-empty": "/campaigns?state=stopped",
+    "campaign-new": "/campaigns/new",
+    "campaign-who": "/campaigns/{draft_campaign}/who",
+    "campaign-what": "/campaigns/{draft_campaign}/what",
+    "campaign-when": "/campaigns/{draft_campaign}/when",
+    "campaign-check": "/campaigns/{draft_campaign}/check",
+    "campaign-start": "/campaigns/{draft_campaign}/start",
+    "campaign-remove": "/campaigns/{draft_campaign}/remove",
+    "campaign-finished": "/campaigns/{campaign}",
+    "campaign-scheduled": "/campaigns/{scheduled_campaign}",
+    "campaign-paused": "/campaigns/{paused_campaign}",
+    "campaign-stop": "/campaigns/{paused_campaign}/stop",
+    "audiences": "/audiences",
+    "audience": "/audiences/{audience}",
+    "audience-new": "/audiences/new",
+    "audience-remove": "/audiences/{audience}/remove",
+}
+
+
+def campaign_ids() -> dict[str, object]:
+    """The demo's own, and one that was paused before anybody got it."""
+    found = {one.state: one.id for one in campaign_repository.list_campaigns()}
+    held = campaign_repository.add(CampaignInput(name="Paused on the way", text="Not yet"))
+    campaign_lifecycle.start(held.id)
+    campaign_lifecycle.pause(held.id)
+    return {
+        "campaign": found["finished"],
+        "draft_campaign": found["draft"],
+        "scheduled_campaign": found["scheduled"],
+        "paused_campaign": held.id,
+        "audience": audiences.list_audiences()[0].id,
+    }

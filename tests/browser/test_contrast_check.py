@@ -1,0 +1,35 @@
+"""The eyes of these tests see: a text nobody can read is found, wherever it stands."""
+
+import pytest
+
+from tests.browser.driver import unreadable_texts
+
+pytestmark = pytest.mark.browser
+
+ROWS = "".join(f"<li><span>Row {number}</span></li>" for number in range(40))
+PAGE = f"""<!doctype html><html lang="en"><title>Eyes</title><style>
+  body {{ background: #fff; color: #111 }} .faint {{ color: #ddd }} .dark {{ background: #333 }}
+  .over {{ position: absolute; top: 0; background: #222 }}
+</style><main><h1>Eyes</h1><ul>{ROWS}</ul>%s</main></html>"""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("", None),
+        ('<p class="faint">Too faint</p>', "Too faint"),
+        ('<ul><li><span class="faint">Row 41</span></li></ul>', "Row 41"),
+        ('<div class="dark"><ul><li><span>Row 42</span></li></ul></div>', "Row 42"),
+        ('<p>Words <b class="faint">among words</b></p>', "among words"),
+        ('<p class="over">Over</p><p class="over" style="top: 9em">Others</p>', "Others"),
+        ('<label>Name <input class="faint" value="Derya"></label>', "input"),
+        ("<input>", "input"),
+        ('<img src="data:,">', "img"),
+    ],
+)
+def test_what_cannot_be_read_is_found(chromium, wrong, told):
+    page = chromium.new_page()
+    page.set_content(PAGE % wrong)
+    found = "\n".join(unreadable_texts(page, "light"))
+    page.close()
+    assert (told in found) if told else not found

@@ -1,0 +1,108 @@
+"""The simulated phones in a real browser: live, readable, and talking to nobody else."""
+
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from messaging.simulator.phones.access_links import phones_link
+from tests.browser.driver import SPILLS, THEMES, WIDTHS, new_page, save_screenshot, unreadable_texts
+from tests.messaging.simulator.simulated_network import PHONE, SECRET, eventually, started
+
+pytestmark = pytest.mark.browser
+
+CHAT = f"/phones/{PHONE}/5501"
+
+
+@pytest.fixture(scope="module")
+def network():
+    with started() as network:
+        network.register()
+        network.set(sent_ms=1, delivered_ms=2, read_ms=3)
+        yield network
+
+
+@pytest.fixture
+def visit(chromium, network):
+    context, page, watch = new_page(chromium, network.url)
+    page.goto(phones_link(network.url, SECRET, 7))
+    yield page, watch
+    context.close()
+
+
+def send(network, text):
+    """Not by the driver: its event loop and the browser's do not share a thread."""
+    body = {
+        "messaging_product": "whatsapp",
+        "to": PHONE,
+        "type": "text",
+        "text": {"body": text},
+    }
+    headers = {"Authorization": "Bearer EAAB"}
+    assert network.ask("POST", "/v23.0/5501/messages", body, **headers)[0] == 200
+
+
+def test_a_conversation_without_a_reload(visit, network):
+    page, watch = visit
+    page.goto(CHAT)
+    log = page.get_by_role("log")
+    page.get_by_label("Message", exact=True).fill("Merhaba")
+    page.keyboard.press("Enter")
+    expect(log).to_contain_text("Merhaba")
+    expect(page.get_by_label("Message", exact=True)).to_have_value("")
+    assert eventually(network.hooks.messages)[-1].text == "Merhaba"
+    send(network, "Buyurun: https://e.com/menu")
+    expect(log.get_by_role("link", name="https://e.com/menu")).to_be_visible()
+    page.get_by_label("Attach").click()
+    page.get_by_role("button", name="Photo").click()
+    picture = log.get_by_role("img", name="Photo")
+    expect(picture).to_be_visible()
+    expect(picture).to_be_in_viewport()
+    watch.expect_none()
+
+
+def test_an_order_typed_in_waits_for_the_person_to_send_it(chromium, network):
+    """From the diner's page: the chat opens with every line of the text, and sends it as it is."""
+    text = "Merhaba, sipariş:\n2 x Ayran & su\nKod: AB12-CD34"
+    network.write(text="before the order")
+    eventually(lambda: [m for m in network.hooks.messages() if m.text == "before the order"])
+    before = len(network.hooks.messages())
+    context, page, watch = new_page(chromium, network.url)
+    typed = urlencode({"to": "5501", "text": text})
+    page.goto(f"{phones_link(network.url, SECRET, 7)}&{typed}")
+    field = page.get_by_label("Message", exact=True)
+    expect(field).to_have_value(text)
+    assert "text=" not in page.url
+    assert len(network.hooks.messages()) == before
+    field.press("Enter")
+    expect(page.get_by_role("log")).to_contain_text("AB12-CD34")
+    assert eventually(lambda: network.hooks.messages()[before:])[-1].text == text
+    watch.expect_none()
+    context.close()
+
+
+def test_the_list_of_phones_follows(visit, network):
+    page, watch = visit
+    send(network, "for the list")
+    expect(page.get_by_role("navigation", name="Phones in use")).to_contain_text("for the list")
+    watch.expect_none()
+
+
+def test_nothing_spills_and_everybody_can_read_it(visit, network):
+    page, watch = visit
+    network.write(text="selam", name="Ayşe Yılmaz")
+    network.write(kind="location", place="Ev")
+    send(network, "a_very_long_word_without_any_break_" * 5)
+    faults = []
+    for path in ("/phones", f"/phones/{PHONE}", CHAT):
+        page.goto(path)
+        for width, height in WIDTHS.items():
+            page.set_viewport_size({"width": width, "height": height})
+            for theme in THEMES:
+                page.emulate_media(color_scheme=theme)
+                where = f"{path} at {width} px, {theme}"
+                faults += [f"{where}: spills: {html}" for html in page.evaluate(SPILLS)]
+                faults += [f"{where}: {fault}" for fault in unreadable_texts(page, theme)]
+                save_screenshot(page, f"{path.strip('/').replace('/', '-')}-{width}-{theme}")
+    assert not faults, "\n".join(faults)
+    watch.expect_none()

@@ -1,0 +1,125 @@
+"""Nothing on the list is ever called: not over threads, not over asyncio, not once."""
+
+import pytest
+
+from core.http import BadUrl, ConnectFailed, Policy, RefusedAddress
+from tests.core.http.blocked_addresses import ADDRESSES, ANSWERS, PUBLIC, URLS
+from tests.core.http.servers import (
+    CLIENTS,
+    ScriptedResolver,
+    Server,
+    lenient_resolver,
+    ok_response,
+    watch_connections,
+)
+
+LITERALS = [
+    (f"http://[{address}]:{{port}}/" if ":" in address else f"http://{address}:{{port}}/", reason)
+    for address, reason in ADDRESSES
+]
+RESOLVED = [([address], reason) for address, reason in ADDRESSES] + ANSWERS
+
+
+@pytest.fixture(scope="module")
+def canary():
+    with Server(ok_response()) as server:
+        yield server
+
+
+@pytest.fixture(params=list(CLIENTS))
+def call(request):
+    return CLIENTS[request.param]
+
+
+@pytest.fixture
+def policy(canary):
+    # Port rules out of the way: here it is the address that must stop the call.
+    return Policy(ports=frozenset({80, 443, canary.port}))
+
+
+def test_there_are_enough_of_them():
+    assert len({address for address, _ in ADDRESSES}) == len(ADDRESSES) > 150
+    assert len({url for url, _ in URLS}) == len(URLS) > 150
+    assert all(reason for _, reason in ADDRESSES + URLS + ANSWERS)
+    assert len(LITERALS) + len(RESOLVED) + len(URLS) > 450
+
+
+@pytest.mark.parametrize(("url", "reason"), URLS + LITERALS)
+def test_a_url_that_must_not_be_called(url, reason, call, policy, canary):
+    with watch_connections() as connected, pytest.raises((BadUrl, RefusedAddress)) as caught:
+        call(
+            "POST",
+            url.replace("{port}", str(canary.port)),
+            policy=policy,
+            resolver=lenient_resolver,
+        )
+    assert connected == [], reason
+    assert canary.accepted == 0
+    assert not caught.value.sent
+
+
+@pytest.mark.parametrize(("answer", "reason"), RESOLVED)
+def test_a_name_that_leads_where_it_must_not(answer, reason, call, policy, canary):
+    names = ScriptedResolver(answer)
+    url = f"http://hook.example.com:{canary.port}/"
+    with watch_connections() as connected, pytest.raises(RefusedAddress):
+        call("POST", url, policy=policy, resolver=names)
+    assert connected == [], reason
+    assert canary.accepted == 0
+    assert names.asked == ["hook.example.com"]
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_a_public_address_is_called(address, call, canary):
+    """The proof that the watch sees what it should: these calls do reach for the network."""
+    for url, resolver in (
+        (f"http://[{address}]/" if ":" in address else f"http://{address}/", lenient_resolver),
+        ("http://hook.example.com/", ScriptedResolver([address])),
+    ):
+        with (
+            watch_connections(block=lambda _: True) as connected,
+            pytest.raises(ConnectFailed) as caught,
+        ):
+            call("GET", url, policy=Policy(), resolver=resolver)
+        assert connected == [address]
+        assert not caught.value.sent
+
+
+def test_the_canary_does_sing(call, canary):
+    with Server(ok_response()) as other, watch_connections() as connected:
+        url = f"http://127.0.0.1:{other.port}/"
+        reply = call("GET", url, policy=Policy(allow_loopback=True), resolver=lenient_resolver)
+        assert (reply.status, other.accepted, connected) == (200, 1, ["127.0.0.1"])
+
+
+def test_an_answer_that_changes_after_the_check(call, canary, policy):
+    """Rebinding: the second answer is never asked for, the first is where we go."""
+    names = ScriptedResolver(["93.184.215.14"], ["127.0.0.1"])
+    url = f"http://hook.example.com:{canary.port}/"
+    with watch_connections(block=lambda _: True) as connected, pytest.raises(ConnectFailed):
+        call("POST", url, policy=policy, resolver=names)
+    assert connected == ["93.184.215.14"]
+    assert names.asked == ["hook.example.com"]
+    with watch_connections() as connected, pytest.raises(RefusedAddress):
+        call("POST", url, policy=policy, resolver=names)
+    assert (connected, canary.accepted) == ([], 0)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_an_answer_not_a_journey(status, call, canary):
+    where = b"http://127.0.0.1:%d/" % canary.port
+    raw = b"HTTP/1.1 %d Go\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n" % (status, where)
+
+    def talk(connection, server):
+        server.read_request(connection)
+        connection.sendall(raw)
+
+    with Server(talk) as server:
+        reply = call(
+            "GET",
+            f"http://hook.example.com:{server.port}/",
+            policy=Policy(ports=frozenset({server.port}), allow_loopback=True),
+            resolver=ScriptedResolver(["127.0.0.1"]),
+        )
+        assert (reply.status, reply.headers["location"]) == (status, where.decode())
+        assert (server.accepted, canary.accepted) == (1, 0)

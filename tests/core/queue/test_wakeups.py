@@ -1,0 +1,173 @@
+"""Bells ring after the commit, once for the same work, and never break anything."""
+
+import socket
+import time
+
+import pytest
+
+from core.db import global_scope, notify_workers
+from core.logs import bind_request
+from core.queue import wakeups
+from core.queue.wakeups import WakeUp, acknowledge_wakeup, queue_named, send_wakeups
+from core.redis import client
+from core.redis.client import connect_redis
+from tests.timeouts import allow_for_load
+
+DRAIN, SWEEP = "jobs.mail.drain", "jobs.media.drain"
+
+
+@pytest.fixture
+def bell(redis):
+    """The queue, silent and empty."""
+    queue = queue_named("default", redis)
+    queue.empty()
+    for mark in redis.scan_iter("ring:*"):
+        redis.delete(mark)
+    yield queue
+    queue.empty()
+
+
+@pytest.fixture
+def no_redis(settings):
+    connect_redis("redis://127.0.0.1:1/0")
+    yield
+    connect_redis(settings.redis_url)
+
+
+def test_a_bell_rings_after_the_commit_and_not_before(app, bell):
+    with global_scope():
+        notify_workers(DRAIN)
+        assert bell.count == 0
+    assert [job.func_name for job in bell.jobs] == [DRAIN]
+
+
+def test_a_transaction_that_was_rolled_back_rings_nothing(app, bell):
+    with pytest.raises(ZeroDivisionError), global_scope():
+        notify_workers(DRAIN)
+        raise ZeroDivisionError
+    assert bell.count == 0
+    with global_scope():
+        pass
+    assert bell.count == 0
+
+
+def test_rings_for_the_same_work_become_one(app, bell):
+    for _ in range(5):
+        with global_scope():
+            notify_workers(DRAIN)
+            notify_workers(DRAIN)
+    assert bell.count == 1
+
+
+def test_rings_for_other_work_are_not_swallowed(app, bell):
+    with global_scope():
+        notify_workers(DRAIN)
+        notify_workers(DRAIN, 7)
+        notify_workers(DRAIN, 8)
+        notify_workers(SWEEP)
+    assert bell.count == 4
+    assert sorted(job.args for job in bell.jobs if job.func_name == DRAIN) == [[], [7], [8]]
+
+
+def test_once_a_worker_hears_it_the_bell_rings_anew(app, bell):
+    send_wakeups([WakeUp(DRAIN)])
+    acknowledge_wakeup(DRAIN)
+    send_wakeups([WakeUp(DRAIN)])
+    assert bell.count == 2
+
+
+def test_an_unheard_ring_is_rung_again_after_seconds(app, bell, redis):
+    send_wakeups([WakeUp(DRAIN)])
+    assert 0 < redis.pttl(WakeUp(DRAIN).mark) <= wakeups.WAKEUP_TTL_SECONDS * 1000
+    redis.delete(WakeUp(DRAIN).mark)  # as time would
+    send_wakeups([WakeUp(DRAIN)])
+    assert bell.count == 2
+
+
+def test_help_is_called_once_until_somebody_comes(app, bell):
+    for _ in range(3):
+        wakeups.request_another_worker(DRAIN)
+    assert [job.func_name for job in bell.jobs] == [DRAIN]
+    bell.empty()
+    wakeups.request_another_worker(DRAIN)
+    assert bell.count == 1
+
+
+def test_without_redis_nobody_helps_and_nothing_breaks(app, no_redis):
+    wakeups.request_another_worker(DRAIN)
+
+
+def test_a_ring_carries_the_request_that_caused_it(app, bell):
+    bind_request("req_of_the_cause")
+    send_wakeups([WakeUp(DRAIN)])
+    assert bell.jobs[0].meta["request_id"] == "req_of_the_cause"
+
+
+def test_without_redis_the_commit_still_holds(app, no_redis, superuser_connection):
+    from tests.factories import make_person
+
+    with global_scope():
+        notify_workers(DRAIN)
+    person = make_person("Made without Redis")
+    with superuser_connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM people WHERE email = %s", (person.email,))
+        assert cursor.fetchone() == (1,)
+
+
+def test_a_ring_needs_a_transaction(app):
+    with pytest.raises(RuntimeError, match="open tenant_scope"):
+        notify_workers(DRAIN)
+
+
+def test_redis_must_be_named_before_it_is_used(monkeypatch):
+    monkeypatch.setattr(wakeups, "_redis", None)
+    with pytest.raises(RuntimeError, match="use_redis"):
+        client.redis_client()
+
+
+def test_a_redis_that_hangs_does_not_hold_a_request(app, settings):
+    """A listener that accepts and never answers: the ring is given up within seconds."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        connect_redis(f"redis://127.0.0.1:{silent.getsockname()[1]}/0")
+        try:
+            began = time.monotonic()
+            send_wakeups([WakeUp(DRAIN)])
+            assert time.monotonic() - began < allow_for_load(5)
+        finally:
+            connect_redis(settings.redis_url)
+
+
+DELIVER = "jobs.webhooks.worker.drain"
+
+
+@pytest.fixture
+def gathered(redis):
+    queue = queue_named("deliveries", redis)
+
+    def clear():
+        queue.empty()
+        redis.delete(
+            wakeups.TENANT_SETS[DELIVER],
+            wakeups.LISTENING_SETS[DELIVER],
+            wakeups.presence_key(DELIVER),
+        )
+        redis.delete(wakeups.WAKEUP_LISTS[DELIVER], WakeUp(DELIVER).mark)
+
+    clear()
+    yield queue
+    clear()
+
+
+def test_rings_that_name_a_tenant_gather_behind_one_job(redis, app, gathered):
+    send_wakeups([WakeUp(DELIVER, (7,)), WakeUp(DELIVER, (8,))])
+    send_wakeups([WakeUp(DELIVER, (7,))])
+    assert redis.smembers(wakeups.TENANT_SETS[DELIVER]) == {b"7", b"8"}
+    assert [(job.func_name, job.args) for job in gathered.jobs] == [(DELIVER, [])]
+
+
+def test_tenants_nobody_listens_for_are_not_rung_for(redis, app, gathered):
+    wakeups.set_listening_tenants(DELIVER, [7], 60)
+    send_wakeups([WakeUp(DELIVER, (8,))])
+    assert (gathered.count, redis.exists(wakeups.TENANT_SETS[DELIVER])) == (0, 0)
+    send_wakeups([WakeUp(DELIVER, (7,))])
+    assert (gathered.count, redis.smembers(wakeups.TENANT_SETS[DELIVER])) == (1, {b"7"})

@@ -1,0 +1,117 @@
+"""Workers and the scheduler wait for Redis without crashing. Review O1."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from core.queue.wakeups import queue_named
+from tests.chaos.servers import ValkeyServer
+from tests.conftest import ROOT
+from tests.timeouts import allow_for_load
+
+PROGRAMS = {"worker": ["-m", "jobs.worker", "default"], "scheduler": ["-m", "jobs.scheduler"]}
+
+
+@pytest.fixture
+def bell(tmp_path):
+    made = ValkeyServer(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def started(bell, settings, tmp_path):
+    """The processes, against a Valkey that can be taken away."""
+    environment = {
+        **os.environ,
+        "APP_ENV": "test",
+        "DATABASE_URL": settings.database_url,
+        "REDIS_URL": bell.server.url,
+        "SECRET_KEY": settings.secret_key,
+        "ENCRYPTION_KEYS": settings.encryption_keys,
+        "DATA_DIR": str(tmp_path),
+        "MAIL_URL": "mailbox:",
+        "LOG_FORMAT": "json",
+    }
+    running = {}
+    for name, arguments in PROGRAMS.items():
+        with (tmp_path / f"{name}.log").open("wb") as log:
+            running[name] = subprocess.Popen(
+                [sys.executable, *arguments], cwd=ROOT, env=environment, stderr=log
+            )
+    yield running
+    for process in running.values():
+        if process.poll() is None:
+            process.kill()
+        process.wait(10)
+
+
+def said(folder: Path, name: str, what: str) -> int:
+    return (folder / f"{name}.log").read_text().count(what)
+
+
+def until(true, seconds=30.0):
+    end = time.monotonic() + allow_for_load(seconds)
+    while not true():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.1)
+
+
+def test_they_say_it_once_and_go_on_when_it_is_back(bell, started, tmp_path):
+    redis = Redis.from_url(bell.server.url)
+    until(lambda: redis.scard("rq:workers:default") and redis.exists("scheduler:leader"))
+    bell.process.kill()
+    bell.process.wait()
+    for name in started:
+        until(lambda name=name: said(tmp_path, name, "redis unavailable, waiting"))
+    time.sleep(3)  # several tries
+    assert {name: process.poll() for name, process in started.items()} == dict.fromkeys(started)
+    bell.start()
+    until(lambda: redis.exists("scheduler:leader"))
+    queue = queue_named("default", redis)
+    queue.enqueue("jobs.mail.drain", result_ttl=0)
+    until(lambda: queue.count == 0)
+    until(lambda: queue_named("sweep", redis).count)
+    for name, process in started.items():
+        assert process.poll() is None
+        until(lambda name=name: said(tmp_path, name, "redis available again"))
+        assert said(tmp_path, name, "redis unavailable, waiting") == 1, name
+        assert said(tmp_path, name, "Traceback") == 0, name
+
+
+def test_they_end_when_they_are_asked_to_while_it_is_away(bell, started, tmp_path):
+    redis = Redis.from_url(bell.server.url)
+    until(lambda: redis.scard("rq:workers:default") and redis.exists("scheduler:leader"))
+    bell.process.kill()
+    for name in started:
+        until(lambda name=name: said(tmp_path, name, "redis unavailable, waiting"))
+    for process in started.values():
+        process.send_signal(signal.SIGTERM)
+    for process in started.values():
+        process.wait(allow_for_load(15))
+
+
+def test_they_start_before_it_does(bell, settings, tmp_path):
+    bell.process.kill()
+    bell.process.wait()
+    environment = {**os.environ, "APP_ENV": "test", "DATABASE_URL": settings.database_url}
+    environment |= {"REDIS_URL": bell.server.url, "SECRET_KEY": settings.secret_key}
+    environment |= {"ENCRYPTION_KEYS": settings.encryption_keys, "DATA_DIR": str(tmp_path)}
+    for name, arguments in PROGRAMS.items():
+        log = tmp_path / f"{name}.log"
+        with log.open("wb") as out:
+            process = subprocess.Popen(
+                [sys.executable, *arguments], cwd=ROOT, env=environment, stderr=out
+            )
+        try:
+            until(lambda log=log: "redis unavailable, waiting" in log.read_text())
+            assert process.poll() is None
+        finally:
+            process.kill()
+            process.wait(10)

@@ -1,0 +1,112 @@
+"""A line's trouble is told to people once, with what to do, and so is its end."""
+
+import pytest
+from sqlalchemy import select
+
+from core.db import db, global_scope
+from core.mail import Mail, body_of
+from core.queue import lanes
+from jobs.lines import alerts as job
+from messaging.lines import repository as line_repository
+from messaging.lines.alerts import LANE
+from messaging.lines.drivers.linked import pairing
+from tests.line_factory import make_line
+from tests.messaging.message_factory import add_line, events_of
+
+WHY = "The line's access token has run out or was withdrawn; enter a new one."
+
+
+@pytest.fixture
+def line(restaurant):
+    return make_line(restaurant)
+
+
+def trouble(business, line, state, because=WHY):
+    with business.scope():
+        line_repository.record_line_state(line.id, state, because)
+
+
+def letters(business):
+    with global_scope():
+        rows = db.session.scalars(
+            select(Mail).where(Mail.tenant_id == business.tenant_id).order_by(Mail.id)
+        )
+        return [(row.subject, body_of(row.id)) for row in rows]
+
+
+def test_a_trouble_is_told_once_and_so_is_its_end(restaurant, line, run_jobs):
+    for _ in range(3):
+        trouble(restaurant, line, "token_expired")
+        run_jobs()
+    [(subject, body)] = letters(restaurant)
+    assert subject == "The line “Front desk” has stopped: its access token ran out"
+    assert WHY in body
+    assert "What to do" in body
+    assert f"http://localhost/lines/{line.id}" in body
+    trouble(restaurant, line, "connected", "")
+    run_jobs()
+    assert letters(restaurant)[-1][0] == "The line “Front desk” works again"
+    with restaurant.scope():
+        assert len(events_of(restaurant.tenant_id, "instances.disconnected")) == 1
+        assert len(events_of(restaurant.tenant_id, "instances.connected")) == 1
+
+
+def test_a_trouble_that_is_over_before_it_was_told_is_not_told(app, restaurant, line, run_jobs):
+    trouble(restaurant, line, "restricted", "The network said so.")
+    trouble(restaurant, line, "connected", "")
+    run_jobs()
+    assert letters(restaurant) == []
+
+
+def test_a_worse_trouble_is_told_too_and_who_stands_in(restaurant, line, run_jobs):
+    other = add_line(restaurant, default=False)
+    with restaurant.scope():
+        line_repository.rename(other.id, "Second desk")
+        line_repository.set_fallback(line.id, other.id)
+    trouble(restaurant, line, "quality_low", "Recipients report it.")
+    run_jobs()
+    trouble(restaurant, line, "restricted", "The network has restricted this business account.")
+    run_jobs()
+    first, second = letters(restaurant)
+    assert "is paused: its quality has fallen" in first[0]
+    assert "leave by the line “Second desk”" in first[1]
+    assert "leave by the line “Second desk”" in second[1]
+
+
+def test_a_test_line_troubles_nobody(restaurant, run_jobs):
+    test_line = make_line(restaurant, test=True, default=False)
+    trouble(restaurant, test_line, "restricted")
+    run_jobs()
+    assert letters(restaurant) == []
+
+
+def test_a_lost_bell_is_found_by_the_sweep(app, restaurant, line, redis, run_jobs):
+    trouble(restaurant, line, "restricted")
+    redis.flushdb()
+    with global_scope():
+        assert lanes.any_due(LANE)
+        job.sweep()
+    run_jobs()
+    assert len(letters(restaurant)) == 1
+
+
+def test_a_linked_line_is_told_of_in_its_own_words(restaurant, run_jobs):
+    with restaurant.scope():
+        line = pairing.add_linked_line("Kitchen phone", network="simulator")
+    for state in ("pairing", "connected", "disconnected", "restricted", "logged_out", "pairing"):
+        trouble(restaurant, line, state, "The phone said so.")
+        with restaurant.scope():
+            lanes.mark_due(LANE, restaurant.tenant_id)
+        run_jobs()
+    stopped = letters(restaurant)
+    assert [subject for subject, _ in stopped] == [
+        "The line “Kitchen phone” has stopped",
+        "The line “Kitchen phone” has stopped: the network restricted it",
+        "The line “Kitchen phone” has stopped: its phone signed it out",
+    ]
+    assert "switched on and online" in stopped[0][1]
+    assert "look into the app on" in stopped[1][1]
+    assert "scan its code" in stopped[2][1]
+    trouble(restaurant, line, "connected", "")
+    run_jobs()
+    assert letters(restaurant)[-1][0] == "The line “Kitchen phone” works again"

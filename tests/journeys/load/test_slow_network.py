@@ -1,0 +1,135 @@
+"""Review H1: sends that wait for a slow network do not hold up anything else.
+
+The network answers after 12 s; the service has the same share of waiting sends as in production.
+`-s` prints the figures.
+"""
+
+import http.client
+import json
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+import pytest
+
+from messaging.lines.simulated_line import add_simulated_line
+from tests.factories import make_business
+from tests.service_processes import WEB_THREADS
+from tests.timeouts import allow_for_load
+
+SENDS = 200
+SLOW_MS = 12_000
+HEALTH_SECONDS = 1.0
+
+pytestmark = pytest.mark.timing
+
+
+@pytest.fixture
+def business(app, service, settings):
+    made = make_business("Lokanta Mavi", "growth")
+    with made.scope():
+        secret = settings.simulator_secret
+        add_simulated_line("Front desk", service.url, secret, test=False, default=True)
+        add_simulated_line("Test line", service.url, secret, test=True)
+    return made
+
+
+@pytest.fixture
+def slow_network(service, settings):
+    """Answers every send after 12 s, until the test is over."""
+
+    def conditions(**changes):
+        headers = {
+            "X-Simulator-Secret": settings.simulator_secret,
+            "Content-Type": "application/json",
+        }
+        body = json.dumps(changes).encode()
+        urlopen(Request(f"{service.network}/_sim/settings", body, headers)).close()
+
+    conditions(delay_ms=SLOW_MS)
+    yield
+    conditions(delay_ms=0)
+
+
+@contextmanager
+def connection(service):
+    made = http.client.HTTPConnection(urlsplit(service.url).netloc, timeout=60)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def send(service, key, phone, prefer=""):
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    if prefer:
+        headers["Prefer"] = prefer
+    body = json.dumps({"phone": phone, "message": "Your table is ready"})
+    with connection(service) as made:
+        made.request("POST", "/api/v1/messages/send", body, headers)
+        answer = made.getresponse()
+        answer.read()
+        return answer.status
+
+
+def seconds_of(service, path):
+    began = time.perf_counter()
+    with connection(service) as made:
+        made.request("GET", path)
+        answer = made.getresponse()
+        answer.read()
+    assert answer.status < 500
+    return time.perf_counter() - began
+
+
+def watched(service, sending, path="/healthz"):
+    """How long each look took, beginning once the burst has arrived, until all is answered."""
+    took = []
+    time.sleep(2)
+    while not all(one.done() for one in sending):
+        took.append(seconds_of(service, path))
+        time.sleep(0.2)
+    middle, slowest = sorted(took)[len(took) // 2], max(took)
+    print(f"\n{path}, {len(took)} times: {middle * 1000:.0f} ms, slowest {slowest * 1000:.0f} ms")
+    return took
+
+
+def test_200_sends_at_once_to_a_slow_network_leave_health_checks_fast(
+    service, business, slow_network
+):
+    with ThreadPoolExecutor(SENDS) as pool:
+        sending = [
+            pool.submit(send, service, business.key, f"9053211{number:05d}")
+            for number in range(SENDS)
+        ]
+        took = watched(service, sending)
+        answered = Counter(one.result() for one in sending)
+    assert max(took) < allow_for_load(HEALTH_SECONDS), took
+    assert set(answered) <= {200, 202, 429}
+    assert answered[202] > WEB_THREADS
+
+
+def test_test_sends_to_one_number_that_ask_to_wait_leave_pages_fast(
+    service, business, slow_network
+):
+    """The second half of the finding: a free test key with `Prefer: wait=30`."""
+    with ThreadPoolExecutor(SENDS) as pool:
+        sending = []
+        for _ in range(60):
+            args = (service, business.test_key, "905321112233", "wait=30")
+            sending.append(pool.submit(send, *args))
+            time.sleep(0.02)
+        health, page = watched(service, sending), seconds_of(service, "/signin")
+        assert max(health) < allow_for_load(HEALTH_SECONDS), health
+        assert page < allow_for_load(2.0)
+        assert {one.result() for one in sending} <= {200, 202, 429}
+
+
+def test_a_send_by_a_line_that_is_down_is_answered_at_once(service, business):
+    assert send(service, business.key, "905550000005") == 503
+    began = time.perf_counter()
+    assert send(service, business.key, "905321112233") == 202
+    assert time.perf_counter() - began < allow_for_load(3.0)

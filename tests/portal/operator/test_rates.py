@@ -1,0 +1,86 @@
+"""The operator's rate card: seen, changed from a day on, taken back before it begins."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import delete
+
+from core.clock import now
+from core.db import db, global_scope
+from messaging.costs import rates as message_rates
+from messaging.models import Rate
+from tenants import people
+from tests.factories import make_person
+from tests.portal.page_reader import text_of
+
+COUNTRY = "AQ"  # nobody sends there, and no shipped row is touched
+
+
+@pytest.fixture
+def operator(browser):
+    person = make_person("Ada Ferrer")
+    with global_scope():
+        people.get(person.id).operator = True
+    yield browser.signs_in(person)
+    with global_scope():
+        db.session.execute(delete(Rate).where(Rate.country == COUNTRY))
+    message_rates.clear_cache()
+
+
+def enter(operator, usd, since=None, category="utility", **more):
+    day = (since or now().date()).isoformat()
+    fields = {"kind": "cloud", "category": category, "since": day, "usd": usd, **more}
+    return operator.post(f"/operator/rates/{COUNTRY}", **fields)
+
+
+def test_a_price_holds_from_its_day_on(operator, restaurant):
+    assert enter(operator, "0.0123").status_code == 302
+    assert enter(operator, "0.02", now().date() + timedelta(days=9)).status_code == 302
+    with restaurant.scope():
+        assert message_rates.quote_price("cloud", COUNTRY, "utility", now()) == Decimal("0.0123")
+        later = now() + timedelta(days=10)
+        assert message_rates.quote_price("cloud", COUNTRY, "utility", later) == Decimal("0.02")
+    shown = text_of(operator.get("/operator/rates?q=antarctica"))
+    assert "$0.0123 changes" in shown
+    assert f"cloud,{COUNTRY},utility" in operator.get("/operator/rates.csv").get_data(as_text=True)
+
+
+def test_a_planned_price_can_be_taken_back_and_one_that_holds_cannot(operator):
+    today, later = now().date(), now().date() + timedelta(days=9)
+    enter(operator, "0.01")
+    enter(operator, "0.02", later)
+    path = f"/operator/rates/{COUNTRY}/withdraw"
+    fields = {"kind": "cloud", "category": "utility"}
+    assert operator.post(path, **fields, since=today.isoformat()).status_code == 404
+    assert operator.post(path, **fields, since=later.isoformat()).status_code == 302
+    page = text_of(operator.get(f"/operator/rates/{COUNTRY}"))
+    assert "$0.01" in page
+    assert "$0.02" not in page
+
+
+@pytest.mark.parametrize(
+    ("usd", "since", "words"),
+    [
+        ("-1", None, "from 0 to 100"),
+        ("101", None, "from 0 to 100"),
+        ("0.0000001", None, "6 places"),
+        ("NaN", None, "from 0 to 100"),
+        ("0.01", date(2025, 1, 1), "the past is closed"),
+    ],
+)
+def test_what_is_no_price_is_refused(operator, usd, since, words):
+    answer = enter(operator, usd, since)
+    assert answer.status_code == 200
+    assert words in text_of(answer)
+
+
+def test_the_card_is_the_operators_alone(browser, restaurant):
+    browser.signs_in(restaurant.owner)
+    for path in ("/operator/rates", "/operator/rates.csv", "/operator/rates/TR"):
+        assert browser.get(path).status_code == 404
+
+
+def test_what_is_no_country_is_not_there(operator):
+    assert operator.get("/operator/rates/nowhere").status_code == 404
+    assert operator.get("/operator/rates/other").status_code == 200

@@ -1,0 +1,64 @@
+"""What is kept for all pages is what each would have made itself."""
+
+import re
+
+from flask import render_template
+from flask_babel import force_locale
+
+from portal.web.template_cache import translate
+from tests.factories import Browser
+from tests.portal.page_reader import text_of
+
+
+def areas(answer):
+    page = answer.get_data(as_text=True)
+    menu = page[page.index('id="menu"') : page.index('class="sidebar-foot"')]
+    return re.findall(r'class="nav-item" href="([^"]+)"( aria-current="page")?', menu)
+
+
+def test_the_areas_are_those_of_the_reader_and_of_the_page(app, restaurant, shop):
+    owner = Browser(app.test_client()).signs_in(restaurant.owner)
+    waiter = Browser(app.test_client()).signs_in(restaurant.hires("waiter"))
+    for _ in range(2):  # drawn, then kept
+        assert ("/team", ' aria-current="page"') in areas(owner.get("/team"))
+        assert ("/team", "") in areas(owner.get("/home"))
+        assert "/team" not in dict(areas(waiter.get("/home")))
+    owner.post("/language", locale="tr")
+    assert "Ana sayfa" in text_of(owner.get("/home"))
+    assert "Ana sayfa" not in text_of(waiter.get("/home"))
+
+
+def test_sentences_are_the_readers_and_what_is_put_in_them_is_text(app):
+    with app.test_request_context("/", headers={"Accept-Language": "en"}):
+        assert translate("Sign in") == "Sign in"
+        assert translate("Your account: %(name)s", name="<b>") == "Your account: &lt;b&gt;"
+        with force_locale("tr"):
+            assert translate("Sign in") == "Giriş yap"
+        assert translate("Sign in") == "Sign in"
+
+
+def test_under_a_prefix_addresses_have_it(app):
+    for root in ("", "/under"):
+        with app.test_request_context("/", base_url=f"http://localhost{root}"):
+            page = render_template("errors/error.html", status=404, sentence="", request_id="x")
+        assert f'href="{root}/static/theme.css?v=' in page
+
+
+def test_a_module_names_others_with_the_stamps_they_are_kept_by(client):
+    """So a browser asks for none of them again, and for all of them after a change."""
+    script = re.search(r'src="(/static/js/app\.js\?v=\w+)"', client.get("/signin").text)[1]
+    named = re.findall(r'"\./([\w.-]+\?v=\w+)"', client.get(script).text)
+    assert len(named) > 5
+    for address in (script, *(f"/static/js/{name}" for name in named)):
+        answer = client.get(address)
+        assert answer.mimetype == "text/javascript"
+        assert "immutable" in answer.headers["Cache-Control"]
+    asked = client.get("/static/js/app.js")
+    assert asked.headers["Cache-Control"] == "no-cache"
+    again = client.get("/static/js/app.js", headers={"If-None-Match": asked.headers["ETag"]})
+    assert again.status_code == 304
+
+
+def test_bootstrap_is_kept_too(client):
+    sheet = re.search(r'href="(/bootstrap/static/css/[^"]+)"', client.get("/signin").text)[1]
+    assert "immutable" in client.get(sheet).headers["Cache-Control"]

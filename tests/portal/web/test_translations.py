@@ -1,0 +1,219 @@
+"""Everything the portal says is said in Turkish too."""
+
+import re
+import tomllib
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
+from babel.messages.frontend import parse_keywords
+from babel.messages.pofile import read_po
+
+from core.db import global_scope
+from deploy.local.translations import FOLDERS, KEYWORDS, compile_translations
+from tenants import people
+from tenants.passwords import hash_password
+from tests.factories import PASSWORD, make_business, unique_email
+from tests.sample_tenant import add_sample_messages, add_sample_store, add_sample_webhooks
+
+ROOT = Path(__file__).parent.parent.parent
+PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
+# A Turkish ending depends on the sounds before it, and nobody knows those of a placeholder.
+GLUED = re.compile(rf"(?:{PLACEHOLDER.pattern})['’]?[^\W\d_]")
+SAID_ALOUD = {"aria-label", "title", "placeholder", "alt", "data-confirm", "data-confirm-text"}
+
+# What the API says of itself, and the button that switches to English.
+IN_ENGLISH = re.compile(r'<(a|button|dd|h2|p|span)\b[^>]* lang="en"[^>]*>.*?</\1>', re.DOTALL)
+
+# Before any test of this process shows a page: an app reads its translations once.
+compile_translations(ROOT)
+
+
+@cache
+def texts() -> frozenset[str]:
+    """What `make translations` would collect now."""
+    mappings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["babel"]["mappings"]
+    methods = [
+        (pattern, mapping["method"])
+        for mapping in mappings
+        for pattern in (
+            [mapping["pattern"]] if isinstance(mapping["pattern"], str) else mapping["pattern"]
+        )
+    ]
+    keywords = {**DEFAULT_KEYWORDS, **parse_keywords(KEYWORDS)}
+    found = extract_from_dir(ROOT, methods, keywords=keywords)
+    return frozenset(text for _, _, text, _, _ in found)
+
+
+@cache
+def turkish() -> Catalog:
+    with (ROOT / FOLDERS[0] / "tr/LC_MESSAGES/messages.po").open("rb") as file:
+        return read_po(file, locale="tr", abort_invalid=True)
+
+
+def entries() -> list[Message]:
+    return [message for message in turkish() if message.id]
+
+
+def test_the_texts_are_found_in_code_templates_and_refusals():
+    assert {"Sign in", "Saved.", "Choose a role from the list."} <= texts()
+
+
+def test_every_text_has_its_turkish():
+    missing = sorted(
+        text for text in texts() if (known := turkish().get(text)) is None or not known.string
+    )
+    assert not missing, "make translations, then fill in: " + "\n".join(missing)
+
+
+def test_a_translation_keeps_its_placeholders():
+    for message in entries():
+        here, there = (set(PLACEHOLDER.findall(text)) for text in (message.id, message.string))
+        assert here == there, message.id
+        assert not list(message.check(turkish())), message.id
+
+
+def test_no_ending_is_glued_to_a_placeholder():
+    assert not [message.string for message in entries() if GLUED.search(message.string)]
+
+
+def test_nothing_is_a_guess():
+    assert not turkish().fuzzy
+    assert not [message.id for message in entries() if message.fuzzy]
+
+
+class Words(HTMLParser):
+    """What a page says: its texts, and the attributes that are read out or shown."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.said: list[str] = []
+        self.silent = 0
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.silent += tag in ("script", "style", "code", "pre")
+        self.said += [value for name, value in attrs if name in SAID_ALOUD and value]
+
+    def handle_endtag(self, tag):
+        self.silent -= tag in ("script", "style", "code", "pre")
+
+    def handle_data(self, data):
+        if not self.silent and data.strip():
+            self.said.append(" ".join(data.split()))
+
+
+def english_on(page: str) -> list[str]:
+    """Texts of the catalog that a Turkish page shows in English: alone, or, if long, inside."""
+    said = Words(IN_ENGLISH.sub("", page)).said
+    assert said
+    translated = {m.id for m in entries() if m.id != m.string and not PLACEHOLDER.search(m.id)}
+    long = {text for text in translated if text.count(" ") > 1}
+    inside = {text for text in long for words in said if text in words}
+    return sorted(translated.intersection(said) | inside)
+
+
+@pytest.fixture
+def derya(app):
+    password = hash_password(PASSWORD)
+    with global_scope():
+        return people.register(
+            unique_email("derya"), "Derya Aksoy", password, locale="tr", verified=True
+        )
+
+
+@pytest.mark.parametrize(
+    "path", ["/signin", "/signup", "/reset", "/reset/none", "/verify/none", "/invitations/none"]
+)
+def test_a_visitor_who_reads_turkish_reads_no_english(browser, path):
+    page = browser.get(path, headers={"Accept-Language": "tr"}).get_data(as_text=True)
+    assert '<html lang="tr"' in page
+    assert not english_on(page)
+
+
+def test_a_page_in_english_would_be_noticed(browser):
+    page = browser.get("/signin", headers={"Accept-Language": "en"}).get_data(as_text=True)
+    assert {"Sign in", "Password"} <= set(english_on(page))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/home",
+        "/team",
+        "/integrations",
+        "/integrations/keys/new",
+        "/integrations/keys/{key}",
+        "/integrations/keys/{key}/revoke",
+        "/lines",
+        "/lines/new",
+        "/lines/{line}",
+        "/lines/{line}/remove",
+        "/messages",
+        "/messages?state=failed",
+        "/messages/{message}",
+        "/messages/{message}/cancel",
+        "/webhooks",
+        "/webhooks/new",
+        "/webhooks/{endpoint}",
+        "/webhooks/{endpoint}/off",
+        "/webhooks/deliveries",
+        "/webhooks/deliveries/{delivery}",
+        "/stores",
+        "/stores/new",
+        "/stores/{connection}",
+        "/stores/{connection}?state=parked",
+        "/stores/{connection}/hooks/{hook}",
+        "/stores/{connection}/remove",
+        "/automations",
+        "/automations/new/owner_notice",
+        "/automations/{automation}",
+        "/automations/{automation}/runs",
+        "/automations/{automation}/remove",
+        "/settings",
+        "/audit",
+        "/account",
+        "/account/two-step",
+        "/account/sessions",
+        "/reference",
+        "/reference/messages",
+        "/docs",
+        "/docs/quick-start",
+        "/usage",
+        "/usage?by=category",
+        "/integrations/requests",
+    ],
+)
+def test_an_owner_who_reads_turkish_reads_no_english(browser, derya, path):
+    business = make_business("Lokanta Mavi", owner=derya)
+    browser.signs_in(derya)
+    line, message = add_sample_messages(business, "Mavi")
+    endpoint, delivery = add_sample_webhooks(business, "Mavi")
+    connection, hook, automation = add_sample_store(business, "Mavi")
+    ids = {"key": business.key_id, "line": line, "message": message}
+    ids |= {"endpoint": endpoint, "delivery": delivery}
+    ids |= {"connection": connection, "hook": hook, "automation": automation}
+    answer = browser.get(path.format(**ids))
+    assert answer.status_code == 200
+    assert not english_on(answer.get_data(as_text=True))
+
+
+def test_an_operator_who_reads_turkish_reads_no_english(browser, derya):
+    business = make_business("Lokanta Mavi", owner=derya)
+    with global_scope():
+        people.find(derya.email).operator = True
+    browser.signs_in(derya)
+    for path in ("/operator/", f"/operator/tenants/{business.tenant_id}", "/operator/queues"):
+        answer = browser.get(path)
+        assert answer.status_code == 200
+        assert not english_on(answer.get_data(as_text=True)), path
+
+
+def test_a_refusal_is_said_in_turkish(browser, derya):
+    make_business("Lokanta Mavi", owner=derya)
+    browser.signs_in(derya)
+    page = browser.post("/team/invite", email=derya.email, role="waiter").get_data(as_text=True)
+    assert "Derya Aksoy zaten ekipte." in page

@@ -1,0 +1,97 @@
+"""A bistro with printers, and what reaches them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from printing import agent_polling, agents, printers
+from printing import queries as print_job_queries
+from printing.agent_polling import AgentReport, PollAnswer
+from printing.models import PrintJob
+from tests.factories import Business
+from tests.restaurant.bistro import Bistro, open_bistro
+
+
+@dataclass
+class Agent:
+    """An agent without wires: it polls the domain, and remembers what it has in hand."""
+
+    bistro: Bistro
+    id: str
+    token: str
+    hand: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def polls(self, states: dict[str, str] | None = None) -> list[dict[str, Any]]:
+        with self.bistro.scope():
+            report = AgentReport(
+                have=list(self.hand),
+                states=[(one, state, "") for one, state in (states or {}).items()],
+            )
+            turn, _ = agent_polling.begin_poll(self.id, report)
+        with self.bistro.scope():
+            handed: PollAnswer = agent_polling.claim_jobs(self.id, turn)
+        self.hand |= {job["id"]: job for job in handed.body["jobs"]}
+        return handed.body["jobs"]
+
+    def says(self, job: dict[str, Any], outcome: str = "printed", detail: str = "", **more: Any):
+        with self.bistro.scope():
+            settled = agent_polling.record_result(
+                self.id, job["id"], more.get("fence", job["fence"]), outcome, detail, {}
+            )
+        self.hand.pop(job["id"], None)
+        return settled
+
+
+@dataclass
+class BistroPrinters:
+    bistro: Bistro
+    agent: Agent
+    kitchen: str
+    bar: str
+
+    def scope(self):
+        return self.bistro.scope()
+
+    def jobs(self, **wanted: Any) -> list[PrintJob]:
+        """Oldest first."""
+        with self.scope():
+            return print_job_queries.listed(print_job_queries.PrintJobFilters(**wanted), None, 100)[
+                ::-1
+            ]
+
+    def states(self) -> list[str]:
+        return [job.state for job in self.jobs()]
+
+    def job(self, job_id: str) -> PrintJob:
+        with self.scope():
+            return print_job_queries.get(job_id)
+
+    def printer(self, printer_id: str):
+        with self.scope():
+            return printers.get(printer_id)
+
+
+def open_bistro_printers(business: Business, **changes: Any) -> BistroPrinters:
+    """A kitchen and a bar printer behind one agent; the bar stands in for the kitchen."""
+    bistro = open_bistro(business, **changes)
+    agent = pair(bistro)
+    with bistro.scope():
+        told = {"agent_id": agent.id, "output": {"kind": "demo"}}
+        bar = printers.add(
+            bistro.site_id, "Bar", "agent", {**told, "stations": ["bar"], "bills": True}
+        )
+        kitchen = printers.add(
+            bistro.site_id,
+            "Mutfak",
+            "agent",
+            {**told, "stations": ["kitchen"], "fallback_id": bar.id},
+        )
+        return BistroPrinters(bistro, agent, kitchen.id, bar.id)
+
+
+def pair(bistro: Bistro) -> Agent:
+    with bistro.scope():
+        code, _ = agents.new_code(bistro.site_id)
+    with bistro.scope():
+        paired = agents.pair(code.id, "Mutfak bilgisayarı", "1")
+        assert paired is not None
+        return Agent(bistro, paired.agent.id, paired.token)

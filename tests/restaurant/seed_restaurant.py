@@ -1,0 +1,185 @@
+"""A restaurant with a row in every table of its own."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+from sqlalchemy import select
+
+from core.clock import now
+from core.db import db
+from core.ids import new_id
+from restaurant.couriers import couriers
+from restaurant.couriers import dispatch as courier_dispatch
+from restaurant.delivery import addresses, zones
+from restaurant.loyalty import coupons, ledger, message_settings, programmes, rewards
+from restaurant.loyalty import triggers as loyalty_triggers
+from restaurant.menus import availability, menus, publishing
+from restaurant.menus.pricing import PricedItem, RequestedItem
+from restaurant.models import PaymentSession, Site, TillPayment
+from restaurant.orders import carts, waiter_calls
+from restaurant.orders import lifecycle as order_lifecycle
+from restaurant.orders import queries as order_queries
+from restaurant.orders.kitchen import display as kitchen_display
+from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import cashier, payments, provider_events, refunds
+from restaurant.payments import links as payment_links
+from restaurant.payments.gateways.base import AccountCheck, GatewayEvent, LinkStatus
+from restaurant.sites import sites, tables
+from tests.factories import Business
+
+
+def seed_restaurant(business: Business, name: str) -> Site:
+    """A site with a table, a menu, a cart that became an order, and a guest who calls."""
+    with business.scope():
+        site = sites.open_site(
+            f"{name} bistro",
+            slug=f"site-{business.tenant_id}",
+            prefix="ORD",
+            currency="TRY",
+            time_zone="Europe/Istanbul",
+            country="TR",
+            languages=["tr"],
+        )
+        tables.add_area(site, f"{name} garden")
+        (table,) = tables.add_tables(site, "12")
+        menu = menus.create(f"{name} menu", currency="TRY", languages=["tr"])
+        texts = {"tr": {"name": f"{name} dish"}}
+        category = menus.add_category(menu, {"texts": texts})
+        group = menus.add_group(menu, {"texts": texts}, [{"texts": texts}])
+        item = menus.add_item(
+            menu,
+            {"category_id": category.id, "texts": texts, "price": "5", "groups": [group.id]},
+        )
+        publishing.publish(menu.id)
+        sites.change(site.id, {"menu_id": menu.id})
+        wanted = carts.CartRequest(
+            (RequestedItem(item.id, 1, note=f"{name} note"),),
+            "dine_in",
+            "pos_at_table",
+            "12",
+            table.token,
+        )
+        cart = carts.create_cart(site, wanted)
+        order = order_lifecycle.create_order(
+            site,
+            order_lifecycle.OrderDraft(
+                order_type="dine_in",
+                payment_method="pos_at_table",
+                lines=[
+                    PricedItem(item.id, f"{name} dish", "", 1, cart.total, Decimal(0), ("kitchen",))
+                ],
+                sums=cart.sums,
+                total=cart.total,
+                language="tr",
+                source="staff",
+                customer_name=f"{name} guest",
+            ),
+        )
+        kitchen_display.tap(site, order, "kitchen", "preparing", 1)
+        waiter_calls.create_call(site, table, table.token, "bill")
+        _seed_delivery(site, name)
+        availability.mark_sold_out(site, item.id, None)
+        seed_payments(site, name)
+        _seed_loyalty(site, name)
+        return site
+
+
+def _seed_delivery(site: Site, name: str) -> None:
+    """A zone, a courier, and an order that is with them."""
+    sites.change(site.id, {"latitude": Decimal(41), "longitude": Decimal(29)})
+    zone = zones.add(site, zones.ZoneSettings(f"{name} zone", "radius", "10", "0", 2000))
+    courier = couriers.add(site, f"{name} courier", "905321117001")
+    order = order_lifecycle.create_order(
+        site,
+        order_lifecycle.OrderDraft(
+            order_type="delivery",
+            payment_method="cash",
+            lines=[PricedItem("", f"{name} dish", "", 1, Decimal(5), Decimal(0), ("kitchen",))],
+            sums={"subtotal": "5", "delivery_fee": "10", "total": "15"},
+            total=Decimal(15),
+            language="tr",
+            source="staff",
+            customer_name=f"{name} guest",
+            address=addresses.address_with_location({"text": f"{name} street"}, None, zone),
+        ),
+    )
+    cashier.record_payment(site, order, "cash", "1")
+    courier_dispatch.assign(site, order, courier)
+
+
+def _seed_loyalty(site: Site, name: str) -> None:
+    """A programme with a reward, a guest with a balance and a coupon, a message that waits."""
+    wanted = programmes.ProgrammeSettings("points", True, "10", keywords=(f"{name} points",))
+    programmes.save_programme(site, wanted)
+    reward = rewards.add(rewards.RewardSettings(f"{name} reward", "percent", "10", cost=5))
+    guest = new_id("con")
+    ledger.correct_balance(site, guest, 20, f"{name} reason")
+    ledger.exchange_points(site, guest, reward)
+    said = message_settings.MessageSettings(active=True, texts={"tr": f"{name} text"})
+    message_settings.save_message(site, "welcome", said)
+    loyalty_triggers.schedule_message(site.id, guest, "welcome", 0, now() + timedelta(days=30))
+
+
+def seed_payments(site: Site, name: str) -> None:
+    """A provider, a link that was paid twice, a part of it given back, and what was told."""
+    account = payment_accounts.add(
+        payment_accounts.AccountSettings(provider="simulated", name=f"{name} till")
+    )
+    payment_accounts.record_check(account.id, AccountCheck("acct_paper", "Paper", live=False), "")
+    link = payment_links.create_standalone(
+        site, "25", f"{name} deposit", source="staff", name=f"{name} payer"
+    )
+    db.session.add(
+        PaymentSession(
+            tenant_id=site.tenant_id,
+            account_id=account.id,
+            ref="bill_planted",
+            link_id=link.id,
+            attempt=1,
+            url="https://paper.example/bill",
+            expires_at=link.expires_at,
+        )
+    )
+    link.state, link.url, link.due_at = "open", "https://paper.example/bill", None
+    for ref in ("pm_one", "pm_two"):
+        found = LinkStatus(
+            "paid", link.reference, ref, Decimal(25), "TRY", owner="acct_paper", paid_at=now()
+        )
+        told = GatewayEvent(f"evt_{ref}", "paid", "payment.succeeded", "bill_planted", ref)
+        signal = provider_events.store_event(account, told, signed=True, hook_id=None)
+        provider_events.settle_event(signal, account, found)
+    refunds.request_refund(payments.listed("accepted", None, 1)[0], "5", f"{name} reason")
+
+
+def ids_of(business: Business, site: Site) -> dict[str, str]:
+    """What the routes name, of a planted restaurant."""
+    with business.scope():
+        menu_id = site.menu_id
+        return {
+            "site_id": site.id,
+            "slug": site.slug,
+            "menu_id": menu_id,
+            "table_id": tables.listed(site.id)[0].id,
+            "area_id": tables.areas(site.id)[0].id,
+            "category_id": menus.categories(menu_id)[0].id,
+            "item_id": menus.items(menu_id)[0].id,
+            "group_id": menus.groups(menu_id)[0].id,
+            "zone_id": zones.listed(site.id)[0].id,
+            "courier_id": couriers.listed(site.id)[0].id,
+            "account_id": payment_accounts.listed()[0].id,
+            "link_id": payment_links.listed(payment_links.LinkFilters(), None, 1)[0].id,
+            "payment_id": payments.listed("review", None, 1)[0].id,
+            "till_payment_id": _till_payment(site).id,
+            "signal_id": provider_events.listed(None, 1)[0].id,
+            "reward_id": rewards.listed()[0].id,
+            "coupon_id": coupons.listed(coupons.CouponFilters(), None, 1)[0].id,
+            "cause": "welcome",
+            "order_id": order_queries.listed(order_queries.OrderFilters(site_id=site.id), None, 1)[
+                0
+            ].number,
+        }
+
+
+def _till_payment(site: Site) -> TillPayment:
+    query = select(TillPayment).where(TillPayment.tenant_id == site.tenant_id)
+    return db.session.scalars(query).first()

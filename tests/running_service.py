@@ -1,0 +1,104 @@
+"""For the tests of real processes: one running service for all of a worker's modules.
+
+It has a database and a Redis of its own, as its workers would take the letters and bells of the
+tests that stay in their own process. A conftest.py that imports these fixtures puts the tests
+beside it on that ground.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.request import Request, urlopen
+
+import pytest
+
+from core.app_setup import configure_process
+from messaging.messages.sync_wait import configure_sync_wait
+from messaging.simulator.network.behaviour import NetworkBehaviour
+from tests.databases import admin_connection
+from tests.service_processes import Service
+
+if TYPE_CHECKING:  # loaded by who drives one
+    from playwright.sync_api import Browser
+
+_settings_in_use: list[object] = []
+
+
+@dataclass(frozen=True)
+class RunningService:
+    database: str
+    settings: object
+    app: object
+    service: Service
+
+
+@contextmanager
+def configured_for(settings: object) -> Iterator[None]:
+    """What a process keeps once, it keeps of these settings; then of those it had before."""
+    before = _settings_in_use[-1:]
+    use_settings(settings)
+    yield
+    if before:
+        use_settings(before[0])
+
+
+def use_settings(settings: object) -> None:
+    _settings_in_use[:] = [settings]
+    configure_process(settings)
+    configure_sync_wait(settings.redis_url)
+
+
+@pytest.fixture(scope="session")
+def database(served: RunningService) -> str:
+    return served.database
+
+
+@pytest.fixture(scope="session")
+def settings(served: RunningService) -> object:
+    return served.settings
+
+
+@pytest.fixture(scope="module")
+def app(served: RunningService) -> Iterator[object]:
+    with configured_for(served.settings):
+        yield served.app
+
+
+@pytest.fixture(scope="module")
+def service(served: RunningService, app: object) -> Iterator[Service]:
+    """As it was when it started: what a module changed or added does not reach the next."""
+    _clear_due_payments(served.database)
+    _reset_simulator(served)
+    usual = set(served.service.processes)
+    yield served.service
+    for name in set(served.service.processes) - usual:
+        with suppress(ProcessLookupError):
+            served.service.stops(name)
+        del served.service.processes[name]
+
+
+@pytest.fixture(scope="module")
+def chromium(chromium_of_worker: "Browser") -> Iterator["Browser"]:
+    """The worker's one; what a module opened in it is closed after the module."""
+    from tests.browser.driver import own_event_loop
+
+    with own_event_loop(chromium_of_worker):
+        yield chromium_of_worker
+
+
+def _clear_due_payments(database: str) -> None:
+    """Providers of earlier tests are gone; asking them again would keep a worker busy."""
+    with closing(admin_connection(database)) as connection, connection.cursor() as cursor:
+        for table in ("payment_links", "payment_signals", "refunds"):
+            cursor.execute(f"UPDATE {table} SET due_at = NULL WHERE due_at IS NOT NULL")
+
+
+def _reset_simulator(served: RunningService) -> None:
+    headers = {
+        "X-Simulator-Secret": served.settings.simulator_secret,
+        "Content-Type": "application/json",
+    }
+    body = json.dumps(NetworkBehaviour().model_dump()).encode()
+    urlopen(Request(f"{served.service.network}/_sim/settings", body, headers)).close()

@@ -1,7 +1,0 @@
-"""The web process of the services of tests: as it is, with templates that are compiled already."""
-
-from tests.service import compiled_templates
-from wsgi import create_app
-
-app = create_app()
-app.jinja_env.bytecode_cache = compiled_templates()

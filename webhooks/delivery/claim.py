@@ -1,0 +1,161 @@
+"""Take what is due for the endpoints that are free: one batch for each, under a lease.
+
+A delivery may be repeated, so a claim needs no second step before its bytes leave: whoever
+dies with it lets the lease run out, and it is brought again.
+"""
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import text
+
+from core.clock import now, rfc3339
+from core.db import current_tenant_id, db
+from core.ids import from_uuid
+from core.security.encryption import current_keyring
+from webhooks.endpoints import FAILURES_BEFORE_PAUSE
+from webhooks.models import Endpoint
+
+CLAIM_ENDPOINTS = text("""
+UPDATE endpoints SET busy_until = :lease_until
+ WHERE tenant_id = :tenant_id AND enabled AND removed_at IS NULL
+   AND (busy_until IS NULL OR busy_until <= :now)
+   AND (rests_until IS NULL OR rests_until <= :now)
+   AND EXISTS (SELECT 1 FROM deliveries
+                WHERE deliveries.tenant_id = :tenant_id
+                  AND deliveries.endpoint_id = endpoints.id AND deliveries.due_at <= :now)
+RETURNING id, url, secret, old_secret, old_secret_until, failures
+""")
+CLAIM_DELIVERIES = text("""
+UPDATE deliveries
+   SET state = 'sending', attempt = attempt + 1, due_at = :lease_until, changed_at = :now
+  FROM (SELECT waiting.id, waiting.due_at, happened.body, happened.occurred_at
+          FROM unnest(CAST(:endpoint_ids AS uuid[]), CAST(:most AS integer[]))
+               AS free (endpoint_id, most)
+         CROSS JOIN LATERAL (
+               SELECT d.id, d.event_id, d.due_at FROM deliveries AS d
+                WHERE d.tenant_id = :tenant_id AND d.endpoint_id = free.endpoint_id
+                  AND d.due_at <= :now
+                ORDER BY d.due_at, d.sequence LIMIT free.most) AS waiting
+          LEFT JOIN LATERAL (
+               SELECT e.body, e.occurred_at FROM events AS e
+                WHERE e.tenant_id = :tenant_id AND e.id = waiting.event_id) AS happened ON true
+       ) AS due
+ WHERE deliveries.tenant_id = :tenant_id AND deliveries.id = due.id
+   AND deliveries.due_at = due.due_at
+RETURNING deliveries.id, deliveries.endpoint_id, deliveries.event_id, deliveries.attempt,
+          deliveries.step, deliveries.sequence, due.body, due.occurred_at
+""")
+NEXT_DUE = text("""
+SELECT min(greatest(first.due_at, e.rests_until, e.busy_until))
+  FROM endpoints AS e
+ CROSS JOIN LATERAL (
+       SELECT d.due_at FROM deliveries AS d
+        WHERE d.tenant_id = :tenant_id AND d.endpoint_id = e.id
+          AND d.due_at IS NOT NULL ORDER BY d.due_at LIMIT 1) AS first
+ WHERE e.tenant_id = :tenant_id AND e.enabled AND e.removed_at IS NULL
+""")
+
+
+@dataclass(frozen=True)
+class ClaimedDelivery:
+    uuid: str
+    attempt: int
+    step: int
+    event_id: str
+    body: bytes | None
+    """None: the event is no longer kept."""
+
+
+@dataclass
+class EndpointBatch:
+    endpoint_id: str
+    uuid: str
+    """The endpoint's, as statements take it."""
+    url: str
+    secrets: tuple[str, ...]
+    failures: int
+    claimed: list[ClaimedDelivery] = field(default_factory=list)
+
+
+def claim_batches(most: int, lease: float) -> list[EndpointBatch]:
+    """An endpoint that keeps failing gets a single delivery, to see whether it is back."""
+    moment, tenant_id = now(), current_tenant_id()
+    mine = {
+        "tenant_id": tenant_id,
+        "now": moment,
+        "lease_until": moment + timedelta(seconds=lease),
+    }
+    free = db.session.execute(CLAIM_ENDPOINTS, mine).all()
+    if not free:
+        return []
+    batches = {row.id: _batch(row, moment) for row in free}
+    rows = db.session.execute(
+        CLAIM_DELIVERIES,
+        {
+            **mine,
+            "endpoint_ids": [str(row.id) for row in free],
+            "most": [1 if row.failures >= FAILURES_BEFORE_PAUSE else most for row in free],
+        },
+    ).all()
+    for row in sorted(rows, key=lambda row: (row.sequence, row.id)):
+        event_id = from_uuid("evt", row.event_id)
+        body = row.body and wire_body(event_id, row.body, row.occurred_at, row.sequence)
+        batches[row.endpoint_id].claimed.append(
+            ClaimedDelivery(str(row.id), row.attempt, row.step, event_id, body)
+        )
+    return list(batches.values())
+
+
+def next_due() -> datetime | None:
+    """When this tenant's deliveries have to be looked at again."""
+    found: datetime | None = db.session.execute(
+        NEXT_DUE, {"tenant_id": current_tenant_id()}
+    ).scalar()
+    return found
+
+
+def has_unnumbered_events() -> bool:
+    """Whether an event has no number yet."""
+    found = db.session.execute(
+        text("SELECT 1 FROM events WHERE tenant_id = :tenant_id AND sequence IS NULL LIMIT 1"),
+        {"tenant_id": current_tenant_id()},
+    )
+    return found.first() is not None
+
+
+def wire_body(event_id: str, body: dict[str, Any], occurred_at: datetime, sequence: int) -> bytes:
+    """The body as it leaves: what tells events apart first, then the event's own fields."""
+    return json.dumps(
+        wire_fields(event_id, body, occurred_at, sequence),
+        ensure_ascii=False,
+        separators=(",", ":"),
+    ).encode()
+
+
+def wire_fields(
+    event_id: str, body: dict[str, Any], occurred_at: datetime, sequence: int | None
+) -> dict[str, Any]:
+    return {
+        "event": body.get("event"),
+        "event_id": event_id,
+        "occurred_at": rfc3339(occurred_at),
+        "sequence": sequence,
+        **{name: value for name, value in body.items() if name != "event"},
+    }
+
+
+def _batch(row: Any, moment: datetime) -> EndpointBatch:
+    secrets = [_decrypted(row.secret, "secret")]
+    if row.old_secret is not None and row.old_secret_until > moment:
+        secrets.append(_decrypted(row.old_secret, "old_secret"))
+    return EndpointBatch(
+        from_uuid("ep", row.id), str(row.id), row.url, tuple(secrets), row.failures
+    )
+
+
+def _decrypted(envelope: str, column: str) -> str:
+    kind = Endpoint.__table__.c[column].type
+    return current_keyring().decrypt(envelope, kind.context_of())  # type: ignore[attr-defined]

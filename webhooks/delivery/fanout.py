@@ -1,0 +1,163 @@
+"""Fan-out: each event gets its number and one delivery for every endpoint that wants it.
+
+Numbers are given under the lock of the tenant's feed and become visible with its commit, so
+that nobody ever sees one without all the smaller ones.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select, text
+from sqlalchemy.dialects.postgresql import insert
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.ids import from_uuid, new_uuid, to_uuid
+from webhooks.event_types import TEST_EVENT, is_subscribed
+from webhooks.events import publish_webhook_event
+from webhooks.models import Endpoint, EventFeed
+
+BATCH_SIZE = 1000
+
+# Events say in their body whether they belong to test mode.
+IS_TEST = "coalesce(events.body ->> 'test', events.body #>> '{data,test}', '') = 'true'"
+
+LOCK = text("SELECT last_sequence FROM event_feeds WHERE tenant_id = :tenant_id FOR UPDATE")
+NUMBER = text(f"""
+UPDATE events SET sequence = :last + mine.place
+  FROM (SELECT id, row_number() OVER (ORDER BY id) AS place
+          FROM (SELECT id FROM events WHERE tenant_id = :tenant_id AND sequence IS NULL
+                 ORDER BY id LIMIT :most) AS waiting) AS mine
+ WHERE events.tenant_id = :tenant_id AND events.id = mine.id
+RETURNING events.id, events.type, events.sequence, {IS_TEST} AS test,
+          coalesce(events.published_at, events.occurred_at) AS published_at
+""")  # noqa: S608
+NUMBER_ONE = text("""
+UPDATE events SET sequence = :last + 1
+ WHERE tenant_id = :tenant_id AND id = :id AND sequence IS NULL
+RETURNING id, type, sequence
+""")
+ADVANCE = text("""
+UPDATE event_feeds SET last_sequence = :last WHERE tenant_id = :tenant_id
+""")
+DELIVER = text("""
+INSERT INTO deliveries (tenant_id, id, endpoint_id, event_id, type, sequence, cause, state,
+                        attempt, step, due_at, created_at, changed_at)
+SELECT :tenant_id, mine.id, mine.endpoint_id, mine.event_id, mine.type, mine.sequence, :cause,
+       'waiting', 0, 0, :now, :now, :now
+  FROM unnest(CAST(:ids AS uuid[]), CAST(:endpoint_ids AS uuid[]), CAST(:event_ids AS uuid[]),
+              CAST(:types AS text[]), CAST(:sequences AS bigint[]))
+       AS mine (id, endpoint_id, event_id, type, sequence)
+RETURNING id
+""")
+# One round trip for both.
+DELIVER_AND_ADVANCE = text(f"{DELIVER.text}; {ADVANCE.text}")
+
+
+@dataclass(frozen=True)
+class Subscriber:
+    id: str
+    events: list[str]
+    since: datetime
+    test: bool
+    """It gets events of test mode alone."""
+
+
+def number_events(most: int = BATCH_SIZE) -> int:
+    """Number what has no number yet, oldest first. How many there were."""
+    last = lock_feed()
+    rows = db.session.execute(
+        NUMBER, {"tenant_id": current_tenant_id(), "last": last, "most": most}
+    ).all()
+    if rows:
+        _fan_out(rows, list_subscribers(), last + len(rows))
+    return len(rows)
+
+
+def lock_feed() -> int:
+    """The last number given. Whoever numbers, or changes who listens, waits here."""
+    tenant_id = current_tenant_id()
+    last: int | None = db.session.execute(LOCK, {"tenant_id": tenant_id}).scalar()
+    if last is not None:
+        return last
+    db.session.execute(
+        insert(EventFeed).values(tenant_id=tenant_id, last_sequence=0).on_conflict_do_nothing()
+    )
+    return int(db.session.execute(LOCK, {"tenant_id": tenant_id}).scalar_one())
+
+
+def list_subscribers() -> list[Subscriber]:
+    rows = db.session.execute(
+        select(Endpoint.id, Endpoint.events, Endpoint.listens_since, Endpoint.test).where(
+            Endpoint.tenant_id == current_tenant_id(),
+            Endpoint.enabled,
+            Endpoint.removed_at.is_(None),
+        )
+    )
+    return [Subscriber(*row) for row in rows]
+
+
+def create_test_delivery(endpoint: Endpoint) -> str:
+    """An event for this endpoint alone. Returns the id of its delivery."""
+    event = publish_webhook_event(
+        TEST_EVENT,
+        {
+            "data": {
+                "endpoint_id": endpoint.id,
+                "message": "Hello! If you can read this, the endpoint works.",
+                "timestamp": int(now().timestamp()),
+            }
+        },
+    )
+    db.session.flush()
+    last = lock_feed()
+    row = db.session.execute(
+        NUMBER_ONE,
+        {"tenant_id": current_tenant_id(), "last": last, "id": str(to_uuid("evt", event.id))},
+    ).one()
+    return create_deliveries([(endpoint.id, row)], cause="test", last=last + 1)[0]
+
+
+def create_deliveries(
+    pairs: Iterable[tuple[str, Any]], cause: str, last: int | None = None
+) -> list[str]:
+    """A delivery for each pair of an endpoint and a numbered event. Returns their ids.
+
+    `last`: how far the feed has come, when that changes with it.
+    """
+    pairs = sorted(pairs, key=lambda pair: pair[1].sequence)
+    ids = [new_uuid() for _ in pairs]
+    uuids = {one: str(to_uuid("ep", one)) for one in {endpoint_id for endpoint_id, _ in pairs}}
+    if pairs or last is not None:
+        db.session.execute(
+            DELIVER if last is None else DELIVER_AND_ADVANCE,
+            {
+                "last": last,
+                "tenant_id": current_tenant_id(),
+                "now": now(),
+                "cause": cause,
+                "ids": [str(one) for one in ids],
+                "endpoint_ids": [uuids[endpoint_id] for endpoint_id, _ in pairs],
+                "event_ids": [str(event.id) for _, event in pairs],
+                "types": [event.type for _, event in pairs],
+                "sequences": [event.sequence for _, event in pairs],
+            },
+        )
+    return [from_uuid("dlv", one) for one in ids]
+
+
+def _fan_out(rows: Sequence[Any], listening: list[Subscriber], last: int) -> None:
+    create_deliveries(
+        (
+            (one.id, row)
+            for row in rows
+            for one in listening
+            if is_subscribed(one.events, row.type)
+            and row.published_at >= one.since
+            and (row.test or not one.test)
+        ),
+        cause="event",
+        last=last,
+    )

@@ -1,0 +1,128 @@
+"""One attempt: sign, post, and say in words what the endpoint did. Nothing is decided here."""
+
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+
+from core import chaos
+from core.clock import now
+from core.http import OutboundError, Reply
+from core.http.async_client import Client
+from core.security.signing import webhook_headers
+from webhooks.delivery.claim import ClaimedDelivery, EndpointBatch
+
+CONNECT_SECONDS, TOTAL_SECONDS = 5.0, 15.0
+MAX_BODY_READ, BODY_KEPT = 64 * 1024, 2 * 1024
+HEADERS_KEPT, HEADER_LENGTH_KEPT = 30, 300
+USER_AGENT = "Comanda-Webhooks/1"
+GONE = 410
+RETRY_LATER_STATUSES = (429, 503)
+
+
+@dataclass(frozen=True)
+class AttemptResult:
+    """What came of one attempt."""
+
+    at: datetime
+    millis: int
+    status: int | None
+    error: str | None
+    signature: str = ""
+    retry_after: float | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    answer: str = ""
+    lost: bool = False
+    """There was nothing to bring, for which the endpoint is not to blame."""
+
+    @property
+    def delivered(self) -> bool:
+        return self.error is None
+
+    @property
+    def gone(self) -> bool:
+        return self.status == GONE
+
+
+async def post_delivery(
+    client: Client, batch: EndpointBatch, one: ClaimedDelivery
+) -> AttemptResult:
+    at = now()
+    if one.body is None:
+        return AttemptResult(at, 0, None, "The event is no longer kept.", lost=True)
+    signed = webhook_headers(batch.secrets, one.event_id, one.body, at)
+    began = time.monotonic()
+    chaos.fault_point("before_connect")
+    try:
+        reply = await client.request(
+            "POST",
+            batch.url,
+            headers={**signed, "Content-Type": "application/json", "User-Agent": USER_AGENT},
+            body=one.body,
+            timeout=TOTAL_SECONDS,
+            connect_timeout=CONNECT_SECONDS,
+            max_body=MAX_BODY_READ,
+            truncate=True,
+            keep=BODY_KEPT,
+        )
+    except OutboundError as error:
+        said = str(error)
+        return AttemptResult(
+            at,
+            _millis(began),
+            None,
+            f"{said[:1].upper()}{said[1:]}.",
+            signature=signed["webhook-signature"],
+        )
+    chaos.fault_point("after_answer")
+    return _read(reply, at, _millis(began), signed["webhook-signature"])
+
+
+def _read(reply: Reply, at: datetime, millis: int, signature: str) -> AttemptResult:
+    return AttemptResult(
+        at,
+        millis,
+        reply.status,
+        None if reply.ok else _error_text(reply.status),
+        signature=signature,
+        retry_after=_retry_after(reply, at) if reply.status in RETRY_LATER_STATUSES else None,
+        headers=_kept_headers(reply),
+        answer=_storable(reply.body.decode("utf-8", "replace")),
+    )
+
+
+def _error_text(status: int) -> str:
+    if status == GONE:
+        return "The endpoint answered 410: it is gone and wants no more events."
+    if 300 <= status < 400:
+        return f"The endpoint answered {status}, a redirect; those are not followed."
+    if status in RETRY_LATER_STATUSES:
+        return f"The endpoint answered {status}: it asks to be left alone for a while."
+    return f"The endpoint answered {status}."
+
+
+def _retry_after(reply: Reply, at: datetime) -> float | None:
+    """Seconds, from a number or from a date; None when it says nothing that can be read."""
+    said = reply.headers.get("retry-after", "").strip()
+    if said.isascii() and said.isdigit() and len(said) < 10:
+        return float(said)
+    try:
+        return max((parsedate_to_datetime(said) - at).total_seconds(), 0.0)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _kept_headers(reply: Reply) -> dict[str, str]:
+    return {
+        _storable(name[:100]): _storable(value[:HEADER_LENGTH_KEPT])
+        for name, value in list(reply.headers.items())[:HEADERS_KEPT]
+    }
+
+
+def _storable(text: str) -> str:
+    """Header bytes that are no UTF-8 come as half surrogate pairs, which no database takes."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def _millis(began: float) -> int:
+    return round((time.monotonic() - began) * 1000)

@@ -1,0 +1,139 @@
+"""Hooks that came, for people to look at; and how long they are kept."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import func, select, text
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import NotFound
+from core.sql.partitions import id_at
+from webhooks.inbound.models import ReceivedHook
+
+HOOK_STATES = ("waiting", "done", "parked")
+AT_ONCE = 2_000
+# Bodies are dropped soon after their day has come; older rows were seen to on nights before.
+LOOK_BACK = timedelta(days=7)
+MOST_COUNTED = 100
+
+CLEAR_BODIES = text("""
+UPDATE received_hooks SET body = ''
+ WHERE tenant_id = :tenant_id AND id IN (
+       SELECT id FROM received_hooks
+        WHERE tenant_id = :tenant_id AND id >= :since AND id < :before AND state = 'done'
+          AND body <> ''
+        ORDER BY id LIMIT :most)
+RETURNING id
+""")
+DELETE_HOOKS = text("""
+DELETE FROM received_hooks
+ WHERE tenant_id = :tenant_id AND id IN (
+       SELECT id FROM received_hooks
+        WHERE tenant_id = :tenant_id AND id < :before AND state <> 'waiting'
+        ORDER BY id LIMIT :most)
+RETURNING id
+""")
+
+
+@dataclass(frozen=True)
+class HookFilters:
+    kind: str | None = None
+    target: str | None = None
+    state: str | None = None
+
+
+@dataclass(frozen=True)
+class HookSummary:
+    """A hook without its body, which may be megabytes."""
+
+    id: str
+    kind: str
+    target: str
+    state: str
+    tries: int
+    due_at: datetime | None
+    error: str | None
+    received_at: datetime
+    size: int
+
+
+def list_hooks(wanted: HookFilters, after: str | None, limit: int) -> list[HookSummary]:
+    """Newest first, of every kind there is."""
+    query = _rows().order_by(ReceivedHook.id.desc()).limit(limit)
+    for column, value in (
+        (ReceivedHook.kind, wanted.kind),
+        (ReceivedHook.target, wanted.target),
+        (ReceivedHook.state, wanted.state),
+    ):
+        if value is not None:
+            query = query.where(column == value)
+    if after:
+        query = query.where(ReceivedHook.id < after)
+    return [HookSummary(*row) for row in db.session.execute(query)]
+
+
+def get(hook_id: str) -> HookSummary:
+    row = db.session.execute(_rows().where(ReceivedHook.id == hook_id)).first()
+    if row is None:
+        raise NotFound()
+    return HookSummary(*row)
+
+
+def body_start(hook_id: str, most: int) -> bytes:
+    """The first bytes of its body; empty once it was dropped."""
+    found = db.session.scalar(
+        select(func.substring(ReceivedHook.body, 1, most)).where(
+            ReceivedHook.tenant_id == current_tenant_id(), ReceivedHook.id == hook_id
+        )
+    )
+    return bytes(found or b"")
+
+
+def count_parked() -> int:
+    """Counted no further than a person would."""
+    rows = db.session.execute(
+        select(ReceivedHook.id)
+        .where(ReceivedHook.tenant_id == current_tenant_id(), ReceivedHook.state == "parked")
+        .limit(MOST_COUNTED)
+    )
+    return len(rows.all())
+
+
+def clear_old_bodies(kept: timedelta) -> int:
+    """Of what is done. Says how many; call again until none is left."""
+    before = now() - kept
+    gone = db.session.execute(
+        CLEAR_BODIES,
+        {
+            "tenant_id": current_tenant_id(),
+            "since": id_at(before - LOOK_BACK),
+            "before": id_at(before),
+            "most": AT_ONCE,
+        },
+    )
+    return len(gone.all())
+
+
+def delete_old_hooks(kept: timedelta) -> int:
+    """What waits stays, however old. Says how many; call again until none is left."""
+    gone = db.session.execute(
+        DELETE_HOOKS,
+        {"tenant_id": current_tenant_id(), "before": id_at(now() - kept), "most": AT_ONCE},
+    )
+    return len(gone.all())
+
+
+def _rows() -> Any:
+    return select(
+        ReceivedHook.id,
+        ReceivedHook.kind,
+        ReceivedHook.target,
+        ReceivedHook.state,
+        ReceivedHook.tries,
+        ReceivedHook.due_at,
+        ReceivedHook.error,
+        ReceivedHook.received_at,
+        func.length(ReceivedHook.body),
+    ).where(ReceivedHook.tenant_id == current_tenant_id())

@@ -1,0 +1,259 @@
+"""Looking at what left: the feed of events, deliveries and their attempts, and replays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select, text, update
+
+from core.clock import now
+from core.db import current_tenant_id, db
+from core.errors import Conflict, NotFound, invalid
+from core.ids import to_uuid
+from core.sql.partitions import id_at
+from tenants import audit
+from webhooks import endpoints
+from webhooks.delivery import fanout
+from webhooks.delivery.claim import wire_fields
+from webhooks.event_types import EVENT_TYPES, is_subscribed
+from webhooks.events import wake_delivery_worker
+from webhooks.models import EndpointDay, Event, WebhookAttempt, WebhookDelivery
+
+STATES = ("waiting", "sending", "delivered", "failed", "cancelled")
+MAX_REPLAYED = 10_000
+EPOCH = datetime(1970, 1, 2, tzinfo=UTC)
+SLACK = timedelta(hours=1)  # between an event's own time and that of its id
+
+FEED = text("""
+SELECT id, body, occurred_at, sequence FROM events
+ WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :most
+""")
+# A look at this many events finds those of test mode among them, however few there are.
+SCAN_LIMIT = 2000
+TEST_FEED = text(f"""
+SELECT id, body, occurred_at, sequence FROM (
+    SELECT id, body, occurred_at, sequence FROM events
+     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :looked_at
+) AS events WHERE {fanout.IS_TEST} ORDER BY sequence LIMIT :most
+""")  # noqa: S608
+LAST_SCANNED = text("""
+SELECT count(*), max(sequence) FROM (
+    SELECT sequence FROM events
+     WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :looked_at
+) AS events
+""")
+IN_RANGE = text(f"""
+SELECT id, type, sequence FROM events
+ WHERE tenant_id = :tenant_id AND id >= CAST(:oldest AS uuid)
+   AND (occurred_at BETWEEN :since AND :until OR published_at BETWEEN :since AND :until)
+   AND type = ANY(:types) AND sequence IS NOT NULL
+   AND (NOT :test OR {fanout.IS_TEST})
+ ORDER BY id LIMIT :most
+""")  # noqa: S608
+ALREADY_DELIVERED = text("""
+SELECT event_id FROM deliveries
+ WHERE tenant_id = :tenant_id AND endpoint_id = :endpoint_id
+   AND event_id = ANY(CAST(:event_ids AS uuid[])) AND state IN ('delivered', 'waiting', 'sending')
+""")
+
+
+@dataclass(frozen=True)
+class DeliveryFilters:
+    endpoint_id: str | None = None
+    event_id: str | None = None
+    type: str | None = None
+    state: str | None = None
+    endpoint_ids: frozenset[str] | None = None
+    """Only these endpoints; None: all."""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class ReplayRange:
+    since: datetime
+    until: datetime
+    missed: bool = False
+    """Only what never arrived."""
+
+
+def event_feed(after: int, limit: int) -> list[dict[str, Any]]:
+    """Events with a number above `after`, oldest first; what has none yet gets it now."""
+    rows = _feed(after, limit)
+    while len(rows) < limit and fanout.number_events():
+        wake_delivery_worker()
+        rows = _feed(after, limit)
+    return [wire_fields(row.id, row.body, row.occurred_at, row.sequence) for row in rows]
+
+
+def test_event_feed(after: int, limit: int) -> tuple[list[dict[str, Any]], int | None]:
+    """The events of test mode among the next ones, and where to go on; None: at the end."""
+    while fanout.number_events():
+        wake_delivery_worker()
+    mine = {"tenant_id": current_tenant_id(), "after": after, "looked_at": SCAN_LIMIT}
+    rows = db.session.execute(
+        TEST_FEED.columns(id=Event.id.type), {**mine, "most": limit + 1}
+    ).all()
+    shown = [wire_fields(row.id, row.body, row.occurred_at, row.sequence) for row in rows[:limit]]
+    if len(rows) > limit:
+        return shown, int(shown[-1]["sequence"])
+    looked_at, last = db.session.execute(LAST_SCANNED, mine).one()
+    return shown, last if looked_at == SCAN_LIMIT else None
+
+
+def _feed(after: int, limit: int) -> Sequence[Any]:
+    mine = {"tenant_id": current_tenant_id(), "after": after, "most": limit}
+    return db.session.execute(FEED.columns(id=Event.id.type), mine).all()
+
+
+def list_deliveries(
+    filters: DeliveryFilters, after: str | None, limit: int
+) -> list[WebhookDelivery]:
+    """Newest first."""
+    query = (
+        select(WebhookDelivery)
+        .where(WebhookDelivery.tenant_id == current_tenant_id())
+        .order_by(WebhookDelivery.id.desc())
+        .limit(limit)
+    )
+    for column, value in (
+        (WebhookDelivery.endpoint_id, filters.endpoint_id),
+        (WebhookDelivery.event_id, filters.event_id),
+        (WebhookDelivery.type, filters.type),
+        (WebhookDelivery.state, filters.state),
+    ):
+        if value is not None:
+            query = query.where(column == value)
+    if filters.endpoint_ids is not None:
+        query = query.where(WebhookDelivery.endpoint_id.in_(sorted(filters.endpoint_ids)))
+    if filters.since is not None:
+        oldest = UUID(id_at(max(filters.since, EPOCH) - SLACK))
+        query = query.where(
+            WebhookDelivery.created_at >= filters.since, WebhookDelivery.id >= oldest
+        )
+    if filters.until is not None:
+        query = query.where(WebhookDelivery.created_at <= filters.until)
+    if after:
+        query = query.where(WebhookDelivery.id < after)
+    return list(db.session.scalars(query))
+
+
+def get_delivery(delivery_id: str) -> WebhookDelivery:
+    found = db.session.get(WebhookDelivery, (current_tenant_id(), delivery_id))
+    if found is None:
+        raise NotFound()
+    return found
+
+
+def list_attempts(delivery_id: str) -> list[WebhookAttempt]:
+    """Oldest first."""
+    rows = db.session.scalars(
+        select(WebhookAttempt)
+        .where(
+            WebhookAttempt.tenant_id == current_tenant_id(),
+            WebhookAttempt.delivery_id == delivery_id,
+        )
+        .order_by(WebhookAttempt.number)
+    )
+    return list(rows)
+
+
+def delivery_body(delivery: WebhookDelivery) -> dict[str, Any] | None:
+    """What is posted; None when the event is no longer kept."""
+    event = db.session.get(Event, (current_tenant_id(), delivery.event_id))
+    if event is None:
+        return None
+    return wire_fields(event.id, event.body, event.occurred_at, event.sequence)
+
+
+def resend_delivery(delivery_id: str) -> WebhookDelivery:
+    """Once more, at once, with all its tries anew."""
+    delivery = get_delivery(delivery_id)
+    endpoint = endpoints.get(delivery.endpoint_id)
+    endpoints.require_enabled(endpoint)
+    moved = db.session.execute(
+        update(WebhookDelivery)
+        .where(
+            WebhookDelivery.tenant_id == current_tenant_id(),
+            WebhookDelivery.id == delivery_id,
+            WebhookDelivery.state != "sending",
+        )
+        .values(state="waiting", step=0, due_at=now(), changed_at=now())
+        .returning(WebhookDelivery.id)
+    )
+    if moved.first() is None:
+        raise Conflict("being_sent", "It is being sent just now.")
+    endpoint.rests_until = None  # somebody asks, so it is tried
+    audit.record("webhooks.resent", endpoint.url, delivery=delivery.id)
+    wake_delivery_worker()
+    db.session.flush()
+    db.session.refresh(delivery)
+    return delivery
+
+
+def replay_events(endpoint_id: str, wish: ReplayRange) -> int:
+    """Bring the events of a time range again to one endpoint. How many they are."""
+    endpoint = endpoints.get(endpoint_id)
+    endpoints.require_enabled(endpoint)
+    if wish.since > wish.until:
+        raise invalid("since", "invalid_range", "The range ends before it begins.")
+    while fanout.number_events():
+        pass
+    types = [kind for kind in EVENT_TYPES if is_subscribed(endpoint.events, kind)]
+    rows = db.session.execute(
+        IN_RANGE,
+        {
+            "tenant_id": current_tenant_id(),
+            "oldest": id_at(max(wish.since, EPOCH) - SLACK),
+            "since": wish.since,
+            "until": wish.until,
+            "types": types,
+            "test": endpoint.test,
+            "most": MAX_REPLAYED + 1,
+        },
+    ).all()
+    if len(rows) > MAX_REPLAYED:
+        raise invalid(
+            "since",
+            "range_too_long",
+            "The range holds more than {most} events. Choose a shorter one.",
+            most=MAX_REPLAYED,
+        )
+    arrived = _already_delivered(endpoint_id, rows) if wish.missed else set()
+    again = [(endpoint_id, row) for row in rows if row.id not in arrived]
+    fanout.create_deliveries(again, cause="replay")
+    audit.record(
+        "webhooks.replayed",
+        endpoint.url,
+        events=len(again),
+        since=wish.since.isoformat(),
+        until=wish.until.isoformat(),
+    )
+    wake_delivery_worker()
+    return len(again)
+
+
+def _already_delivered(endpoint_id: str, rows: Sequence[Any]) -> set[Any]:
+    found = db.session.execute(
+        ALREADY_DELIVERED,
+        {
+            "tenant_id": current_tenant_id(),
+            "endpoint_id": str(to_uuid("ep", endpoint_id)),
+            "event_ids": [str(row.id) for row in rows],
+        },
+    )
+    return set(found.scalars())
+
+
+def daily_counts(since: date) -> dict[str, list[EndpointDay]]:
+    """By endpoint, oldest first."""
+    found: dict[str, list[EndpointDay]] = {}
+    for row in db.session.scalars(
+        select(EndpointDay)
+        .where(EndpointDay.tenant_id == current_tenant_id(), EndpointDay.day >= since)
+        .order_by(EndpointDay.day)
+    ):
+        found.setdefault(row.endpoint_id, []).append(row)
+    return found

@@ -1,0 +1,173 @@
+"""What stores and forms tell us, in one shape; and how their texts are read without trust."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from core.values.text import BadText, normalize_text, one_line
+
+MAX_DEPTH = 40
+MAX_VALUE_LENGTH = 500
+MAX_ITEMS = 100
+ORDER_EVENTS = ("order.created", "order.updated", "order.fulfilled", "order.cancelled")
+CHECKOUT_EVENTS = ("checkout.created", "checkout.updated")
+EVENTS = (*ORDER_EVENTS, *CHECKOUT_EVENTS, "form.submitted")
+
+HeaderFacts = dict[str, str]
+
+
+class UnreadableBody(ValueError):
+    """A body that came with a good signature and still says nothing we can use."""
+
+
+@dataclass(frozen=True)
+class PhoneHint:
+    """A phone as somebody typed it, the country of the address beside it, and where it stood."""
+
+    written: str
+    country: str
+    place: str
+
+
+@dataclass(frozen=True)
+class ParsedEvent:
+    """`cause` is what an automation may run for once; `links` tie an order to its checkout."""
+
+    kind: str
+    subject: str
+    cause: str
+    data: dict[str, Any]
+    phones: tuple[PhoneHint, ...] = ()
+    links: tuple[str, ...] = ()
+    over: bool = False
+    """A checkout that has become an order by its own word."""
+
+
+@dataclass(frozen=True)
+class ParseResult:
+    events: tuple[ParsedEvent, ...] = ()
+    nothing: str = ""
+    """Why there are none, when that is as it should be."""
+
+
+@dataclass
+class FormAnswer:
+    """One field of a form, as it was filled in."""
+
+    key: str
+    label: str
+    value: str
+    type: str = ""
+
+
+def read_object(body: bytes) -> dict[str, Any]:
+    """JSON as it came; numbers with a point stay the text they were."""
+    try:
+        value = json.loads(body, parse_constant=_refuse_constant, parse_float=str)
+    except UnicodeDecodeError:
+        raise UnreadableBody("The body is not UTF-8 text.") from None
+    except RecursionError:
+        raise UnreadableBody("The body's JSON is nested too deeply.") from None
+    except ValueError:
+        raise UnreadableBody("The body is not JSON.") from None
+    if not isinstance(value, dict):
+        raise UnreadableBody("The body is JSON, but not an object.")
+    check_texts(value)
+    return value
+
+
+def check_texts(value: Any) -> None:
+    """Not by recursion: what is nested too deeply must not break what looks for it."""
+    parts = [(value, 1)]
+    while parts:
+        part, depth = parts.pop()
+        if isinstance(part, str):
+            try:
+                normalize_text(part)
+            except BadText as error:
+                raise UnreadableBody(f"The body cannot be kept: {error}.") from None
+        elif isinstance(part, dict | list):
+            if depth > MAX_DEPTH:
+                raise UnreadableBody("The body's JSON is nested too deeply.")
+            inner = [*part, *part.values()] if isinstance(part, dict) else part
+            parts.extend((one, depth + 1) for one in inner)
+
+
+def text_of(value: Any, most: int = MAX_VALUE_LENGTH) -> str:
+    """A value as one line of text; what is no single value is nothing."""
+    if isinstance(value, bool) or value is None:
+        return ""
+    if isinstance(value, str | int):
+        return one_line(str(value), most)
+    return ""
+
+
+def value_at(value: Any, *path: str) -> Any:
+    """What lies at a path, or None wherever the body is not as expected."""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def objects_in(value: Any) -> Iterator[dict[str, Any]]:
+    """The objects of a list that may not be one."""
+    if isinstance(value, list):
+        yield from (one for one in value[:MAX_ITEMS] if isinstance(one, dict))
+
+
+def customer_fields(*sources: Any) -> dict[str, str]:
+    """A name and an address from the first place that has them."""
+    found = {"first_name": "", "last_name": "", "name": "", "email": ""}
+    for source in sources:
+        for name in found:
+            found[name] = found[name] or text_of(value_at(source, name), 120)
+    whole = " ".join(filter(None, (found["first_name"], found["last_name"])))
+    found["name"] = whole or found["name"]
+    found["first_name"] = found["first_name"] or found["name"].partition(" ")[0]
+    return found
+
+
+def item_list(value: Any, name: str, quantity: str = "quantity") -> list[dict[str, str]]:
+    return [
+        {
+            "name": text_of(value_at(one, name), 120),
+            "quantity": text_of(value_at(one, quantity), 12) or "1",
+        }
+        for one in objects_in(value)
+        if text_of(value_at(one, name), 120)
+    ]
+
+
+def country_code(value: Any) -> str:
+    """``TR``, or nothing."""
+    code = text_of(value, 8).upper()
+    return code if len(code) == 2 and code.isascii() and code.isalpha() else ""
+
+
+def phone_hints(*places: tuple[str, Any, Any]) -> tuple[PhoneHint, ...]:
+    """(where it stood, what was written, the country beside it); empty ones are left out."""
+    return tuple(
+        PhoneHint(text_of(written, 60), country_code(where), place)
+        for place, written, where in places
+        if text_of(written, 60)
+    )
+
+
+def lowercase_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+def body_hash(*parts_: bytes) -> str:
+    """A key for what carries no id of its own. It counts for a while only."""
+    return "hash:" + sha256(b"\0".join(parts_)).hexdigest()
+
+
+def signed(topic: str, body: bytes) -> str:
+    """A key for a body that is never the same for two events. It counts as long as it is kept."""
+    return f"body:{topic}:{sha256(body).hexdigest()}"
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(name)

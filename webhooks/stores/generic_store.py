@@ -1,0 +1,136 @@
+"""Any other store: a plugin posts our own neutral JSON. docs/integrations/store.md describes it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.security.signing import BadSecret, BadSignature, constant_time_equal, verify_webhook
+from webhooks.stores.base import (
+    CHECKOUT_EVENTS,
+    ORDER_EVENTS,
+    HeaderFacts,
+    ParsedEvent,
+    ParseResult,
+    PhoneHint,
+    UnreadableBody,
+    body_hash,
+    customer_fields,
+    item_list,
+    lowercase_headers,
+    phone_hints,
+    read_object,
+    text_of,
+    value_at,
+)
+
+
+def verify(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
+    """Signed as our own events are, or with the secret as a bearer token."""
+    given = lowercase_headers(headers)
+    if not secret:
+        return False
+    if "webhook-signature" in given:
+        try:
+            verify_webhook(secret, given, body)
+        except (BadSignature, BadSecret):
+            return False
+        return True
+    scheme, _, token = given.get("authorization", "").partition(" ")
+    return scheme.lower() == "bearer" and constant_time_equal(token.strip(), secret)
+
+
+def facts(headers: Mapping[str, str]) -> HeaderFacts:
+    return {"webhook_id": lowercase_headers(headers).get("webhook-id", "")[:120]}
+
+
+def dedupe_keys(known: HeaderFacts, body: bytes) -> tuple[str, ...]:
+    try:
+        event_id = text_of(read_object(body).get("id"), 200) or known["webhook_id"]
+    except UnreadableBody:
+        return (body_hash(body),)
+    return (f"id:{event_id}" if event_id else body_hash(body),)
+
+
+def parse(_known: HeaderFacts, body: bytes) -> ParseResult:
+    told = read_object(body)
+    kind = text_of(told.get("event"))
+    if kind in ORDER_EVENTS:
+        return ParseResult((_order(kind, told),))
+    if kind in CHECKOUT_EVENTS:
+        return ParseResult((_checkout(kind, told),))
+    known_ones = ", ".join((*ORDER_EVENTS, *CHECKOUT_EVENTS))
+    raise UnreadableBody(f"“event” must be one of {known_ones}; it is “{kind}”.")
+
+
+def _order(kind: str, told: dict[str, Any]) -> ParsedEvent:
+    order = told.get("order")
+    order_id = text_of(value_at(order, "id")) or text_of(value_at(order, "number"))
+    if not order_id:
+        raise UnreadableBody("An order needs “order.id”.")
+    tracking = told.get("tracking")
+    parcel = text_of(value_at(tracking, "number"))
+    cause = f"order:{order_id}"
+    if kind == "order.fulfilled" and parcel:
+        cause = f"fulfillment:{order_id}:{parcel}"
+    data = _data(told)
+    data["order"] = {
+        "id": order_id,
+        "number": text_of(value_at(order, "number")) or order_id,
+        "total": text_of(value_at(order, "total")),
+        "currency": text_of(value_at(order, "currency")),
+        "url": text_of(value_at(order, "url"), 1000),
+        "items": item_list(value_at(order, "items"), "name"),
+        "paid": value_at(order, "paid") is True,
+        "cancel_reason": text_of(value_at(order, "cancel_reason")) or text_of(told.get("reason")),
+    }
+    data["tracking"] = {
+        "number": parcel,
+        "url": text_of(value_at(tracking, "url"), 1000),
+        "company": text_of(value_at(tracking, "company")),
+    }
+    checkout = text_of(value_at(order, "checkout_id"))
+    links = (f"checkout:{checkout}",) if checkout else ()
+    return ParsedEvent(kind, f"order:{order_id}", cause, data, _phones(told), links)
+
+
+def _checkout(kind: str, told: dict[str, Any]) -> ParsedEvent:
+    checkout = told.get("checkout")
+    checkout_id = text_of(value_at(checkout, "id"))
+    if not checkout_id:
+        raise UnreadableBody("A checkout needs “checkout.id”.")
+    data = _data(told)
+    data["checkout"] = {
+        "id": checkout_id,
+        "url": text_of(value_at(checkout, "url"), 1000),
+        "total": text_of(value_at(checkout, "total")),
+        "currency": text_of(value_at(checkout, "currency")),
+        "items": item_list(value_at(checkout, "items"), "name"),
+    }
+    name = f"checkout:{checkout_id}"
+    over = value_at(checkout, "completed") is True
+    return ParsedEvent(kind, name, name, data, _phones(told), (name,), over)
+
+
+def _data(told: dict[str, Any]) -> dict[str, Any]:
+    customer = told.get("customer")
+    places = (customer, told.get("shipping_address"), told.get("billing_address"))
+    countries = [text_of(value_at(place, "country")) for place in places]
+    return {
+        "customer": customer_fields(*places),
+        "marketing": value_at(customer, "accepts_marketing") is True,
+        "country": next(filter(None, countries), ""),
+    }
+
+
+def _phones(told: dict[str, Any]) -> tuple[PhoneHint, ...]:
+    customer = told.get("customer")
+    shipping, billing = told.get("shipping_address"), told.get("billing_address")
+    near = (
+        value_at(customer, "country")
+        or value_at(shipping, "country")
+        or value_at(billing, "country")
+    )
+    return phone_hints(
+        ("customer", value_at(customer, "phone"), near),
+        ("shipping", value_at(shipping, "phone"), value_at(shipping, "country") or near),
+        ("billing", value_at(billing, "phone"), value_at(billing, "country") or near),
+    )

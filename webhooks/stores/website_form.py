@@ -1,0 +1,119 @@
+"""Website forms: any builder, any field names, JSON or form-encoded."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from core.security.signing import (
+    BadSecret,
+    BadSignature,
+    constant_time_equal,
+    hmac_base64,
+    verify_webhook,
+)
+from webhooks.stores import form_builders
+from webhooks.stores.base import (
+    FormAnswer,
+    HeaderFacts,
+    ParsedEvent,
+    ParseResult,
+    PhoneHint,
+    UnreadableBody,
+    body_hash,
+    lowercase_headers,
+)
+from webhooks.stores.form_fields import FIELD_ROLES, guess_fields, means_consent, slug, value_of
+
+MAX_SUMMARY_LENGTH = 1500
+
+
+def verify(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
+    """The token in the address is the guard. With a secret, one of the ways builders sign."""
+    if not secret:
+        return True
+    given = lowercase_headers(headers)
+    signature = hmac_base64(secret, body)
+    if "typeform-signature" in given:
+        return constant_time_equal(given["typeform-signature"], f"sha256={signature}")
+    if "tally-signature" in given:
+        return constant_time_equal(given["tally-signature"], signature)
+    if "webhook-signature" in given:
+        try:
+            verify_webhook(secret, given, body)
+        except (BadSignature, BadSecret):
+            return False
+        return True
+    scheme, _, token = given.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer":
+        return constant_time_equal(token.strip(), secret)
+    return constant_time_equal(given.get("x-webhook-secret", ""), secret)
+
+
+def facts(headers: Mapping[str, str]) -> HeaderFacts:
+    return {"content_type": lowercase_headers(headers).get("content-type", "")[:300]}
+
+
+def dedupe_keys(known: HeaderFacts, body: bytes) -> tuple[str, ...]:
+    try:
+        submission = form_builders.read_submission(body, known["content_type"])
+    except UnreadableBody:
+        return (body_hash(body),)
+    if submission.id:
+        return (f"{submission.builder}:{submission.id}",)
+    # A boundary between the parts differs each time; the answers do not.
+    answers = "\0".join(f"{one.key}={one.value}" for one in submission.answers)
+    return (body_hash(answers.encode()),)
+
+
+def parse(known: HeaderFacts, body: bytes) -> ParseResult:
+    submission = form_builders.read_submission(body, known.get("content_type", ""))
+    answers = [
+        {"key": one.key, "label": one.label, "value": one.value, "type": one.type}
+        for one in submission.answers
+    ]
+    data = {
+        "form": {"name": submission.name, "builder": submission.builder},
+        "answers": answers,
+    }
+    subject = f"submission:{submission.id}" if submission.id else ""
+    return ParseResult((ParsedEvent("form.submitted", subject, subject, data),))
+
+
+def answers_of(data: Mapping[str, Any]) -> list[FormAnswer]:
+    return [FormAnswer(**one) for one in data.get("answers", [])]
+
+
+def effective_fields(mapping: Mapping[str, str], answers: list[FormAnswer]) -> dict[str, str]:
+    """What the tenant chose; a guess for a form nobody has looked at yet."""
+    if mapping:
+        return {role: mapping[role] for role in FIELD_ROLES if mapping.get(role)}
+    return guess_fields(answers)
+
+
+def apply_field_mapping(
+    event: ParsedEvent, mapping: Mapping[str, str], country: str
+) -> ParsedEvent:
+    """The submission with its phone, name, consent and text in the places the others use."""
+    answers = answers_of(event.data)
+    chosen = effective_fields(mapping, answers)
+    said = {role: value_of(answers, chosen, role) for role in FIELD_ROLES}
+    name = said["name"]
+    summary = "\n".join(f"{one.label}: {one.value}" for one in answers if one.value)
+    data = {
+        **event.data,
+        "customer": {
+            "name": name,
+            "first_name": name.partition(" ")[0],
+            "last_name": name.partition(" ")[2],
+            "email": said["email"],
+        },
+        "consent": means_consent(said["consent"]) if chosen.get("consent") else None,
+        "form": {
+            **event.data["form"],
+            "text": said["text"],
+            "summary": summary[:MAX_SUMMARY_LENGTH],
+        },
+        "answer": {slug(one.label): one.value for one in answers},
+    }
+    phones = (PhoneHint(said["phone"][:60], country, "form"),) if said["phone"] else ()
+    return replace(event, data=data, phones=phones)
