@@ -1,4 +1,4 @@
-"""Composition root: the app with all its doors. `wsgi:app` serves it on any WSGI server."""
+"""Builds the web application. `wsgi:app` runs on any WSGI server."""
 
 import time
 from pathlib import Path
@@ -19,11 +19,11 @@ from core.db import Base, db
 from core.http.body_length import refuse_short_bodies
 from core.logs import bind_request, log_request, logger, new_request_id
 from core.settings import Settings, SettingsError, load_settings
+from deploy.demo.commands import add_demo_commands
 from messaging.messages.sync_wait import configure_sync_wait
 from messaging.messages.sync_wait_limits import configure_sync_wait_limits
 from portal.web.app import portal_error_response, setup_portal
-from restaurant import campaign_order_filters, contact_sync
-from restaurant.loyalty import campaign_coupons
+from restaurant.wiring import wire_domains
 from tenants.audit import SYSTEM, set_actor
 from tenants.passwords import use_cheap_hashes
 
@@ -60,11 +60,10 @@ def build_app(settings: Settings) -> OpenAPI:
     Migrate(app, db, metadatas=Base.metadata)
     watch_requests(app)
     add_api_headers(app)
-    contact_sync.register()
-    campaign_order_filters.register()
-    campaign_coupons.register()
+    wire_domains()
     register_api(app, settings.request_log_days)
     setup_portal(app, settings)
+    add_demo_commands(app)
 
     @app.errorhandler(Exception)
     def answer_error(error: Exception) -> Any:

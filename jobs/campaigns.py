@@ -17,16 +17,11 @@ from jobs.engine import round_robin
 from messaging.campaigns import repository as campaign_repository
 from messaging.campaigns import runner as campaign_runner
 from messaging.campaigns.lifecycle import LANE
-from restaurant import campaign_order_filters
-from restaurant.loyalty import campaign_coupons
 
 log = logger(__name__)
 
 WORK_SECONDS = 10.0
 LOCK_CONFLICTS = ("40001", "40P01")  # serialization, deadlock: not an outage, only bad luck
-
-campaign_order_filters.register()
-campaign_coupons.register()
 
 
 def drain() -> int:

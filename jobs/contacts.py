@@ -17,7 +17,6 @@ from jobs.engine import all_tenants
 from messaging.contacts.erasure import erasures as contact_erasures
 from messaging.contacts.erasure.erasures import LANE
 from messaging.contacts.importing import imports as contact_importing
-from restaurant import contact_sync
 from tenants.audit import Actor, acting_as
 
 log = logger(__name__)
@@ -30,7 +29,6 @@ IN_FLIGHT_WAIT = timedelta(seconds=3)  # for a message that is just leaving
 def drain() -> int:
     """Lanes in turn, for less than half a minute: prints and letters share this worker."""
     acknowledge_wakeup("jobs.contacts.drain")
-    contact_sync.register()
     settings: Settings = current_app.extensions["comanda"]
     stop, done = time.monotonic() + WORK_SECONDS, 0
     while time.monotonic() < stop:

@@ -12,10 +12,11 @@ from rq.worker import DequeueStrategy
 from core.app_setup import create_worker_app
 from core.logs import bind_request, logger, new_request_id
 from core.queue.presence import PRIORITY_QUEUE, begin_shutdown, set_served_queues
-from core.queue.registry import ALL_QUEUES
+from core.queue.registry import ALL_QUEUES, current_job_name
 from core.queue.wakeups import SERIALIZER, queue_named
 from core.sql.db_errors import traceback_without_message
 from jobs.engine.redis_connection import stop_retrying, worker_redis
+from restaurant.wiring import wire_domains
 
 log = logger(__name__)
 
@@ -28,7 +29,7 @@ class JobWorker(SimpleWorker):
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         try:
-            job.func_name  # noqa: B018 - reads the job
+            job.func_name = current_job_name(str(job.func_name))
         except DeserializationError:
             # Of a release that wrote jobs in another format. Its work is in a row: the sweep
             # asks for it again.
@@ -78,6 +79,7 @@ class JobWorker(SimpleWorker):
 
 def main(names: list[str]) -> None:
     app = create_worker_app()
+    wire_domains()
     with app.app_context():
         connection = worker_redis(app.extensions["comanda"].redis_url)
         set_served_queues(names or ALL_QUEUES)

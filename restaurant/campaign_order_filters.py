@@ -73,7 +73,7 @@ class CampaignOrders:
 
 
 def register() -> None:
-    """Asked for by every process that shows or sends campaigns."""
+    """Called by `restaurant.wiring.wire_domains`."""
     port.register_source(CampaignOrders())
 
 

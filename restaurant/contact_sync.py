@@ -92,7 +92,7 @@ DELETE FROM carts
 
 
 def register() -> None:
-    """Asked for by every process that merges or erases contacts."""
+    """Called by `restaurant.wiring.wire_domains`."""
     if erase not in contact_erasures.MORE_STEPS:
         contact_erasures.MORE_STEPS.append(erase)
     if merge not in merging.MORE_MERGES:

@@ -55,7 +55,8 @@ LONG = (
     "tests/journeys/",
     PAGES := "tests/browser/",
 )
-LAST = "tests/journeys/load/test_send_during_campaign.py"  # its thousands of receipts disturb who measures
+# Its thousands of receipts would disturb tests that measure time.
+LAST = "tests/journeys/load/test_send_during_campaign.py"
 
 _services: Services | None = None
 _module: Path | None = None
@@ -236,7 +237,7 @@ def _buckets_are_full(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def sql_watch(request: pytest.FixtureRequest) -> Iterator[list[str]]:
-    """Every statement of every test names its tenant; see tests/architecture/tenancy/sql_watch.py."""
+    """Every statement of every test names its tenant (tests/architecture/tenancy/sql_watch.py)."""
     from tests.architecture.tenancy.sql_watch import watch_sql
 
     with watch_sql() as found:

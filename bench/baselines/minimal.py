@@ -1,7 +1,7 @@
-"""The floors: the smallest honest programs that do the same irreducible work on the same servers.
+"""The minimal programs that the benchmark compares with: the same work on the same servers.
 
-`bench.baselines.minimal:app` on Granian: key cached, body checked, one Lua call for the limit, one INSERT
-committed; and for /send one HTTP call to the network and one UPDATE committed; for /hook the
+`bench.baselines.minimal:app` on Granian: key cached, body checked, one Lua call for the limit, one
+INSERT committed; and for /send one HTTP call to the network and one UPDATE committed; for /hook the
 signature and one INSERT.
 `python -m bench.baselines.minimal` drains a table: batches by SKIP LOCKED, asyncio and aiohttp.
 """

@@ -1,4 +1,7 @@
-"""What RQ would do with one job for each message: `python -m bench.baselines.rq_job_per_message` is one such worker."""
+"""A worker that runs one RQ job for each message, to compare with.
+
+`python -m bench.baselines.rq_job_per_message` starts one.
+"""
 
 import json
 import os

@@ -28,7 +28,7 @@ from deploy.local.processes.programs import PROMPT_QUEUES, responds
 from deploy.local.servers.databases import APP, DATABASE, OWNER, make_roles_and_database
 from deploy.local.servers.test_services import start_test_services
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 WEB_WORKERS, WEB_THREADS, JOB_WORKERS = 2, 64, 2
 READY_SECONDS = 90.0
 

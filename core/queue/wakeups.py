@@ -72,9 +72,7 @@ class WakeUp:
     def check(self) -> None:
         """A name nobody works on must fail while its transaction can still be rolled back."""
         if self.job.rpartition(".")[0] not in MODULE_QUEUES:
-            raise RuntimeError(
-                f"{self.job} has no queue; core/queue/wakeups.py names one for each module"
-            )
+            raise RuntimeError(f"{self.job} has no queue; add its module to core/queue/registry.py")
 
     @property
     def job_args(self) -> tuple[object, ...]:
@@ -142,7 +140,7 @@ def wakeup_keys(one: WakeUp) -> tuple[list[str], list[int | str]]:
 
 
 def presence_key(job: str) -> str:
-    """Of a sorted set: who is awake, and until when they have said so. See core/queue/presence.py."""
+    """Key of the sorted set of present workers and when each expires; see core/queue/presence.py."""
     return f"at-work:{job}"
 
 

@@ -1,4 +1,4 @@
-"""TODO core.redis.client."""
+"""The Redis connection of this process, and the pause after a failed call."""
 
 import time
 

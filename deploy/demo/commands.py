@@ -1,7 +1,7 @@
-"""TODO deploy.demo.commands."""
+"""Commands of the demo: `flask --app wsgi demo load`, `demo reset` and `local prepare`."""
 
 import click
-from flask import current_app
+from flask import Flask, current_app
 from flask.cli import AppGroup
 from flask_migrate import upgrade
 
@@ -45,3 +45,8 @@ def prepare(as_json: bool) -> None:
     """Bring the schema up to date and load the demo, in one process."""
     upgrade(directory="migrations")
     print_result(demo.load(current_app.extensions["comanda"]), as_json)
+
+
+def add_demo_commands(app: Flask) -> None:
+    for group in (demo_commands, local_commands):
+        app.cli.add_command(group)

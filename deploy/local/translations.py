@@ -19,7 +19,7 @@ KEYWORDS = (
     "invalid:3",
     "RateLimited:1",
     "NotFound:1",
-    "NotUnderstood:1",
+    "UnreadableBody:1",
     *(
         f"{error}:2"
         for error in (
@@ -31,12 +31,13 @@ KEYWORDS = (
             "NotOnMenu",
         )
     ),
-    # Why a file of contacts, a row of it or a value is refused (messaging/crm).
-    *("NoTable:1", "Fault:4", "_wrong:2", "fail:2"),
-    # What the lines' drivers say (messaging/lines); the portal says it in the reader's language.
-    *(f"{maker}:2" for maker in ("Finding", "Meaning", "_never", "Refused", "TryLater")),
-    *(f"{maker}:1" for maker in ("_token", "_line", "_slow", "_trouble", "Unknown", "_unusable")),
-    *(f"{told}:1" for told in ("Disconnected", "LoggedOut", "Restricted", "CannotOpen")),
+    # Why an imported file, a row of it or a value is refused.
+    *("NotATable:1", "RowError:4", "_invalid_value:2", "fail:2"),
+    # Answers of line drivers and payment gateways; the portal shows them in the reader's language.
+    *("LineProblem:2", "ErrorMeaning:2", "_permanent:2", "SendRefused:2", "TryLater:2"),
+    *("_token_error:1", "_line_error:1", "_rate_limited:1", "_network_error:1", "SendUnknown:1"),
+    *("_unusable:1", "ClientDisconnected:1", "DeviceLoggedOut:1", "NumberRestricted:1"),
+    *("ClientUnavailable:1", "GatewayRefused:2"),
 )
 
 

@@ -44,6 +44,7 @@ from messaging.lines.drivers.linked.client import (
 from messaging.lines.drivers.linked.device_store import DeviceStore
 from messaging.lines.drivers.linked.neonize_client import NeonizeClient
 from messaging.lines.drivers.linked.simulated_client import SimulatedClient
+from restaurant.wiring import wire_domains
 
 log = logger(__name__)
 
@@ -224,6 +225,7 @@ async def serve(app: Flask) -> None:
 
 def main() -> int:
     app = create_worker_app()
+    wire_domains()
     if not app.extensions["comanda"].linked_store_url:
         sys.stderr.write(
             "LINKED_STORE_URL must name the hosts' own database; see docs/operations/linked.md.\n"

@@ -1,4 +1,4 @@
-"""TODO portal.account.forms."""
+"""Forms of the account page."""
 
 from flask_babel import lazy_gettext as _
 from wtforms import (

@@ -1,4 +1,4 @@
-"""TODO portal.auth.forms."""
+"""Forms to sign in, sign up and reset a password."""
 
 import zoneinfo
 

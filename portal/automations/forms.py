@@ -1,4 +1,4 @@
-"""TODO portal.automations.forms."""
+"""Forms of the automation pages."""
 
 from typing import Any
 

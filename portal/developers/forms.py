@@ -1,4 +1,4 @@
-"""TODO portal.developers.forms."""
+"""Forms of the API key pages."""
 
 from flask_babel import lazy_gettext as _
 from wtforms import (

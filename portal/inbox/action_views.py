@@ -157,9 +157,8 @@ def _not_sent(conversation_id: str, error: DomainError) -> Any:
 
 
 def _page_of(conversation_id: str) -> str:
-    return url_for(
-        "inbox.conversation", conversation_id=conversation_id, **inbox_page_data.filters_in_url()
-    )  # type: ignore[arg-type]
+    filters = inbox_page_data.filters_in_url()
+    return url_for("inbox.conversation", conversation_id=conversation_id, **filters)  # type: ignore[arg-type]
 
 
 def _is_script_request() -> bool:

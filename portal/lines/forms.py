@@ -1,4 +1,4 @@
-"""TODO portal.lines.forms."""
+"""Forms of the line pages."""
 
 from decimal import Decimal
 from typing import Any

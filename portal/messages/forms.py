@@ -1,4 +1,4 @@
-"""TODO portal.messages.forms."""
+"""Forms of the message and template pages."""
 
 from flask_babel import lazy_gettext as _
 from wtforms import (

@@ -9,7 +9,6 @@ from flask.cli import AppGroup
 
 from core.db import global_scope, tenant_scope
 from core.queue import leases
-from deploy.demo.commands import demo_commands, local_commands
 from messaging.lines.drivers.linked.client import LINKED_KIND as LINKED
 from messaging.lines.drivers.linked.device_store import DeviceStore
 from messaging.messages import accept as message_accept
@@ -177,8 +176,6 @@ def add_operator_commands(app: Flask) -> None:
         key_commands,
         people_commands,
         secret_commands,
-        demo_commands,
-        local_commands,
     )
     for group in (*groups, host_commands, plan_commands):
         app.cli.add_command(group)

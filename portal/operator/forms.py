@@ -1,4 +1,4 @@
-"""TODO portal.operator.forms."""
+"""Forms of the operator console."""
 
 from flask_babel import lazy_gettext as _
 from wtforms import (

@@ -1,4 +1,4 @@
-"""TODO portal.plan.forms."""
+"""Forms of the plan and invoice pages."""
 
 from flask_babel import lazy_gettext as _
 from wtforms import (

@@ -1,4 +1,4 @@
-"""TODO portal.team.forms."""
+"""Forms of the team pages."""
 
 from flask_babel import lazy_gettext as _
 from wtforms import (

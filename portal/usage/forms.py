@@ -1,4 +1,4 @@
-"""TODO portal.usage.forms."""
+"""Forms of the usage page."""
 
 from flask_babel import lazy_gettext as _
 from wtforms import (

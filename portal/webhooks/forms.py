@@ -1,4 +1,4 @@
-"""TODO portal.webhooks.forms."""
+"""Forms of the webhook pages."""
 
 from flask_babel import lazy_gettext as _
 from wtforms import (

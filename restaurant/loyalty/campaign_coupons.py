@@ -33,7 +33,7 @@ class CampaignCoupons:
 
 
 def register() -> None:
-    """Asked for by every process that plans or sends campaigns."""
+    """Called by `restaurant.wiring.wire_domains`."""
     coupon_port.register_provider(CampaignCoupons())
 
 

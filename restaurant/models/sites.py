@@ -48,7 +48,7 @@ class Site(Base, TenantOwned):
     hours: Mapped[dict[str, Any]] = mapped_column(default=dict)
     """Weekday 0 (Monday) to 6: a list of ["11:00", "23:30"]; past midnight is allowed."""
     special_days: Mapped[list[Any]] = mapped_column(JSONB, default=list, server_default="[]")
-    """Dates with hours of their own, as `restaurant.sites.hours.checked_special_days` gives them."""
+    """Dates with their own hours, checked by `restaurant.sites.hours.checked_special_days`."""
     day_starts: Mapped[str] = mapped_column(Text, default="04:00")
     """When one business day ends and the next begins, by the site's own clock."""
     order_types: Mapped[list[str]] = mapped_column(ARRAY(Text))

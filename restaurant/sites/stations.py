@@ -10,7 +10,6 @@ from core.db import current_tenant_id, db
 from core.errors import Conflict, Invalid, NotFound, invalid
 from core.values.text import one_line
 from restaurant.models import Site, Station
-from restaurant.sites.stations import check_station_codes as checked_codes
 from tenants import audit
 
 MAX_STATIONS = 12
@@ -42,7 +41,7 @@ def set_display_only(site: Site, code: str, display_only: bool) -> Station:
 
 def add(site: Site, code: str, name: str) -> Station:
     known = listed(site.id)
-    (code,) = checked_codes([code])
+    (code,) = check_station_codes([code])
     if any(station.code == code for station in known):
         raise Conflict("station_taken", "This restaurant has that station already.")
     if len(known) >= MAX_STATIONS:

@@ -13,11 +13,11 @@ from tests.architecture.layers import ROOT, modules
 
 
 def names_rung(source):
-    """The first words of every ring(…), ring_now(…), Ring(…) and hear(…)."""
+    """The first argument of every call that names a job."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and node.args:
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            if name in ("ring", "ring_now", "Ring", "hear"):
+            if name in ("notify_workers", "notify_workers_now", "WakeUp", "acknowledge_wakeup"):
                 yield node.args[0]
 
 

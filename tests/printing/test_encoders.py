@@ -44,11 +44,23 @@ PRINTERS = {
     "star": (PrintFormat("starprnt", "star"), byte_readers.starprnt, byte_readers.STAR),
 }
 EVERYTHING = (
-    Band("ALERJİ: fıstık"), Heading("MUTFAK"), LargeText("MASA 12"), Columns("LEM-1", "19:42", True),
-    Rule(), Item(2, "Çift köfteli", large=True), Option("Peynir", True), Removal("Soğansız", True),
-    Note("az pişmiş", True), Item(1, "Şalgam", "₺45,00"), Rule(True), Total("TOPLAM", "₺1.331,00"),
-    Space(), Qr("https://pay.example/x"), TextLine("fiş 1/2 · ayrıca: BAR", "center"), Cut(),
-)  # fmt: skip
+    Band("ALERJİ: fıstık"),
+    Heading("MUTFAK"),
+    LargeText("MASA 12"),
+    Columns("LEM-1", "19:42", True),
+    Rule(),
+    Item(2, "Çift köfteli", large=True),
+    Option("Peynir", True),
+    Removal("Soğansız", True),
+    Note("az pişmiş", True),
+    Item(1, "Şalgam", "₺45,00"),
+    Rule(True),
+    Total("TOPLAM", "₺1.331,00"),
+    Space(),
+    Qr("https://pay.example/x"),
+    TextLine("fiş 1/2 · ayrıca: BAR", "center"),
+    Cut(),
+)
 
 
 def read(name: str, *parts, language: str = "tr") -> byte_readers.Read:
@@ -105,9 +117,18 @@ def test_every_byte_in_a_note_gives_no_command(name):
 def test_a_note_in_every_part_and_language_carries_no_command():
     evil = "\x1bp\x00\x19\xfa\x1d(A\x02\x00\x00\x02\x1b=\x00</text><pulse/>&#27;"
     parts = (
-        Band(evil), Heading(evil), LargeText(evil), TextLine(evil), Item(1, evil, evil), Option(evil),
-        Removal(evil), Columns(evil, evil), Total(evil, evil), Qr(evil), Cut(),
-    )  # fmt: skip
+        Band(evil),
+        Heading(evil),
+        LargeText(evil),
+        TextLine(evil),
+        Item(1, evil, evil),
+        Option(evil),
+        Removal(evil),
+        Columns(evil, evil),
+        Total(evil, evil),
+        Qr(evil),
+        Cut(),
+    )
     for name in PRINTERS:
         read(name, *parts)
     tree = ET.fromstring(  # noqa: S314 - our own

@@ -1,4 +1,4 @@
-"""TODO webhooks.delivery.retry_policy."""
+"""When a failed webhook delivery is tried again, and when it is given up."""
 
 import random
 from datetime import datetime, timedelta

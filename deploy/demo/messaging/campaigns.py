@@ -17,7 +17,6 @@ from messaging.costs.usage import UsageTally
 from messaging.lines.drivers.base import InboundMessage, SendAccepted, SendOutcome, SendRefused
 from messaging.messages import claim as message_claim
 from messaging.messages.receive import receive_message
-from restaurant import campaign_order_filters
 
 DAYS_AGO = 6
 OFFER = {
@@ -97,7 +96,6 @@ def add_campaigns(tenant_id: int, language: str) -> None:
     """The same story every time: the dice are loaded."""
     story, beginning = TEXTS[language], now()
     dice = random.Random(20260303)  # noqa: S311 - a demo, not a secret
-    campaign_order_filters.register()
     at = (beginning - timedelta(days=DAYS_AGO)).replace(hour=9, minute=30, second=0)
     with frozen(at), tenant_scope(tenant_id):
         sent = _send(story, dice)

@@ -30,17 +30,32 @@ def set_up_loyalty() -> None:
         only: dict[str, Any] = {"site_ids": (site.id,), "currency": site.currency}
         if site.currency == "TRY":
             rewards.add(rewards.RewardSettings("%10 indirim", "percent", "10", most="150", **only))
-            rewards.add(rewards.RewardSettings("İçeceğiniz bizden", "item", item_id=drink.id, cost=60,
-                                       **only))  # fmt: skip
-            rewards.add(rewards.RewardSettings("100 ₺ indirim", "amount", "100", minimum="400", cost=150,
-                                       **only))  # fmt: skip
-            programmes.save_programme(site, programmes.ProgrammeSettings(
-                "points", True, "10", keywords=tuple(programmes.default_keywords(site))))  # fmt: skip
+            rewards.add(
+                rewards.RewardSettings(
+                    "İçeceğiniz bizden", "item", item_id=drink.id, cost=60, **only
+                )
+            )
+            rewards.add(
+                rewards.RewardSettings(
+                    "100 ₺ indirim", "amount", "100", minimum="400", cost=150, **only
+                )
+            )
+            programmes.save_programme(
+                site,
+                programmes.ProgrammeSettings(
+                    "points", True, "10", keywords=tuple(programmes.default_keywords(site))
+                ),
+            )
         else:
-            gift = rewards.add(rewards.RewardSettings("A drink on us", "item", item_id=drink.id, cost=5,
-                                              **only))  # fmt: skip
-            programmes.save_programme(site, programmes.ProgrammeSettings(
-                "stamps", True, "8", keywords=("stamps", "points"), gift_id=gift.id))  # fmt: skip
+            gift = rewards.add(
+                rewards.RewardSettings("A drink on us", "item", item_id=drink.id, cost=5, **only)
+            )
+            programmes.save_programme(
+                site,
+                programmes.ProgrammeSettings(
+                    "stamps", True, "8", keywords=("stamps", "points"), gift_id=gift.id
+                ),
+            )
 
 
 def add_coupons(tenant_id: int) -> None:
@@ -89,9 +104,13 @@ def _use(tenant_id: int, site_id: str) -> None:
                 if not wishes:
                     continue  # all they thought of was sold out
                 taken = StaffOrder(
-                    wishes, "takeaway", "cash", phone=phone, name=name,
+                    wishes,
+                    "takeaway",
+                    "cash",
+                    phone=phone,
+                    name=name,
                     coupon=coupon_codes.format_code(coupon.code),
-                )  # fmt: skip
+                )
                 order = staff_orders.place_staff_order(past.site, taken)
             advance_order(past, order, "closed", moment, chance)
         past.write()

@@ -12,7 +12,7 @@ from deploy.local.processes.supervisor import Program
 from deploy.local.servers.postgres import Postgres
 from deploy.local.servers.valkey import Valkey
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SERVER_ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 # All but `slow` and `sweep`, which have workers of their own.
 PROMPT_QUEUES = [one for one in ALL_QUEUES if one not in ("slow", "sweep")]

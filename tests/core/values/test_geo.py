@@ -79,7 +79,7 @@ def test_a_comma_locale_changes_nothing(tmp_path):
     told = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "LOCPATH": str(tmp_path), "LC_ALL": "de_DE.UTF-8"},
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         capture_output=True,
         text=True,
         check=True,

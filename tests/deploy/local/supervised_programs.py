@@ -1,4 +1,4 @@
-"""A supervisor with a small cast, run as a process of its own: `python -m tests.deploy.local.supervised_programs`."""
+"""A supervisor with a few programs, run as `python -m tests.deploy.local.supervised_programs`."""
 
 import sys
 from functools import partial

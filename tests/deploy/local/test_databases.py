@@ -17,7 +17,7 @@ from deploy.local.servers.databases import (
 )
 from deploy.local.servers.test_services import Services, start_test_services
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

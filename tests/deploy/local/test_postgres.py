@@ -21,7 +21,7 @@ from deploy.local.servers.postgres import Postgres
 from deploy.local.servers.system_accounts import can_use, server_account
 from tests.deploy.local.processes import gone
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root lends PostgreSQL an account")
 
 

@@ -14,7 +14,7 @@ from deploy.local.files import Locked, hold_lock, write_private
 from deploy.local.ports import any_free, remembered_port
 from deploy.local.welcome import welcome
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def run_here(data_dir: Path, command: str = "run", **env: str) -> subprocess.CompletedProcess[str]:

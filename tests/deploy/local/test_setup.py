@@ -10,7 +10,7 @@ import pytest
 
 from deploy.local.translations import compile_translations
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 LOCKS = ("requirements.lock", "requirements-dev.lock")
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.deploy.local.processes import BACK_WITHIN_SECONDS, eventually, gone
 from tests.timeouts import allow_for_load
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 Start = Callable[..., subprocess.Popen[str]]
 

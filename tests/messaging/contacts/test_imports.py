@@ -24,7 +24,7 @@ from messaging.contacts.validation import ContactInput
 from messaging.models import Contact, ContactImportPhone, ContactToken, Identity
 from tenants import accounts, audit
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PLAIN = "Phone,Name,Tags\n+90 532 111 22 33,Ayşe Yılmaz,vip;press\n0532 444 55 66,Mehmet,\n"
 
 

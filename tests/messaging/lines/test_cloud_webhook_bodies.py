@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from messaging.lines.drivers.cloud import driver as cloud_driver
 from tests.messaging.lines.cloud_payloads import PERSON, body, change, message, read
 
-SHARED = Path(__file__).parents[3] / "shared" / "fixtures" / "david-lev-pywa" / "updates"
+SHARED = Path(__file__).parents[4] / "shared" / "fixtures" / "david-lev-pywa" / "updates"
 KINDS = {
     "text",
     "image",

@@ -21,7 +21,7 @@ from messaging.lines.drivers.base import Envelope, LineFacts
 from messaging.lines.drivers.cloud import driver as cloud_driver
 from tests.timeouts import allow_for_load
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SECRET, APP_SECRET = "the service's own", "the line's own"
 LINE = LineFacts(7, 100_001, "cloud", phone_number_id="5501", token="EAAB", app_secret=APP_SECRET)
 PHONE = "905321112233"

@@ -15,7 +15,7 @@ from portal.web import core_errors
 from portal.web.i18n import error_message
 from tests.portal.page_reader import text_of
 
-CORE = Path(__file__).parents[2] / "core"
+CORE = Path(__file__).parents[3] / "core"
 RAISED = {
     "phone.py": {"BadPhone"},
     "money.py": {"BadMoney"},

@@ -19,7 +19,7 @@ from tenants.passwords import hash_password
 from tests.factories import PASSWORD, make_business, unique_email
 from tests.sample_tenant import add_sample_messages, add_sample_store, add_sample_webhooks
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parent.parent.parent.parent
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
 # A Turkish ending depends on the sounds before it, and nobody knows those of a placeholder.
 GLUED = re.compile(rf"(?:{PLACEHOLDER.pattern})['’]?[^\W\d_]")

@@ -7,12 +7,12 @@ import pytest
 from core.errors import Conflict, Invalid
 from messaging.contacts import merging
 from messaging.contacts.erasure import erasures as contact_erasures
-from restaurant import contact_sync
 from restaurant.loyalty import coupons, ledger, rewards
 from restaurant.menus.pricing import RequestedItem
 from restaurant.orders import changes as order_changes
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import queries as order_queries
+from restaurant.wiring import wire_domains
 from tests.restaurant.bistro import GUEST
 from tests.restaurant.loyalty_club import OTHER, open_club
 
@@ -154,7 +154,7 @@ def test_guests_who_are_one_have_one_balance(club):
     club.serves(club.bistro.order())
     club.serves(club.bistro.order(phone=OTHER, table="3"))
     mine = club.coupon(phone=OTHER)
-    contact_sync.register()
+    wire_domains()
     kept, gone = club.guest(), club.guest(OTHER)
     with club.scope():
         merging.merge(kept, gone)
@@ -166,7 +166,7 @@ def test_an_erased_guest_leaves_no_balance_and_no_open_coupon(club):
     club.counts()
     club.serves(club.bistro.order())
     mine, guest = club.coupon(phone=GUEST), club.guest()
-    contact_sync.register()
+    wire_domains()
     with club.scope():
         contact_erasures.start_erasure(guest)
         while (work := contact_erasures.next_open()) is not None:

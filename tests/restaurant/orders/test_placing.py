@@ -13,7 +13,7 @@ from restaurant.orders.staff_orders import StaffOrder
 from restaurant.sites import sites, tables
 from tests.api.v1.restaurant.test_sites_menus_orders import bistro, call, wanted  # noqa: F401 (fixtures)
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(

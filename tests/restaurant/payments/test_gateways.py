@@ -34,7 +34,7 @@ from tests.restaurant.fake_provider import FakeProvider, Till, add_account
 
 WHSEC = "whsec_cast"
 RECORDED = Path(
-    os.environ.get("RECORDED_PAYLOADS") or Path(__file__).parents[3] / "shared" / "fixtures"
+    os.environ.get("RECORDED_PAYLOADS") or Path(__file__).parents[4] / "shared" / "fixtures"
 )
 
 

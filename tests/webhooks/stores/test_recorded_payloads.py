@@ -19,7 +19,7 @@ from tests.webhooks.stores.shops import (
 )
 
 FOLDER = Path(
-    os.environ.get("RECORDED_PAYLOADS") or Path(__file__).parents[3] / "shared" / "fixtures"
+    os.environ.get("RECORDED_PAYLOADS") or Path(__file__).parents[4] / "shared" / "fixtures"
 )
 SAMPLES = FOLDER / "hookdeck-webhook-samples"
 pytestmark = pytest.mark.skipif(
