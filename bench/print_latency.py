@@ -1,7 +1,7 @@
 """How long from an order to the print agent? 20 sites, 3 printers each, 20 orders a second.
 
-`python -m bench.print_latency` runs this row alone; `measure(stack)` is one row of the benchmark. The
-limit is one second. `BENCH_TICKETS` sets how many tickets are printed (12,000 are 200 for each
+`python -m bench.print_latency` runs this row alone; `measure(stack)` is one row of the benchmark.
+The limit is one second. `BENCH_TICKETS` sets how many tickets are printed (12,000 are 200 for each
 printer and take ten times as long).
 """
 

@@ -140,7 +140,7 @@ def wakeup_keys(one: WakeUp) -> tuple[list[str], list[int | str]]:
 
 
 def presence_key(job: str) -> str:
-    """Key of the sorted set of present workers and when each expires; see core/queue/presence.py."""
+    """The sorted set of present workers and when each expires; see core/queue/presence.py."""
     return f"at-work:{job}"
 
 

@@ -1,8 +1,9 @@
 """Every process keeps the database's time, so that hosts agree on what came first.
 
-A connection is asked for the time when it is taken from the pool, once a minute at most. A host
-whose clock is off is corrected (`core.clock.set_correction`), and reports it in the log and in
-`/readyz`: times that other systems check, such as those in signatures, still depend on the host's own clock.
+A connection reads the database's time when it is taken from the pool, once a minute at most. A host
+whose clock is off is corrected (`core.clock.set_correction`) and reports it in the log and in
+`/readyz`: times that other systems check, such as those in signatures, still depend on the host's
+own clock.
 """
 
 import threading

@@ -39,7 +39,7 @@ class Contact(Base, TenantOwned):
     id: Mapped[str] = id_column("con")
     name: Mapped[str] = mapped_column(Text, default="")
     name_key: Mapped[str] = mapped_column(Text(collation="C"), default="")
-    """The name in plain lower case, for sorting and searching (messaging/contacts/search_tokens.py)."""
+    """In lower case without accents, for sorting and searching; see contacts/search_tokens.py."""
     named_by: Mapped[str] = mapped_column(Text, default="network")
     profile_name: Mapped[str] = mapped_column(Text, default="")
     language: Mapped[str] = mapped_column(Text, default="")

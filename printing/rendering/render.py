@@ -36,8 +36,8 @@ class PrintFormat:
 
     language: Language = "escpos"
     profile: str = "generic"
-    """A code of printing.rendering.profiles.PROFILES. If that profile lacks the language, one that has
-    it is used."""
+    """A code of printing.rendering.profiles.PROFILES. If that profile lacks the language, one that
+    has it is used."""
     width_mm: int = 80
     """58 or 80"""
     code_page: str | None = None
