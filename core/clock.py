@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from functools import cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 _RFC3339 = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})"
@@ -50,6 +51,12 @@ def correction() -> timedelta:
 def today(tz: str | tzinfo = UTC) -> date:
     """The date on the wall at a place: ``today("Europe/Istanbul")``."""
     return now().astimezone(zone(tz)).date()
+
+
+@cache
+def time_zones() -> frozenset[str]:
+    """The names of all time zones. Python reads hundreds of files for them, so it is asked once."""
+    return frozenset(available_timezones())
 
 
 def zone(tz: str | tzinfo) -> tzinfo:

@@ -1,6 +1,5 @@
 """Tenants themselves: made, set up, suspended, resumed, listed."""
 
-import zoneinfo
 from collections.abc import Iterator
 from decimal import Decimal
 
@@ -8,7 +7,7 @@ from babel.core import get_global
 from babel.numbers import get_territory_currencies
 from sqlalchemy import func, select
 
-from core.clock import now
+from core.clock import now, time_zones
 from core.db import current_tenant_id, db, global_scope
 from core.errors import NotFound, invalid
 from core.ids import new_tenant_id
@@ -87,14 +86,14 @@ def currency_of_country(country: str) -> str:
 def time_zone_of_country(country: str) -> str:
     """The time zone of a country that has one; empty for others, which have to be asked."""
     zones = [name for name, where in get_global("zone_territories").items() if where == country]
-    known = [name for name in zones if name in zoneinfo.available_timezones()]
+    known = [name for name in zones if name in time_zones()]
     return known[0] if len(known) == 1 else ""
 
 
 def change_settings(*, name: str, locale: str, time_zone: str, country: str, currency: str) -> None:
     if locale not in LOCALES:
         raise invalid("locale", "unknown_language", "Choose a language from the list.")
-    if time_zone not in zoneinfo.available_timezones():
+    if time_zone not in time_zones():
         raise invalid("time_zone", "unknown_time_zone", "Choose a time zone from the list.")
     tenant, settings = get(current_tenant_id()), account()
     before = {

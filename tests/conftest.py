@@ -75,9 +75,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded by now stays: the collector need not look at it again after every test."""
+    """What is loaded by now stays: the collector need not look at it again after every test.
+
+    A request makes thousands of objects that go by themselves, so that it is not worth looking
+    for cycles after every 700 of them.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -5,12 +5,17 @@ processes ever show.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
+from flask_openapi3 import utils
 from flask_openapi3.blueprint import APIBlueprint
 from flask_openapi3.openapi import OpenAPI
 from flask_openapi3.types import ParametersTuple
 from flask_openapi3.utils import parse_parameters
+
+# The framework asks for the schema of the same few models at every answer of every call.
+utils.get_model_schema = cache(utils.get_model_schema)
 
 
 class Components(dict[str, Any]):

@@ -9,14 +9,14 @@ from wtforms import (
 )
 from wtforms.validators import Length
 
-from portal.web.choices import LANGUAGES, time_zones
+from portal.web.choices import LANGUAGES, time_zone_choices
 from portal.web.forms import Form, required
 
 
 class ProfileForm(Form):
     name = StringField(_("Your name"), [required(), Length(max=120)])
     locale = SelectField(_("Language"), [required()], choices=LANGUAGES)
-    time_zone = SelectField(_("Time zone"), [required()], choices=time_zones)
+    time_zone = SelectField(_("Time zone"), [required()], choices=time_zone_choices)
     theme = RadioField(
         _("Look"),
         [required()],

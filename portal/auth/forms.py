@@ -1,7 +1,5 @@
 """Forms to sign in, sign up and reset a password."""
 
-import zoneinfo
-
 from flask_babel import lazy_gettext as _
 from wtforms import (
     HiddenField,
@@ -10,6 +8,7 @@ from wtforms import (
 )
 from wtforms.validators import Length
 
+from core.clock import time_zones
 from portal.web.forms import Form, required
 
 
@@ -30,7 +29,7 @@ class SignUpForm(Form):
 
     def zone(self) -> str:
         wanted = self.time_zone.data or ""
-        return wanted if wanted in zoneinfo.available_timezones() else "UTC"
+        return wanted if wanted in time_zones() else "UTC"
 
 
 class CodeForm(Form):

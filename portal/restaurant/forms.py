@@ -22,7 +22,7 @@ from core.errors import DomainError
 from core.values.text import BadText, normalize_text
 from portal.diner.menu_content import own_name
 from portal.diner.views import WORDS
-from portal.web.choices import countries, currencies, time_zones
+from portal.web.choices import countries, currencies, time_zone_choices
 from portal.web.forms import Form, InRange, required
 from portal.web.i18n import error_message
 from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS
@@ -112,7 +112,7 @@ class NewSiteForm(Form):
     order_prefix = StringField(_("Order prefix"), [Optional(), Length(max=6)])
     country = SelectField(_("Country"), [required()], choices=countries)
     currency = SelectField(_("Currency"), [required()], choices=currencies)
-    time_zone = SelectField(_("Time zone"), [required()], choices=time_zones)
+    time_zone = SelectField(_("Time zone"), [required()], choices=time_zone_choices)
     language = SelectField(_("Language of the menu"), [required()], choices=languages)
     others = SelectMultipleField(_("Also translated into"), choices=languages)
 
@@ -128,7 +128,7 @@ class BasicsForm(Form):
     order_prefix = StringField(_("Order prefix"), [required(), Length(max=6)])
     country = SelectField(_("Country"), [required()], choices=countries)
     currency = SelectField(_("Currency"), [required()], choices=currencies)
-    time_zone = SelectField(_("Time zone"), [required()], choices=time_zones)
+    time_zone = SelectField(_("Time zone"), [required()], choices=time_zone_choices)
     language = SelectField(_("Language of the menu"), [required()], choices=languages)
     others = SelectMultipleField(_("Also translated into"), choices=languages)
     menu_id = SelectField(_("Menu"), [Optional()])

@@ -11,7 +11,7 @@ from wtforms import (
 )
 from wtforms.validators import Length, Optional
 
-from portal.web.choices import LANGUAGES, countries, currencies, time_zones
+from portal.web.choices import LANGUAGES, countries, currencies, time_zone_choices
 from portal.web.forms import Form, InRange, required
 from tenants.data.retention import MAX_DAYS, MIN_DAYS
 
@@ -38,6 +38,6 @@ class CloseAccountForm(Form):
 class SettingsForm(Form):
     name = StringField(_("Name of the business"), [required(), Length(max=120)])
     locale = SelectField(_("Language"), [required()], choices=LANGUAGES)
-    time_zone = SelectField(_("Time zone"), [required()], choices=time_zones)
+    time_zone = SelectField(_("Time zone"), [required()], choices=time_zone_choices)
     country = SelectField(_("Country"), choices=countries)
     currency = SelectField(_("Currency"), [required()], choices=currencies)

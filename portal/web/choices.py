@@ -1,7 +1,6 @@
 """What people choose from in forms: languages, time zones, countries, currencies."""
 
 import unicodedata
-import zoneinfo
 from datetime import date
 from functools import cache
 
@@ -10,16 +9,16 @@ from babel.numbers import get_territory_currencies
 from flask_babel import get_locale, gettext
 from phonenumbers import SUPPORTED_REGIONS
 
+from core.clock import time_zones
+
 LANGUAGES = [("en", "English"), ("tr", "Türkçe")]
 
 
 @cache
-def time_zones() -> list[tuple[str, str]]:
+def time_zone_choices() -> list[tuple[str, str]]:
     """Places, not offsets: they follow daylight saving by themselves."""
     names = sorted(
-        zone
-        for zone in zoneinfo.available_timezones()
-        if "/" in zone and not zone.startswith(("Etc/", "SystemV/"))
+        zone for zone in time_zones() if "/" in zone and not zone.startswith(("Etc/", "SystemV/"))
     )
     return [("UTC", "UTC"), *((name, name.replace("_", " ")) for name in names)]
 

@@ -3,11 +3,11 @@
 import re
 from decimal import Decimal
 from typing import Any
-from zoneinfo import available_timezones
 
 from babel import Locale, UnknownLocaleError
 from phonenumbers import SUPPORTED_REGIONS
 
+from core.clock import time_zones
 from core.errors import NotFound, invalid
 from core.values.money import BadMoney, decimal_places
 from core.values.phone import BadPhone, read_phone
@@ -79,7 +79,7 @@ def _currency(field: str, value: Any) -> str:
 
 
 def _time_zone(field: str, value: Any) -> str:
-    if value not in available_timezones():
+    if value not in time_zones():
         raise invalid(field, "invalid_time_zone", "A time zone is a name such as Europe/Istanbul.")
     return str(value)
 

@@ -1,11 +1,11 @@
 """The OpenAPI document: well formed, true, and the API holds against what it allows."""
 
 import json
+from functools import cache
 from itertools import islice
 
 import jsonschema_rs
 import pytest
-import schemathesis
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
@@ -102,17 +102,21 @@ def test_an_answer_is_as_described(app, client, document, restaurant):
 
 def test_every_body_and_answer_has_an_example_that_holds(document):
     whole = {"components": document["components"]}
+
+    @cache
+    def validator(shape):
+        """Made once for each shape: the refusals are the same at every call."""
+        return jsonschema_rs.validator_for({**json.loads(shape), **whole})
+
     for path, method, operation in operations(document):
         parts = [*operation["responses"].values(), operation.get("requestBody") or {}]
         for content in (part.get("content", {}).get("application/json") for part in parts):
             if content:
-                shape = jsonschema_rs.validator_for({**content["schema"], **whole})
-                shape.validate(content["example"])
+                validator(json.dumps(content["schema"])).validate(content["example"])
                 assert "…" not in json.dumps(content["example"]), (method, path)
         for parameter in operation.get("parameters", []):
             if parameter["required"]:
-                shape = {**parameter["schema"], **whole}
-                jsonschema_rs.validator_for(shape).validate(parameter["example"])
+                validator(json.dumps(parameter["schema"])).validate(parameter["example"])
 
 
 def test_the_page_to_read_it_is_served_from_here(client, app):
@@ -125,20 +129,31 @@ def test_the_page_to_read_it_is_served_from_here(client, app):
 
 
 SHARED_OUT = 8  # among the processes that run the tests
-NOT_OURS = [
-    # It would take the key we add for the bad one that was generated.
-    schemathesis.checks.ignored_auth,
-    # Whether a phone number exists, or a line, cannot be told by a schema.
-    schemathesis.checks.positive_data_acceptance,
-]
+
+
+@pytest.fixture(scope="module")
+def generated(app):
+    """The operations as schemathesis reads them, once for all parts; it is loaded here, as that
+    takes a second in every process that has it."""
+    import schemathesis
+
+    schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
+    return list(schema.get_all_operations())
 
 
 @pytest.mark.parametrize("part", range(SHARED_OUT))
-def test_whatever_is_sent_no_server_error_comes_back(app, restaurant, part):
+def test_whatever_is_sent_no_server_error_comes_back(app, restaurant, generated, part):
     """Each operation, with all that its description allows, checked against the description."""
+    from schemathesis import checks
+
+    not_ours = [
+        # It would take the key we add for the bad one that was generated.
+        checks.ignored_auth,
+        # Whether a phone number exists, or a line, cannot be told by a schema.
+        checks.positive_data_acceptance,
+    ]
     tried = 0
-    schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
-    for found in islice(schema.get_all_operations(), part, None, SHARED_OUT):
+    for found in islice(generated, part, None, SHARED_OUT):
         operation = found.ok()
 
         @given(case=operation.as_strategy())
@@ -147,7 +162,7 @@ def test_whatever_is_sent_no_server_error_comes_back(app, restaurant, part):
             answer = case.call(headers=restaurant.bearer)
             assert answer.status_code < 500
             assert answer.headers["x-request-id"]
-            case.validate_response(answer, excluded_checks=NOT_OURS)
+            case.validate_response(answer, excluded_checks=not_ours)
 
         holds()
         tried += 1

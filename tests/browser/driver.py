@@ -32,19 +32,26 @@ LOOKS = ((390, "light"), (820, "light"), (1440, "dark"))
 # axe takes long: a phone's layout, and the dark colours.
 EXAMINED = {(390, "light"), (1440, "dark")}
 # Contrast is most of axe's work, and the same for texts with the same ink on the same ground: of
-# those, one is looked at. What floats may lie on anything, so all of it is looked at. The hundreds
-# of time zones in a list are the browser's own to draw.
-EXAMINE = """async (colours_alone) => {
+# those, one is looked at, and none that was readable on an earlier page (`seen`). What floats
+# without a solid ground of its own may lie on anything, so it is looked at on every page. What is
+# not drawn, as a closed menu, has no contrast. The hundreds of time zones in a list are the
+# browser's own to draw.
+EXAMINE = """async ([colours_alone, seen]) => {
+  const known = new Set(seen);
+  const elsewhere = (look) => look.replace(/[\\^][0-9]+/g, "^");
   const grounds = new Map([[null, ""]]);
   const ground = (element) => {
     let found = grounds.get(element);
     if (found === undefined) {
       const style = getComputedStyle(element);
       const own = [style.backgroundColor, style.backgroundImage, style.opacity, style.filter,
-        style.mixBlendMode, style.transform, style.display, style.visibility];
-      if (["absolute", "fixed", "sticky"].includes(style.position)) own.push(grounds.size);
+        style.mixBlendMode, style.transform, style.display === "contents", style.visibility];
+      const floats = ["absolute", "fixed", "sticky"].includes(style.position);
+      const solid = (style.backgroundColor.startsWith("rgb(") && style.opacity === "1")
+        || (style.position === "sticky" && style.bottom === "auto");  // nothing is scrolled here
+      if (floats) own.push((solid ? "^" : "~") + grounds.size);
       found = grounds.get(element.parentElement) ?? ground(element.parentElement);
-      if (own.join() !== "rgba(0, 0, 0, 0),none,1,none,normal,none,block,visible") {
+      if (own.join() !== "rgba(0, 0, 0, 0),none,1,none,normal,none,false,visible") {
         found += "/" + own.join();
       }
       grounds.set(element, found);
@@ -55,19 +62,23 @@ EXAMINE = """async (colours_alone) => {
   for (const element of document.body.querySelectorAll("*")) {
     const written = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
     if (!written && !element.matches("input, select, textarea, button")) continue;
-    const style = getComputedStyle(element);
+    const style = getComputedStyle(element), box = element.getBoundingClientRect();
+    const unseen = box.width <= 1 || box.height <= 1
+      || box.bottom + scrollY <= 0 || box.right + scrollX <= 0;
+    if (unseen && style.display !== "contents") continue;
     const look = [element.tagName, element.type, element.disabled, element.ariaDisabled,
       element.closest("[disabled], [aria-disabled=true], [inert]") !== null,
       style.color, style.fontSize, style.fontWeight, style.textShadow, style.webkitTextStroke,
       ground(element)].join("|");
-    if (!texts.has(look)) texts.set(look, element);
+    if (!texts.has(look) && !known.has(elsewhere(look))) texts.set(look, element);
   }
+  if (colours_alone && !texts.size) return [[], []];
   for (const element of texts.values()) element.setAttribute("data-ink", "");
   axe.configure({rules: [{id: "color-contrast", selector: "[data-ink]"}]});
   const wanted = colours_alone ? {runOnly: ["color-contrast"]} : {};
-  const seen = await axe.run({exclude: [["option"]]}, {...wanted, resultTypes: ["violations"]});
+  const found = await axe.run({exclude: [["option"]]}, {...wanted, resultTypes: ["violations"]});
   for (const element of texts.values()) element.removeAttribute("data-ink");
-  return seen.violations;
+  return [found.violations, [...texts.keys()].map(elsewhere).filter((look) => !look.includes("~"))];
 }"""
 # The one other place a page of ours asks: a process on the same machine, by its own port here.
 LIVE_DOOR = ("/stream", "/poll")
@@ -84,6 +95,11 @@ SPILLS = """() => {
     .filter((element) => element.getBoundingClientRect().right > wide + 1)
     .slice(0, 5).map((element) => element.outerHTML.slice(0, 120));
 }"""
+
+SETTLED_SPILLS = f"""async () => {{
+  await ({SETTLE})();
+  return [document.documentElement.dataset.bsTheme, ({SPILLS})()];
+}}"""
 
 
 @contextmanager
@@ -176,38 +192,51 @@ def sign_in(page: Page, email: str, password: str) -> None:
     page.wait_for_url(lambda address: "/signin" not in address)
 
 
+# The looks of texts that were readable, by theme.
+READABLE: dict[str, set[str]] = {theme: set() for theme in THEMES}
+
+
 def check_appearance(page: Page, name: str) -> None:
     """At every width, in light and dark: nothing spills, and everybody can read it.
 
     A page begins as the one before it ended, widest or narrowest: to lay a page out anew takes
     a browser as long as to load one.
     """
-    faults = []
+    faults, shown = [], None
     narrow_first = page.viewport_size["width"] == LOOKS[0][0]
     for width, theme in LOOKS if narrow_first else reversed(LOOKS):
         page.set_viewport_size({"width": width, "height": WIDTHS[width]})
-        page.emulate_media(color_scheme=theme)
-        page.evaluate(SETTLE)
-        assert page.evaluate("document.documentElement.dataset.bsTheme") == theme
+        if theme != shown:
+            page.emulate_media(color_scheme=theme)
+            shown = theme
+        is_theme, spills = page.evaluate(SETTLED_SPILLS)
+        assert is_theme == theme
         where = f"{name} at {width} px, {theme}"
-        faults += [f"{where}: spills: {html}" for html in page.evaluate(SPILLS)]
+        faults += [f"{where}: spills: {html}" for html in spills]
         if (width, theme) in EXAMINED:
-            faults += [f"{where}: {fault}" for fault in unreadable_texts(page, theme)]
+            found = unreadable_texts(page, theme, READABLE[theme])
+            faults += [f"{where}: {fault}" for fault in found]
         save_screenshot(page, f"{name}-{width}-{theme}")
     assert not faults, "\n".join(faults)
 
 
-def unreadable_texts(page: Page, theme: str) -> list[str]:
-    """In dark only the colours differ, so only they are looked at again."""
+def unreadable_texts(page: Page, theme: str, readable: set[str] | None = None) -> list[str]:
+    """In dark only the colours differ, so only they are looked at again.
+
+    `readable`: the looks of texts that need not be examined; those found so here are added.
+    """
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    found = page.evaluate(EXAMINE, theme == "dark")
-    return [
+    found, looks = page.evaluate(EXAMINE, [theme == "dark", sorted(readable or ())])
+    faults = [
         f"{rule['id']} ({rule['impact']}): {node['html'][:160]}"
         for rule in found
         if rule["impact"] in ("serious", "critical")
         for node in rule["nodes"][:3]
     ]
+    if readable is not None and not any(rule["id"] == "color-contrast" for rule in found):
+        readable.update(looks)
+    return faults
 
 
 def save_screenshot(page: Page, name: str) -> None:

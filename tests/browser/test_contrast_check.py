@@ -13,6 +13,11 @@ PAGE = f"""<!doctype html><html lang="en"><title>Eyes</title><style>
 </style><main><h1>Eyes</h1><ul>{ROWS}</ul>%s</main></html>"""
 
 
+@pytest.fixture(scope="module")
+def page(chromium):
+    return chromium.new_page()
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
@@ -27,9 +32,29 @@ PAGE = f"""<!doctype html><html lang="en"><title>Eyes</title><style>
         ('<img src="data:,">', "img"),
     ],
 )
-def test_what_cannot_be_read_is_found(chromium, wrong, told):
-    page = chromium.new_page()
+def test_what_cannot_be_read_is_found(page, wrong, told):
     page.set_content(PAGE % wrong)
     found = "\n".join(unreadable_texts(page, "light"))
-    page.close()
     assert (told in found) if told else not found
+
+
+def test_a_look_that_was_readable_is_not_examined_again_but_every_other_is(page):
+    readable: set[str] = set()
+
+    def found(wrong, theme="light"):
+        page.set_content(PAGE % wrong)
+        return "\n".join(unreadable_texts(page, theme, readable))
+
+    assert not found("")
+    assert readable
+    before = set(readable)
+    for _ in range(2):  # what cannot be read is not remembered
+        assert "Too faint" in found('<p class="faint">Too faint</p>')
+        assert "Row 42" in found('<div class="dark"><ul><li><span>Row 42</span></li></ul></div>')
+    assert "Too faint" in found('<p class="faint">Too faint</p>', "dark")
+    assert readable == before
+    assert "img" in found('<img src="data:,">'), "other rules look at the whole page"
+    # What floats on no ground of its own is looked at on every page.
+    over = '<div class="dark"><br><br></div><p style="position: absolute; top: %s">Floats</p>'
+    assert "Floats" not in found(over % "40em")
+    assert not any("~" in look for look in readable)

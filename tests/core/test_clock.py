@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.clock import BadTime, advance, frozen, now, parse_rfc3339, rfc3339, today
+from core.clock import BadTime, advance, frozen, now, parse_rfc3339, rfc3339, time_zones, today
 
 
 def test_the_time_is_aware_and_utc():
@@ -104,3 +104,9 @@ def test_other_times_are_refused(text):
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_every_moment_survives_writing_and_reading(moment):
     assert parse_rfc3339(rfc3339(moment)) == moment
+
+
+def test_time_zones_are_read_once_and_are_all_there():
+    assert {"UTC", "Europe/Istanbul", "America/New_York"} <= time_zones()
+    assert "Europe/Nowhere" not in time_zones()
+    assert time_zones() is time_zones()

@@ -1,9 +1,12 @@
 """What the walks over every page name in their addresses."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from messaging.models import Template
 from tenants import team
+from tests.error_pages import error_pages_drawn_once
 from tests.factories import Business
 from tests.messaging.campaigns.sample_campaign import plant_campaign
 from tests.printing.seed_printing import seed_printing
@@ -23,6 +26,12 @@ from tests.tenants.sample_account import add_sample_account
 @pytest.fixture
 def ids(restaurant):
     return things_of(restaurant)
+
+
+@pytest.fixture
+def plain_errors() -> Iterator[None]:
+    with error_pages_drawn_once():
+        yield
 
 
 def things_of(restaurant: Business) -> dict[str, object]:

@@ -6,6 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 from flask.wrappers import Response
 
+from tests.error_pages import error_pages_drawn_once
 from tests.factories import Browser, unique_email
 from tests.sample_tenant import MARKER, make_sample_tenant, rows_of
 
@@ -110,7 +111,11 @@ def is_agents(rule):
 
 def walk(app, ids, call):
     """Call every route in its ways and one that is not; returns what was answered."""
-    answers = []
+    with error_pages_drawn_once():
+        return list(_answers(app, ids, call))
+
+
+def _answers(app, ids, call):
     for number, (rule, path) in enumerate(paths(app, ids)):
         if rule.endpoint in SIGNS_OUT:
             continue
@@ -120,8 +125,7 @@ def walk(app, ids, call):
             text = answer.get_data().decode("utf-8", "replace") + str(answer.headers)
             if rule.endpoint not in SEEN_BY_DESIGN:
                 assert MARKER.lower() not in text.lower(), (method, path)
-            answers.append((rule, method, path, answer.status_code))
-    return answers
+            yield rule, method, path, answer.status_code
 
 
 def refused(answers):

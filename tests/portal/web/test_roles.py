@@ -94,6 +94,7 @@ def test_every_guard_is_a_right_or_known(app, ids):
 
 
 @pytest.mark.parametrize("role", MAY)
+@pytest.mark.usefixtures("plain_errors")
 def test_what_a_role_may_not_is_refused_and_changes_nothing(app, browser, house, stored, role):
     restaurant, ids = house
     browser.signs_in(restaurant.hires(role))
