@@ -111,7 +111,7 @@ def set_process_count(processes: int) -> None:
 
 
 def take_tokens(buckets: Sequence[Bucket], generation_of: str = "") -> RateLimitResult:
-    """Take tokens from all buckets or from none. `left` and `reset_ms` are those of the first one."""
+    """Take tokens from all buckets or from none. `left` and `reset_ms` describe the first one."""
     if redis_is_down():
         return _local.take(buckets)
     try:

@@ -88,7 +88,7 @@ def tenants_with_due_work(kind: str) -> list[int]:
 
 
 def lease_next(kind: str, seconds: float) -> tuple[int, UUID] | None:
-    """Lease the lane that has waited longest. Returns the tenant id and the lease's token, or None."""
+    """Lease the lane that has waited longest. Returns the tenant id and the lease, or None."""
     return next(iter(lease_many(kind, seconds, 1)), None)
 
 

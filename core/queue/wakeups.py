@@ -118,7 +118,7 @@ def enqueue_job(one: WakeUp) -> None:
 
 
 def request_another_worker(job: str) -> None:
-    """Ask for another worker when one process is not enough. It joins if it is free. Never raises."""
+    """Ask for another worker when one process is not enough; a free one joins. Never raises."""
     one = WakeUp(job)
     try:
         if not queue_named(one.queue).count:

@@ -47,7 +47,7 @@ class AsyncPool:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        """Keep open connections for the process's next event loop, because they have cached plans."""
+        """Keep open connections for the next event loop of this process: they have cached plans."""
         kept = _idle_connections.setdefault(self._url, [])
         kept += [raw for raw in (one.let_go() for one in self._free) if raw is not None]
         self._free.clear()
