@@ -1,4 +1,4 @@
-"""The databases of a run: a template, clones of it, and an empty house for every module."""
+"""The databases of a run: a template, its clones, and empty tables for every module."""
 
 import os
 from contextlib import closing, suppress
@@ -9,7 +9,7 @@ from psycopg2.errors import LockNotAvailable
 
 TEMPLATE = "comanda_template"
 APP_ROLE, OWNER_ROLE, HOST_ROLE = "comanda_app", "comanda_owner", "comanda_hosts"
-# What a migration planted, and what says which migrations there were.
+# Rows that migrations insert, and Alembic's version.
 TABLES_KEPT = ("alembic_version", "plans", "plan_prices", "rates")
 FEW_TENANTS = 20
 TABLES_TO_EMPTY = """
@@ -46,7 +46,7 @@ def make_roles() -> None:
 
 
 def clone(name: str, *, emptied: bool = True) -> str:
-    """A fresh database of this name, and its neighbour for the hosts of linked lines."""
+    """Create this database and the one for its hosts of linked lines."""
     with closing(admin_connection()) as connection, connection.cursor() as cursor:
         for one in (name, f"{name}_linked"):
             cursor.execute(f"DROP DATABASE IF EXISTS {one} WITH (FORCE)")
@@ -58,7 +58,7 @@ def clone(name: str, *, emptied: bool = True) -> str:
 
 
 def empty_tables() -> None:
-    """Forget the businesses of earlier modules: what walks over all of them would take minutes."""
+    """Delete the businesses of earlier modules: jobs over all of them would take minutes."""
     for name in _emptied:
         with closing(admin_connection(name)) as connection, connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM tenants")
@@ -67,5 +67,6 @@ def empty_tables() -> None:
             cursor.execute(TABLES_TO_EMPTY, [list(TABLES_KEPT)])
             tables = ", ".join(table for (table,) in cursor)
             cursor.execute("SET lock_timeout = '5s'")
-            with suppress(LockNotAvailable):  # somebody looks at one of them: the next time, then
+            # another connection uses one of them; try again next time
+            with suppress(LockNotAvailable):
                 cursor.execute(f"TRUNCATE {tables}")
