@@ -131,7 +131,7 @@ def to_uuid(prefix: str, public: str) -> UUID:
 
 
 def id_time(uuid: UUID) -> datetime:
-    """When the id was created, by the database's time as the host saw it."""
+    """When the id was created, by the corrected clock of the host that created it."""
     return datetime.fromtimestamp((uuid.int >> 80) / 1000, UTC)
 
 
