@@ -69,7 +69,7 @@ def channel_key(tenant_id: int) -> str:
 
 
 def topic_of(kind: str) -> str:
-    """The topic of a kind: `messages` for `messages.received`. Readers subscribe by topic."""
+    """The topic of a kind: `messages` for `messages.received`. Readers are authorized by topic."""
     return kind.partition(".")[0]
 
 

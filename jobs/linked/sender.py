@@ -134,7 +134,7 @@ class LinkedSender:
 
     def begin(self, one: ClaimedMessage, *, usable: bool) -> bool:
         """Committed right before the bytes are sent, with the message's place in the line's daily
-        limit. False: the message was put back or taken by another worker.
+        limit. False: the message was put back, cancelled, or taken over.
         """
         linked = pairing.find_linked_line(self.session.line_id)
         if linked is None:

@@ -82,7 +82,7 @@ def as_draft(plan: Plan) -> PlanDraft:
 
 
 def add_plan(code: str, draft: PlanDraft) -> Plan:
-    """In a global transaction, like the other functions here unless they say otherwise."""
+    """In a global transaction, like the other functions that edit plans."""
     if not CODE.fullmatch(code):
         raise invalid(
             "code",

@@ -139,7 +139,7 @@ def _shape_faults(cursor: Any, oid: int, name: str) -> list[str]:
 
 
 def _partition_faults(cursor: Any, oid: int) -> list[str]:
-    """Policies belong to the parent and apply only through it, so nobody may access a partition."""
+    """Policies apply only through the parent table, so the app may not use a partition."""
     privileges = ("SELECT", "INSERT", "UPDATE", "DELETE", *GRANTS)
     found = []
     for privilege in privileges:
