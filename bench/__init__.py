@@ -1,1 +1,1 @@
-"""`make bench`: what the service does in a second, beside the least that any program would do."""
+"""`make bench`: the service's throughput, compared with minimal programs that do the same work."""

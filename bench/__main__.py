@@ -1,6 +1,6 @@
-"""`python -m bench [row …]`: every row beside its floor, three rounds interleaved, medians.
+"""`python -m bench [row …]`: every row and its baseline, in three alternating rounds, as medians.
 
-`BENCH_TENANTS` and `BENCH_MESSAGES` say how much is there beforehand; a first look needs little.
+`BENCH_TENANTS` and `BENCH_MESSAGES` set how much data exists beforehand; a first try needs little.
 """
 
 import os
@@ -48,7 +48,7 @@ class Send:
 
 @dataclass(frozen=True)
 class Inbound:
-    """What the network posts, signed: verified, stored durably, answered."""
+    """The network's signed hooks: verified, stored durably, answered."""
 
     name: str = "inbound"
     clients: int = 64
@@ -100,7 +100,7 @@ def measure_send(stack: Stack, row: Send | Inbound, results: Results) -> None:
 
 
 def measure_memory(stack: Stack, results: Results) -> None:
-    """Web and workers: at rest before the first load, and over three more bursts."""
+    """Memory of web and workers: idle before the first load, and after three more bursts."""
     ours, _ = SENDS[1].plans(stack)
     seen = []
     for _ in range(ROUNDS + 1):
@@ -112,7 +112,7 @@ def measure_memory(stack: Stack, results: Results) -> None:
 
 
 def measure_fairness(stack: Stack, results: Results) -> None:
-    """The quiet ones' p95 beside the burst; the floor is their p95 without it."""
+    """The p95 of quiet tenants during another's burst; the baseline is their p95 without it."""
     _add(results, "fairness", "ms", fairness.one_beside_one(stack))
     _add(results, "fairness_200_lines", "ms", fairness.one_beside_many(stack))
 
@@ -137,7 +137,7 @@ def measure_diner(stack: Stack, results: Results) -> None:
 
 
 def measure_tickets(stack: Stack, results: Results) -> None:
-    """From the order to the agent; there is no floor, but a second it must stay under."""
+    """From the order to the print agent. There is no baseline, but a limit of one second."""
     results["tickets"] = print_latency.measure(stack)
 
 
@@ -151,7 +151,9 @@ def measure_drain(stack: Stack, results: Results) -> None:
 
 
 def _add(results: Results, name: str, unit: str, pairs: list[tuple[float, float]]) -> None:
-    """The ratio is the median of the rounds' ratios: the two of a round were neighbours."""
+    """The ratio is the median of the rounds' ratios, because the two runs of a round are
+    adjacent.
+    """
     results[name] = {
         "value": round(median(mine for mine, _ in pairs), 1),
         "unit": unit,
@@ -161,7 +163,7 @@ def _add(results: Results, name: str, unit: str, pairs: list[tuple[float, float]
 
 
 def _checked(row: Send | Inbound, figures: Figures) -> Figures:
-    """A fast answer that is not the right one is not a fast answer."""
+    """Warn if fewer than 99 % of the responses have the expected status."""
     right = figures.statuses.get("202" if row.later else "200", 0)
     if right < 0.99 * figures.answers:
         print(f"  {row.name}: not every answer was right: {figures.statuses}", flush=True)
@@ -169,7 +171,9 @@ def _checked(row: Send | Inbound, figures: Figures) -> Figures:
 
 
 def _let_queue_empty(stack: Stack, most: float = 6.0) -> None:
-    """What was accepted must not be sent while the floor is measured; what is left is cancelled."""
+    """Wait until the queue is empty, so that nothing is sent while the baseline is measured; cancel
+    what is left.
+    """
     end = time.monotonic() + most
     while time.monotonic() < end:
         with stack.database() as cursor:

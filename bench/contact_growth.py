@@ -1,7 +1,7 @@
 """Does finding contacts stay fast? `python -m bench.contact_growth [10000 [1000000]]`
 
-Two businesses in one database, one with a hundred times the contacts of the other. The same
-questions to both, turn by turn; printed is the 95th percentile of each and their ratio.
+Two businesses in one database, one with a hundred times the contacts of the other. Both get the
+same queries in turn; prints the 95th percentile of each and their ratio.
 """
 
 import contextlib
@@ -48,9 +48,9 @@ LAST = (
     *("Özdemir", "Arslan", "Doğan", "Kılıç", "Aslan", "Çetin", "Kara", "Koç", "Kurt", "Özkan"),
     *("Müller", "Schmidt", "Weber", "García", "López", "Smith", "Jones", "Rossi", "Soler"),
 )
-RARE = 5000  # last names beside the common ones, as real books have them
+RARE = 5000  # last names besides the common ones, as in real address books
 
-# The keys are made after the rows, which is how long lists are restored too.
+# The primary keys are created after the rows, as when a large table is restored.
 FILL = """
 ALTER TABLE contact_tokens DROP CONSTRAINT contact_tokens_pkey;
 CREATE TEMP TABLE firsts AS SELECT * FROM unnest(%(first)s::text[], %(first_key)s::text[])
@@ -100,7 +100,7 @@ ALTER TABLE contact_tokens ADD PRIMARY KEY (tenant_id, token, contact_id);
 """
 
 SINCE = datetime(2026, 10, 20, tzinfo=UTC)
-# What people ask, as (name, filters, sort). `{phone}` and `{end}` are of somebody who is there.
+# Typical queries, as (name, filters, sort). `{phone}` and `{end}` are of an existing contact.
 QUESTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("list, newest", {}, "newest"),
     ("list, by name", {}, "name"),
@@ -128,7 +128,7 @@ QUESTIONS: tuple[tuple[str, dict[str, Any], str], ...] = (
 
 @contextlib.contextmanager
 def database() -> Iterator[str]:
-    """A durable PostgreSQL with our schema; the settings are in the environment afterwards."""
+    """A durable PostgreSQL with the schema; puts the settings into the environment."""
     folder = ROOT / ".data" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     servers = start_test_services(folder, durable=True)
@@ -193,7 +193,7 @@ def fill(superuser: str, tenant_id: int, count: int) -> None:
 
 
 def ask(tenant_id: int, question: dict[str, Any], sort: str, phone: str) -> tuple[float, int]:
-    """Milliseconds and how many were found; a page with its phones, as the portal shows it."""
+    """Milliseconds and the number found, for a page with phones as the portal shows it."""
     filled: dict[str, Any] = {
         name: value.format(phone=phone, end=phone[-4:]) if isinstance(value, str) else value
         for name, value in question.items()

@@ -1,8 +1,9 @@
-"""A large file of contacts: `python -m bench.contact_import [100000]`, one row in a hundred broken.
+"""Import a large file of contacts: `python -m bench.contact_import [100000]`, one row in a hundred
+invalid.
 
-By the real workers: looked through, then written. Held to it: nothing is written before it is
-said, every broken row is named with its cause, progress is seen, and a file ten times as long
-takes no more memory.
+The real workers check it, then import it. It fails unless nothing is written before the import is
+started, every invalid row is reported with its cause, progress is visible, and a file ten times as
+long takes no more memory.
 """
 
 import io
@@ -27,7 +28,7 @@ ROWS = 100_000
 BROKEN_EACH = 100
 MOST_GROWTH_MB = 25.0
 WAIT_SECONDS = 900.0
-# What is wrong, and the cause that must be told.
+# An invalid row, and the cause that must be reported.
 FAULTS = (
     (",{name},tr,1990-04-23", "The phone number is missing."),
     ("12,{name},tr,1990-04-23", "phone"),
@@ -37,7 +38,7 @@ FAULTS = (
 
 
 def file_of(rows: int) -> tuple[bytes, dict[int, str]]:
-    """The file, and of each broken line what is wrong with it."""
+    """The file, and what is wrong with each invalid line."""
     lines, broken = ["phone,name,language,birthday"], {}
     for number in range(rows):
         known = {"phone": f"9053{number:08}", "name": f"Guest {number}"}
@@ -59,7 +60,7 @@ class Import:
             self.id = contact_importing.upload_file(io.BytesIO(body), "guests.csv", blobs).id
 
     def run(self) -> tuple[float, float]:
-        """Seconds to look through and to write."""
+        """Seconds to check and to import."""
         before = self._contacts()
         looked = self._until("ready", self._check)
         assert self._contacts() == before, "something was written before it was said"
@@ -93,7 +94,7 @@ class Import:
         raise RuntimeError(f"the import did not become {state}")
 
     def _named(self) -> None:
-        """Every broken row, and no other, with the right cause."""
+        """Every invalid row, and no other, is reported with the right cause."""
         named: dict[int, str] = {}
         while True:
             with tenant_scope(self.tenant_id):

@@ -1,7 +1,7 @@
-"""How fast is the diner's page? The menu of a site beside a template that is only filled in.
+"""How fast is the diner's menu page, compared with a template that is only filled in?
 
-`python -m bench.diner_menu` measures by itself; `measure(stack)` is one row of the whole bench. The
-floor is a Flask app whose page is a Jinja template of the same length with nothing to look up.
+`python -m bench.diner_menu` runs this row alone; `measure(stack)` is one row of the benchmark. The
+baseline is a Flask app whose page is a Jinja template of the same length without any query.
 """
 
 import http.client
@@ -32,7 +32,7 @@ DISHES, CATEGORIES = 40, 6
 
 
 def measure(stack: Stack) -> dict[str, Any]:
-    """Pages in a second, ours beside the floor's, in turn."""
+    """Pages per second, the service and the baseline in turn."""
     path = _finish(stack.env, "site", str(stack.people[0]["tenant_id"]))
     page = ROOT / ".data" / "bench" / "diner.html"
     page.write_bytes(_get(stack.web_port, path))
@@ -67,7 +67,7 @@ def measure(stack: Stack) -> dict[str, Any]:
 
 
 def make_app() -> Flask:
-    """The floor: the same bytes by a template that has only a number to fill in."""
+    """The baseline: the same bytes from a template with one number to fill in."""
     app = Flask("floor")
     text = Path(os.environ["DINER_PAGE"]).read_text()
     template = "{% raw %}" + text.replace("{% endraw %}", "") + "{% endraw %}{{ table }}"
@@ -80,7 +80,7 @@ def make_app() -> Flask:
 
 
 def open_site(tenant_id: int) -> str:
-    """A menu of a common size; answers its address."""
+    """Publish a menu of a usual size; returns its path."""
     with create_worker_app().app_context(), tenant_scope(tenant_id):
         site = sites.open_site(
             "Bench bistro",
@@ -106,7 +106,7 @@ def open_site(tenant_id: int) -> str:
 
 
 def load(port: int, path: str, seconds: float) -> float:
-    """Connections that each ask again as soon as they are answered."""
+    """Requests per second of connections that each send the next request once they are answered."""
     until, counts = time.perf_counter() + seconds, [0] * CLIENTS
 
     def ask(number: int) -> None:
@@ -178,7 +178,7 @@ def main(wanted: list[str]) -> int:
 
 
 def __getattr__(name: str) -> Flask:
-    """`app` for the web server, made only where it is asked for."""
+    """`app` for the web server, created only on access."""
     if name != "app":
         raise AttributeError(name)
     return make_app()

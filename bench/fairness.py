@@ -1,5 +1,6 @@
-"""Does a burst of one business hold up the others? From acceptance to the network's answer, as
-the timeline has it, without the burst and beside it, in turn."""
+"""Does one business's burst delay the others? Measures the time from acceptance to the network's
+answer, by the timeline, without the burst and during it, in turn.
+"""
 
 import http.client
 import json
@@ -30,13 +31,13 @@ Person = Mapping[str, Any]
 
 
 def one_beside_one(stack: Stack) -> list[tuple[float, float]]:
-    """A quiet business beside one that has just queued ten thousand."""
+    """A quiet business beside one that has queued ten thousand messages."""
     quiet, noisy = stack.people[-2:]
     return _rounds(stack, [noisy], [quiet], every=0.05, senders=1)
 
 
 def one_beside_many(stack: Stack) -> list[tuple[float, float]]:
-    """Fifty businesses with two hundred lines, one of which has queued ten thousand."""
+    """Fifty businesses with two hundred lines, one of which has queued ten thousand messages."""
     noisy, *quiet = stack.people[:MANY_LINES]
     return _rounds(stack, [noisy, *noisy["more_lines"]], quiet, every=0.1, senders=4)
 
@@ -44,7 +45,7 @@ def one_beside_many(stack: Stack) -> list[tuple[float, float]]:
 def _rounds(
     stack: Stack, noisy: Sequence[Person], quiet: Sequence[Person], *, every: float, senders: int
 ) -> list[tuple[float, float]]:
-    """The quiet ones' p95 in milliseconds beside the burst, and without it."""
+    """The p95 of the quiet businesses in milliseconds, during the burst and without it."""
 
     def quietly() -> float:
         began = datetime.now(UTC)
@@ -97,7 +98,7 @@ def _send(port: int, people: Sequence[Person], every: float) -> None:
 
 
 def _p95(stack: Stack, people: Sequence[Person], began: datetime, ended: datetime) -> float:
-    """What has not left after ten seconds counts with the age it has by then."""
+    """A message that was not sent after ten seconds counts with its age."""
     tenants = [person["tenant_id"] for person in people]
     end = time.monotonic() + LATE_SECONDS
     while time.monotonic() < end:

@@ -1,7 +1,8 @@
-"""`python -m bench.live_updates`: 1,000 open pages that wait for news, and sends beside them.
+"""`python -m bench.live_updates`: 1,000 open pages that wait for live updates, and sends beside
+them.
 
-Says how much memory the live door takes for them, and the p95 of a send with and without them,
-in rounds that take turns.
+Measures the memory that the live server needs for them, and the p95 of a send with and without
+them, in alternating rounds.
 """
 
 import asyncio
@@ -30,7 +31,7 @@ MOST_MB, MOST_RATIO = 100.0, 1.5
 
 
 class OpenPages:
-    """Streams that are held open by a loop in a thread of their own."""
+    """Streams held open by an event loop in a separate thread."""
 
     def __init__(self, stack: Stack, port: int) -> None:
         self._stack, self._port = stack, port
@@ -122,9 +123,9 @@ def measure(stack: Stack) -> dict[str, float]:
 def _beside(stack: Stack, live: "subprocess.Popen[bytes]", port: int) -> dict[str, float]:
     while not responds(port, "/healthz"):
         time.sleep(0.1)
-    time.sleep(1.5)  # until it has its Redis
+    time.sleep(1.5)  # until it is connected to Redis
     pages = OpenPages(stack, port)
-    pages.open(20)  # what a first stream loads is not what a thousand cost
+    pages.open(20)  # so that what the first streams load does not count
     pages.close()
     before = memory_mb(live.pid)
     sends_p95(stack, 2.0)

@@ -1,7 +1,7 @@
-"""The load: `clients` connections that each ask again as soon as they are answered.
+"""The load: `clients` connections that each send the next request once they are answered.
 
-Raw sockets under asyncio, in processes of their own, because no HTTP client library would leave
-the cores to what is measured. `python -m bench.load` reads a plan as JSON and prints its figures.
+It uses raw sockets with asyncio in separate processes, because an HTTP client library would take
+the cores from what is measured. `python -m bench.load` reads a plan as JSON and prints its figures.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ class Figures:
 
 
 class Client(asyncio.Protocol):
-    """One connection. An answer is whole when its Content-Length is."""
+    """One connection. A response is complete when its Content-Length is reached."""
 
     def __init__(self, plan: dict[str, Any], until: float) -> None:
         self.plan = plan
@@ -105,7 +105,7 @@ class Client(asyncio.Protocol):
 
 
 def run_load(plan: dict[str, Any]) -> Figures:
-    """Share the clients out over processes and put together what they saw."""
+    """Spread the clients over processes and combine their results."""
     share = {**plan, "clients": plan["clients"] // PROCESSES}
     started = [
         subprocess.Popen(

@@ -1,8 +1,8 @@
-"""Does it stay fast? `python -m bench.message_growth [10000 1000000 10000000]`
+"""Do requests stay fast as messages grow? `python -m bench.message_growth [10000 1000000 10000000]`
 
-Businesses in one database, each with a hundred times the messages of the one before. The same
-requests to all of them over HTTP, turn by turn; printed is the 95th percentile of each, and how
-that of the largest stands to that of the smallest. A size the disk has no room for is left out.
+Businesses in one database, each with many times the messages of the one before. All get the same
+requests over HTTP in turn; prints the 95th percentile of each, and the ratio of the largest to the
+smallest. Sizes that do not fit on the disk are left out.
 """
 
 import http.client
@@ -22,7 +22,7 @@ from bench.setup.preload import LEAN, PEOPLE, Line
 from bench.setup.stack import ROOT, Stack, running
 
 SIZES = (10_000, 1_000_000, 10_000_000)
-BYTES_EACH = 1_500  # of disk, with indexes and the log
+BYTES_EACH = 1_500  # on disk, with indexes and the WAL
 TURNS, WARM_TURNS = 40, 5
 MOST_GROWTH = 1.5
 PAGES = {"list": "/messages", "inbox": "/inbox", "dashboard": "/home", "contacts": "/contacts"}

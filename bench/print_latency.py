@@ -39,7 +39,7 @@ STATIONS = ("kitchen", "bar", "grill")
 
 
 def measure(stack: Stack) -> dict[str, Any]:
-    """The 95th of a hundred, in milliseconds, from the ticket's row to the agent's hand."""
+    """The 95th percentile in milliseconds, from the print job's row to the agent."""
     port = any_free()
     live = spawn(
         [sys.executable, "-m", "api.live", "--port", str(port)],
@@ -118,7 +118,7 @@ def _order(place: Mapping[str, Any]) -> None:
 
 
 class Agents:
-    """Twenty agents in one loop: each polls, and tells of each ticket at once that it printed."""
+    """Twenty agents in one loop: each polls, and reports each ticket as printed at once."""
 
     def __init__(self, told: Mapping[str, Any]) -> None:
         self.poll = f"http://127.0.0.1:{told['live']}/print/v1/poll"

@@ -11,9 +11,9 @@ Results = dict[str, dict[str, Any]]
 
 
 def write(measured: Results) -> None:
-    """Rows that were not measured this time stay as they were.
+    """Update the measured rows; the others stay as they were.
 
-    Beside each is what else the machine did: above its cores, only ratios mean something.
+    Each row has the load of the machine: with more load than cores, only ratios are meaningful.
     """
     for row in measured.values():
         row.setdefault("load", round(os.getloadavg()[0], 1))

@@ -1,4 +1,6 @@
-"""Emptying a full queue: our workers, the asyncio floor, and RQ with a job for each message."""
+"""Empty a full queue: the service's workers, the asyncio baseline, and RQ with one job per
+message.
+"""
 
 import json
 import random
@@ -33,7 +35,7 @@ INSERT INTO floor_messages (tenant_id, id, line, phone, text, state, due_at, cre
 
 
 def ours(stack: Stack) -> float:
-    """Messages a second from the ring on, until all have left or the time is over."""
+    """Messages per second from the wake-up until all are sent or the time is over."""
     queue(stack, stack.people[:LINES], QUEUED)
     began = time.monotonic()
     notify_workers(stack)
@@ -47,7 +49,7 @@ def ours(stack: Stack) -> float:
 
 
 def queue(stack: Stack, lines: Sequence[Mapping[str, Any]], count: int) -> None:
-    """As `app.accept_message` leaves them, by the thousand."""
+    """Insert messages as `app.accept_message` would, a thousand at a time."""
     moment = datetime.now(UTC)
     rows = [
         (
@@ -136,8 +138,9 @@ def messages_left(stack: Stack) -> int:
 
 
 def clear(stack: Stack) -> None:
-    """What is left is cancelled, so that the next round begins with nothing. What a worker takes
-    just now is not waited for: it will have left."""
+    """Cancel what is left, so that the next round begins with nothing. Messages that a worker has
+    claimed are not cancelled: they will be sent.
+    """
     end = time.monotonic() + 10
     while messages_left(stack) and time.monotonic() < end:
         with stack.database() as cursor:
@@ -151,7 +154,7 @@ def clear(stack: Stack) -> None:
 
 @contextmanager
 def _worker(stack: Stack, module: str) -> Iterator["subprocess.Popen[str]"]:
-    """Loaded and connected before the clock starts."""
+    """Imported and connected before the measurement starts."""
     process = subprocess.Popen(
         [sys.executable, "-m", module],
         cwd=ROOT,

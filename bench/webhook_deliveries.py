@@ -1,8 +1,8 @@
-"""Events to endpoints: our worker beside the smallest asyncio and aiohttp program that signs,
-posts and writes down. `python -m bench.webhook_deliveries` runs this row alone.
+"""Deliver events to endpoints: the service's worker, and the smallest asyncio and aiohttp program
+that signs, posts and stores results. `python -m bench.webhook_deliveries` runs this row alone.
 
-The customers' servers are one process on 200 loopback addresses, so that each has connections
-of its own.
+The customers' servers are one process on 200 loopback addresses, so that each has its own
+connections.
 """
 
 import asyncio
@@ -75,14 +75,14 @@ UPDATE floor_deliveries f SET status = mine.status, due_at = NULL
 
 
 def measure(stack: Stack) -> list[tuple[float, float]]:
-    """Deliveries a second, ours and the floor's, for each round."""
+    """Deliveries per second of the service and of the baseline, for each round."""
     with _receiver() as port:
         _give_endpoints(stack, port)
         return [(ours(stack, port), floor(stack, port)) for _ in range(ROUNDS)]
 
 
 def ours(stack: Stack, port: int) -> float:
-    """From the ring on, until the last event has arrived; numbering and fan-out are in it."""
+    """From the wake-up until the last event has arrived; includes numbering and fan-out."""
     some = stack.people[:ENDPOINTS]
     moment = datetime.now(UTC)
     rows = [
@@ -176,7 +176,7 @@ def _give_endpoints(stack: Stack, port: int) -> None:
 
 
 def _check(stack: Stack, come: int) -> None:
-    """What arrived must be written down as arrived, once each."""
+    """Every delivery that arrived must be settled, once each."""
     end = time.monotonic() + 10
     while time.monotonic() < end:
         with stack.database() as cursor:
@@ -222,7 +222,7 @@ def _arrived(port: int) -> int:
 
 
 class Customer(asyncio.Protocol):
-    """Takes a request, whole by its Content-Length, and says 200."""
+    """Reads a request up to its Content-Length and answers 200."""
 
     arrived = 0
 

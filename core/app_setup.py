@@ -1,4 +1,4 @@
-"""What every process stands on, whichever doors it opens: database, Redis, keys, logs."""
+"""Set up what every process needs, with or without blueprints: database, Redis, keys, logs."""
 
 from flask import Flask
 
@@ -32,7 +32,7 @@ def configure_app(app: Flask, settings: Settings) -> None:
 
 
 def configure_process(settings: Settings) -> None:
-    """What a process keeps once, whichever app asks."""
+    """Set the module-level state that exists once in a process, however many apps it has."""
     set_keyring(Keyring.parse(settings.encryption_keys), current_tenant_id)
     configure_urls(
         settings.base_url,
@@ -45,7 +45,7 @@ def configure_process(settings: Settings) -> None:
 
 
 def create_worker_app() -> Flask:
-    """For processes without doors: workers, the scheduler."""
+    """An app without blueprints, for workers and the scheduler."""
     app = Flask("comanda")
     configure_app(app, load_settings())
     return app

@@ -1,4 +1,4 @@
-"""Ending tasks for good."""
+"""Cancel tasks reliably."""
 
 import asyncio
 from typing import Any
@@ -7,10 +7,10 @@ RETRY_SECONDS = 0.1
 
 
 async def cancel_and_wait(*tasks: "asyncio.Task[Any]") -> None:
-    """Cancel until they have ended.
+    """Cancel the tasks and return when all of them have ended.
 
-    Once is not enough: `asyncio.wait_for` of Python 3.11 forgets a cancellation that comes in
-    the moment of its answer, and whoever calls it in a loop then goes on for ever.
+    A single cancellation is not enough: `asyncio.wait_for` in Python 3.11 drops a cancellation that
+    arrives at the moment its result does, and a loop around it then never ends.
     """
     while pending := [task for task in tasks if not task.done()]:
         for task in pending:

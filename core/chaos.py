@@ -1,7 +1,8 @@
-"""Steps at which a process can be made to die, for `make chaos` alone.
+"""Points at which a process can be killed on purpose. Used only by `make chaos`.
 
-FAULT=step:n kills the process the n-th time it comes by that step; FAULT=step:n:stop freezes
-it there instead. Without a FAULT a step costs one comparison; production refuses to have one.
+FAULT=step:n kills the process the n-th time it reaches that step; FAULT=step:n:stop freezes it
+there instead. Without FAULT a step costs one comparison. Production refuses to start with FAULT
+set.
 """
 
 import asyncio
@@ -25,7 +26,7 @@ STEPS = (
     "campaign_accepted",
     "campaign_handed",
 )
-BYTES_LEAVE_SECONDS = 0.02  # what was handed to the socket is in the kernel by then
+BYTES_LEAVE_SECONDS = 0.02  # by then the kernel has the bytes that were written to the socket
 
 
 @dataclass
@@ -40,7 +41,7 @@ _lock = Lock()
 
 
 def parse_fault(told: str) -> Fault | None:
-    """Raises ValueError with a sentence for people."""
+    """None for an empty setting. Raises ValueError with a message for the operator."""
     if not told:
         return None
     step, _, rest = told.partition(":")
@@ -65,6 +66,6 @@ def fault_point(step: str) -> None:
 
 
 def fault_point_soon(step: str) -> None:
-    """For a step that is over only when the event loop has gone on."""
+    """For a step that is complete only after the event loop has run again."""
     if _fault is not None and _fault.step == step:
         asyncio.get_running_loop().call_later(BYTES_LEAVE_SECONDS, fault_point, step)

@@ -1,4 +1,4 @@
-"""The time, in one place: always aware, always UTC, and still when a test says so."""
+"""The current time: always timezone-aware, always UTC, and frozen when a test freezes it."""
 
 import re
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ _RFC3339 = re.compile(
     r"(?:\.([0-9]{1,9}))?(?:([Zz])|([+-])([0-9]{2}):([0-9]{2}))"
 )
 
-# One value for the whole process: a frozen test also stops the clock of the threads it starts.
+# One value for the whole process, so that a frozen clock also holds for threads that a test starts.
 _frozen_at: datetime | None = None
-# What must be added to the host's clock to get the database's time; see core/sql/database_clock.py.
+# Added to the host's clock to get the database's time; see core/sql/database_clock.py.
 _correction = timedelta(0)
 
 
 class BadTime(ValueError):
-    """A time that is not RFC 3339, or that does not say its offset."""
+    """A time that is not RFC 3339, or that has no offset."""
 
     code = "invalid_time"
 
@@ -29,17 +29,17 @@ def now() -> datetime:
 
 
 def running_now() -> datetime:
-    """The present also while a test's clock stands still: the time that ids are made of."""
+    """The current time even while a test has frozen the clock. Ids are made from it."""
     return host_now() + _correction
 
 
 def host_now() -> datetime:
-    """As the host's own clock shows it."""
+    """The host's own clock, without the correction."""
     return datetime.now(UTC)
 
 
 def set_correction(by: timedelta) -> None:
-    """From now on the host's clock is read with this added."""
+    """Add this to the host's clock from now on."""
     global _correction
     _correction = by
 
@@ -49,7 +49,7 @@ def correction() -> timedelta:
 
 
 def today(tz: str | tzinfo = UTC) -> date:
-    """The date on the wall at a place: ``today("Europe/Istanbul")``."""
+    """The local date in a time zone: ``today("Europe/Istanbul")``."""
     return now().astimezone(zone(tz)).date()
 
 
@@ -70,7 +70,7 @@ def zone(tz: str | tzinfo) -> tzinfo:
 
 @contextmanager
 def frozen(at: datetime | str | None = None) -> Iterator[datetime]:
-    """Stop the clock at a moment (the present one by default) until the block ends."""
+    """Stop the clock at a moment (by default the current one) until the block ends."""
     global _frozen_at
     moment = parse_rfc3339(at) if isinstance(at, str) else _utc(at or now())
     before, _frozen_at = _frozen_at, moment
@@ -81,7 +81,9 @@ def frozen(at: datetime | str | None = None) -> Iterator[datetime]:
 
 
 def advance(by: timedelta | float) -> datetime:
-    """Move a frozen clock on, by a timedelta or by seconds. A running clock cannot be moved."""
+    """Move a frozen clock forward by a timedelta or by seconds. Raises RuntimeError if it is
+    running.
+    """
     global _frozen_at
     if _frozen_at is None:
         raise RuntimeError("advance() moves a frozen clock: use it inside `with frozen():`")
@@ -90,12 +92,14 @@ def advance(by: timedelta | float) -> datetime:
 
 
 def rfc3339(moment: datetime) -> str:
-    """``2026-03-01T10:00:00Z``; with a fraction only where there is one."""
+    """``2026-03-01T10:00:00Z``. Fractions of a second are included only if there are any."""
     return _utc(moment).isoformat().replace("+00:00", "Z")
 
 
 def parse_rfc3339(text: str) -> datetime:
-    """The moment in UTC. The offset must be there; digits beyond a microsecond are dropped."""
+    """Parse into UTC. The offset is required; digits beyond microseconds are dropped. Raises
+    BadTime.
+    """
     found = _RFC3339.fullmatch(text)
     if found is None:
         raise BadTime("a time must be RFC 3339 with its offset, such as 2026-03-01T10:00:00Z")

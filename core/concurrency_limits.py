@@ -1,4 +1,4 @@
-"""How much of something that a process has little of one tenant may hold at once."""
+"""Limit how many slots of a scarce process resource one tenant may hold at once."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from threading import Lock
 
 
 class ConcurrencyLimit:
-    """Of one process: a limit in total, and half of it for any one tenant."""
+    """Slots of one process: a total limit, and half of it for any single tenant."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -17,7 +17,7 @@ class ConcurrencyLimit:
 
     @contextmanager
     def place(self, tenant_id: int) -> Iterator[bool]:
-        """True: the caller has a place until the block ends. Never blocks."""
+        """Yield True if the caller got a slot; it is held until the block ends. Never blocks."""
         taken = self._take(tenant_id)
         try:
             yield taken

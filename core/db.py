@@ -1,7 +1,7 @@
-"""One transaction at a time, opened by a door, with its tenant set first.
+"""Transactions. An entry point opens one at a time and sets its tenant first.
 
-Domain code uses `db.session` and never commits. Rings and news collected while the transaction
-is open leave only after it is committed.
+Domain code uses `db.session` and never commits. Wake-ups and live updates that are collected while
+the transaction is open are sent only after it has been committed.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ class Base(DeclarativeBase):
 
 
 class TenantOwned:
-    """Every table of a tenant's things leads its primary key with the tenant."""
+    """The primary key of every tenant-owned table starts with `tenant_id`."""
 
     tenant_id: Mapped[int] = mapped_column(
         BigInteger, primary_key=True, autoincrement=False, sort_order=-2
@@ -60,7 +60,7 @@ _scope: ContextVar[Scope | None] = ContextVar("scope", default=None)
 
 
 class ScopedSession(BoundSession):
-    """Refuses to begin outside a scope, where a statement would run with no tenant set."""
+    """Refuses to connect outside a scope, where a statement would run without a tenant."""
 
     def connection(self, *args: Any, **kwargs: Any) -> Any:
         _require_scope()
@@ -86,7 +86,7 @@ _statement_limit: ContextVar[int | None] = ContextVar("statement_limit", default
 
 
 def limit_statements(milliseconds: int | None) -> None:
-    """For the tenant scopes that are opened from here on; None: the usual limit."""
+    """Set the statement timeout of the tenant scopes opened after this. None: the default."""
     _statement_limit.set(milliseconds)
 
 
@@ -99,8 +99,12 @@ def _require_scope() -> Scope:
 
 @contextmanager
 def tenant_scope(tenant_id: int) -> Iterator[Session]:
-    """One transaction that sees and writes the rows of this tenant alone."""
-    if not 0 < tenant_id < 2**63:  # a number from an address that no bigint holds
+    """Open one transaction that sees and writes only this tenant's rows.
+
+    Commits at the end of the block, rolls back on any exception. Raises NotFound for an id that
+    cannot exist, and RuntimeError if a transaction is already open.
+    """
+    if not 0 < tenant_id < 2**63:  # an id in a URL may be too large for a bigint
         raise NotFound("There is no tenant with that id.")
     with _transaction(Scope(tenant_id)) as session:
         limit = _statement_limit.get()
@@ -113,7 +117,7 @@ def tenant_scope(tenant_id: int) -> Iterator[Session]:
 
 @contextmanager
 def global_scope() -> Iterator[Session]:
-    """One transaction over the global tables; tenant-owned tables look empty from here."""
+    """Open one transaction on the global tables. Tenant-owned tables appear empty in it."""
     with _transaction(Scope(None)) as session:
         yield session
 
@@ -145,7 +149,7 @@ def in_transaction() -> bool:
 
 
 def invalidate_tenant_cache() -> None:
-    """What the doors remember of this tenant is to be forgotten once this is committed."""
+    """Invalidate what the entry points have cached about this tenant, after the commit."""
     _require_scope().cache_invalidated = True
 
 
@@ -157,20 +161,20 @@ def current_tenant_id() -> int:
 
 
 def notify_workers(job: str, *args: object) -> None:
-    """Tell a worker, once this transaction is committed, that there is work."""
+    """Wake a worker for this job after the transaction is committed. Raises for an unknown job."""
     one = WakeUp(job, args)
     one.check()
     _require_scope().wakeups.append(one)
 
 
 def after_commit(leave: AfterCommit, thing: object) -> None:
-    """`leave(tenant_id, things)` gets all that was gathered for it, once it is committed."""
+    """Call `leave(tenant_id, things)` after the commit, once, with all things passed for it."""
     current_tenant_id()
     _require_scope().gathered.setdefault(leave, []).append(thing)
 
 
 def notify_workers_now(job: str, *args: object) -> None:
-    """For what is committed already."""
+    """Wake a worker at once, for work that is already committed."""
     one = WakeUp(job, args)
     one.check()
     send_wakeups([one])
@@ -197,5 +201,5 @@ def engine_options(pool: int) -> dict[str, Any]:
         "pool_timeout": 5,
         "pool_pre_ping": True,
         "connect_args": CONNECT_OPTIONS,
-        "hide_parameters": True,  # errors are logged, and parameters are what customers wrote
+        "hide_parameters": True,  # errors are logged, and parameters contain what customers wrote
     }

@@ -1,6 +1,6 @@
-"""What can go wrong in the trade, in words. The doors turn these into answers.
+"""Domain errors. The entry points turn them into responses.
 
-A message is a template with named values, so that a door can say it in another language.
+A message is a template with named values, so that an entry point can translate it.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class FieldError:
 
 
 class DomainError(Exception):
-    """A refusal a person or a program can act upon. `status` is what a door answers over HTTP."""
+    """A refusal that a person or a program can act on. `status` is its HTTP status."""
 
     status = 422
 
@@ -27,7 +27,7 @@ class DomainError(Exception):
         self.values = values
         self.faults: list[FieldError] = []
         self.more: dict[str, object] = {}
-        """Facts that belong beside the sentence, such as the id of what was refused."""
+        """Extra values for the response, such as the id of the rejected object."""
         super().__init__(self.message)
 
     @property
@@ -79,7 +79,7 @@ class RateLimited(DomainError):
 
 
 def invalid(field: str, code: str, message: str, /, **values: object) -> Invalid:
-    """A refusal that belongs to one field of what was sent."""
+    """An Invalid error that belongs to one field of the request."""
     error = Invalid(code, message, **values)
     error.faults.append(FieldError(field, code, error.message))
     return error

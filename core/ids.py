@@ -1,4 +1,4 @@
-"""Names for rows: UUIDv7 in the database, ``msg_01JF…`` everywhere else."""
+"""Ids of rows: UUIDv7 in the database, ``msg_01JF…`` everywhere else."""
 
 import os
 import re
@@ -18,12 +18,12 @@ from sqlalchemy.types import TypeDecorator
 from core import clock
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-# For codes that people read out and type: nothing that looks like another, no vowels.
+# For codes that people read aloud and type: no characters that look alike, and no vowels.
 READABLE_ALPHABET = "23456789BCDFGHJKMNPQRSTVWXYZ"
 
 _VALUES = {letter: value for value, letter in enumerate(CROCKFORD)}
 _VALUES |= {letter.lower(): value for letter, value in _VALUES.items()}
-# 26 letters of five bits, written two at a time.
+# An id has 26 characters of five bits each; they are encoded in pairs.
 _PAIRS = [first + second for first in CROCKFORD for second in CROCKFORD]
 _SHIFTS = range(120, -1, -10)
 _RANDOM_BITS = 74
@@ -32,17 +32,19 @@ MILLISECOND = timedelta(milliseconds=1)
 
 
 class BadId(DontWrapMixin, ValueError):
-    """An id that cannot be one of ours: for the asker it is simply not there."""
+    """Text that cannot be an id of the expected kind. The entry points answer "not found"."""
 
     code = "not_found"
     value = ""
-    """What was given instead of an id."""
+    """The text that was given as an id."""
 
 
 class _Sequence:
-    """UUIDv7 that only rise within a process, also inside one millisecond or when time steps back.
+    """UUIDv7 generator. Ids increase within a process, also within one millisecond and when the
+    clock is set back.
 
-    The step inside a millisecond is random, so that one id does not give away the next.
+    The increment within a millisecond is random, so that an id cannot be guessed from the one
+    before.
     """
 
     def __init__(self) -> None:
@@ -74,14 +76,14 @@ class _Sequence:
         if self.clock is not None:
             return int(self.clock().timestamp() * 1000)
         if (correction := clock.correction()) != self._correction:
-            self._correction = correction  # ids made by a wrong clock do not hold back later ones
+            self._correction = correction  # ids from a wrong clock must not hold back later ones
             self._millis = -1
         return time.time_ns() // 1_000_000 + correction // MILLISECOND
 
 
 _sequence = _Sequence()
-# A child that went on from its parent's counter would give out its parent's ids, and the lock
-# may have been held by a thread that does not exist in the child.
+# A child that continued its parent's counter would repeat the parent's ids, and the lock may have
+# been held by a thread that does not exist in the child.
 os.register_at_fork(after_in_child=_sequence.forget)
 
 
@@ -91,7 +93,9 @@ def new_uuid() -> UUID:
 
 @contextmanager
 def dated_by(clock: Callable[[], datetime]) -> Iterator[None]:
-    """For a past that is written down afterwards, as the demo's is: its ids stand in its order."""
+    """Take the time of new ids from this clock, for records with a past date such as the demo's
+    data. Their ids then sort by that date.
+    """
     _sequence.clock = clock
     try:
         yield
@@ -127,17 +131,17 @@ def to_uuid(prefix: str, public: str) -> UUID:
 
 
 def id_time(uuid: UUID) -> datetime:
-    """When the id was made, by the clock of the host that made it."""
+    """When the id was created, by the corrected clock of the host that created it."""
     return datetime.fromtimestamp((uuid.int >> 80) / 1000, UTC)
 
 
 def canonical_id(prefix: str, public: str) -> str:
-    """The one spelling of an id: upper case after the prefix. Raises BadId."""
+    """The canonical spelling of an id: upper case after the prefix. Raises BadId."""
     return from_uuid(prefix, to_uuid(prefix, public))
 
 
 def new_tenant_id() -> int:
-    """15 digits: random, so it tells nothing, and exact as a JSON number."""
+    """A random number of 15 digits. It reveals nothing and is exact as a JSON number."""
     return 10**14 + secrets.randbelow(9 * 10**14)
 
 
@@ -184,7 +188,7 @@ def _check_prefix(prefix: str) -> None:
 
 
 def _bad(prefix: str, public: str) -> BadId:
-    # The text that came in is left out: it may be anything, and this sentence is logged.
+    # The message does not quote the input: it may be anything, and the message is logged.
     error = BadId(f"that is not an id of the form {prefix}_ and 26 letters and digits")
     error.value = public
     return error

@@ -1,8 +1,8 @@
-"""News for open pages: what changed, told in ids, once the change is committed.
+"""Live updates for open pages: what changed, as ids, published after the commit.
 
-Redis carries them and keeps a short history for each tenant, so that a page that was away reads
-on from where it was. Losing Redis costs freshness, never data: a page that cannot read on is told
-to start over, and asks the database.
+Redis delivers them and keeps a short history for each tenant, so that a page that was disconnected
+can continue where it stopped. Losing Redis delays updates but loses no data: a page that cannot
+continue is told to reload, and reads the database.
 """
 
 import json
@@ -19,9 +19,9 @@ log = logger(__name__)
 
 HISTORY_LENGTH = 500
 HISTORY_SECONDS = 3600
-MAX_OF_ONE_KIND = 60  # of one kind in a transaction; more are told as "many"
+MAX_OF_ONE_KIND = 60  # per transaction; more of one kind become a single "many" update
 
-# The history and the channel are written together, so that both have one order.
+# One script writes both the history and the channel, so that both have the same order.
 PUBLISH_SCRIPT = """
 local id = redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'n', ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
@@ -31,12 +31,12 @@ return id
 
 
 def publish_update(kind: str, **facts: str | int | bool | None) -> None:
-    """`tell("messages.received", id=…)`. Ids and states only: no name, no phone, no text."""
+    """`publish_update("messages.received", id=…)`. Only ids and states: no name, phone or text."""
     after_commit(send_updates, {"kind": kind, **facts})
 
 
 def send_updates(tenant_id: int, news: list[dict[str, Any]]) -> None:
-    """At once, for doors that commit by themselves. Never raises."""
+    """Publish at once, for entry points that commit their own SQL. Never raises."""
     if redis_is_down():
         log.warning("live update lost", error="redis rests")
         return
@@ -48,12 +48,12 @@ def send_updates(tenant_id: int, news: list[dict[str, Any]]) -> None:
 
 
 def update_args(tenant_id: int, news: list[dict[str, Any]]) -> tuple[str, str, int, int]:
-    """The key and the arguments of TELL."""
+    """The key and the arguments of PUBLISH_SCRIPT."""
     return channel_key(tenant_id), json.dumps(_short(news)), HISTORY_LENGTH, HISTORY_SECONDS
 
 
 def history_cursor(tenant_id: int) -> str:
-    """Where the history ends now: a page that is made now reads on from here. Empty: unknown."""
+    """The current end of the history, from which a page rendered now continues. Empty: unknown."""
     if redis_is_down():
         return ""
     try:
@@ -69,12 +69,14 @@ def channel_key(tenant_id: int) -> str:
 
 
 def topic_of(kind: str) -> str:
-    """`messages` of `messages.received`: what a reader asks for, and is allowed."""
+    """The topic of a kind: `messages` for `messages.received`. Readers are authorized by topic."""
     return kind.partition(".")[0]
 
 
 def _short(news: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A campaign settles thousands at once: pages then look for themselves."""
+    """Replace many updates of one kind by one: a campaign settles thousands of messages at once,
+    and the pages then reload their data.
+    """
     counts = Counter(one["kind"] for one in news)
     many = {kind for kind, count in counts.items() if count > MAX_OF_ONE_KIND}
     kept = [one for one in news if one["kind"] not in many]

@@ -1,4 +1,4 @@
-"""Structured logs: every line knows its request; phones are masked and secrets dropped."""
+"""Structured logs. Every line has its request id; phone numbers are masked and secrets dropped."""
 
 import json
 import logging
@@ -21,7 +21,7 @@ SECRET_NAMES = re.compile(
     r"password|secret|token|authorization|api_key|cookie|signature|recovery|totp", re.IGNORECASE
 )
 SECRET_VALUES = re.compile(r"(ck_(?:live|test)_\w{6})\w+|(whsec_)[\w+/=]+|(Bearer )\S+")
-# Ids and times hold long runs of digits that are nobody's phone.
+# Ids and times contain long runs of digits that are not phone numbers.
 NEVER_REDACTED = frozenset(
     {"timestamp", "request_id", "level", "logger", "tenant_id", "duration_ms", "pid"}
 )
@@ -51,8 +51,9 @@ def redact(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> Mutable
 def format_error(
     _logger: Any, _name: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
-    """The traceback of an exception; of the database's errors without their text, which quotes
-    what customers wrote."""
+    """Replace `exc_info` by its traceback. The text of database errors is left out, because it
+    quotes what customers wrote.
+    """
     found = event.pop("exc_info", None)
     error = sys.exc_info()[1] if found is True else found
     error = error[1] if isinstance(error, tuple) else error
@@ -120,14 +121,16 @@ def set_up_logs(settings: Settings) -> None:
 
 
 def log_request(log: Any, request_id: str, **facts: str | float | None) -> None:
-    """The one line of every request, without the way through the processors, which takes ten
-    times as long. The facts are ours: a route is never a path, nothing in them is to be hidden."""
+    """Log the one line of every request directly, which is ten times faster than the processors.
+
+    It is not redacted, so pass only safe facts: a route, never a path.
+    """
     if _plain is None:
         log.info("request answered", **facts)
     elif logging.getLogger().isEnabledFor(logging.INFO):
         moment = datetime.now(UTC).isoformat().replace("+00:00", "Z")
         line = {"event": "request answered", "request_id": request_id, "logger": "comanda.web"}
-        line |= {**facts, "level": "info", "timestamp": moment}
+        line = {**line, **facts, "level": "info", "timestamp": moment}
         _plain.write(json.dumps(line) + "\n")
 
 

@@ -1,6 +1,6 @@
-"""What must be found before the tenant is known: key hashes, tokens, hosts.
+"""Find the tenant of a key hash, a token or a host name.
 
-A small global table without foreign keys, written rarely and read under a cache.
+A small global table without foreign keys. It is written rarely and read through a cache.
 """
 
 from hashlib import sha256
@@ -22,12 +22,14 @@ class Lookup(Base):
 
 
 def secret_digest(secret: str) -> str:
-    """Secrets of 128 bits and more need no slow hash: they cannot be guessed."""
+    """The SHA-256 of a secret. Secrets of 128 bits or more cannot be guessed, so no slow hash is
+    needed.
+    """
     return sha256(secret.encode()).hexdigest()
 
 
 def add_lookup(kind: str, key: str, target: str) -> None:
-    """Make this tenant's thing findable by its key."""
+    """Make an object of this tenant findable by its key."""
     db.session.execute(
         insert(Lookup).values(kind=kind, key=key, tenant_id=current_tenant_id(), target=target)
     )
@@ -42,7 +44,7 @@ def remove_lookup(kind: str, key: str) -> None:
 
 
 def find_lookup(kind: str, key: str) -> tuple[int, str] | None:
-    """The tenant and the thing behind a key, or None."""
+    """The tenant id and the target of a key, or None."""
     row = db.session.execute(
         select(Lookup.tenant_id, Lookup.target).where(Lookup.kind == kind, Lookup.key == key)
     ).first()

@@ -1,6 +1,6 @@
-"""E-mail as rows: written with the change that caused it, sent by a job afterwards.
+"""E-mails as rows: written in the transaction of the change that caused them, sent by a job.
 
-Bodies are sealed, because they carry links that sign people in, and are dropped once sent.
+Bodies are encrypted, because they contain sign-in links, and are deleted once sent.
 """
 
 import smtplib
@@ -40,17 +40,19 @@ class Mail(Base):
 
 
 def queue_email(recipient: str, subject: str, body: str, tenant_id: int | None = None) -> None:
-    """Queue a letter in the open transaction."""
+    """Queue an e-mail in the open transaction."""
     db.session.add(Mail(recipient=recipient, subject=subject, body=body, tenant_id=tenant_id))
     notify_workers("jobs.mail.drain")
 
 
 def claim_next() -> Mail | None:
-    """Take the letter that is due longest; it comes back by itself if we die with it."""
+    """Claim the e-mail that has been due longest, or None. If this process dies, the e-mail becomes
+    due again after LEASE_SECONDS.
+    """
     moment = now()
     mail = db.session.scalars(
         select(Mail)
-        .options(defer(Mail.body))  # one that cannot be opened must not stop the others
+        .options(defer(Mail.body))  # a body that cannot be decrypted must not stop the others
         .where(Mail.due_at <= moment)
         .order_by(Mail.due_at)
         .limit(1)
@@ -79,16 +81,16 @@ def settle(mail: Mail, error: str | None, keep_body: bool) -> None:
 
 
 def body_of(mail_id: str) -> str:
-    """Raises KeyringError when it was sealed with a key that is gone."""
+    """Raises KeyringError if the body was encrypted with a key that no longer exists."""
     return db.session.scalars(select(Mail.body).where(Mail.id == mail_id)).one()
 
 
 def send_email(mail: Mail, body: str, url: str, sender: str, *, may_be_plain: bool) -> None:
-    """Hand one e-mail to the SMTP server named by MAIL_URL.
+    """Send one e-mail through the SMTP server in MAIL_URL.
 
-    Raises OSError or SMTPException, and ValueError for one that cannot be written down. Where the
-    connection may not be plain, nothing is sent to a server that offers no encryption: somebody
-    in between could have taken the offer away.
+    Raises OSError or SMTPException, and ValueError if the e-mail cannot be encoded. Unless
+    `may_be_plain` is set, nothing is sent to a server that does not offer encryption: an attacker
+    in between could have removed the offer.
     """
     place = urlsplit(url)
     message = EmailMessage()
@@ -111,7 +113,7 @@ def send_email(mail: Mail, body: str, url: str, sender: str, *, may_be_plain: bo
 
 
 def recent_emails(after: str | None, limit: int) -> list[Mail]:
-    """The newest letters first, for the development page."""
+    """Newest first, for the development page."""
     query = select(Mail).order_by(Mail.id.desc()).limit(limit)
     if after:
         query = query.where(Mail.id < after)

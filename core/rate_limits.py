@@ -1,7 +1,7 @@
-"""Rate limits as token buckets: one Redis call a request, a local bucket while Redis is away.
+"""Rate limits as token buckets: one Redis call per request, local buckets while Redis is down.
 
-A bucket is one number, the time at which it will be full again (GCRA). The same call
-brings home the tenant's generation, so that a revoked key is noticed without another trip.
+A bucket is one number, the time at which it will be full again (GCRA). The same call returns the
+generation of the tenant's cache, so that a revoked key is noticed without a second call.
 """
 
 import time
@@ -48,7 +48,7 @@ return {1, left - cost, math.ceil(reset + tonumber(ARGV[1]) * cost), 0, gen}
 class Bucket:
     name: str
     rate: float
-    """Tokens that come back each second."""
+    """Tokens added each second."""
     burst: int
     cost: int = 1
 
@@ -64,7 +64,7 @@ class RateLimitResult:
     reset_ms: int
     wait_ms: int
     generation: str | None
-    """None while Redis is away."""
+    """None while Redis is down."""
 
     @property
     def retry_after(self) -> int:
@@ -72,7 +72,7 @@ class RateLimitResult:
 
 
 class LocalBuckets:
-    """What a process grants alone: its share of each bucket."""
+    """Buckets of one process without Redis. It grants its share of each bucket."""
 
     def __init__(self, share: float = 1.0) -> None:
         self.share = share
@@ -111,7 +111,7 @@ def set_process_count(processes: int) -> None:
 
 
 def take_tokens(buckets: Sequence[Bucket], generation_of: str = "") -> RateLimitResult:
-    """Take from all buckets or from none. The first one is told in the answer."""
+    """Take tokens from all buckets or from none. `left` and `reset_ms` describe the first one."""
     if redis_is_down():
         return _local.take(buckets)
     try:
@@ -126,7 +126,7 @@ def take_tokens(buckets: Sequence[Bucket], generation_of: str = "") -> RateLimit
 
 
 def bump_cache_generation(of: str) -> None:
-    """What was remembered about this tenant is no longer true, in every process."""
+    """Invalidate what any process has cached about this tenant."""
     try:
         redis_client().incr(f"generation:{of}")
     except RedisError as error:

@@ -1,4 +1,4 @@
-"""Settings come from the environment; what is missing or wrong is named in one sentence."""
+"""Settings from the environment. One message names everything that is missing or wrong."""
 
 import os
 import re
@@ -13,12 +13,12 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from core import chaos
 from core.security.encryption import Keyring
 
-PLACEHOLDER = "replace-me"  # what deploy/env.example holds
+PLACEHOLDER = "replace-me"  # the value in deploy/env.example
 SERVICE_FILE = "service.env"
 
 
 class SettingsError(RuntimeError):
-    """The environment does not describe a service that can start."""
+    """The environment is not sufficient to start the service."""
 
 
 _TILES = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+/[^\s{};,'\"]*\{z\}/\{x\}/\{y\}[^\s{};,'\"]*")
@@ -41,7 +41,7 @@ class Settings(BaseSettings):
     mail_starttls: Literal["required", "offered"] = "required"
     mail_from: str = "Comanda <no-reply@localhost>"
     support_email: str = ""
-    """Whom a business writes to, for example when its account is suspended."""
+    """Address that businesses write to, for example when their account is suspended."""
     metrics_token: str = ""
     allow_loopback: bool = False
     outbound_ports: str = "80,443"
@@ -140,7 +140,7 @@ class Settings(BaseSettings):
 
     @property
     def map_tile_origin(self) -> str:
-        """What pages may load pictures from besides the service itself."""
+        """The origin from which pages may load map images, besides the service itself."""
         parts = urlsplit(self.map_tile_url)
         return f"{parts.scheme}://{parts.netloc}" if self.map_tile_url else ""
 
@@ -150,7 +150,9 @@ class Settings(BaseSettings):
 
     @property
     def lane_lease_seconds(self) -> float:
-        """A lane is taken over before its messages are: its worker renews it with every batch."""
+        """Half the message lease, so that a lane is taken over before its messages are. The worker
+        renews the lane's lease with every batch.
+        """
         return self.lease_seconds / 2
 
     @property
@@ -159,12 +161,12 @@ class Settings(BaseSettings):
 
     @property
     def mailbox(self) -> bool:
-        """Development keeps mail on a page of its own instead of sending it."""
+        """In development, e-mails are shown on a page instead of being sent."""
         return self.mail_url.startswith("mailbox:")
 
     @property
     def mail_may_be_plain(self) -> bool:
-        """Told so, or to an e-mail server on this machine."""
+        """True if the settings allow it, or if the e-mail server runs on this machine."""
         host = urlsplit(self.mail_url).hostname or "localhost"
         return self.mail_starttls == "offered" or host in ("localhost", "127.0.0.1", "::1")
 
@@ -174,7 +176,9 @@ class Settings(BaseSettings):
 
 
 def load_settings(**overrides: object) -> Settings:
-    """Read the environment, or the file a running local service left in DATA_DIR."""
+    """Read the environment, or the file that a running local service left in DATA_DIR. Raises
+    SettingsError.
+    """
     service = Path(os.environ.get("DATA_DIR", ".data")) / SERVICE_FILE
     running_locally = "DATABASE_URL" not in os.environ and service.is_file()
     try:

@@ -1,6 +1,6 @@
-"""Letters that no page causes: to a tenant's admins, each in their own language.
+"""E-mails to a tenant's admins that no page triggers, each in the reader's own language.
 
-Workers have no pages and so no Babel; they read the same compiled words.
+Workers have no pages and therefore no Babel extension; they read the same compiled catalogs.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,8 @@ from tenants.models import Person
 TRANSLATIONS = Path(__file__).parent.parent / "portal" / "translations"
 NETWORK_SENTENCE_MARK = " The network says: "
 Gettext = Callable[[str], str]
-Email = tuple[str, list[str]]  # the subject, and what is between greeting and name
+# the subject, and the paragraphs between the greeting and the sender's name
+Email = tuple[str, list[str]]
 
 
 @cache
@@ -27,12 +28,12 @@ def gettext_for(locale: str) -> Gettext:
 
 
 def email_admins(write: Callable[[Gettext], Email], path: str) -> int:
-    """In the open transaction. Returns how many were written to."""
+    """In the open transaction. Returns how many admins the e-mail is for."""
     return email_each_admin(lambda gettext, _locale: write(gettext), path)
 
 
 def email_each_admin(write: Callable[[Gettext, str], Email], path: str) -> int:
-    """The same for letters with days and sums, which each language writes its own way."""
+    """The same for e-mails with dates and amounts, whose format depends on the locale."""
     people = team.admins()
     for person in people:
         subject, paragraphs = write(gettext_for(person.locale), person.locale)
@@ -41,7 +42,7 @@ def email_each_admin(write: Callable[[Gettext, str], Email], path: str) -> int:
 
 
 def translated_network_text(sentence: str, gettext: Gettext) -> str:
-    """What a driver wrote down in English, as far as it is ours."""
+    """A driver's English text, translated except for what the network itself said."""
     ours, mark, theirs = sentence.partition(NETWORK_SENTENCE_MARK)
     said = gettext("The network says:")
     return f"{gettext(ours)} {said} {theirs}" if mark else gettext(ours) if ours else ""

@@ -1,4 +1,4 @@
-"""Work off automation runs that are due: a few in one transaction, a troublesome one alone."""
+"""Run due automation runs: several in one transaction, each in a savepoint."""
 
 from sqlalchemy.exc import DBAPIError
 
@@ -16,11 +16,11 @@ log = logger(__name__)
 
 WORK_SECONDS = 20.0
 BATCH = 20
-LOCK_CONFLICTS = ("40001", "40P01")  # serialization, deadlock: not an outage, only bad luck
+LOCK_CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock: a conflict, not an outage
 
 
 def drain() -> int:
-    """Lanes in turn, for a while at most."""
+    """Work the lanes in turn, for WORK_SECONDS at most. Returns how many runs were done."""
     acknowledge_wakeup("jobs.automations.drain")
     done, more = round_robin.work_lanes(LANE, WORK_SECONDS, _work, _recheck_lane)
     if more:
@@ -30,13 +30,15 @@ def drain() -> int:
 
 
 def sweep() -> None:
-    """In the sweep's global transaction: what is due now, and lanes that nobody rang for."""
+    """In the sweep's global transaction: later work that is due now, and lanes without a
+    wake-up.
+    """
     if lanes.promote_later_due(LANE):
         notify_workers("jobs.automations.drain")
 
 
 def find_lost_work() -> int:
-    """Runs that wait in a tenant whose lanes were lost: rare, so looked for rarely."""
+    """Find due runs of tenants whose lane was lost. This is rare, so it runs rarely."""
     acknowledge_wakeup("jobs.automations.find_lost_work")
     found = 0
     for tenant_id in lanes.tenants_with_due_work(LANE):
@@ -59,7 +61,7 @@ def _work(tenant_id: int) -> int:
 
 
 def _work_one(run_id: str) -> None:
-    """What one run writes is all or nothing, and spares its neighbours."""
+    """One run is atomic: a failure does not affect the other runs of the batch."""
     try:
         with savepoint():
             automation_runs.execute_run(run_id)
@@ -71,7 +73,7 @@ def _work_one(run_id: str) -> None:
 
 
 def _recheck_lane(tenant_id: int, _worked: int = 0) -> int:
-    """After the release: marks that were made meanwhile did nothing."""
+    """After the release, because marks made while the lane was held had no effect."""
     with tenant_scope(tenant_id):
         due = automation_runs.next_due()
         if due is None:

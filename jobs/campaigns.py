@@ -1,7 +1,7 @@
-"""Work off campaigns: people, batches, figures; one small transaction after the other.
+"""Run campaigns: recipients, batches, figures; one small transaction after another.
 
-What is under way is limited by the line's pace, so a job is short: it fills up and leaves, and
-the sweep rings again when there is room.
+The line's pace limits how many messages are in flight, so a job is short: it fills the available
+room and ends, and the sweep wakes it when there is room again.
 """
 
 from sqlalchemy.exc import DBAPIError
@@ -21,11 +21,11 @@ from messaging.campaigns.lifecycle import LANE
 log = logger(__name__)
 
 WORK_SECONDS = 10.0
-LOCK_CONFLICTS = ("40001", "40P01")  # serialization, deadlock: not an outage, only bad luck
+LOCK_CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock: a conflict, not an outage
 
 
 def drain() -> int:
-    """Lanes in turn, for a while at most."""
+    """Work the lanes in turn, for WORK_SECONDS at most. Returns how many steps were done."""
     acknowledge_wakeup("jobs.campaigns.drain")
     done, more = round_robin.work_lanes(LANE, WORK_SECONDS, _step, _recheck_lane)
     if more:
@@ -35,13 +35,15 @@ def drain() -> int:
 
 
 def sweep() -> None:
-    """In the sweep's global transaction: what is due now, and lanes that nobody rang for."""
+    """In the sweep's global transaction: later work that is due now, and lanes without a
+    wake-up.
+    """
     if lanes.promote_later_due(LANE):
         notify_workers("jobs.campaigns.drain")
 
 
 def find_lost_work() -> int:
-    """Campaigns that wait in a tenant whose lanes were lost: rare, so looked for rarely."""
+    """Find due campaigns of tenants whose lane was lost. This is rare, so it runs rarely."""
     acknowledge_wakeup("jobs.campaigns.find_lost_work")
     found = 0
     for tenant_id in lanes.tenants_with_due_work(LANE):
@@ -76,7 +78,7 @@ def _postpone(tenant_id: int) -> bool:
 
 
 def _recheck_lane(tenant_id: int, _worked: int = 0) -> int:
-    """After the release: marks that were made meanwhile did nothing."""
+    """After the release, because marks made while the lane was held had no effect."""
     with tenant_scope(tenant_id):
         due = campaign_repository.next_due()
         if due is None:

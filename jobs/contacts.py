@@ -1,4 +1,4 @@
-"""Long work on contacts, in small bites: files that come in, and people who are erased."""
+"""Long work on contacts, in small steps: imports of files, and erasure of contacts."""
 
 import time
 from datetime import timedelta
@@ -23,11 +23,13 @@ log = logger(__name__)
 
 WORK_SECONDS = 25.0
 TURN_SECONDS = 8.0  # then another tenant's lane comes first
-IN_FLIGHT_WAIT = timedelta(seconds=3)  # for a message that is just leaving
+IN_FLIGHT_WAIT = timedelta(seconds=3)  # until a message that is being sent has been settled
 
 
 def drain() -> int:
-    """Lanes in turn, for less than half a minute: prints and letters share this worker."""
+    """Work the lanes in turn, for less than half a minute, because e-mails and other jobs share
+    this worker.
+    """
     acknowledge_wakeup("jobs.contacts.drain")
     settings: Settings = current_app.extensions["comanda"]
     stop, done = time.monotonic() + WORK_SECONDS, 0
@@ -51,7 +53,7 @@ def sweep() -> None:
 
 
 def delete_old_imports() -> int:
-    """At night: files of imports and their rejects are kept a month."""
+    """Nightly: the files of imports and their rejected rows are kept for a month."""
     acknowledge_wakeup("jobs.contacts.delete_old_imports")
     gone = 0
 
@@ -62,7 +64,7 @@ def delete_old_imports() -> int:
                 now() - contact_importing.IMPORT_RETENTION, _blobs()
             )
             if contact_importing.next_active() or contact_erasures.next_open():
-                contact_importing.wake_importer()  # a lane that was lost
+                contact_importing.wake_importer()  # in case the lane was lost
         return False
 
     all_tenants.run_step("jobs.contacts.delete_old_imports", tidy_one)
@@ -105,7 +107,7 @@ class ContactWork:
         return done
 
     def bring_in(self, until: float) -> int:
-        """The file stays open from batch to batch; each batch is a transaction."""
+        """The file stays open between batches; each batch is a transaction."""
         done = 0
         while self.held and time.monotonic() < until:
             with tenant_scope(self.tenant_id):

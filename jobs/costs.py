@@ -1,4 +1,4 @@
-"""Close the days: what each cost by line, country and category, from the ledger."""
+"""Close the days: the cost of each day by line, country and category, from the ledger."""
 
 from datetime import date, timedelta
 
@@ -12,11 +12,11 @@ from messaging.costs import usage as message_usage
 
 log = logger(__name__)
 
-DAYS_BACK = 2  # a night that was missed is made up for
+DAYS_BACK = 2  # makes up for a night that was missed
 
 
 def close_day(day: date | None = None) -> int:
-    """Every tenant, one transaction each. Closing a day again changes nothing."""
+    """For every tenant, in one transaction each. Closing a day again changes nothing."""
     acknowledge_wakeup("jobs.costs.close_day")
     last = now().date() - timedelta(days=1)
     days = [last - timedelta(days=back) for back in range(DAYS_BACK)] if day is None else [day]

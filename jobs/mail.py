@@ -1,4 +1,4 @@
-"""Send the letters that are due."""
+"""Send the e-mails that are due."""
 
 from smtplib import SMTPException
 
@@ -14,7 +14,7 @@ log = logger(__name__)
 
 
 def drain() -> int:
-    """Claim, send, settle, one letter at a time, until none is due."""
+    """Claim, send and settle one e-mail at a time until none is due. Returns how many."""
     acknowledge_wakeup("jobs.mail.drain")
     settings: Settings = current_app.extensions["comanda"]
     done = 0

@@ -1,4 +1,4 @@
-"""What the clock asks for: the sweep that finds unheard work, and the nightly tidying."""
+"""Scheduled maintenance: the sweep that finds work without a wake-up, and the nightly clean-up."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -43,7 +43,7 @@ log = logger(__name__)
 
 
 def sweep() -> None:
-    """Ring for work that is due and that no bell announced, as after a loss of Redis."""
+    """Wake workers for due work whose wake-up was lost, for example with Redis."""
     acknowledge_wakeup("jobs.maintenance.sweep")
     with global_scope():
         if db.session.scalar(select(Mail.id).where(Mail.due_at <= now()).limit(1)):
@@ -67,13 +67,13 @@ def sweep() -> None:
 
 
 def create_month_partitions() -> list[str]:
-    """Make the partitions of the months ahead."""
+    """Create the partitions of the months ahead."""
     acknowledge_wakeup("jobs.maintenance.create_month_partitions")
     return partitions.make_all(partitions.TABLES, now())
 
 
 def rotate_day_partitions() -> list[str]:
-    """Make the request log's days ahead and drop the days it is no longer kept for."""
+    """Create the request log's partitions for the days ahead and drop expired ones."""
     acknowledge_wakeup("jobs.maintenance.rotate_day_partitions")
     settings: Settings = current_app.extensions["comanda"]
     moment = now()
@@ -85,7 +85,7 @@ def rotate_day_partitions() -> list[str]:
 
 
 def delete_expired() -> dict[str, int]:
-    """Drop what has outlived its promise, in a round over all tenants."""
+    """Delete what is past its retention period, in a round over all tenants."""
     acknowledge_wakeup("jobs.maintenance.delete_expired")
     kinds = ("tokens", "idempotency_keys", "hooks", "hook_keys", "runs", "photos", "carts", "audit")
     gone = dict.fromkeys(kinds, 0)
@@ -102,7 +102,7 @@ def delete_expired() -> dict[str, int]:
 
 
 def _delete_old_signups() -> dict[str, int]:
-    """What nobody needs any more about people who sign in, or who signed up and never came."""
+    """Delete old sign-ins, e-mails and events of people, and sign-ups that were never verified."""
     gone = {
         "sign_ins": _repeat_until_done(sign_in_retention.delete_old_sign_ins),
         "person_events": _repeat_until_done(sign_in_retention.delete_old_person_events),
@@ -125,7 +125,7 @@ def _delete_old_signups() -> dict[str, int]:
 
 
 def _repeat_until_done(step: Callable[[], int]) -> int:
-    """In small steps, each its own transaction."""
+    """In small steps, each in its own transaction."""
     gone = 0
     while True:
         with global_scope():
@@ -136,7 +136,7 @@ def _repeat_until_done(step: Callable[[], int]) -> int:
 
 
 def _delete_replaced_photos(tenant_id: int) -> int:
-    """Files of photos that were replaced. Outside the transaction that says which are in use."""
+    """Delete files of replaced photos, outside the transaction that finds the ones in use."""
     blobs: Blobs = current_app.extensions["blobs"]
     try:
         if not (kept := photos.listed(blobs, tenant_id)):
@@ -152,8 +152,9 @@ def _delete_replaced_photos(tenant_id: int) -> int:
 
 
 def _delete_expired_of_tenant(tenant_id: int, gone: dict[str, int]) -> bool:
-    """The small things at once; then audit entries and hooks, of which there are many, one step
-    at a time: bodies of hooks first, then what is left of them."""
+    """Small tables at once; then one step each of the large ones: audit entries, bodies of hooks,
+    hooks. True: there is more.
+    """
     settings: Settings = current_app.extensions["comanda"]
     with tenant_scope(tenant_id):
         gone["idempotency_keys"] += idempotency.delete_old(now() - idempotency.KEY_LIFETIME)

@@ -1,4 +1,4 @@
-"""Fetch the files of messages, and remove those nobody needs any more."""
+"""Download the files of messages, and delete files that are no longer needed."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -24,13 +24,13 @@ log = logger(__name__)
 
 WORK_SECONDS = 30.0
 AT_ONCE = 8
-LEASE_SECONDS = 180.0  # longer than the slowest file may take
+LEASE_SECONDS = 180.0  # longer than the slowest download may take
 LANE_SECONDS = 120.0
 DELETIONS_AT_ONCE = 500
 
 
 def drain() -> int:
-    """Lanes in turn, for half a minute at most; inside one, files side by side."""
+    """Work the lanes in turn, for WORK_SECONDS at most; the files of a lane concurrently."""
     acknowledge_wakeup("jobs.media.drain")
     done, more = round_robin.work_lanes(
         LANE, WORK_SECONDS, _work, _recheck_lane, lease_seconds=LANE_SECONDS
@@ -42,13 +42,13 @@ def drain() -> int:
 
 
 def sweep() -> None:
-    """In the sweep's global transaction: what is due again, and lanes that nobody rang for."""
+    """In the sweep's global transaction: downloads that are due again, lanes without a wake-up."""
     if lanes.promote_later_due(LANE):
         notify_workers("jobs.media.drain")
 
 
 def delete_pending_files() -> int:
-    """The blob first: a name that is left over is only looked at once more."""
+    """Delete the blob first, then its entry: an entry that is left over is only tried again."""
     acknowledge_wakeup("jobs.media.delete_pending_files")
     blobs: Blobs = current_app.extensions["blobs"]
     with global_scope():
@@ -73,7 +73,7 @@ def _remove(blobs: Blobs, key: str) -> bool:
 
 
 def _remove_folder(blobs: Blobs, folder: str) -> bool:
-    """Whether it is empty now; otherwise the next run continues."""
+    """True if the folder is empty now; otherwise the next run continues."""
     some = blobs.under(folder, DELETIONS_AT_ONCE)
     for one in some:
         blobs.delete(one.key)
@@ -113,7 +113,7 @@ def _fetch(
 
 
 def _recheck_lane(tenant_id: int, _worked: int) -> None:
-    """After the release: marks that were made meanwhile did nothing."""
+    """After the release, because marks made while the lane was held had no effect."""
     with tenant_scope(tenant_id):
         due = media_files.next_due()
         if due is not None and due <= now():

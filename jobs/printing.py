@@ -1,4 +1,4 @@
-"""Printing by the clock and by the bell: render what waits, watch what was handed out."""
+"""Print jobs: render those that wait, monitor those that were handed out."""
 
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -24,14 +24,14 @@ MOST_NAMED = 10
 
 
 def sweep() -> None:
-    """In the sweep's global transaction. Marked again, as the ring itself may be lost."""
+    """In the sweep's global transaction. Marks the lanes again, because the wake-up may be lost."""
     for tenant_id in lanes.pop_later_due(PRINTING_LANE):
         lanes.mark_later(PRINTING_LANE, tenant_id, now() + LOST_WAKEUP_AFTER)
         notify_workers("jobs.printing.monitor_printers", tenant_id)
 
 
 def render(tenant_id: int) -> int:
-    """In steps, so that the first tickets leave before the last are set."""
+    """In batches, so that the first tickets are ready before the last are rendered."""
     acknowledge_wakeup("jobs.printing.render", tenant_id)
     done = 0
     while True:
@@ -65,7 +65,7 @@ def _send_alerts() -> None:
 
 
 def _email_unprinted_tickets(site_id: str, unprinted: list[PrintJob]) -> None:
-    """The first ticket at once; those that follow are gathered into one letter per half hour."""
+    """E-mail about the first ticket at once; gather later ones into one e-mail per half hour."""
     site: Site = sites.get_including_closed(site_id)
     following = (site.ticket_letter_at or NEVER) + EMAIL_INTERVAL
     if following > now():

@@ -1,4 +1,4 @@
-"""The clock: `python -m jobs.scheduler`. Any number may run; one of them leads."""
+"""The scheduler: `python -m jobs.scheduler`. Any number may run; one of them leads."""
 
 import os
 import socket
@@ -18,9 +18,9 @@ from jobs.engine.redis_connection import stop_retrying, worker_redis
 LEASE_SECONDS = 15
 LOOK_EVERY_SECONDS = 2.0
 
-# What fails every few seconds must not fill Redis.
+# Jobs that fail every few seconds must not fill Redis.
 EVERY_FAILURES_KEPT_SECONDS = 3600
-EVERY_SECONDS: dict[str, int] = {"jobs.maintenance.sweep": 5}  # seconds
+EVERY_SECONDS: dict[str, int] = {"jobs.maintenance.sweep": 5}
 CRON: dict[str, str] = {
     "jobs.health.measure": "* * * * *",
     "jobs.maintenance.delete_expired": "17 3 * * *",
@@ -53,14 +53,14 @@ return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) and 1 or 0
 
 
 class NamedJob(CronJob):
-    """Known by its name alone: the clock loads no job's code."""
+    """Enqueued by name, so the scheduler does not import the jobs."""
 
     def enqueue(self, connection: Redis) -> Job:
         return queue_named(self.queue_name, connection).enqueue(self.func_name, **self.job_options)
 
 
 class LeadingScheduler(CronScheduler):
-    """Enqueues only while it holds the lease, so that a second one is a spare."""
+    """Enqueues only while it holds the lease; other schedulers are spares."""
 
     def __init__(self, connection: Redis) -> None:
         super().__init__(connection=connection, logging_level="WARNING")
@@ -81,12 +81,12 @@ class LeadingScheduler(CronScheduler):
         super()._request_stop(signum, frame)  # type: ignore[no-untyped-call]
 
     def register_death(self, pipeline: Any = None) -> None:
-        """Nothing to say it to while Redis is away; its entry runs out there."""
+        """While Redis is down the entry cannot be removed; it expires there."""
         with suppress(RedisError):
             super().register_death(pipeline)
 
     def calculate_sleep_interval(self) -> float:
-        """A spare's jobs are always overdue; it sleeps all the same."""
+        """A spare's jobs are always overdue, so it must not use them to compute its sleep."""
         wait = super().calculate_sleep_interval() if self._leads else LOOK_EVERY_SECONDS
         return min(wait, LOOK_EVERY_SECONDS)
 

@@ -22,17 +22,17 @@ log = logger(__name__)
 
 
 class JobWorker(SimpleWorker):
-    """Gives each job the request id of the ring that caused it."""
+    """Gives each job the request id of the request that woke it."""
 
-    # Asked for again this soon, at the latest, after Redis was away: it costs one connection.
+    # The longest wait between two tries while Redis is down: a try costs one connection.
     max_connection_wait_time = 2.0
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         try:
             job.func_name = current_job_name(str(job.func_name))
         except DeserializationError:
-            # Of a release that wrote jobs in another format. Its work is in a row: the sweep
-            # asks for it again.
+            # The job was written by a release with another format. Its work is in a row, and the
+            # sweep wakes a worker for it again.
             log.warning("unreadable job dropped", queue=queue.name)
             job.delete()
             return
@@ -47,7 +47,7 @@ class JobWorker(SimpleWorker):
         job: Job,
         *exc_info: type[BaseException] | BaseException | TracebackType | None,
     ) -> None:
-        """Without the error's text, which may hold what customers wrote."""
+        """Log without the error's text, which may contain what customers wrote."""
         self._failure = (
             traceback_without_message(exc_info[1]) if isinstance(exc_info[1], Exception) else ""
         )
@@ -60,7 +60,7 @@ class JobWorker(SimpleWorker):
         started_job_registry: StartedJobRegistry | None = None,
         exc_string: str = "",  # noqa: ARG002 - RQ's own, with the error's text
     ) -> None:
-        """What Redis keeps of it: where it failed and what kind of error it was."""
+        """Keep in Redis only where the job failed and the type of the error."""
         kept = getattr(self, "_failure", "")
         super().handle_job_failure(job, queue, started_job_registry, kept)
 
@@ -70,8 +70,9 @@ class JobWorker(SimpleWorker):
         stop_retrying()
 
     def reorder_queues(self, reference_queue: Queue) -> None:
-        """In turn, so that a job that rings for itself again keeps no other queue waiting; but
-        whoever was not at the messages just now looks there first."""
+        """Round robin, so that a job that queues itself again does not block other queues. After a
+        job of another queue, the send queue comes first.
+        """
         super().reorder_queues(reference_queue)
         if reference_queue.name != PRIORITY_QUEUE:
             self._ordered_queues.sort(key=lambda one: one.name != PRIORITY_QUEUE)

@@ -1,4 +1,4 @@
-"""Migrations run as the role that owns the schema, one transaction for each."""
+"""Migrations run as the role that owns the schema, in one transaction each."""
 
 from alembic import context
 from flask import current_app
@@ -28,7 +28,7 @@ def run() -> None:
 
 
 def make_partitions(connection: Connection) -> None:
-    """An upgrade makes the partitions ahead too, whatever became of the nightly job."""
+    """Create the partitions ahead, so that an upgrade does not depend on the nightly job."""
     known = "SELECT to_regprocedure('app.make_partitions(text, timestamptz, integer)')"
     if connection.scalar(text(known)) is None:
         return

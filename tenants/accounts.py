@@ -1,4 +1,4 @@
-"""Tenants themselves: made, set up, suspended, resumed, listed."""
+"""Tenants: create, configure, suspend, resume and list them."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -23,12 +23,12 @@ log = logger(__name__)
 
 
 def reserve_id() -> int:
-    """A new tenant's id, known before the transaction that makes it can be opened."""
+    """The id of a new tenant, needed before the transaction that creates it can be opened."""
     return new_tenant_id()
 
 
 def create(name: str, owner: Person, plan: str = "trial") -> Tenant:
-    """Inside tenant_scope(reserve_id()): the tenant, its account and its first owner."""
+    """Create the tenant, its account and its first owner. Call in `tenant_scope(reserve_id())`."""
     tenant = Tenant(
         id=current_tenant_id(),
         name=clean_name(name, "business_name"),
@@ -67,7 +67,7 @@ def account() -> Account:
 
 
 def home_country() -> str:
-    """The country of the account; while none is chosen, the one its time zone lies in."""
+    """The account's country; if none is chosen, the country of its time zone."""
     settings = account()
     return settings.country or country_of_zone(settings.time_zone)
 
@@ -79,12 +79,12 @@ def country_of_zone(time_zone: str) -> str:
 
 
 def currency_of_country(country: str) -> str:
-    """What is paid with in a country today; empty if that cannot be told."""
+    """The current currency of a country; empty if unknown."""
     return str(next(iter(get_territory_currencies(country)), "")) if country else ""
 
 
 def time_zone_of_country(country: str) -> str:
-    """The time zone of a country that has one; empty for others, which have to be asked."""
+    """The time zone of a country that has only one; empty for other countries."""
     zones = [name for name, where in get_global("zone_territories").items() if where == country]
     known = [name for name in zones if name in time_zones()]
     return known[0] if len(known) == 1 else ""
@@ -121,7 +121,9 @@ def change_settings(*, name: str, locale: str, time_zone: str, country: str, cur
 
 
 def suspend(because: str) -> None:
-    """The API refuses at once; nothing is lost. Announce it after commit with `forget_facts`."""
+    """The API refuses requests at once; nothing is lost. Call `drop_tenant_cache` after the
+    commit.
+    """
     tenant = get(current_tenant_id())
     if tenant.state == "active":
         tenant.state, tenant.suspended_at, tenant.suspended_because = "suspended", now(), because
@@ -149,7 +151,7 @@ def change_limits(
     monthly_messages: int | None,
     spend_cap_usd: Decimal | None,
 ) -> None:
-    """None means: as the plan says."""
+    """None: use the plan's limit."""
     for field, value, least in (
         ("rate_per_second", rate_per_second, 1),
         ("burst", burst, 1),
@@ -166,7 +168,7 @@ def change_limits(
 
 
 def choose_spend_cap(cap_usd: Decimal | None) -> None:
-    """A tenant's own cap for the month; None: as much as plan and operator allow."""
+    """Set the tenant's own monthly cap; None: as much as plan and operator allow."""
     allowed = current_tenant_facts().most_spend_usd
     if cap_usd is not None and cap_usd < 0:
         raise invalid("cap_usd", "invalid_limit", "At least {least}.", least=0)
@@ -186,14 +188,16 @@ def choose_spend_cap(cap_usd: Decimal | None) -> None:
 
 
 def drop_tenant_cache(tenant_id: int) -> None:
-    """Every process drops what it remembers of this tenant and its keys. Call after commit."""
+    """Drop what any process has cached about this tenant and its keys. Call after the commit."""
     bump_cache_generation(str(tenant_id))
 
 
 def search(
     text: str = "", after: int | None = None, limit: int = 50, wants: str = ""
 ) -> list[Tenant]:
-    """For operators: newest first, by name or id; `wants`: plan (another one) or end (closed)."""
+    """For operators: newest first, by name or id. `wants` is "plan" (requested another plan) or
+    "end" (closed).
+    """
     query = select(Tenant).order_by(Tenant.created_at.desc(), Tenant.id.desc()).limit(limit)
     if wants == "plan":
         query = query.where(Tenant.wanted_plan.is_not(None))
@@ -213,7 +217,9 @@ def search(
 
 
 def count_by_state() -> dict[str, int]:
-    """How many tenants there are, by state, and how many of the active are on trial."""
+    """The number of tenants by state, how many active ones are on trial, and how many have
+    requested another plan.
+    """
     rows = db.session.execute(
         select(Tenant.state, Tenant.plan, func.count()).group_by(Tenant.state, Tenant.plan)
     ).all()

@@ -1,4 +1,4 @@
-"""API keys: shown once, stored as a hash, known by their first 12 characters."""
+"""API keys: shown once, stored as a hash, identified by their first 12 characters."""
 
 import secrets
 import zlib
@@ -29,7 +29,7 @@ RECORD_USE_EVERY = timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class KeyFacts:
-    """What a door remembers about a key for a few seconds."""
+    """What entry points cache about a key for a few seconds."""
 
     id: str
     tenant_id: int
@@ -48,7 +48,7 @@ def new_secret(mode: str) -> str:
 
 
 def checksum(body: str) -> str:
-    """CRC32 in base62, six characters: a mistyped key is refused before any database work."""
+    """CRC32 in base62, six characters: a mistyped key is rejected without a database query."""
     number, digits = zlib.crc32(body.encode()), ""
     for _ in range(6):
         number, rest = divmod(number, 62)
@@ -75,7 +75,7 @@ def create(
     rate_per_second: int | None = None,
     replaces: str | None = None,
 ) -> tuple[ApiKey, str]:
-    """The key and its secret, which nobody can read again."""
+    """Returns the key and its secret, which cannot be read again."""
     if mode not in MODES:
         raise invalid("mode", "invalid_mode", "A key is for live or for test.")
     _check_rights(scopes, rate_per_second)
@@ -117,7 +117,7 @@ def get(key_id: str) -> ApiKey:
 
 
 def list_keys() -> list[ApiKey]:
-    """Those that work first, then those that no longer do, newest first."""
+    """Active keys first, then the others, newest first."""
     rows = db.session.scalars(
         select(ApiKey)
         .where(ApiKey.tenant_id == current_tenant_id())
@@ -154,7 +154,7 @@ def change(
 
 
 def rotate(key_id: str, overlap: timedelta) -> tuple[ApiKey, str]:
-    """A new key with the same rights; the old one works until the overlap is over."""
+    """Create a new key with the same rights; the old one works until the overlap ends."""
     old = get(key_id)
     if state_of(old) != "active":
         raise Conflict("key_not_active", "Only a key that works can be rotated.")

@@ -1,4 +1,4 @@
-"""Who did what, when: an entry for everything that changes rights, keys, money or settings."""
+"""The audit log: an entry for every change of rights, keys, money or settings."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +26,7 @@ class Actor:
 
 SYSTEM = Actor("system", "system", "Comanda")
 
-MAX_VALUE_LENGTH = 40  # longer values are named, not shown
+MAX_VALUE_LENGTH = 40  # for longer values only the field's name is recorded
 NOT_FIELDS = frozenset(
     {
         "changed_at",
@@ -92,13 +92,13 @@ SHOWN_FIELDS = frozenset(
 )
 """Fields whose old and new values are recorded: neither personal nor secret."""
 NAMED = SHOWN_FIELDS | {"name"}
-"""For things whose name is no person's."""
+"""For objects whose name is not a person's."""
 
 _actor: ContextVar[Actor] = ContextVar("actor", default=SYSTEM)
 
 
 def set_actor(actor: Actor) -> None:
-    """Said by a door once it knows who is there."""
+    """Called by an entry point once it has identified the caller."""
     _actor.set(actor)
 
 
@@ -116,7 +116,7 @@ def current_actor() -> Actor:
 
 
 def record(act: str, subject: str, **detail: object) -> None:
-    """Write the entry in the transaction of the change it tells of."""
+    """Write the entry in the transaction of the change it describes."""
     actor = current_actor()
     db.session.add(
         AuditEntry(

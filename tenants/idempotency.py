@@ -1,4 +1,6 @@
-"""A POST repeated with the same key does nothing twice and gets the first answer again."""
+"""Idempotency keys: a POST repeated with the same key has no second effect and gets the first
+response again.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,13 +28,15 @@ class StoredResponse:
 
 @dataclass(frozen=True)
 class InterruptedRequest:
-    """The first request made this and was never heard of again."""
+    """The first request created this and was interrupted before it stored its response."""
 
     made: str
 
 
 def begin(key: str, fingerprint: str) -> StoredResponse | InterruptedRequest | None:
-    """None: go on, the key is ours, in this transaction. Otherwise the answer to repeat."""
+    """None: continue, this transaction owns the key. Otherwise the response to repeat. Raises
+    Invalid or Conflict as `find` does.
+    """
     moment = now()
     row = IdempotencyKey.__table__
     mine = db.session.execute(
@@ -40,7 +44,7 @@ def begin(key: str, fingerprint: str) -> StoredResponse | InterruptedRequest | N
         .values(tenant_id=current_tenant_id(), key=key, fingerprint=fingerprint, created_at=moment)
         .on_conflict_do_update(
             index_elements=[IdempotencyKey.tenant_id, IdempotencyKey.key],
-            # A key older than its promise is free again, even before the nightly tidying.
+            # An expired key is free again, even before the nightly job deletes it.
             set_={
                 "fingerprint": fingerprint,
                 "created_at": moment,
@@ -56,7 +60,11 @@ def begin(key: str, fingerprint: str) -> StoredResponse | InterruptedRequest | N
 
 
 def find(key: str, fingerprint: str) -> StoredResponse | InterruptedRequest | None:
-    """What was answered to this key before. None: nothing that still counts."""
+    """The response that was stored for this key; None if there is none or it has expired.
+
+    Raises Invalid if the key was used for another request, and Conflict while the first request is
+    still running.
+    """
     moment = now()
     known = db.session.scalars(
         select(IdempotencyKey).where(

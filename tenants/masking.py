@@ -1,5 +1,6 @@
-"""What is kept of a body: its form, codes, ids and times. No words of people, no whole phone
-number, no secret: a name that is not known to be harmless has its value hidden.
+"""Mask a request or response body for storage: its structure, codes, ids and times are kept. Text
+that people wrote, whole phone numbers and secrets are not: the value of any name that is not known
+to be harmless is hidden.
 """
 
 import json
@@ -10,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from core.values.phone import mask_phone, mask_text
 
-# Values under these names are codes, ids and times of ours.
+# Values under these names are codes, ids and times that the API defines.
 PLAIN = frozenset(
     {
         *("after", "at", "category", "code", "country", "created_at"),
@@ -21,7 +22,7 @@ PLAIN = frozenset(
     }
 )
 PHONES = frozenset({"from", "phone", "phones", "recipient", "sender", "to", "wa_id"})
-# Sentences of ours, in an answer that refuses.
+# The API's own sentences, in an error response.
 SENTENCES = frozenset({"message", "warnings"})
 OUR_ID = re.compile(r"[a-z]{1,8}_[0-9A-Z]{26}")
 CODE = re.compile(r"[A-Za-z0-9_.:+/=-]{0,100}")
@@ -33,7 +34,7 @@ JsonValue = dict[str, Any] | list[Any] | str | int | float | bool | None
 
 
 def masked_body(raw: bytes | int) -> tuple[str, str]:
-    """The body, or its size alone, as it may be kept; and its `code` where it is a refusal."""
+    """The masked body (or only its size, for an int) and, for an error response, its `code`."""
     if isinstance(raw, int):
         return f"… {raw} bytes", ""
     if not raw:
@@ -58,7 +59,7 @@ def masked_query(query: str) -> str:
 
 
 def masked_path(path: str) -> str:
-    """The network's ids hold the recipient's number in base64."""
+    """The network's ids contain the recipient's number in base64."""
     if "wamid." in path:
         path = NETWORK_ID.sub(r"wamid.…\1", path)
     return _storable(_without_phones(path[:300]))
@@ -85,7 +86,7 @@ def _masked(value: Any, name: str, refusal: bool, depth: int) -> JsonValue:
 
 def _text(value: str, name: str, refusal: bool) -> str:
     if name in PHONES:
-        if value.isdecimal() and len(value) <= 15:  # nearly all, and quickly
+        if value.isdecimal() and len(value) <= 15:  # the common case, and fast
             return "*" * (len(value) - 2) + value[-2:]
         return mask_phone(value) if len(value) <= 32 and _is_phone(value) else _hidden(value)
     if name in PLAIN and CODE.fullmatch(value):
@@ -110,7 +111,7 @@ def _is_phone(value: str) -> bool:
 
 
 def _host(url: str) -> str:
-    """Where it leads; the rest of an address may be a secret."""
+    """Only the host: the rest of a URL may be a secret."""
     try:
         parts = urlsplit(url)
         return f"{parts.scheme}://{parts.hostname}/…"
@@ -133,5 +134,5 @@ def _without_phones(path: str) -> str:
 
 
 def _storable(text: str) -> str:
-    """NUL and half of a surrogate pair are letters no database takes."""
+    """Remove NUL and lone surrogates, which PostgreSQL cannot store."""
     return text.encode("utf-8", "replace").decode().replace("\0", "")

@@ -1,4 +1,4 @@
-"""Who owns, who may, and how much."""
+"""Tables of tenants, people, teams, API keys and their logs."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -26,7 +26,7 @@ USD = Numeric(14, 6)
 
 
 class Tenant(Base):
-    """Global, because it is listed before any tenant is chosen. Settings are in Account."""
+    """Global, because tenants are listed before one is chosen. Settings are in Account."""
 
     __tablename__ = "tenants"
     __table_args__ = (
@@ -45,7 +45,7 @@ class Tenant(Base):
     closed_at: Mapped[datetime | None]
     closed_by: Mapped[str] = mapped_column(Text, default="")
     erase_at: Mapped[datetime | None]
-    """Of a closed one: when nothing of it is left."""
+    """When a closed account is erased."""
     wanted_plan: Mapped[str | None] = mapped_column(Text)
     wanted_at: Mapped[datetime | None]
     wanted_by: Mapped[str] = mapped_column(Text, default="")
@@ -73,25 +73,28 @@ class Account(Base, TenantOwned):
     trial_started_at: Mapped[datetime | None]
     trial_used: Mapped[int] = mapped_column(default=0)
     message_days: Mapped[int | None]
-    """How long texts are kept; None: for good. The same for the three below, where None is as
-    long as the service keeps them."""
+    """How many days texts are kept; None: forever. The same for the three below, where None means
+    as long as the service keeps them.
+    """
     media_days: Mapped[int | None]
     call_days: Mapped[int | None]
     hook_days: Mapped[int | None]
     blanked_until: Mapped[datetime | None]
     media_dropped_until: Mapped[datetime | None]
     aims: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
-    """What they came for: messages, restaurant, shop."""
+    """What the tenant signed up for: messages, restaurant, shop."""
     steps_hidden_at: Mapped[datetime | None]
     paid_until: Mapped[date | None]
-    """The last day that was paid for; None: the plan does not run out."""
+    """The last day that is paid; None: the plan does not expire."""
     plan_word: Mapped[str] = mapped_column(Text, default="")
-    """The last word about that day that went out: week, day, over."""
+    """The last renewal notice that was sent for that day: week, day, over."""
     plan_word_at: Mapped[datetime | None]
     lapsed: Mapped[dict[str, Any] | None]
-    """Of an account whose plan ran out: which, since when, and what paying brings back."""
+    """For an account whose plan expired: the plan, since when, and the limits that paying
+    restores.
+    """
     kept_plan: Mapped[str | None] = mapped_column(Text)
-    """Its price was changed for others, not for this one."""
+    """The plan whose earlier price this account keeps after a price change."""
     kept_price: Mapped[Decimal | None] = mapped_column(Numeric(14, 3))
     kept_currency: Mapped[str | None] = mapped_column(Text)
     billing_name: Mapped[str] = mapped_column(Text, default="")
@@ -100,7 +103,7 @@ class Account(Base, TenantOwned):
 
 
 class UsageMonth(Base, TenantOwned):
-    """What a tenant has used in a calendar month (UTC), counted where it cannot be lost."""
+    """What a tenant has used in a calendar month (UTC), counted in the transaction that uses it."""
 
     __tablename__ = "usage_months"
 
@@ -111,7 +114,7 @@ class UsageMonth(Base, TenantOwned):
 
 
 class Person(Base):
-    """Somebody who signs in. May belong to several tenants, so belongs to none."""
+    """Somebody who signs in. A person may belong to several tenants, so the table is global."""
 
     __tablename__ = "people"
 
@@ -140,7 +143,7 @@ class RecoveryCode(Base):
 
 
 class SignIn(Base):
-    """One browser that is signed in."""
+    """One signed-in browser."""
 
     __tablename__ = "sign_ins"
 
@@ -169,7 +172,7 @@ class PersonToken(Base):
 
 
 class PersonEvent(Base):
-    """What happened to a person's own sign-in, whatever the tenant."""
+    """An event of a person's own sign-in, independent of the tenant."""
 
     __tablename__ = "person_events"
     __table_args__ = (Index(None, "person_id", "id"),)
@@ -238,7 +241,7 @@ class ApiKey(Base, TenantOwned):
 
 
 class IdempotencyKey(Base, TenantOwned):
-    """The answer to a POST, kept so that a repeat of it does nothing twice."""
+    """The response to a POST, stored so that a repeat has no second effect."""
 
     __tablename__ = "idempotency_keys"
     __table_args__ = (Index(None, "tenant_id", "created_at"),)
@@ -252,7 +255,7 @@ class IdempotencyKey(Base, TenantOwned):
 
 
 class ApiCall(Base, TenantOwned):
-    """One call of the API, masked. Its id is the request's; see tenants/request_log.py."""
+    """One API request, masked. Its id is the request id; see tenants/request_log.py."""
 
     __tablename__ = "api_calls"
     __table_args__ = (
@@ -294,7 +297,7 @@ class AuditEntry(Base, TenantOwned):
 
 
 class Export(Base, TenantOwned):
-    """Everything a tenant has, as a file that is made once and kept for a week."""
+    """An export of all data of a tenant. Its file is kept for a week."""
 
     __tablename__ = "exports"
     __table_args__ = (Index("exports_asked_idx", "tenant_id", "asked_at"),)
@@ -307,7 +310,7 @@ class Export(Base, TenantOwned):
     records: Mapped[int] = mapped_column(BigInteger, default=0)
     steps: Mapped[int] = mapped_column(default=0, server_default="0")
     work: Mapped[dict[str, Any] | None]
-    """How far it has come; only while it is being made."""
+    """The cursor and the parts; only while the export is being made."""
     size: Mapped[int | None] = mapped_column(BigInteger)
     blob_key: Mapped[str | None] = mapped_column(Text)
     asked_by: Mapped[str] = mapped_column(Text)

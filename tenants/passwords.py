@@ -1,7 +1,7 @@
-"""Argon2id, a few at a time: each hash takes 64 MiB and a fifth of a second.
+"""Argon2id hashes, a few at a time: each takes 64 MiB and a fifth of a second.
 
-Hash and compare outside a transaction: a request that waits for its turn here must not keep a
-database connection from the others.
+Hash and compare outside a transaction: a request that waits here must not hold a database
+connection.
 """
 
 from collections.abc import Iterator
@@ -19,14 +19,14 @@ MAX_LENGTH = 256
 MAX_CONCURRENT = 2
 WAIT_SECONDS = 10
 
-# What people type when asked for ten characters.
+# What people type when ten characters are required.
 WEAK_PASSWORDS = {
     *("1234567890", "0123456789", "12345678910", "1111111111", "0000000000"),
     *("qwertyuiop", "qwerty12345", "1q2w3e4r5t", "abcdefghij", "iloveyou123"),
     *("passwordpassword", "password123", "password1234"),
 }
 
-# With digits or signs around them, or twice, they are no better.
+# Words that stay weak with digits or punctuation around them, or when repeated.
 COMMON_WORDS = (
     "password passwort qwerty qwertz iloveyou letmein welcome admin administrator changeme secret"
     " monkey dragon football sunshine princess abcdef abcdefgh asdfgh asdfghjkl zxcvbn zxcvbnm"
@@ -40,7 +40,7 @@ _hasher = PasswordHasher()
 
 
 class PasswordHash(str):
-    """A password that was checked and hashed, so that no plain one is stored by mistake."""
+    """A password that was checked and hashed. The type prevents storing a plain one by mistake."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ _hashing_slots = BoundedSemaphore(MAX_CONCURRENT)
 
 
 def use_cheap_hashes() -> None:
-    """For tests, which make people by the hundred."""
+    """For tests, which create hundreds of people."""
     global _hasher, _dummy_hash
     _hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     _dummy_hash = ""
@@ -69,14 +69,16 @@ def _hashing_slot() -> Iterator[None]:
 
 
 def hash_password(password: str, email: str = "") -> PasswordHash:
-    """Raises Invalid for a password that is too short, too long or too easy to guess."""
+    """Raises Invalid for a password that is too short, too long or too easy to guess, and TryAgain
+    when too many are being hashed.
+    """
     check_password(password, email)
     with _hashing_slot():
         return PasswordHash(_hasher.hash(password))
 
 
 def check_password(password: str, email: str = "") -> None:
-    """Whether it may be chosen. Raises Invalid."""
+    """Raises Invalid if the password may not be chosen."""
     if len(password) < MIN_LENGTH:
         raise invalid(
             "password",
@@ -107,7 +109,7 @@ def _is_common(lowered: str) -> bool:
 
 
 def password_matches(password: str, known_hash: str | None) -> bool:
-    """Takes as long when there is no such person as when the password is wrong."""
+    """Takes as long for an unknown person as for a wrong password."""
     global _dummy_hash
     with _hashing_slot():
         if not _dummy_hash:
@@ -120,7 +122,9 @@ def password_matches(password: str, known_hash: str | None) -> bool:
 
 
 def rehash_password(password: str) -> PasswordHash:
-    """For somebody who signed in already: yesterday's password is not judged by today's rules."""
+    """Hash without the rules: somebody who signs in may have chosen the password under older
+    rules.
+    """
     with _hashing_slot():
         return PasswordHash(_hasher.hash(password))
 

@@ -1,4 +1,4 @@
-"""People who sign in: who they are, how they prove it, what they chose."""
+"""People who sign in: their data, how they prove who they are, and their preferences."""
 
 from datetime import datetime, timedelta
 
@@ -21,7 +21,7 @@ TOKEN_LIVES = {"verify": timedelta(days=3), "reset": timedelta(hours=1)}
 
 
 def clean_email(text: str) -> str:
-    """The address as the person wrote it. Compared by `email_key`."""
+    """The address as the person wrote it. Compare by `email_key`. Raises Invalid."""
     try:
         return validate_email(text.strip(), check_deliverability=False).normalized
     except EmailNotValidError:
@@ -35,7 +35,7 @@ def email_key(email: str) -> str:
 
 
 def typed_key(text: str) -> str:
-    """The key of an address as somebody typed it: people are found and throttled by the same."""
+    """The key of an address as somebody typed it, for both look-ups and rate limits."""
     try:
         return email_key(clean_email(text))
     except Invalid:
@@ -54,7 +54,7 @@ def clean_name(text: str, field: str = "name") -> str:
 
 def find(email: str) -> Person | None:
     key = typed_key(email)
-    if "\0" in key:  # no text of the database can hold one
+    if "\0" in key:  # PostgreSQL cannot store it
         return None
     return db.session.scalar(select(Person).where(Person.email_key == key))
 
@@ -64,7 +64,7 @@ def get(person_id: str) -> Person | None:
 
 
 def get_unverified(person_id: str) -> Person | None:
-    """Locked, so that the address is not confirmed meanwhile."""
+    """Locked, so that the address cannot be confirmed meanwhile."""
     query = select(Person).where(Person.id == person_id, Person.verified_at.is_(None))
     return db.session.scalar(query.with_for_update())
 
@@ -104,7 +104,7 @@ def register(
 
 
 def record_event(person_id: str, act: str, address: str = "") -> None:
-    """Remember what happened to a person's sign-in."""
+    """Record an event of a person's sign-in."""
     db.session.add(PersonEvent(person_id=person_id, act=act, address=address))
 
 
@@ -120,7 +120,7 @@ def recent_events(person_id: str, limit: int = 20) -> list[PersonEvent]:
 
 
 def issue_token(person_id: str, purpose: str, detail: str = "") -> str:
-    """A link's secret. Earlier ones for the same purpose stop working."""
+    """The secret of a link. Earlier ones for the same purpose stop working."""
     moment = now()
     db.session.execute(
         update(PersonToken)
@@ -156,7 +156,9 @@ def peek_token(token: str, purpose: str) -> PersonToken | None:
 
 
 def use_token(token: str, purpose: str) -> PersonToken:
-    """The conditional update is the lock: of two clicks, one wins."""
+    """The conditional update is the lock: of two clicks, one succeeds and the other raises
+    Invalid.
+    """
     moment = now()
     used: PersonToken | None = db.session.scalar(
         update(PersonToken)
@@ -190,7 +192,9 @@ def set_password(person: Person, password: PasswordHash, address: str = "") -> N
 
 
 def reset_password(token: str, password: PasswordHash, address: str) -> Person:
-    """Whoever reads the e-mail owns the address, so it counts as verified too."""
+    """The person received the e-mail, so the address counts as verified too. Raises Invalid for an
+    expired link.
+    """
     used = use_token(token, "reset")
     person = db.session.get_one(Person, used.person_id)
     person.verified_at = person.verified_at or now()

@@ -1,4 +1,4 @@
-"""The request log: every call of the API by one of the tenant's keys, masked, kept for days."""
+"""The request log: every API request with one of the tenant's keys, masked, kept for days."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,14 @@ from core.sql.partitions import id_at
 from core.sql.pool import run_global
 from tenants.models import ApiCall
 
-# A loss of the newest rows in a crash of the database costs nothing but a line of this log.
+# If the database crashes, losing the newest rows costs only lines of this log.
 ASYNC_COMMIT = "SELECT set_config('synchronous_commit', 'off', true)"
 COLUMNS = (
     *("id", "at", "method", "path", "query", "call", "status", "code", "duration_ms"),
     *("key_id", "key_name", "address", "asked", "answered"),
 )
 INSERT = f"INSERT INTO api_calls (tenant_id, {', '.join(COLUMNS)}) VALUES "  # noqa: S608 - our own names
-# A partition for each day: those ahead of the clock are empty and need no look.
+# There is a partition for each day: those in the future are empty and need not be read.
 CLOCK_TOLERANCE = timedelta(minutes=10)
 
 
@@ -38,8 +38,9 @@ class RequestFilters:
 
 
 def write_requests(by_tenant: Mapping[int, Sequence[Mapping[str, Any]]]) -> None:
-    """In one round trip and one transaction, outside any open scope; each tenant's rows are
-    written in its own name."""
+    """In one round trip and one transaction, outside any open scope. Each tenant's rows are written
+    with that tenant set.
+    """
     pieces = [ASYNC_COMMIT]
     params: dict[str, Any] = {}
     for tenant_id, rows in by_tenant.items():
@@ -58,7 +59,7 @@ def write_requests(by_tenant: Mapping[int, Sequence[Mapping[str, Any]]]) -> None
 def list_requests(
     filters: RequestFilters, after: str | None, limit: int, kept: timedelta
 ) -> list[ApiCall]:
-    """Newest first, as far back as calls are kept."""
+    """Newest first, as far back as requests are kept."""
     moment = now()
     query = (
         select(ApiCall)
@@ -93,7 +94,7 @@ def get(request_id: str) -> ApiCall:
 
 
 def parse_request_id(written: str) -> str | None:
-    """What somebody pasted, in the one spelling of a request id; None when it is none."""
+    """The canonical form of a pasted request id, or None."""
     try:
         return canonical_id("req", written.strip())
     except BadId:
@@ -102,7 +103,7 @@ def parse_request_id(written: str) -> str | None:
 
 @lru_cache(maxsize=512)
 def operation_name(method: str, rule: str) -> str:
-    """`GET /messages/{message_id}`, as the reference names it."""
+    """`GET /messages/{message_id}`, as in the API reference."""
     path = re.sub(r"<(?:[^:<>]+:)?(\w+)>", r"{\1}", rule.removeprefix("/api/v1"))
     return f"{method} {path}"
 

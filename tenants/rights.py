@@ -1,4 +1,4 @@
-"""Who may do what. A right is named by the thing and the act; a role is a set of rights."""
+"""Rights and roles. A right is named by its object and its act; a role is a set of rights."""
 
 RIGHTS = (
     "home.view",
@@ -87,5 +87,5 @@ def role_may(role: str, right: str) -> bool:
 
 
 def may_assign_role(giver: str, role: str) -> bool:
-    """Only an owner makes owners; an admin gives every other role."""
+    """Only an owner can make owners; an admin can assign every other role."""
     return giver == "owner" or (giver == "admin" and role != "owner")

@@ -1,4 +1,4 @@
-"""Signing in and out. A browser holds a token; the database holds its hash."""
+"""Signing in and out. The browser has a token; the database has its hash."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,7 +23,7 @@ SEEN_EVERY = timedelta(minutes=1)
 
 @dataclass
 class UserSession:
-    """A signed-in browser: who it is, and where they are at home."""
+    """A signed-in browser: the person and their tenants."""
 
     person: Person
     sign_in: SignIn
@@ -37,7 +37,7 @@ class UserSession:
 
 @dataclass(frozen=True)
 class VerifiedPassword:
-    """Somebody who gave the right password, and its new hash where the old one is weak."""
+    """A person with a verified password, and its new hash if the old one is too weak."""
 
     person_id: str
     old_hash: str
@@ -45,7 +45,7 @@ class VerifiedPassword:
 
 
 def throttle(act: str, *names: str) -> None:
-    """Ten tries, then one every half minute, for each of the names."""
+    """Ten tries, then one every half minute, for each of the names. Raises RateLimited."""
     if wait := _wait(_tries(act, *names)):
         raise RateLimited(
             "Too many tries. Wait {seconds} seconds and try again.", retry_after=wait, seconds=wait
@@ -53,7 +53,9 @@ def throttle(act: str, *names: str) -> None:
 
 
 def throttle_mailbox(email: str) -> None:
-    """Six e-mails to one mailbox, then one every ten minutes, whoever asks for them."""
+    """Six e-mails to one mailbox, then one every ten minutes, from any caller. Raises
+    RateLimited.
+    """
     name = f"mailbox {people.typed_key(email)}"
     if wait := _wait([_bucket("mail", name, rate=1 / 600, burst=6)]):
         raise RateLimited(
@@ -72,13 +74,13 @@ def _bucket(act: str, name: str, rate: float, burst: int) -> Bucket:
 
 
 def _wait(buckets: list[Bucket]) -> int:
-    """How many seconds the caller has to wait; none is nothing."""
+    """The seconds that the caller has to wait; 0 if the call is allowed."""
     taken = take_tokens(buckets)
     return 0 if taken.allowed else taken.retry_after
 
 
 def account_throttle_name(email: str) -> str:
-    """The name under which tries for an account are counted, however its address is typed."""
+    """The name for counting an account's tries, the same for every spelling of its address."""
     return f"account {people.typed_key(email)}"
 
 
@@ -87,13 +89,14 @@ def address_throttle_name(address: str) -> str:
 
 
 def device_key(email: str) -> str:
-    """What a browser's cookie keeps of an address that signed in there."""
+    """What a browser's cookie stores of an address that signed in there."""
     return secret_digest(f"device {people.typed_key(email)}")[:32]
 
 
 def throttle_sign_in(email: str, address: str, device: str = "") -> None:
-    """A browser in which this person has signed in before has an allowance of its own, so that
-    wrong tries elsewhere do not lock its owner out."""
+    """A browser in which this person has signed in before has its own allowance, so that wrong
+    tries elsewhere do not lock the owner out. Raises RateLimited.
+    """
     names = (
         [f"device {device}"]
         if device
@@ -109,15 +112,15 @@ def throttle_sign_in(email: str, address: str, device: str = "") -> None:
 
 
 def stored_hash(email: str) -> tuple[str, str] | None:
-    """The person's id and the hash of their password."""
+    """The person's id and password hash, or None."""
     person = people.find(email)
     return (person.id, person.password_hash) if person else None
 
 
 def verify_password(known: tuple[str, str] | None, password: str) -> VerifiedPassword:
-    """Compare outside the transaction.
+    """Call outside the transaction. Raises Invalid.
 
-    The answer, and how long it takes, is the same for a wrong person and a wrong password.
+    The error and the duration are the same for an unknown person and a wrong password.
     """
     if not password_matches(password, known[1] if known else None) or known is None:
         raise Invalid("wrong_credentials", "That e-mail and password do not belong together.")
@@ -127,7 +130,7 @@ def verify_password(known: tuple[str, str] | None, password: str) -> VerifiedPas
 
 
 def complete_sign_in(proven: VerifiedPassword) -> Person:
-    """The person, unless the password was changed in the meantime."""
+    """Raises Invalid if the password was changed in the meantime."""
     person = people.get(proven.person_id)
     if person is None or person.password_hash != proven.old_hash:
         raise Invalid("wrong_credentials", "That e-mail and password do not belong together.")
@@ -137,7 +140,7 @@ def complete_sign_in(proven: VerifiedPassword) -> Person:
 
 
 def open_session(person: Person, address: str, agent: str, tenant_id: int | None = None) -> str:
-    """A new token at every sign-in, so that a planted one is worth nothing."""
+    """Returns a new token for every sign-in, so that a planted one is useless."""
     token = new_token(256)
     db.session.add(
         SignIn(
@@ -153,7 +156,7 @@ def open_session(person: Person, address: str, agent: str, tenant_id: int | None
 
 
 def _last_tenant(person_id: str) -> int | None:
-    """Where the person was last, or the account they have had longest."""
+    """The tenant the person used last, or the one with the oldest account."""
     last = select(SignIn.tenant_id).where(
         SignIn.person_id == person_id, SignIn.tenant_id.is_not(None)
     )

@@ -1,4 +1,4 @@
-"""A tenant's members and the invitations to become one."""
+"""A tenant's members and invitations."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,7 +33,7 @@ class TeamMember:
 
 
 def add_member(person: Person, role: str) -> Member:
-    """Make a person a member. Doing it twice keeps the first role."""
+    """Make a person a member. Repeating it keeps the first role."""
     tenant_id = current_tenant_id()
     _check_role(role)
     db.session.execute(
@@ -93,7 +93,7 @@ def members() -> list[TeamMember]:
 
 
 def admins() -> list[Person]:
-    """Whom to write to about the account: owners and admins whose address is confirmed."""
+    """The recipients of e-mails about the account: owners and admins with a confirmed address."""
     rows = db.session.scalars(
         select(Member.person_id).where(
             Member.tenant_id == current_tenant_id(), Member.role.in_(("owner", "admin"))
@@ -136,7 +136,9 @@ def remove_member(member_id: str, by_role: str) -> None:
 
 
 def invite(email: str, role: str, by_role: str, invited_by: str) -> tuple[Invitation, str]:
-    """The invitation and the secret for its link. A second one replaces the first."""
+    """The invitation and the secret for its link. A second one replaces the first. Raises
+    Forbidden, Invalid, Conflict or PaymentRequired.
+    """
     _check_role(role)
     if not may_assign_role(by_role, role):
         raise Forbidden("not_yours_to_give", "Only an owner can invite an owner.")
@@ -197,7 +199,7 @@ def revoke_invitation(invitation_id: str) -> None:
 
 
 def find_invitation(token: str) -> tuple[int, str] | None:
-    """The tenant and invitation behind a link: a global lookup."""
+    """The tenant id and the invitation id of a link, or None. A global look-up."""
     return find_lookup("invitation", secret_digest(token))
 
 
@@ -215,7 +217,9 @@ def open_invitation(invitation_id: str) -> Invitation:
 
 
 def accept_invitation(invitation_id: str, person: Person) -> Member:
-    """The conditional update is the lock: of two clicks, one wins."""
+    """The conditional update is the lock: of two clicks, one succeeds and the other raises
+    Invalid.
+    """
     invitation = open_invitation(invitation_id)
     won = db.session.execute(
         update(Invitation)
@@ -242,7 +246,7 @@ def _withdraw(invitation: Invitation) -> None:
 
 
 def _lock(member_id: str) -> Member:
-    """Owners are counted under a lock, or two of them could remove each other."""
+    """Lock the owners with the member: otherwise two of them could remove each other."""
     db.session.execute(
         select(Member.id)
         .where(

@@ -1,4 +1,4 @@
-"""The second step: a code from an app, used once, or a recovery code."""
+"""Two-step sign-in: a one-time code from an app, or a recovery code."""
 
 import pyotp
 from sqlalchemy import delete, func, or_, select, update
@@ -15,7 +15,7 @@ from tenants.models import Person, RecoveryCode
 RECOVERY_CODE_COUNT = 10
 KEY, HASHED = "recovery codes", "hmac."
 STEP_SECONDS = 30
-STEPS_OFF = 1  # a phone's clock may be one step away
+STEPS_OFF = 1  # a phone's clock may be one step off
 
 
 def new_secret() -> str:
@@ -27,7 +27,7 @@ def provisioning_uri(person: Person, secret: str) -> str:
 
 
 def turn_on(person: Person, secret: str, code: str) -> list[str]:
-    """Needs one good code, which proves that the app has the secret."""
+    """Requires a valid code, which proves that the app has the secret. Returns recovery codes."""
     if person.two_step_since is not None:
         raise Conflict("two_step_on", "Two-step sign-in is on already.")
     step = _matching_step(secret, code)
@@ -68,7 +68,7 @@ def codes_left(person_id: str) -> int:
 
 
 def check_code(person: Person, code: str) -> bool:
-    """True once for each code. The conditional updates let one of two tries win."""
+    """True once for each code: of two concurrent tries, the conditional update lets one succeed."""
     plain = code.replace(" ", "").strip()
     if plain.isdigit() and len(plain) == 6:
         step = _matching_step(person.totp_secret or "", plain)
@@ -113,16 +113,19 @@ def _matching_step(secret: str, code: str) -> int | None:
 
 
 def _hash(person_id: str, code: str) -> str:
-    """With a sealed key: a code has only 48 bits, and a plain hash of it can be searched."""
+    """With a key that is stored encrypted: a code has only 48 bits, so a plain hash can be
+    searched.
+    """
     return f"{HASHED}{keyed_digest(KEY, _bound(person_id, code))}"
 
 
 def _old_hash(person_id: str, code: str) -> str:
-    """As codes were hashed before there was a key. They keep working until new ones are made."""
+    """The hash of codes from before there was a key. They work until new ones are created."""
     return secret_digest(_bound(person_id, code))
 
 
 def _bound(person_id: str, code: str) -> str:
-    """Bound to the person, so that equal codes of two people do not look equal; the hyphen is
-    for reading."""
+    """Bound to the person, so that equal codes of two people have different hashes. The hyphen is
+    only for readability.
+    """
     return f"{person_id} {code.upper().replace('-', '').replace(' ', '')}"

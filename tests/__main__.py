@@ -1,4 +1,4 @@
-"""The whole suite: what may share the cores, side by side; then what measures time, alone."""
+"""Run the whole suite: most tests in parallel, then the tests that measure time, alone."""
 
 import os
 import sys
@@ -6,7 +6,8 @@ from subprocess import call
 
 import pytest
 
-# Two more than there are cores, as many tests wait for others; each has its own Redis of eight.
+# Two more than there are cores, because many tests wait for other processes. There are eight Redis
+# databases, one for each worker.
 WORKERS = min((os.cpu_count() or 1) + 2, 8)
 BESIDE = ["-n", str(WORKERS), "--dist", "worksteal"]
 NOTHING_CHOSEN = pytest.ExitCode.NO_TESTS_COLLECTED

@@ -41,11 +41,11 @@ from tests.factories import Browser, Business, FreshClient, make_business
 from tests.running_service import RunningService, configured_for, use_settings
 from tests.service_processes import compiled_templates, start_service
 
-if TYPE_CHECKING:  # loaded by who drives one
+if TYPE_CHECKING:  # imported only by tests that use it
     from playwright.sync_api import Browser as Chromium
 
 ROOT = Path(__file__).parent.parent
-REDIS_OF_SERVICES = 8  # of sixteen; the first eight are the workers' own
+REDIS_OF_SERVICES = 8  # of sixteen; the first eight are the test workers' own
 
 LONG = (
     "tests/journeys/test_make_run.py",
@@ -68,17 +68,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Loading every module for the few tests that measure time would take longer than they do."""
+    """Importing every module for the few tests that measure time would take longer than they do."""
     if config.option.timing != "only" or not collection_path.name.startswith("test_"):
         return None
     return "mark.timing" not in collection_path.read_text() or None
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded by now stays: the collector need not look at it again after every test.
+    """Everything imported by now stays, so the garbage collector need not scan it after every test.
 
-    A request makes thousands of objects that go by themselves, so that it is not worth looking
-    for cycles after every 700 of them.
+    A request makes thousands of objects that reference counting frees, so a collection after
+    every 700 of them is wasted time.
     """
     gc.collect()
     gc.freeze()
@@ -96,15 +96,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _begin_second_part_with_pages(items: list[pytest.Item], first: int) -> None:
-    """Each worker begins with an equal part of the list, and later takes from others' ends: so two
-    of them begin with what needs a running service, and no third has to start one."""
+    """Place the pages at the start of the second worker's part.
+
+    Each worker begins with an equal part of the list and later takes tests from the end of the
+    others' parts. So two workers begin with tests that need a running service, and no third has to
+    start one.
+    """
     pages = [one for one in items if PAGES in one.path.as_posix()]
     others = [one for one in items if PAGES not in one.path.as_posix()]
     items[:] = [*others[:first], *pages, *others[first:]]
 
 
 def _turn(item: pytest.Item) -> int:
-    """What takes long begins first, so that no worker is left with it at the end."""
+    """Long tests begin first, so that no worker is left with one at the end."""
     if item.nodeid.startswith(LAST):
         return len(LONG) + 1
     path = item.path.as_posix()
@@ -112,7 +116,7 @@ def _turn(item: pytest.Item) -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """In the process that leads the run: start the servers and make the template."""
+    """In the process that controls the run: start the servers and create the template."""
     global _services
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
@@ -150,7 +154,7 @@ def _make_template() -> None:
 
 
 def _settings(database: str, redis_number: int, owner: str = "") -> Settings:
-    """As in production: only the migration knows the owner of the tables."""
+    """As in production: only migrations use the role that owns the tables."""
     return load_settings(
         app_env="test",
         data_dir=ROOT / ".data" / "test" / database,
@@ -184,7 +188,7 @@ def worker_number(worker_id: str) -> int:
 
 @pytest.fixture(scope="session")
 def database(worker_number: int) -> str:
-    """This worker's own database, fresh from the template."""
+    """This worker's own database, cloned from the template."""
     return clone(f"comanda_test_{worker_number}")
 
 
@@ -212,13 +216,13 @@ def empty_lanes(database: str) -> Iterator[Callable[[], None]]:
 
 @pytest.fixture(autouse=True)
 def nobody_acts() -> None:
-    """What one test did in somebody's name is not done in theirs by the next."""
+    """Reset the actor that an earlier test set."""
     set_actor(SYSTEM)
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered() -> None:
-    """What one test's process remembers of a key or a limit must not reach the next test."""
+    """Clear what an earlier test cached about a key or a limit."""
     from api.auth import clear_caller_cache
 
     clear_caller_cache()
@@ -226,9 +230,8 @@ def _nothing_is_remembered() -> None:
 
 @pytest.fixture(autouse=True)
 def _buckets_are_full(request: pytest.FixtureRequest) -> None:
-    """All browsers of the tests come from one address, which may sign in ten times at once.
-
-    And what an earlier test left to be done is not this one's to do.
+    """Refill the rate limits: all test browsers have one address, which may sign in ten times at
+    once. Also remove work that an earlier test left behind.
     """
     if "app" in request.fixturenames:
         redis = request.getfixturevalue("redis")
@@ -253,7 +256,7 @@ def sql_watch(request: pytest.FixtureRequest) -> Iterator[list[str]]:
 
 @pytest.fixture
 def owner_connection(database: str) -> Iterator["psycopg2.extensions.connection"]:
-    """As the role that owns the tables: row-level security is forced on it too."""
+    """As the role that owns the tables: row-level security applies to it too."""
     connection = psycopg2.connect(database_url(OWNER_ROLE, database))
     connection.autocommit = True
     yield connection
@@ -262,7 +265,7 @@ def owner_connection(database: str) -> Iterator["psycopg2.extensions.connection"
 
 @pytest.fixture
 def superuser_connection(database: str) -> Iterator["psycopg2.extensions.connection"]:
-    """Sees everything; for looking at what is really stored."""
+    """Sees everything, for checking what is really stored."""
     connection = admin_connection(database)
     yield connection
     connection.close()
@@ -280,7 +283,7 @@ def _redis_at(url: str) -> Redis:
 
 @pytest.fixture
 def run_jobs(app: object, redis: Redis) -> Callable[[], None]:
-    """Let a worker empty all queues, here and now."""
+    """Run a worker in this process until all queues are empty."""
 
     def run() -> None:
         queues = [queue_named(name, redis) for name in ALL_QUEUES]
@@ -293,7 +296,7 @@ def run_jobs(app: object, redis: Redis) -> Callable[[], None]:
 
 @pytest.fixture
 def logged(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
-    """What is logged from now on, as JSON."""
+    """The log from now on, as JSON."""
     out = io.StringIO()
     monkeypatch.setattr("sys.stderr", out)
     before, level = logging.getLogger().handlers[:], logging.getLogger().level
@@ -326,7 +329,7 @@ def other_browser(app: object) -> Browser:
 
 @pytest.fixture(scope="session")
 def served(worker_number: int) -> Iterator[RunningService]:
-    """A running service, apart from the tests of this process; see tests/running_service.py."""
+    """A running service, separate from the tests of this process; see tests/running_service.py."""
     from wsgi import build_app
 
     database = clone(f"comanda_served_{worker_number}", emptied=False)

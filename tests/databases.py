@@ -1,4 +1,4 @@
-"""The databases of a run: a template, clones of it, and an empty house for every module."""
+"""The databases of a run: a template, its clones, and empty tables for every module."""
 
 import os
 from contextlib import closing, suppress
@@ -9,7 +9,7 @@ from psycopg2.errors import LockNotAvailable
 
 TEMPLATE = "comanda_template"
 APP_ROLE, OWNER_ROLE, HOST_ROLE = "comanda_app", "comanda_owner", "comanda_hosts"
-# What a migration planted, and what says which migrations there were.
+# Rows that migrations insert, and Alembic's version.
 TABLES_KEPT = ("alembic_version", "plans", "plan_prices", "rates")
 FEW_TENANTS = 20
 TABLES_TO_EMPTY = """
@@ -45,7 +45,7 @@ def make_roles() -> None:
 
 
 def clone(name: str, *, emptied: bool = True) -> str:
-    """A fresh database of this name, and its neighbour for the hosts of linked lines."""
+    """Create this database and the one for its hosts of linked lines."""
     with closing(admin_connection()) as connection, connection.cursor() as cursor:
         for one in (name, f"{name}_linked"):
             cursor.execute(f"DROP DATABASE IF EXISTS {one} WITH (FORCE)")
@@ -57,7 +57,7 @@ def clone(name: str, *, emptied: bool = True) -> str:
 
 
 def empty_tables() -> None:
-    """Forget the businesses of earlier modules: what walks over all of them would take minutes."""
+    """Delete the businesses of earlier modules: jobs over all of them would take minutes."""
     for name in _emptied:
         with closing(admin_connection(name)) as connection, connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM tenants")
@@ -66,13 +66,14 @@ def empty_tables() -> None:
             cursor.execute(TABLES_TO_EMPTY, [list(TABLES_KEPT)])
             tables = [table for (table,) in cursor]
             cursor.execute("SET lock_timeout = '5s'")
-            with suppress(LockNotAvailable):  # somebody looks at one of them: the next time, then
+            # Another connection uses one of them: try again next time.
+            with suppress(LockNotAvailable):
                 _truncate(cursor, tables)
 
 
 def _truncate(cursor: "psycopg2.extensions.cursor", tables: list[str]) -> None:
-    """Those with rows: to truncate all hundred and fifty takes as long as several tests."""
+    """Only tables with rows: truncating all 150 takes as long as several tests."""
     filled = "SELECT '{0}' WHERE EXISTS (SELECT FROM {0})"
     cursor.execute(" UNION ALL ".join(filled.format(table) for table in tables))
-    # What refers to these has no rows, or is among them.
+    # Tables that reference these have no rows, or are among them.
     cursor.execute(f"TRUNCATE {', '.join(table for (table,) in cursor)} CASCADE")

@@ -1,4 +1,4 @@
-"""The cast of the tests: businesses with people and keys, and the browsers people use."""
+"""Test data: businesses with people and keys, and browsers."""
 
 import re
 from collections.abc import Iterator
@@ -74,8 +74,9 @@ def make_business(name: str, plan: str = "growth", owner: Person | None = None) 
 
 
 class FreshClient(FlaskClient):
-    """Each request in a context of its own, as a server gives it: nothing a test holds open, and
-    nothing an earlier request left behind, reaches it. The answer is read whole inside."""
+    """Runs each request in its own context, as a server does: nothing that a test holds open or
+    that an earlier request left behind reaches it. The response is read completely inside.
+    """
 
     def open(self, *args: Any, **more: Any) -> TestResponse:
         self.preserve_context = False
@@ -83,7 +84,7 @@ class FreshClient(FlaskClient):
 
 
 class Browser:
-    """A person's browser: keeps its cookies, and sends the token that the last form carried."""
+    """A person's browser: keeps its cookies, and sends the token of the last form."""
 
     def __init__(self, client: FlaskClient) -> None:
         self.client = client
@@ -91,7 +92,7 @@ class Browser:
 
     @property
     def token(self) -> str:
-        """Before the first form: one as a form would carry it, without drawing a page for it."""
+        """Before the first form: a valid token, without rendering a page for it."""
         if not self._token:
             self._token = Context().run(self._make_token)
         return self._token
@@ -112,7 +113,7 @@ class Browser:
     def post(
         self, path: str, *, follow: bool = False, form: str = "", **fields: Any
     ) -> TestResponse:
-        """`form`: fields that are encoded already."""
+        """`form`: fields that are already encoded."""
         if form:
             body = f"csrf_token={self.token}&{form}"
             return self._seen(self.client.post(path, data=body, content_type=FORM))

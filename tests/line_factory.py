@@ -1,4 +1,4 @@
-"""Lines for the cast."""
+"""Lines of test businesses."""
 
 from messaging.lines import repository as line_repository
 from messaging.models import Line

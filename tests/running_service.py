@@ -1,8 +1,8 @@
-"""For the tests of real processes: one running service for all of a worker's modules.
+"""For tests of real processes: one running service for all modules of a test worker.
 
-It has a database and a Redis of its own, as its workers would take the letters and bells of the
-tests that stay in their own process. A conftest.py that imports these fixtures puts the tests
-beside it on that ground.
+It has its own database and Redis, because its workers would take the e-mails and wake-ups of tests
+that run in their own process. A conftest.py that imports these fixtures makes the tests beside it
+use this service.
 """
 
 import json
@@ -20,7 +20,7 @@ from messaging.simulator.network.behaviour import NetworkBehaviour
 from tests.databases import admin_connection
 from tests.service_processes import Service
 
-if TYPE_CHECKING:  # loaded by who drives one
+if TYPE_CHECKING:  # imported only by tests that use it
     from playwright.sync_api import Browser
 
 _settings_in_use: list[object] = []
@@ -36,7 +36,7 @@ class RunningService:
 
 @contextmanager
 def configured_for(settings: object) -> Iterator[None]:
-    """What a process keeps once, it keeps of these settings; then of those it had before."""
+    """Configure this process for these settings, then restore the previous ones."""
     before = _settings_in_use[-1:]
     use_settings(settings)
     yield
@@ -68,7 +68,7 @@ def app(served: RunningService) -> Iterator[object]:
 
 @pytest.fixture(scope="module")
 def service(served: RunningService, app: object) -> Iterator[Service]:
-    """As it was when it started: what a module changed or added does not reach the next."""
+    """In its initial state: what a module changed or added does not reach the next."""
     _clear_due_payments(served.database)
     _reset_simulator(served)
     usual = set(served.service.processes)
@@ -81,7 +81,7 @@ def service(served: RunningService, app: object) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def chromium(chromium_of_worker: "Browser") -> Iterator["Browser"]:
-    """The worker's one; what a module opened in it is closed after the module."""
+    """The worker's only browser; what a module opened in it is closed after the module."""
     from tests.browser.driver import own_event_loop
 
     with own_event_loop(chromium_of_worker):
@@ -89,7 +89,7 @@ def chromium(chromium_of_worker: "Browser") -> Iterator["Browser"]:
 
 
 def _clear_due_payments(database: str) -> None:
-    """Providers of earlier tests are gone; asking them again would keep a worker busy."""
+    """The providers of earlier tests are gone; asking them again would keep a worker busy."""
     with closing(admin_connection(database)) as connection, connection.cursor() as cursor:
         for table in ("payment_links", "payment_signals", "refunds"):
             cursor.execute(f"UPDATE {table} SET due_at = NULL WHERE due_at IS NOT NULL")

@@ -1,4 +1,4 @@
-"""A business with a row in every table a tenant owns, full of words nobody else uses."""
+"""A business with a row in every tenant-owned table, full of words that nothing else uses."""
 
 import io
 import json
@@ -63,7 +63,7 @@ from webhooks.inbound.models import ReceivedHook
 from webhooks.queries import DeliveryFilters
 
 MARKER = "Zyxomarker"
-# Ids of this moment, a thousand changes to each message.
+# Ids of the current time, a thousand changes for each message.
 MANY_CHANGES = """
 INSERT INTO message_changes (tenant_id, message_id, id, at, state, cause)
 SELECT %(tenant)s,
@@ -113,7 +113,7 @@ class SampleTenant:
 
 
 def make_sample_tenant(name: str) -> SampleTenant:
-    """Everything carries the name, so that a leak of any of it shows."""
+    """Everything contains the name, so that a leak of any of it is visible."""
     business = make_business(f"{name} business", owner=make_person(f"{name} owner"))
     with business.scope():
         facts = find_tenant_facts()
@@ -183,12 +183,12 @@ def make_sample_tenant(name: str) -> SampleTenant:
 
 
 def plant_changes(cursor: Any, tenant_id: int, records: int) -> None:
-    """Very many rows of one table, for what must not take long."""
+    """Insert very many rows into one table, for tests of duration."""
     cursor.execute(MANY_CHANGES, {"tenant": tenant_id, "records": records})
 
 
 def add_sample_messages(business: Business, name: str) -> tuple[int, str]:
-    """A line, a message that leaves tomorrow, an answer, and what is counted and kept of them."""
+    """A line, a message scheduled for tomorrow, a reply, and the rows derived from them."""
     with business.scope():
         line = line_repository.add_cloud_line(
             f"{name} line", "905321112200", f"7{business.tenant_id}", f"{name}-token", "secret"
@@ -232,7 +232,7 @@ def add_sample_messages(business: Business, name: str) -> tuple[int, str]:
                 target=str(line.id),
                 body=name.encode(),
                 state="parked",
-                due_at=null(),  # a plain None would be now
+                due_at=null(),  # a plain None would mean now
             )
         )
         db.session.add(
@@ -262,7 +262,7 @@ def add_sample_messages(business: Business, name: str) -> tuple[int, str]:
 
 
 def add_sample_request(name: str) -> str:
-    """A line of the request log of the open transaction's tenant."""
+    """An entry in the request log of the open transaction's tenant."""
     call_id = new_request_id()
     row = {
         "id": call_id,
@@ -302,13 +302,13 @@ def add_sample_webhooks(business: Business, name: str) -> tuple[str, str]:
 
 
 def only_row_id(model: Any, tenant_id: int) -> str:
-    """Of the one row that was planted, in the open scope."""
+    """The id of the only row, in the open scope."""
     query = select(model.id).where(model.tenant_id == tenant_id)
     return str(db.session.scalars(query.limit(1)).one())
 
 
 def add_sample_contacts(business: Business, name: str) -> dict[str, str]:
-    """A contact with all that can be kept of one, a file half-way in, and somebody erased."""
+    """A contact with all data a contact can have, an unfinished import, and an erased contact."""
     with business.scope():
         field = custom_fields.add(f"{name} field", "text", [])
         gone = contact_repository.create(ContactInput(name=f"{name} gone", phone="905321112299"))
@@ -341,7 +341,7 @@ def add_sample_contacts(business: Business, name: str) -> dict[str, str]:
 
 
 def add_sample_inbox(business: Business, name: str) -> tuple[str, str]:
-    """A note in the conversation of `plant_messages`, and a quick reply."""
+    """A note in the conversation of `add_sample_messages`, and a quick reply."""
     with business.scope():
         talk = inbox_conversations.list_conversations(ConversationFilters(view="all"), None, 1)[0]
         conversation_actions.add_note(talk.id, f"{name} note")
@@ -350,7 +350,7 @@ def add_sample_inbox(business: Business, name: str) -> tuple[str, str]:
 
 
 def add_sample_store(business: Business, name: str) -> tuple[str, str, str]:
-    """A shop whose cart waits for its reminder, with the post that told of it."""
+    """A store whose abandoned cart waits for its reminder, with the hook that reported it."""
     with business.scope():
         shop = store_connections.add("store", f"{name} shop")
         automation = automation_definitions.add("abandoned_cart", f"{name} reminder")
@@ -373,7 +373,7 @@ def add_sample_store(business: Business, name: str) -> tuple[str, str, str]:
 
 
 def rows_of(cursor: Any, tenant_id: int) -> dict[str, list[Any]]:
-    """All a tenant owns, as stored; read as a role that sees everything."""
+    """All rows of a tenant as stored, read as a role that sees everything."""
     found = {}
     for table in owned_tables(cursor):
         query = "SELECT to_jsonb(t) FROM {} t WHERE tenant_id = %s ORDER BY to_jsonb(t)::text"

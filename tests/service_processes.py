@@ -1,4 +1,4 @@
-"""Comanda as real processes for the tests that go over real HTTP."""
+"""Comanda as real processes, for tests over real HTTP."""
 
 import os
 import signal
@@ -19,21 +19,21 @@ from deploy.local.ports import any_free
 
 ROOT = Path(__file__).parent.parent
 WEB_THREADS = 16
-READY_SECONDS = 180  # beside other tests a start is slow, not wrong
+READY_SECONDS = 180  # a start beside other tests is slow, not wrong
 LINKED_HOST_COMMAND = [
     sys.executable,
     "-m",
     "jobs.linked.host",
-]  # for the tests that need one to start
+]  # for tests that start one
 
 
 @dataclass
 class Service:
     url: str
     network: str
-    """The simulated network's address."""
+    """The URL of the simulated network."""
     live: str
-    """The live door's address."""
+    """The URL of the live server."""
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
 
@@ -47,13 +47,13 @@ class Service:
         self.processes[name].wait(10)
 
     def starts(self, name: str) -> None:
-        """Again, as it was."""
+        """Start it again with the same command."""
         command = self.processes[name].args
         self.processes[name] = subprocess.Popen(command, cwd=ROOT, env=self.environment)
 
 
 def compiled_templates() -> FileSystemBytecodeCache:
-    """Compiled by one process for all; to compile every template takes seconds."""
+    """One process compiles for all, because compiling every template takes seconds."""
     folder = ROOT / ".data" / "test" / "templates"
     folder.mkdir(parents=True, exist_ok=True)
     return FileSystemBytecodeCache(str(folder))
@@ -111,7 +111,7 @@ def start_service(settings: object) -> Iterator[Service]:
         "live": [sys.executable, "-m", "api.live", "--port", str(live_port)],
     }
     service.environment = environment
-    Redis.from_url(settings.redis_url).flushdb()  # what earlier tests rang for is not done here
+    Redis.from_url(settings.redis_url).flushdb()  # remove wake-ups of earlier tests
     for name, command in commands.items():
         service.start(name, command)
     try:
@@ -122,7 +122,7 @@ def start_service(settings: object) -> Iterator[Service]:
             process.send_signal(signal.SIGTERM)
         for process in service.processes.values():
             try:
-                process.wait(3)  # a job in its last seconds is not waited for here
+                process.wait(3)  # jobs in their last seconds are not waited for
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

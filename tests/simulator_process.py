@@ -1,4 +1,4 @@
-"""The simulated network as a process of its own, where the tests' settings expect it."""
+"""The simulated network in its own process, at the URL in the tests' settings."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The web process of the services of tests: as it is, with templates that are compiled already."""
+"""The web process of test services: the usual app, with precompiled templates."""
 
 from tests.service_processes import compiled_templates
 from wsgi import create_app

@@ -1,4 +1,4 @@
-"""Endpoints: where a business wants to hear of its events."""
+"""Endpoints: the URLs to which a business has its events sent."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ OVERLAP = timedelta(hours=24)
 MAX_OVERLAP = timedelta(days=7)
 FAILURES_BEFORE_PAUSE = 5  # failures in a row; then one try at a time
 SWITCHED_OFF_ERROR = "The endpoint was switched off."
-LOOKUP = "deliveries"  # tenants with an endpoint that listens
+LOOKUP = "deliveries"  # tenants with an enabled endpoint
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class EndpointFields:
 
 
 def register(wishes: EndpointFields, policy: Policy, *, test: bool = False) -> Endpoint:
-    """Its secret is made here and shown to whoever registered it."""
+    """Create an endpoint with a new secret. Raises Conflict or Invalid."""
     fanout.lock_feed()
     if sum(one.test == test for one in list_endpoints()) >= MAX_ENDPOINTS:
         raise Conflict("too_many_endpoints", "There can be {most} endpoints.", most=MAX_ENDPOINTS)
@@ -70,7 +70,7 @@ def change(endpoint_id: str, wishes: EndpointFields, policy: Policy) -> Endpoint
 
 
 def rotate_secret(endpoint_id: str, overlap: timedelta = OVERLAP) -> Endpoint:
-    """A new secret. Until the overlap is over, both sign what we send."""
+    """Create a new secret. Until the overlap ends, deliveries are signed with both."""
     endpoint = get(endpoint_id)
     if not timedelta(0) <= overlap <= MAX_OVERLAP:
         raise invalid("overlap_hours", "invalid_overlap", "The overlap is 0 to 168 hours.")
@@ -82,7 +82,9 @@ def rotate_secret(endpoint_id: str, overlap: timedelta = OVERLAP) -> Endpoint:
 
 
 def set_enabled(endpoint_id: str, on: bool) -> Endpoint:
-    """Switched off, what waits for it is cancelled; switched on, it begins anew."""
+    """Switching off cancels waiting deliveries; switching on resets the failures and starts with
+    new events.
+    """
     endpoint = get(endpoint_id)
     if endpoint.enabled == on:
         return endpoint
@@ -105,7 +107,7 @@ def switch_off(endpoint: Endpoint, because: str) -> None:
 
 
 def remove(endpoint_id: str) -> None:
-    """Its deliveries stay readable until they are forgotten; its secret is forgotten now."""
+    """Its deliveries stay readable until they expire; its secret is deleted now."""
     endpoint = get(endpoint_id)
     fanout.lock_feed()
     cancel_waiting_deliveries(endpoint.id, "The endpoint was removed.")
@@ -135,7 +137,9 @@ def cancel_waiting_deliveries(endpoint_id: str, because: str) -> None:
 
 
 def send_test_event(endpoint_id: str) -> str:
-    """Returns the id of the delivery, which leaves at once."""
+    """Queue a test event. Returns the id of its delivery, which is sent at once. Raises Conflict if
+    the endpoint is switched off.
+    """
     endpoint = get(endpoint_id)
     require_enabled(endpoint)
     delivery_id = fanout.create_test_delivery(endpoint)
@@ -161,7 +165,7 @@ def list_endpoints() -> list[Endpoint]:
 
 
 def list_with_removed() -> list[Endpoint]:
-    """Also those that were removed: their deliveries are still shown."""
+    """Includes removed ones, because their deliveries are still shown."""
     rows = db.session.scalars(
         select(Endpoint)
         .where(Endpoint.tenant_id == current_tenant_id())
@@ -183,7 +187,7 @@ def state_of(endpoint: Endpoint) -> str:
 
 
 def secrets_of(endpoint: Endpoint, at: datetime) -> tuple[str, ...]:
-    """What a delivery is signed with at that moment, the newest first."""
+    """The secrets that sign a delivery at that moment, the newest first."""
     until = endpoint.old_secret_until
     if endpoint.old_secret is not None and until is not None and until > at:
         return endpoint.secret, endpoint.old_secret
@@ -191,7 +195,7 @@ def secrets_of(endpoint: Endpoint, at: datetime) -> tuple[str, ...]:
 
 
 def update_listening_lookup() -> None:
-    """Whether this tenant has anybody to deliver to, where a worker finds it."""
+    """Record where workers look it up whether this tenant has an enabled endpoint."""
     tenant_id = current_tenant_id()
     notify_workers("jobs.webhooks.worker.find_lost_work")
     listening = db.session.scalar(
@@ -210,7 +214,7 @@ def update_listening_lookup() -> None:
 
 
 def _url(url: str, policy: Policy) -> str:
-    """Its form and any literal address; a name is resolved at every delivery."""
+    """Checks the form and any literal address; a name is resolved at every delivery."""
     try:
         return str(check_url(url.strip(), policy))
     except (BadUrl, RefusedAddress) as error:

@@ -1,4 +1,4 @@
-"""Which events there are. An endpoint subscribes to some of them, or to `*`, all."""
+"""All types of events. An endpoint subscribes to some of them, or to `*`, all."""
 
 from core.errors import invalid
 
@@ -39,7 +39,7 @@ EVENT_TYPES = tuple(kind for group in EVENT_GROUPS.values() for kind in group)
 
 
 def clean_subscription(events: list[str]) -> list[str]:
-    """In the order of the list above; `*` makes the others superfluous."""
+    """In the order of the list above; `*` replaces all others. Raises Invalid."""
     if ALL_EVENTS in events:
         return [ALL_EVENTS]
     unknown = sorted(set(events) - set(EVENT_TYPES))
@@ -57,5 +57,5 @@ def clean_subscription(events: list[str]) -> list[str]:
 
 
 def is_subscribed(events: list[str], kind: str) -> bool:
-    """A test goes to the endpoint that is tested, whatever it subscribes to, and to no other."""
+    """A test event goes only to the endpoint under test, whatever it subscribes to."""
     return kind != TEST_EVENT and (kind in events or ALL_EVENTS in events)

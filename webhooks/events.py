@@ -1,4 +1,4 @@
-"""Tell the outside world: an event is a row, written in the transaction of what it tells of."""
+"""Publish webhook events: an event is a row in the transaction of the change it reports."""
 
 from typing import Any
 
@@ -17,5 +17,5 @@ def publish_webhook_event(kind: str, body: dict[str, Any]) -> Event:
 
 
 def wake_delivery_worker() -> None:
-    """After the commit: this tenant has new events. A ring that is lost is found by the clock."""
+    """After the commit: this tenant has new events. The sweep finds them if the wake-up is lost."""
     notify_workers("jobs.webhooks.worker.drain", current_tenant_id())

@@ -1,4 +1,4 @@
-"""Events that leave, the endpoints they go to, and every try to bring one there."""
+"""Tables of published events, endpoints, deliveries and attempts."""
 
 from datetime import date, datetime
 from typing import Any
@@ -34,11 +34,11 @@ class Event(Base, TenantOwned):
     occurred_at: Mapped[datetime] = mapped_column(default=now)
     sequence: Mapped[int | None] = mapped_column(BigInteger)
     published_at: Mapped[datetime | None] = mapped_column(server_default=func.clock_timestamp())
-    """By the database's clock; `occurred_at` may be the network's word. None: an old event."""
+    """By the database's clock; `occurred_at` may come from the network. None: an old event."""
 
 
 class EventFeed(Base, TenantOwned):
-    """How far a tenant's events are numbered. Its row's lock makes the numbers gap-free."""
+    """The last number of a tenant's events. The lock on its row keeps the numbers free of gaps."""
 
     __tablename__ = "event_feeds"
 
@@ -60,7 +60,7 @@ class Endpoint(Base, TenantOwned):
     )
     old_secret_until: Mapped[datetime | None]
     test: Mapped[bool] = mapped_column(default=False)
-    """It gets the events of test mode alone; all others get every event."""
+    """It gets only events of test mode; all other endpoints get every event."""
     enabled: Mapped[bool] = mapped_column(default=True)
     disabled_because: Mapped[str] = mapped_column(Text, default="")
     """`person`, `gone` (it answered 410) or `failing` (for five days)."""
@@ -69,21 +69,22 @@ class Endpoint(Base, TenantOwned):
     """Attempts in a row without a success."""
     failing_since: Mapped[datetime | None]
     letters: Mapped[int] = mapped_column(SmallInteger, default=0)
-    """How many letters this unbroken failure has caused."""
+    """How many e-mails were sent about the current failure."""
     rests_until: Mapped[datetime | None]
-    """The circuit breaker, or the pause that the endpoint itself asked for."""
+    """The circuit breaker, or the pause that the endpoint itself requested."""
     busy_until: Mapped[datetime | None]
-    """One batch at a time: the lease of whoever posts to it."""
+    """The lease of the worker that posts to it: one batch at a time."""
     last_success_at: Mapped[datetime | None]
     listens_since: Mapped[datetime] = mapped_column(default=func.clock_timestamp())
-    """What was published before, or while it was off, is not brought to it. By the database's
-    clock, like `Event.published_at`."""
+    """Events that were published before, or while it was off, are not sent to it. By the database's
+    clock, like `Event.published_at`.
+    """
     created_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]
 
 
 class WebhookDelivery(Base, TenantOwned):
-    """One event on its way to one endpoint."""
+    """The delivery of one event to one endpoint."""
 
     __tablename__ = "deliveries"
     __table_args__ = (
@@ -111,9 +112,9 @@ class WebhookDelivery(Base, TenantOwned):
     state: Mapped[str] = mapped_column(Text, default="waiting")
     """`waiting`, `sending`, `delivered`, `failed` or `cancelled`."""
     attempt: Mapped[int] = mapped_column(default=0)
-    """Rises with every claim: whoever settles must hold the newest."""
+    """Increases with every claim: only the newest claim can be settled."""
     step: Mapped[int] = mapped_column(SmallInteger, default=0)
-    """Where it stands in the list of waits; a resend begins anew."""
+    """Its place in the list of retry delays; a resend starts over."""
     due_at: Mapped[datetime | None] = mapped_column(default=now)
     status: Mapped[int | None]
     error: Mapped[str | None] = mapped_column(Text)
@@ -133,13 +134,13 @@ class WebhookAttempt(Base, TenantOwned):
     error: Mapped[str | None] = mapped_column(Text)
     signature: Mapped[str] = mapped_column(Text)
     headers: Mapped[dict[str, Any]]
-    """What the endpoint answered with."""
+    """The headers of the endpoint's response."""
     answer: Mapped[str] = mapped_column(Text)
-    """The first bytes of its body."""
+    """The first bytes of the response's body."""
 
 
 class EndpointDay(Base, TenantOwned):
-    """Attempts counted by day: what the charts read."""
+    """Attempts by day, for the charts."""
 
     __tablename__ = "endpoint_days"
 

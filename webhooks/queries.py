@@ -1,4 +1,4 @@
-"""Looking at what left: the feed of events, deliveries and their attempts, and replays."""
+"""Read the event feed, deliveries and attempts; resend deliveries and replay events."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ FEED = text("""
 SELECT id, body, occurred_at, sequence FROM events
  WHERE tenant_id = :tenant_id AND sequence > :after ORDER BY sequence LIMIT :most
 """)
-# A look at this many events finds those of test mode among them, however few there are.
+# How many events are scanned for those of test mode, however few there are.
 SCAN_LIMIT = 2000
 TEST_FEED = text(f"""
 SELECT id, body, occurred_at, sequence FROM (
@@ -76,11 +76,11 @@ class ReplayRange:
     since: datetime
     until: datetime
     missed: bool = False
-    """Only what never arrived."""
+    """Only events that were never delivered."""
 
 
 def event_feed(after: int, limit: int) -> list[dict[str, Any]]:
-    """Events with a number above `after`, oldest first; what has none yet gets it now."""
+    """Events with a number above `after`, oldest first. Numbers new events first if needed."""
     rows = _feed(after, limit)
     while len(rows) < limit and fanout.number_events():
         wake_delivery_worker()
@@ -89,7 +89,9 @@ def event_feed(after: int, limit: int) -> list[dict[str, Any]]:
 
 
 def test_event_feed(after: int, limit: int) -> tuple[list[dict[str, Any]], int | None]:
-    """The events of test mode among the next ones, and where to go on; None: at the end."""
+    """The test-mode events among the next ones, and the number to continue from; None: at the
+    end.
+    """
     while fanout.number_events():
         wake_delivery_worker()
     mine = {"tenant_id": current_tenant_id(), "after": after, "looked_at": SCAN_LIMIT}
@@ -161,7 +163,7 @@ def list_attempts(delivery_id: str) -> list[WebhookAttempt]:
 
 
 def delivery_body(delivery: WebhookDelivery) -> dict[str, Any] | None:
-    """What is posted; None when the event is no longer kept."""
+    """The posted body; None if the event has been deleted."""
     event = db.session.get(Event, (current_tenant_id(), delivery.event_id))
     if event is None:
         return None
@@ -169,7 +171,7 @@ def delivery_body(delivery: WebhookDelivery) -> dict[str, Any] | None:
 
 
 def resend_delivery(delivery_id: str) -> WebhookDelivery:
-    """Once more, at once, with all its tries anew."""
+    """Send it again at once, with all its retries. Raises NotFound or Conflict."""
     delivery = get_delivery(delivery_id)
     endpoint = endpoints.get(delivery.endpoint_id)
     endpoints.require_enabled(endpoint)
@@ -185,7 +187,7 @@ def resend_delivery(delivery_id: str) -> WebhookDelivery:
     )
     if moved.first() is None:
         raise Conflict("being_sent", "It is being sent just now.")
-    endpoint.rests_until = None  # somebody asks, so it is tried
+    endpoint.rests_until = None  # a person asked for it, so the pause ends
     audit.record("webhooks.resent", endpoint.url, delivery=delivery.id)
     wake_delivery_worker()
     db.session.flush()
@@ -194,7 +196,9 @@ def resend_delivery(delivery_id: str) -> WebhookDelivery:
 
 
 def replay_events(endpoint_id: str, wish: ReplayRange) -> int:
-    """Bring the events of a time range again to one endpoint. How many they are."""
+    """Send the events of a time range to one endpoint again. Returns how many there are. Raises
+    NotFound, Conflict or Invalid.
+    """
     endpoint = endpoints.get(endpoint_id)
     endpoints.require_enabled(endpoint)
     if wish.since > wish.until:

@@ -1,9 +1,10 @@
 """The minimal programs that the benchmark compares with: the same work on the same servers.
 
 `bench.baselines.minimal:app` on Granian: key cached, body checked, one Lua call for the limit, one
-INSERT committed; and for /send one HTTP call to the network and one UPDATE committed; for /hook the
-signature and one INSERT.
-`python -m bench.baselines.minimal` drains a table: batches by SKIP LOCKED, asyncio and aiohttp.
+INSERT committed; for /send also one HTTP call to the network and one UPDATE committed; for /hook
+the signature check and one INSERT.
+
+`python -m bench.baselines.minimal` drains a table: batches with SKIP LOCKED, asyncio and aiohttp.
 """
 
 import asyncio
@@ -165,7 +166,7 @@ def make_app() -> Flask:
 
 
 async def drain(seconds: float) -> int:
-    """Send what is due until nothing is, or the time is over."""
+    """Send what is due until nothing is left or the time is over. Returns how many were sent."""
     pool, base = Pool(os.environ["FLOOR_DATABASE_URL"], 2), os.environ["CLOUD_BASE_URL"]
     until, sent = time.monotonic() + seconds, 0
 

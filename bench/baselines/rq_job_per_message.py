@@ -20,7 +20,7 @@ _open: dict[str, object] = {}
 
 
 def send(tenant_id: int, message_id: str) -> None:
-    """Read the message, send it, write what became of it."""
+    """Read the message, send it, store the result."""
     if not _open:
         _open["network"] = urllib3.PoolManager()
         _open["database"] = psycopg2.connect(os.environ["FLOOR_DATABASE_URL"])

@@ -1,7 +1,7 @@
-"""What is already there when a bench begins: messages of the last weeks, spread over businesses.
+"""Data that exists when a benchmark begins: messages of the last weeks, spread over businesses.
 
-Each with what sending leaves behind: its network id, its timeline's end, its ledger entry, and
-the totals of its day.
+Each message has what sending leaves behind: its network id, the end of its timeline, its ledger
+entry, and the totals of its day.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,8 @@ from deploy.local.servers.databases import OWNER
 DAYS = 60
 AT_ONCE = 200_000
 
-# UUIDv7: 48 bits of milliseconds, then chance. Kept in a table so that all rows name one message.
+# UUIDv7: 48 bits of milliseconds, then random bits. In a table, so that all rows refer to the same
+# messages.
 MADE = """
 CREATE TEMP TABLE made ON COMMIT DROP AS
 SELECT owner.tenant_id, owner.line_id, mine.at,
@@ -53,7 +54,7 @@ SELECT tenant_id, at::date, line_id, 'TR', 'service', count(*), 0, 0, 0, 0, 0 FR
  GROUP BY 1, 2, 3 ON CONFLICT (tenant_id, day, line_id, country, category)
     DO UPDATE SET sent = usage_days.sent + EXCLUDED.sent
 """
-# One message in ten is in a conversation of its own.
+# One message in ten has its own conversation.
 PEOPLE = (
     """
 INSERT INTO contacts (tenant_id, id, name, name_key, named_by, language, tags, first_seen_at,
@@ -86,7 +87,7 @@ def fill(
     messages: int,
     statements: Sequence[str] = WHOLE,
 ) -> None:
-    """Commits as it goes. The newest is an hour old, so that nothing here is in the way."""
+    """Commits after each batch. The newest message is an hour old, so none is due."""
     if not messages:
         return
     newest = datetime.now(UTC) - timedelta(hours=1)
@@ -111,7 +112,7 @@ def fill(
 
 
 def settle(cursor: "psycopg2.extensions.cursor") -> None:
-    """What autovacuum would have done by then. Outside a transaction."""
+    """What autovacuum would have done by then. Call it outside a transaction."""
     cursor.execute("VACUUM (ANALYZE) messages, network_ids, message_changes, ledger_entries")
     cursor.execute("VACUUM (ANALYZE) contacts, identities, conversations")
     cursor.execute("CHECKPOINT")

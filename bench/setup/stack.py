@@ -1,5 +1,6 @@
-"""Everything the bench measures, as in production: durable PostgreSQL, Valkey, web, workers,
-scheduler and the simulated network, each a process of its own on this machine."""
+"""Everything the benchmark measures, as in production: durable PostgreSQL, Valkey, web, workers,
+scheduler and the simulated network, each in its own process on this machine.
+"""
 
 import contextlib
 import json
@@ -42,12 +43,14 @@ class Stack:
     network: str
     people: list[dict[str, Any]]
     processes: list[int] = field(default_factory=list)
-    """Web and workers."""
+    """Process ids of web and workers."""
     idle_mb: float = 0.0
-    """What they held before any load."""
+    """Their memory before any load."""
 
     def memory_mb(self) -> float:
-        """What they and their children hold alone, and their share of what they hold together."""
+        """The private memory of these processes and their children, and their share of common
+        memory.
+        """
         alive = [psutil.Process(pid) for pid in self.processes]
         tree = [*alive, *(child for one in alive for child in one.children(recursive=True))]
         return sum(float(one.memory_full_info().pss) for one in tree) / 2**20
@@ -68,7 +71,9 @@ class Stack:
         lines: Sequence[preload.Line] = (),
         statements: Sequence[str] = preload.WHOLE,
     ) -> None:
-        """What weeks of use have left, spread over these lines; unnamed, over all."""
+        """Insert weeks of messages, spread over these lines, or over all lines if none are
+        given.
+        """
         every = [preload.Line(one["tenant_id"], one["line_id"]) for one in self.people]
         with self.database() as cursor:
             preload.fill(cursor, lines or every, messages, statements)
@@ -108,8 +113,8 @@ def _start(
     network = f"http://127.0.0.1:{network_port}"
     env = {
         **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
-        "WAITING_SENDS": str(2 * WEB_THREADS),  # what is measured here is the wait itself
-        # As in production, but for the customers' servers, which stand on this machine.
+        "WAITING_SENDS": str(2 * WEB_THREADS),  # the wait itself is measured here
+        # As in production, except for the customers' servers, which are on this machine.
         "APP_ENV": "development",
         "ALLOW_LOOPBACK": "true",
         "DATA_DIR": str(folder),

@@ -1,6 +1,7 @@
-"""The businesses the load is spread over: `python -m bench.setup.tenants 200` prints them as JSON.
+"""The businesses that the load is spread over: `python -m bench.setup.tenants 200` prints them as
+JSON.
 
-An operator's limits are set high and the lines fast: neither limits nor pacing are measured.
+Their limits are high and their lines fast, because neither limits nor pacing are measured.
 """
 
 import json
@@ -23,7 +24,7 @@ APP_SECRET = "secret"  # noqa: S105 - of numbers that exist only here
 MANY_LINES, LINES_EACH = 50, 4  # businesses with several lines
 
 
-OWNERS = 4  # the first few businesses have one of their own, who can sign in
+OWNERS = 4  # the first few businesses have their own owner, who can sign in
 
 
 def make_tenants(count: int) -> list[dict[str, object]]:

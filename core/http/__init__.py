@@ -1,4 +1,4 @@
-"""Calls to servers that tenants name. Nothing else in the house opens a connection for them."""
+"""Calls to servers that tenants name. No other code opens connections to them."""
 
 from core.http.errors import BadUrl, ConnectFailed, OutboundError, RefusedAddress, Timeout, TooLarge
 from core.http.guard import Policy, Resolver, check_url

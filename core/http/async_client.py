@@ -1,7 +1,7 @@
-"""Many requests at once, pooled, with the same checks as `core.http.sync_client`.
+"""Many concurrent requests over pooled connections, with the checks of `core.http.sync_client`.
 
-aiohttp asks our resolver for addresses, and our socket factory before every socket: neither a
-literal address nor a second look-up gets past them.
+aiohttp uses the resolver below for addresses and the socket factory below for every socket, so
+neither a literal address nor a second look-up can avoid the checks.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ CHUNK = 16 * 1024
 READ_BUFFER = 64 * 1024
 STATUS_LINE = 13  # bytes of "HTTP/1.1 200 "
 _SUCCESS = re.compile(rb"HTTP/1\.[01] (2[0-9]{2})[ \r]")
-LOOKUPS = 32  # at once; a look-up cannot be cut short, and one slow name must not stop the others
+LOOKUPS = 32  # at once; a look-up cannot be cancelled, and a slow name must not block the others
 
 
 class Client:
@@ -63,9 +63,9 @@ class Client:
         per_host: int = 0,
         read_buffer: int = READ_BUFFER,
     ) -> None:
-        """`connections` and `per_host` bound the pool; 0 leaves that to the caller.
+        """`connections` and `per_host` limit the pool; 0 means no limit.
 
-        A connection holds at most twice `read_buffer` bytes that nobody has read yet.
+        A connection buffers at most twice `read_buffer` bytes that have not been read yet.
         """
         self._policy = policy
         self._lookups = ThreadPoolExecutor(LOOKUPS, "resolve")
@@ -85,7 +85,8 @@ class Client:
             limit=self._connections,
             limit_per_host=self._per_host,
         )
-        # One session serves all tenants: it keeps no cookies and takes no proxy from outside.
+        # One session serves all tenants, so it keeps no cookies and uses no proxy of the
+        # environment.
         self._session = aiohttp.ClientSession(
             connector=connector,
             response_class=_Answer,
@@ -112,17 +113,17 @@ class Client:
         *,
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
-        timeout: float = TIMEOUT,  # noqa: ASYNC109 - a promise of ours, told apart from the caller's
+        timeout: float = TIMEOUT,  # noqa: ASYNC109 - told apart from the caller's own timeout
         connect_timeout: float = CONNECT_TIMEOUT,
         max_body: int = MAX_BODY,
         truncate: bool = False,
         keep: int | None = None,
     ) -> Reply:
-        """The answer, whatever its status; redirects are answers too. Raises OutboundError.
+        """Return the reply, whatever its status; redirects are not followed. Raises OutboundError.
 
-        `keep`: only the first bytes of the body are kept in memory while it is read.
-        With `truncate` the body matters little: an answer that begins with a status of success is
-        one, even if its body breaks off or should not be there.
+        `keep`: keep only this many bytes of the body in memory while it is read. With `truncate`
+        the body matters little: a reply that begins with a success status counts as a success, even
+        if its body is cut off or invalid.
         """
         started = time.monotonic()
         target = check_url(url, self._policy)
@@ -184,7 +185,7 @@ class Client:
 
 @cache
 def _default_tls() -> ssl.SSLContext:
-    """Reading the machine's certificates takes as long as many requests do."""
+    """Cached, because reading the system's certificates takes as long as many requests."""
     return ssl.create_default_context()
 
 
@@ -220,7 +221,9 @@ class _Resolver(AbstractResolver):
 
 
 class _Answer(aiohttp.ClientResponse):
-    """Remembers whom it came from: a short answer has let go of its connection when we see it."""
+    """Stores the peer's address: a short response has released its connection before it is
+    returned.
+    """
 
     peer = ""
 
@@ -244,14 +247,14 @@ class _Exchange:
     sent: bool = False
     peer: str = ""
     head: bytes = b""
-    """The first bytes of the answer, which hold its status."""
+    """The first bytes of the response, which contain its status."""
 
 
 _seen: ContextVar[_Exchange] = ContextVar("seen")
 
 
 class _Request(aiohttp.ClientRequest):
-    """Notes when its first byte is about to leave."""
+    """Records when its first byte is about to be sent."""
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
         seen = _seen.get()
@@ -262,7 +265,7 @@ class _Request(aiohttp.ClientRequest):
 
 
 def _note_first_bytes(conn: Connection, seen: _Exchange) -> None:
-    """aiohttp drops an answer whose end it cannot read, with the status that was in it."""
+    """Keep the first bytes: aiohttp drops a response it cannot read to the end, status included."""
     protocol = conn.protocol
     if protocol is None:
         return
@@ -280,7 +283,7 @@ def _note_first_bytes(conn: Connection, seen: _Exchange) -> None:
 
 @lru_cache(maxsize=4096)
 def _as_written(target: Url) -> URL:
-    """Already read and encoded by us: aiohttp must not read it in a way of its own."""
+    """`check_url` has already parsed and encoded the URL; aiohttp must not parse it differently."""
     return URL(str(target), encoded=True)
 
 
@@ -301,7 +304,7 @@ async def _read(answer: aiohttp.ClientResponse, limits: _Limits) -> tuple[bytes,
             return bytes(kept), False
         count += len(chunk)
         kept += chunk[: limits.keep - len(kept)]
-    # The rest is not read, so the connection cannot be used again.
+    # The rest is not read, so the connection cannot be reused.
     answer.close()
     if not limits.truncate:
         raise TooLarge(f"the answer is longer than {most} bytes", sent=True)

@@ -1,9 +1,9 @@
-"""A request body that is shorter than its Content-Length is refused, whichever server runs the app.
+"""Reject a request body that is shorter than its Content-Length, under any WSGI server.
 
-Granian and gunicorn end a body that broke off like a whole one. They also set
-`wsgi.input_terminated`, and with it Werkzeug trusts them. Without it, Werkzeug counts the bytes and
-raises ClientDisconnected. Of chunked bodies only gunicorn tells that they broke off; there JSON
-shows its own end, and files need a Content-Length (api/v1).
+Granian and gunicorn end a truncated body like a complete one. They also set
+`wsgi.input_terminated`, which makes Werkzeug trust them. Without it, Werkzeug counts the bytes and
+raises ClientDisconnected. For chunked bodies only gunicorn reports a truncation; JSON shows its own
+end, and files need a Content-Length (api/v1).
 """
 
 from collections.abc import Callable, Iterable
@@ -14,7 +14,9 @@ Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 
 class _Chunks:
-    """A chunked body. gunicorn has its own errors for a broken chunk; Werkzeug knows OSError."""
+    """A chunked body. gunicorn raises its own errors for a broken chunk; Werkzeug expects
+    OSError.
+    """
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

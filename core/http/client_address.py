@@ -1,12 +1,13 @@
-"""Who a request is counted as, when a limit is by network address."""
+"""The network that a request counts as, for limits by network address."""
 
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 
 def client_network(address: str) -> str:
-    """The address, or the /64 of an IPv6 address: one customer of a provider has at least that.
+    """The address, or the /64 of an IPv6 address, because one customer of a provider has at least
+    that.
 
-    What is no address is counted as it is written.
+    Text that is not an address is returned as it is.
     """
     try:
         ip = ip_address(address.partition("%")[0])

@@ -1,8 +1,8 @@
-"""Why a call to somebody else's server did not give an answer, in a sentence each."""
+"""Why a call to a server outside gave no reply. Each message is a sentence for people."""
 
 
 class OutboundError(ValueError):
-    """`sent` is False when the server certainly has not got the request."""
+    """`sent` is False if the server certainly did not get the request."""
 
     code = "outbound_failed"
 
@@ -12,7 +12,7 @@ class OutboundError(ValueError):
 
 
 class BadUrl(OutboundError):
-    """The URL has a form that we do not call."""
+    """The URL has a form that is not allowed."""
 
     code = "invalid_url"
 
@@ -24,18 +24,18 @@ class RefusedAddress(OutboundError):
 
 
 class ConnectFailed(OutboundError):
-    """No connection, a connection that broke, or something that is not HTTP."""
+    """No connection, a broken connection, or a response that is not HTTP."""
 
     code = "connect_failed"
 
 
 class Timeout(OutboundError):
-    """The whole exchange took longer than it may."""
+    """The whole exchange took too long."""
 
     code = "timeout"
 
 
 class TooLarge(OutboundError):
-    """The answer is longer than it may be."""
+    """The response is too long."""
 
     code = "too_large"

@@ -1,5 +1,5 @@
-"""What may be called. A URL is read once, strictly; a name is resolved once, and every address it
-has must be public. Whoever connects, connects to the addresses that were checked here.
+"""What may be called. A URL is parsed once, strictly; a name is resolved once, and every address it
+has must be public. Clients connect only to addresses that were checked here.
 """
 
 import re
@@ -25,14 +25,14 @@ _URL = re.compile(r"(?i:(https?)):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?", re.D
 _AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\[\]:]+)(?::([0-9]{1,5}))?")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _STRICT_IPV4 = re.compile(r"(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})")
-# What resolvers and browsers take for a number, and thus for an IPv4 address in disguise.
+# What resolvers and browsers accept as a number, and therefore as a disguised IPv4 address.
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _TARGET_SAFE = "%/:?@!$&'()*+,;=-._~"
 
 
 @dataclass(frozen=True)
 class Policy:
-    """`ports` bind public hosts; loopback, where development allows it, has every port."""
+    """`ports` applies to public hosts. Loopback, if development allows it, may use every port."""
 
     ports: frozenset[int] = frozenset({80, 443})
     allow_loopback: bool = False
@@ -58,9 +58,9 @@ class Url:
 
 @lru_cache(maxsize=4096)
 def check_url(url: str, policy: Policy) -> Url:
-    """Form, port and literal address; no name is resolved here.
+    """Check form, port and literal address; no name is resolved here. Raises OutboundError.
 
-    The answer depends on nothing else, so it is remembered: an endpoint is called often.
+    The result depends only on the arguments, so it is cached: endpoints are called often.
     """
     parsed = parse_url(url)
     local = parsed.host == "localhost" or parsed.host.endswith(".localhost")
@@ -115,7 +115,7 @@ def system_resolver(host: str, port: int) -> list[str]:
 def resolve(
     host: str, port: int, policy: Policy, resolver: Resolver = system_resolver
 ) -> list[Address]:
-    """The addresses to connect to, in order. One that is not public spoils them all."""
+    """The addresses to connect to, in order. Raises RefusedAddress if any of them is not public."""
     try:
         answers = list(dict.fromkeys(resolver(host, port)))
     except (OSError, UnicodeError):
@@ -141,8 +141,8 @@ def addresses_of(url: Url, policy: Policy, resolver: Resolver = system_resolver)
 
 
 def _is_forbidden(letter: str) -> bool:
-    # Tabs and line ends are dropped by some readers of URLs and not by others, and so on:
-    # whatever two readers could disagree about is refused.
+    # Some URL parsers drop tabs and line ends and others do not. Anything that two parsers could
+    # read differently is rejected.
     return letter == "\\" or letter.isspace() or unicodedata.category(letter)[0] == "C"
 
 

@@ -1,5 +1,5 @@
-"""Which addresses are the public internet. Our own list: `ipaddress.is_global` changes with Python
-and lets through addresses that carry a private one inside.
+"""Which addresses are on the public internet. `ipaddress.is_global` is not used: it changes with
+Python and accepts addresses that embed a private one.
 """
 
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -24,8 +24,8 @@ DENIED_IPV4 = {
     IPv4Network("240.0.0.0/4"): "reserved or broadcast",
 }
 
-# Everything outside is loopback, private, link-local, multicast, or a way of writing or
-# translating IPv4 (::ffff:0:0/96, 64:ff9b::/96 and their kin).
+# Everything outside it is loopback, private, link-local, multicast, or a form or translation of
+# IPv4 (::ffff:0:0/96, 64:ff9b::/96 and similar).
 ALLOWED_IPV6 = IPv6Network("2000::/3")
 DENIED_IPV6 = {
     IPv6Network("2001::/23"): "protocol assignments, Teredo",
@@ -36,7 +36,7 @@ DENIED_IPV6 = {
 
 
 def why_refused(address: Address | str) -> str | None:
-    """What the address is instead of public, or None if it is public."""
+    """What the address is if it is not public; None if it is public."""
     ip = ip_address(address) if isinstance(address, str) else address
     if isinstance(ip, IPv4Address):
         return next((what for network, what in DENIED_IPV4.items() if ip in network), None)
@@ -52,7 +52,7 @@ def is_public(address: Address | str) -> bool:
 
 
 def is_loopback(address: Address) -> bool:
-    """Plain loopback only: ::ffff:127.0.0.1 and other disguises are not it."""
+    """Plain loopback only; not ::ffff:127.0.0.1 or other disguises."""
     if isinstance(address, IPv4Address):
         return address in IPv4Network("127.0.0.0/8")
     return address == IPv6Address("::1") and address.scope_id is None

@@ -5,7 +5,7 @@ USER_AGENT = "Comanda/1"
 MAX_BODY = 64 * 1024
 TIMEOUT = 15.0
 CONNECT_TIMEOUT = 5.0
-# We say whom we call and how long the body is; a caller who says it too makes two truths.
+# The client sets these itself; a caller's value could contradict it.
 _RESERVED_HEADERS = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
 
 
@@ -15,7 +15,7 @@ class Reply:
     headers: dict[str, str]  # names in lower case
     body: bytes = field(repr=False)
     duration: float  # seconds
-    address: str  # that was called
+    address: str  # the address that was called
     truncated: bool = False
 
     @property

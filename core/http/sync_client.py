@@ -1,8 +1,8 @@
-"""One request to somebody else's server, from a thread, under one deadline.
+"""One request to a server outside, from a thread, under one deadline.
 
-The connection goes to an address that was checked, with the name kept for Host, SNI and the
-certificate. Every wait on the socket is cut to what is left of the deadline, so a server that
-drips its headers or its body gains nothing by it.
+The connection goes to a checked address, with the name kept for Host, SNI and the certificate.
+Every wait on the socket is limited to what is left of the deadline, so a server that sends its
+headers or its body very slowly cannot extend it.
 """
 
 import http.client
@@ -58,10 +58,10 @@ def request(
     resolver: Resolver = system_resolver,
     tls: ssl.SSLContext | None = None,
 ) -> Reply:
-    """The answer, whatever its status; redirects are answers too. Raises OutboundError.
+    """Return the reply, whatever its status; redirects are not followed. Raises OutboundError.
 
-    A body over `max_body` bytes raises TooLarge, or is cut with `truncate`. With `into` the body
-    is written there instead of being kept in memory.
+    A body over `max_body` bytes raises TooLarge, or is cut with `truncate`. With `into` the body is
+    written there instead of being kept in memory.
     """
     started = time.monotonic()
     target = check_url(url, policy)
@@ -101,7 +101,7 @@ def default_tls() -> ssl.SSLContext:
 
 
 class _TimedSocket(socket.socket):
-    """A socket that gives up when its time is over, not when it was silent for long."""
+    """A socket whose timeout is a deadline, not a time of silence."""
 
     until = math.inf
 
@@ -133,7 +133,7 @@ class _TimedTlsSocket(_TimedSocket, ssl.SSLSocket):
 
 
 class _Route:
-    """The way to one server: the checked addresses, and the time there is."""
+    """The checked addresses of one server, and the deadline."""
 
     def __init__(self, url: Url, policy: Policy, until: float, connect_timeout: float) -> None:
         self.url = url
@@ -156,7 +156,7 @@ class _Route:
         return _Https(self, self.url.host, self.url.port, ssl_context=_timed(tls))
 
     def open(self) -> socket.socket:
-        """A connection to the first address that takes one."""
+        """Connect to the first address that accepts a connection."""
         connect_until = time.monotonic() + self.connect_timeout
         failure: OSError = OSError("no address")
         for address in self.addresses:
@@ -211,7 +211,9 @@ def _timed(tls: ssl.SSLContext) -> ssl.SSLContext:
 
 
 def _resolve(url: Url, policy: Policy, resolver: Resolver, timeout: float) -> list[Address]:
-    """Looking up a name cannot be cut short, so it is left behind when it takes too long."""
+    """Resolve in a thread, because a look-up cannot be cancelled. It is abandoned after
+    `timeout`.
+    """
     if url.literal is not None:
         return addresses_of(url, policy, resolver)
     outcome: list[list[Address] | Exception] = []
@@ -219,7 +221,7 @@ def _resolve(url: Url, policy: Policy, resolver: Resolver, timeout: float) -> li
     def look_up() -> None:
         try:
             outcome.append(addresses_of(url, policy, resolver))
-        except Exception as error:  # noqa: BLE001 - carried over to the caller's thread
+        except Exception as error:  # noqa: BLE001 - raised in the caller's thread
             outcome.append(error)
 
     thread = threading.Thread(target=look_up, name="resolve", daemon=True)
@@ -260,7 +262,7 @@ def _chunks(answer: urllib3.BaseHTTPResponse, limit: int) -> Iterator[bytes]:
 
 
 class _translated_errors:  # noqa: N801 - reads as a verb
-    """Turn what sockets, TLS and HTTP raise into our few errors."""
+    """Turn the errors of sockets, TLS and HTTP into OutboundError."""
 
     TIMED_OUT = (TimeoutError, urllib3.exceptions.TimeoutError)
     BROKEN = (OSError, http.client.HTTPException, urllib3.exceptions.HTTPError)

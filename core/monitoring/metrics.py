@@ -1,4 +1,4 @@
-"""Counters and histograms of all processes, added up in Redis and shown at /metrics.
+"""Counters and histograms of all processes, summed in Redis and shown at /metrics.
 
 A process keeps its counts in memory and adds them to Redis every few seconds, so an observation
 costs about a microsecond. Counts lost with Redis look like a restart to Prometheus.
@@ -27,7 +27,7 @@ INFINITE = "+Inf"
 
 
 class _Pending:
-    """What this process has counted since it last reached Redis."""
+    """Counts of this process that are not in Redis yet."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -38,12 +38,12 @@ class _Pending:
         with self._lock:
             for field, amount in counts:
                 self._counts[field] += amount
-            if self._thread_of != os.getpid():  # a forked process has no threads of its parent
+            if self._thread_of != os.getpid():  # a forked process has none of its parent's threads
                 self._thread_of = os.getpid()
                 threading.Thread(target=self._flush_for_ever, name="metrics", daemon=True).start()
 
     def flush(self) -> None:
-        """Never raises: what Redis does not take is added to the next flush."""
+        """Never raises: counts that could not be written are added to the next flush."""
         with self._lock:
             counts, self._counts = self._counts, defaultdict(float)
         if not counts:
@@ -122,7 +122,7 @@ ALL: tuple[Counter | Histogram, ...] = (SEND_SECONDS, MESSAGES, WEBHOOK_SECONDS,
 
 
 def families() -> list[Metric]:
-    """Raises RedisError while Redis is away."""
+    """Raises RedisError while Redis is down."""
     flush()
     found = redis_client().hgetall(KEY)
     counts = {field.decode(): float(value) for field, value in found.items()}  # type: ignore[union-attr]

@@ -1,7 +1,7 @@
 """The state of the whole service: what /metrics exports and the operator's health page shows.
 
-Queues, lanes, partitions and servers are read directly. Figures that need every tenant's rows
-are measured once a minute by a job (`measure`) and read from its table.
+Queues, lanes, partitions and servers are read directly. Figures that need every tenant's rows are
+measured once a minute by a job (`measure_all_tenants`) and read from its table.
 """
 
 import time
@@ -28,7 +28,7 @@ from core.redis.client import redis_client
 from core.sql import database_clock, partitions
 
 LIVE_CHANNEL = "live:hello"
-"""Every live process subscribes to it."""
+"""Every live process subscribes to this channel."""
 SCHEDULER_LEADER = "scheduler:leader"
 SETTLED_AFTER = timedelta(minutes=15)
 """A receipt of the network usually settles an unknown message within this time."""
@@ -133,7 +133,9 @@ def _or_none(read_one: Callable[[], T]) -> T | None:
 
 
 def measure_all_tenants() -> None:
-    """Figures over all tenants, in one round trip; a figure without rows is gone from the table."""
+    """Measure the figures over all tenants in one query and replace the table's rows. A figure
+    without rows is removed from the table.
+    """
     moment = now()
     with global_scope() as session:
         found = session.execute(
@@ -201,7 +203,7 @@ def _redis() -> RedisState:
 
 
 def queue_states() -> list[QueueState]:
-    """Raises RedisError while Redis is away."""
+    """Raises RedisError while Redis is down."""
     served = [set(worker.queue_names()) for worker in Worker.all(connection=redis_client())]
     return [_queue_state(name, served) for name in ALL_QUEUES]
 

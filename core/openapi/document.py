@@ -1,7 +1,7 @@
-"""An OpenAPI document with an example for every body, answer and parameter.
+"""The OpenAPI document, with an example for every body, response and parameter.
 
-Examples follow from the shapes: a field's own example, else one for its name, else one for its
-kind. So a new call has examples without anybody writing them.
+Examples come from the schemas: a field's own example, else one for its name, else one for its type.
+A new operation therefore has examples without extra work.
 """
 
 from collections.abc import Iterator
@@ -71,7 +71,7 @@ MAX_DEPTH = 8
 
 
 def openapi_document(app: Flask) -> dict[str, Any]:
-    """The document of this app, with examples; made once."""
+    """The document of this app, with examples. Built once."""
     known = app.extensions.get("openapi_document")
     if known is None:
         known = deepcopy(_document(app))
@@ -97,14 +97,14 @@ def _document(app: Flask) -> dict[str, Any]:
 
 
 def _join_lines(document: dict[str, Any]) -> None:
-    """The framework puts a mark of HTML where a docstring's line ends."""
+    """The framework puts an HTML line break at every line end of a docstring."""
     for _, _, operation in operations(document):
         if "description" in operation:
             operation["description"] = operation["description"].replace("<br/>", " ")
 
 
 def restore_examples(shapes: dict[str, Schema]) -> None:
-    """The framework drops the examples of fields; the models they came from still have them."""
+    """The framework drops the examples of fields; copy them from the models."""
     for model in all_models(BaseModel):
         shape = shapes.get(model.__name__)
         if shape is None or not model.__module__.startswith("api."):
@@ -156,7 +156,7 @@ def example_of(
     asked: bool = False,
     depth: int = 0,
 ) -> Any:
-    """`asked`: a body to send, in which what may be left out is left out."""
+    """`asked`: for a request body, in which optional fields are left out."""
     schema = resolve_schema(schema, shapes)
     for key in ("example", "const"):
         if key in schema:
@@ -200,7 +200,7 @@ def _object(schema: Schema, shapes: dict[str, Schema], asked: bool, depth: int) 
         name: example_of(inner, shapes, name, asked=asked, depth=depth + 1)
         for name, inner in schema.get("properties", {}).items()
         if name in needed
-        or (not asked and name != "warnings")  # only there when something was ignored
+        or (not asked and name != "warnings")  # only present if something was ignored
         or (asked and resolve_schema(inner, shapes).get("examples"))
     }
 
@@ -250,7 +250,7 @@ def _fill(
 
 
 def _without_network_id(part: dict[str, Any]) -> None:
-    """Accepted, but the network has not named it."""
+    """An accepted message has no id from the network yet."""
     example = part.get("content", {}).get("application/json", {}).get("example")
     if isinstance(example, dict) and "status_code" in example:
         example |= {"status_code": "queued"}

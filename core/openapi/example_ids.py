@@ -1,4 +1,4 @@
-"""Ids as the samples show them: with the prefix such an id really has."""
+"""Example ids with the prefix that real ids of that kind have."""
 
 import re
 from typing import Any
@@ -39,7 +39,9 @@ def sample_id(name: str) -> str:
 
 
 def id_in_response(path: str, paths: list[str]) -> str:
-    """Whose id its answer gives: `reward_id` of /rewards, when there is a /rewards/{reward_id}."""
+    """The id that the response contains: `reward_id` for /rewards if /rewards/{reward_id}
+    exists.
+    """
     ones = [re.fullmatch(r"(.+)/{(\w+)}", one) for one in paths]
     known = {one[1]: one[2] for one in ones if one}
     while path and path not in known and "{" not in path:
@@ -48,13 +50,13 @@ def id_in_response(path: str, paths: list[str]) -> str:
 
 
 def id_of_operation(path: str, paths: list[str]) -> str:
-    """What a call is about: what it answers with, else what its address names last."""
+    """The id an operation is about: that of its response, else the last one in its path."""
     inside = re.findall(r"{(\w+)}", path)
     return id_in_response(path, paths) or str(inside[-1] if inside else "")
 
 
 def with_own_id(example: Any, name: str) -> Any:
-    """An answer whose own id was not said has one of its own kind."""
+    """Give the example an id of its own kind, unless it has a specific one already."""
     if isinstance(example, dict):
         if isinstance(example.get("data"), list):
             example["data"] = [with_own_id(one, name) for one in example["data"]]

@@ -141,7 +141,7 @@ def _describe_parameter(parameter: dict[str, Any], shapes: dict[str, Any]) -> No
 
 
 def _described(schema: dict[str, Any], shapes: dict[str, Any]) -> bool:
-    """Whether the field, or the only shape it can have, brings a description."""
+    """Whether the field, or the only schema it can have, has a description."""
     if schema.get("description"):
         return True
     if "$ref" in schema:

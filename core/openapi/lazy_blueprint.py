@@ -1,7 +1,7 @@
-"""Routes that work at once, and are described when somebody asks for the OpenAPI document.
+"""Routes that work at once and are described only when the OpenAPI document is requested.
 
-Making the document takes seconds that every start of a process would spend, for a page that few
-processes ever show.
+Building the document takes seconds. Few processes ever serve it, so it must not slow the start of
+all of them.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ utils.get_model_schema = cache(utils.get_model_schema)
 
 
 class Components(dict[str, Any]):
-    """The document's schemas. Two different ones under one name are a mistake in the code."""
+    """The document's schemas. Raises RuntimeError if two different ones have the same name."""
 
     def update(self, *more: Any, **named: Any) -> None:
         for name, schema in dict(*more, **named).items():
@@ -39,12 +39,12 @@ class LazyBlueprint(APIBlueprint):
     ) -> ParametersTuple:
         self._later.append((rule, func, said))
         found = parse_parameters(func, doc_ui=False)
-        # The view has them too: what a call takes is looked at before it is validated.
+        # The view needs the models too: the endpoint checks a request before it is validated.
         func.query_model, func.body_model = found[3], found[5]  # type: ignore[attr-defined]
         return found
 
     def describe(self, app: OpenAPI) -> None:
-        """Put what is said of its routes into the app's document."""
+        """Add the descriptions of this blueprint's routes to the app's document."""
         later, self._later = self._later, []
         for rule, func, said in later:
             super()._collect_openapi_info(rule, func, **said)

@@ -1,4 +1,4 @@
-"""The OpenAPI document as a Postman collection (v2.1), which Bruno and Insomnia read too."""
+"""The OpenAPI document as a Postman collection (v2.1), which Bruno and Insomnia can import too."""
 
 import json
 import re
@@ -10,8 +10,8 @@ from core.openapi.example_ids import ULID, id_in_response, sample_id
 SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
 
 
-# Run after a call in Postman, Bruno or Insomnia: the first thing it answers with is the one that
-# the other calls are about.
+# Runs after a request in Postman, Bruno or Insomnia: stores the id of the first object in the
+# response as a variable that the other requests use.
 STORE_ID_SCRIPT = """\
 const answer = pm.response.json();
 const first = Array.isArray(answer.data) ? answer.data[0] : answer;
@@ -21,7 +21,7 @@ if (found) pm.collectionVariables.set("NAME", String(found));
 
 
 def postman_collection(document: dict[str, Any]) -> dict[str, Any]:
-    """One folder for each tag; the key, the address and every id are variables, filled in once."""
+    """One folder for each tag. The API key, the base URL and every id are collection variables."""
     folders: dict[str, list[dict[str, Any]]] = {}
     names: dict[str, str] = {}
     for path, method, operation in operations(document):
@@ -92,7 +92,7 @@ def _url(path: str, parameters: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _ids(operation: dict[str, Any]) -> dict[str, str]:
-    """The ids it asks for, with a sample of each."""
+    """The ids the operation requires, with an example of each."""
     asked = {
         one["name"]: str(one.get("example", ""))
         for one in operation.get("parameters", [])
@@ -113,7 +113,7 @@ def _store_id(name: str) -> dict[str, Any]:
 
 
 def _entry(parameter: dict[str, Any]) -> dict[str, Any]:
-    """What may be left out is there and switched off."""
+    """Optional parameters are included but disabled."""
     example = parameter.get("example", "")
     if _is_id(parameter):
         example = "{{" + parameter["name"] + "}}"

@@ -1,4 +1,4 @@
-"""What all operations share on the wire, for the OpenAPI document: headers, refusals, webhooks."""
+"""Parts of the OpenAPI document that all operations share: headers, errors, webhooks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -72,7 +72,7 @@ def _add_to(operation: dict[str, Any], method: str, *, sends: bool) -> None:
 
 
 def add_webhooks(document: dict[str, Any], events: Mapping[str, type[BaseModel]]) -> None:
-    """OpenAPI 3.1: what we post to the customer's server."""
+    """Add the OpenAPI 3.1 webhooks: what Comanda posts to the customer's server."""
     schemas, found = document["components"]["schemas"], {}
     for event, model in events.items():
         schema = model.model_json_schema(ref_template=f"{REF}schemas/{{model}}")

@@ -1,9 +1,9 @@
-"""Lanes: which tenant has work of which kind, and who is at it.
+"""Lanes: a tenant's work queue of one kind, and which worker holds it.
 
-Marking a lane due waits neither for other markers nor for its holder: all of them share its row
-until they commit. Who gives a lane back where work is marked takes the row alone, looks once
-more, and so sees every mark; see `app.leave_lane`. Others release first and look after that,
-and what they miss is found by the sweep.
+Marking a lane due waits neither for others that mark it nor for its holder: they all share the lock
+on its row until they commit. `app.leave_lane` releases a lane in the same transaction: it locks the
+row exclusively, looks for work once more, and so sees every mark. Other kinds release first and
+look for work afterwards; the sweep finds what they miss.
 """
 
 from datetime import datetime, timedelta
@@ -31,12 +31,14 @@ class Lane(Base):
 
 
 def mark_due(kind: str, tenant_id: int, due_at: datetime | None = None) -> None:
-    """Say that there is work. A lane that is marked already stays as it is."""
+    """Mark the lane due. A lane that is already marked stays as it is."""
     db.session.execute(MARK_DUE, {"kind": kind, "tenant_id": tenant_id, "due_at": due_at or now()})
 
 
 def mark_later(kind: str, tenant_id: int, due_at: datetime) -> None:
-    """There will be work. Kept apart from the lane of today's work, which must not wait for it."""
+    """Mark work that is due later. A separate row holds it, so that work that is due now does not
+    wait for it.
+    """
     later = insert(Lane).values(kind=later_kind(kind), tenant_id=tenant_id, due_at=due_at)
     db.session.execute(
         later.on_conflict_do_update(
@@ -51,14 +53,16 @@ def later_kind(kind: str) -> str:
 
 
 def clear_later(kind: str, tenant_id: int) -> None:
-    """By whoever looks now, in the transaction that looks: what is still to come is marked anew."""
+    """Remove the mark for later work, in the transaction that looks for work and marks the rest
+    again.
+    """
     db.session.execute(
         delete(Lane).where(Lane.kind == later_kind(kind), Lane.tenant_id == tenant_id)
     )
 
 
 def pop_later_due(kind: str) -> list[int]:
-    """For the sweep: tenants whose later work is due now, taken off that list."""
+    """For the sweep: remove and return the tenants whose later work is due now."""
     due = db.session.execute(
         delete(Lane)
         .where(Lane.kind == later_kind(kind), Lane.due_at <= now())
@@ -68,34 +72,34 @@ def pop_later_due(kind: str) -> list[int]:
 
 
 def promote_later_due(kind: str) -> bool:
-    """For the sweep: later work that is due becomes today's. True: there is work to ring for."""
+    """For the sweep: mark the lanes whose later work is due. True: a worker must be woken."""
     for tenant_id in pop_later_due(kind):
         mark_due(kind, tenant_id)
     return any_due(kind)
 
 
 def tenants_with_due_work(kind: str) -> list[int]:
-    """For finding what was forgotten: tenants with work of this kind that is due, lane or no lane.
+    """Tenants with due work of this kind, with or without a lane. For finding lost work.
 
-    One trip however many tenants there are; `app.due_<kind>` looks into each under its own name.
+    One query for any number of tenants; `app.due_<kind>` looks into each of them as that tenant.
     """
     with global_scope():
         return list(db.session.scalars(select(getattr(func.app, f"due_{kind}")(now()))))
 
 
 def lease_next(kind: str, seconds: float) -> tuple[int, UUID] | None:
-    """Take the lane that has waited longest. Returns the tenant and the lease's token."""
+    """Lease the lane that has waited longest. Returns the tenant id and the lease, or None."""
     return next(iter(lease_many(kind, seconds, 1)), None)
 
 
 def lease_many(kind: str, seconds: float, most: int) -> list[tuple[int, UUID]]:
-    """Several lanes at once, for a worker that works them side by side."""
+    """Lease several lanes at once, for a worker that handles them concurrently."""
     moment, lease = now(), uuid4()
     waiting = (
         _waiting(kind, moment)
         .order_by(Lane.due_at)
         .limit(most)
-        # Not stopped by those who share the lane to mark it.
+        # Does not wait for transactions that share the lane to mark it.
         .with_for_update(skip_locked=True, key_share=True)
     )
     tenant_ids = list(db.session.execute(waiting).scalars())
@@ -109,7 +113,7 @@ def lease_many(kind: str, seconds: float, most: int) -> list[tuple[int, UUID]]:
 
 
 def extend(kind: str, tenant_id: int, lease: UUID, seconds: float) -> bool:
-    """Keep a lane that is still being worked. False: it is no longer ours."""
+    """Extend the lease of a lane that is still being worked on. False: the lease was lost."""
     kept = db.session.execute(
         update(Lane)
         .where(Lane.kind == kind, Lane.tenant_id == tenant_id, Lane.lease == lease)
@@ -124,7 +128,7 @@ def any_due(kind: str) -> bool:
 
 
 def _waiting(kind: str, moment: datetime) -> Select[int]:
-    """Tenants whose lane is due and in nobody's hands."""
+    """Tenants whose lane is due and not leased."""
     return select(Lane.tenant_id).where(
         Lane.kind == kind,
         Lane.due_at <= moment,
@@ -133,7 +137,7 @@ def _waiting(kind: str, moment: datetime) -> Select[int]:
 
 
 def release(kind: str, tenant_id: int, lease: UUID) -> bool:
-    """Give the lane back. False: the lease ran out and another worker holds the lane now."""
+    """Release the lane. False: the lease expired and another worker holds the lane."""
     gone = db.session.execute(
         delete(Lane)
         .where(Lane.kind == kind, Lane.tenant_id == tenant_id, Lane.lease == lease)

@@ -1,7 +1,8 @@
-"""Leases: which process has which thing of a tenant's in its hands, and since which turn.
+"""Leases: which process holds which object of a tenant.
 
-`turn` rises whenever a thing changes hands. Whoever writes for a thing locks its lease's row for
-the length of that transaction, so that a holder who was passed over writes nothing more.
+`turn` increases whenever an object changes hands. Before writing for an object, its holder locks
+the lease's row until the end of the transaction, so that a holder that lost the lease cannot write
+any more.
 """
 
 from dataclasses import dataclass
@@ -27,11 +28,11 @@ from core.clock import now
 from core.db import Base, db
 
 ENDED_SUFFIX = ":ended"
-"""The end of a kind whose leases outlive their tenant: what is to be ended after it."""
+"""Suffix of a kind whose leases outlive their tenant: sessions that must still be logged out."""
 
 
 class Lease(Base):
-    """There is a row while somebody has to have the thing."""
+    """The row exists as long as some process has to hold the object."""
 
     __tablename__ = "leases"
     __table_args__ = (Index(None, "kind", "holder"),)
@@ -42,7 +43,7 @@ class Lease(Base):
     holder: Mapped[str | None] = mapped_column(Text)
     turn: Mapped[int]
     asked: Mapped[int]
-    """Rises when the holder is to look at the thing anew."""
+    """Increases when the holder has to look at the object again."""
     leased_until: Mapped[datetime | None]
 
 
@@ -55,7 +56,9 @@ class HeldLease:
 
 
 def request(kind: str, tenant_id: int, thing: int) -> None:
-    """Somebody has to have it; who has it already looks at it anew."""
+    """Require that some process holds the object. A process that already holds it looks at it
+    again.
+    """
     wanted = insert(Lease).values(kind=kind, tenant_id=tenant_id, thing=thing, turn=0, asked=1)
     db.session.execute(
         wanted.on_conflict_do_update(
@@ -66,7 +69,7 @@ def request(kind: str, tenant_id: int, thing: int) -> None:
 
 
 def acquire(kind: str, holder: str, seconds: float, most: int) -> list[HeldLease]:
-    """Things in nobody's hands. Two who reach for one: the second finds it taken."""
+    """Take up to `most` free objects. Concurrent callers never get the same object."""
     moment = now()
     free = (
         select(Lease.tenant_id, Lease.thing)
@@ -89,7 +92,7 @@ def acquire(kind: str, holder: str, seconds: float, most: int) -> list[HeldLease
 
 
 def renew(kind: str, holder: str, seconds: float) -> list[HeldLease]:
-    """All that this holder still has, and has for longer now."""
+    """Extend all leases that this holder still has, and return them."""
     moment = now()
     kept = db.session.execute(
         update(Lease)
@@ -102,7 +105,7 @@ def renew(kind: str, holder: str, seconds: float) -> list[HeldLease]:
 
 
 def lock_held(kind: str, tenant_id: int, thing: int, turn: int) -> bool:
-    """Still in these hands; nobody takes it before this transaction ends."""
+    """True if this turn still holds the lease; it is then locked until the transaction ends."""
     found = db.session.execute(
         select(Lease.turn)
         .where(
@@ -118,7 +121,7 @@ def lock_held(kind: str, tenant_id: int, thing: int, turn: int) -> bool:
 
 
 def release(kind: str, tenant_id: int, thing: int, turn: int) -> bool:
-    """Another one may take it at once."""
+    """Free the object for other processes at once."""
     return _changed(
         update(Lease)
         .where(*_this(kind, tenant_id, thing, turn))
@@ -129,7 +132,7 @@ def release(kind: str, tenant_id: int, thing: int, turn: int) -> bool:
 
 
 def remove(kind: str, tenant_id: int, thing: int, turn: int, asked: int) -> bool:
-    """Nobody needs to have it any more, unless it was asked for again in the meantime."""
+    """End the lease, unless the object was requested again in the meantime."""
     return _changed(
         delete(Lease)
         .where(*_this(kind, tenant_id, thing, turn), Lease.asked == asked)
@@ -139,7 +142,7 @@ def remove(kind: str, tenant_id: int, thing: int, turn: int, asked: int) -> bool
 
 
 def count_by_holder(kind: str) -> dict[str, int]:
-    """How many each holder has now."""
+    """How many objects each holder has now."""
     rows = db.session.execute(
         select(Lease.holder, func.count())
         .where(Lease.kind == kind, Lease.holder.is_not(None), Lease.leased_until > now())
@@ -166,5 +169,5 @@ def _changed(statement: object) -> bool:
 
 
 def count(kind: str) -> int:
-    """How many things of a kind somebody has to have."""
+    """How many objects of a kind have to be held."""
     return db.session.scalar(select(func.count()).where(Lease.kind == kind)) or 0

@@ -1,10 +1,12 @@
-"""A worker's time at a job that stays awake: half a minute or so, then others have their turn.
+"""Worker presence: how long a worker stays at a job that waits for wake-ups.
 
-Each says in its own name that it is awake, so that one who falls asleep silences nobody else.
-Messages are never left alone while there is another worker: at the end of its time a worker
-waits for one to take over, and of two whose time is over one goes after the other. Where others
-are at the same job too, or nobody else could be, a job that waits in another queue ends the
-shift early. Whatever else a worker is at ends as soon as messages wait and nobody is at them.
+A worker stays for about half a minute, then others get a turn. Each worker records its presence
+under its own name, so that one that leaves does not affect the others.
+
+Messages always have a worker as long as there is another one: at the end of its time a worker waits
+until another takes over, and two workers whose time is up leave one after the other. If others are
+at the same job, or no other worker could be, a job waiting in another queue ends the time early.
+Any other job ends as soon as messages wait and no worker handles them.
 """
 
 import time
@@ -23,13 +25,13 @@ MAX_OVERTIME_SECONDS = 30
 HANDOVER_SECONDS = 1.5
 EXTENSION_SECONDS = 2.5
 MIN_SECONDS, YIELD_AFTER_SECONDS = 3.0, 1.0
-MIN_SECONDS_BEFORE_SENDS = 0.5  # everybody gets something done, however much there is to send
+MIN_SECONDS_BEFORE_SENDS = 0.5  # every job gets something done, however much there is to send
 MAY_LEAVE, MUST_STAY, CALL_REPLACEMENT = 0, 1, 2
 NONE_WAITING, JOBS_WAITING, SENDS_WAITING = 0, 1, 2
 
-# Says that one is awake. Answers whether the shift may end, whether a job waits in another queue,
-# and whether somebody else is at this job, or nobody could be. That a job waits for messages
-# means little while somebody is awake for them.
+# Records the presence of a worker. Returns whether it may leave, whether a job waits in another
+# queue, and whether another worker is at this job or none could be. A waiting send job counts only
+# while no worker is present for sends.
 HEARTBEAT_SCRIPT = f"""
 local moment = tonumber(redis.call('TIME')[1])
 redis.call('ZADD', KEYS[1], moment + tonumber(ARGV[2]), ARGV[1])
@@ -57,7 +59,7 @@ elseif ARGV[3] == 'ending' then
 end
 return {{may, waits, (beside or alone) and 1 or 0}}
 """
-# Who died has not said so: its name goes when its time is over.
+# Also removes workers that died without leaving: their entries have expired.
 LEAVE_SCRIPT = """
 redis.call('ZREM', KEYS[1], ARGV[1])
 return redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', redis.call('TIME')[1])
@@ -69,24 +71,26 @@ _closing = False
 
 
 def set_served_queues(queues: Iterable[str]) -> None:
-    """The queues of this process's worker."""
+    """Set the queues that this process's worker serves."""
     global _served
     _served = tuple(queues)
 
 
 def begin_shutdown() -> None:
-    """This process is asked to end: whoever is on shift leaves now."""
+    """This process has been asked to stop: a worker that waits for wake-ups leaves now."""
     global _closing
     _closing = True
 
 
 def should_yield() -> bool:
-    """For jobs that go on while there is work: it is time to make room."""
+    """For jobs that continue while there is work: True when it is time to stop."""
     return _closing or sends_are_waiting()
 
 
 def sends_are_waiting() -> bool:
-    """For other jobs, in between: messages wait, nobody is at them, and this worker could be."""
+    """For other jobs, between steps: True if messages wait, no worker handles them, and this worker
+    could.
+    """
     if PRIORITY_QUEUE not in _served:
         return False
     try:
@@ -101,9 +105,9 @@ def sends_are_waiting() -> bool:
 
 class WorkerPresence:
     def __init__(self, job: str, seconds: float, *, waits: bool = True, name: str = "") -> None:
-        """`waits`: for somebody to take over."""
+        """`waits`: stay until another worker takes over."""
         queue = MODULE_QUEUES[job.rpartition(".")[0]]
-        # RQ's own names: the set of its workers, and its lists of jobs.
+        # RQ's own keys: the set of workers of a queue, and the lists of jobs.
         others = [f"rq:queue:{one}" for one in _served if one != queue]
         workers = f"rq:workers:{queue}"
         self._keys = [
@@ -126,7 +130,9 @@ class WorkerPresence:
         return _closing or time.monotonic() >= self.until
 
     async def heartbeat(self, redis: "AsyncRedis") -> bool:
-        """Say so at least once in a second. True: near its end, and another is to be called."""
+        """Record the presence; call at least once a second. True: a replacement must be called,
+        because the time is nearly over and nobody else is at this job.
+        """
         near = self.until - time.monotonic() < HANDOVER_SECONDS and not self._may_go
         what = "new" if self._new else "ending" if near else ""
         args = (

@@ -1,6 +1,6 @@
 """Which queue each job belongs to."""
 
-# By module; a job's name is its module and its function.
+# By module. The name of a job is its module and its function.
 MODULE_QUEUES = {
     "jobs.sending.worker": "sends",
     "jobs.webhooks.worker": "deliveries",

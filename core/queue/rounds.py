@@ -1,4 +1,4 @@
-"""Rounds: work over all tenants that takes longer than a job may. The cursor is a row."""
+"""Rounds: work over all tenants that takes longer than one job may. The cursor is a row."""
 
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
@@ -17,18 +17,18 @@ class Round(Base):
     job: Mapped[str] = mapped_column(Text, primary_key=True)
     under_way: Mapped[bool]
     after_tenant: Mapped[int] = mapped_column(BigInteger)
-    """Tenants up to this id have had their turn."""
+    """Tenants up to this id are done."""
     unfinished: Mapped[list[int]] = mapped_column(ARRAY(BigInteger))
-    """Those whose turn ended before their work; they come again after all others."""
+    """Tenants whose time ran out before their work was done; they come again after all others."""
     began_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
-    """When the last whole round ended."""
+    """When the last complete round ended."""
     lease: Mapped[UUID | None]
     leased_until: Mapped[datetime | None]
 
 
 def claim(job: str, seconds: float) -> Round | None:
-    """Continue the round that is under way, or begin one. None: another worker is at it."""
+    """Continue the current round, or begin one. None: another worker has it."""
     moment = now()
     first = insert(Round).values(
         job=job, under_way=False, after_tenant=0, unfinished=[], began_at=moment
@@ -50,7 +50,7 @@ def claim(job: str, seconds: float) -> Round | None:
 
 
 def save_progress(one: Round, seconds: float) -> bool:
-    """Write down how far it has come. False: the lease ran out and another worker has it."""
+    """Save how far the round is. False: the lease expired and another worker has the round."""
     return _write(one, leased_until=now() + timedelta(seconds=seconds))
 
 
@@ -71,7 +71,7 @@ def _write(one: Round, **values: object) -> bool:
 
 
 def interrupted() -> list[str]:
-    """Rounds under way that nobody works on, as after a worker's death."""
+    """Rounds that have begun and have no worker, for example after one died."""
     free = or_(Round.leased_until.is_(None), Round.leased_until < now())
     return list(db.session.scalars(select(Round.job).where(Round.under_way, free)))
 

@@ -1,7 +1,7 @@
-"""The doorbell: an RQ job that says "there is work". Rows hold the work itself.
+"""Wake-ups: an RQ job that tells a worker there is work. The work itself is in rows.
 
-Rings for the same work coalesce until a worker hears them. A ring lost with Redis
-costs the seconds until the next sweep, never the work.
+Wake-ups for the same work are merged until a worker acknowledges them. A wake-up that is lost with
+Redis costs the seconds until the next sweep, never the work.
 """
 
 from collections.abc import Iterable
@@ -19,16 +19,16 @@ from core.redis.scripts import LuaScript
 
 log = logger(__name__)
 
-# Jobs are JSON, not pickles: write access to Redis must not mean running code in workers.
+# Jobs are JSON, not pickles: write access to Redis must not allow running code in workers.
 SERIALIZER = JSONSerializer
-# Jobs that stay awake for a while after their work is done: they hear a ring by themselves,
-# which costs a push to a list instead of a job.
+# Jobs that keep waiting for a while after their work is done. A push to a list wakes them, which is
+# cheaper than a job.
 WAKEUP_LISTS = {
     "jobs.sending.worker.drain": "bell:sends",
     "jobs.webhooks.worker.drain": "bell:deliveries",
 }
-# Jobs whose rings name a tenant: it is left in a set, and the second ring for it costs nothing.
-# A second set, while it is there, says for which tenants there is any sense in ringing.
+# Jobs whose wake-ups name a tenant. The tenant is added to a set, and a second wake-up for it costs
+# nothing. While the listening set exists, wake-ups for tenants outside it are not sent.
 TENANT_SETS = {"jobs.webhooks.worker.drain": "rung:deliveries"}
 LISTENING_SETS = {"jobs.webhooks.worker.drain": "listening:deliveries"}
 PRESENCE_SECONDS = 3
@@ -46,10 +46,10 @@ if KEYS[3] ~= '' and redis.call('EXISTS', KEYS[2]) == 1 then
 end
 return redis.call('SET', KEYS[1], 1, 'NX', 'EX', ARGV[1]) and 1 or 0
 """
-WAKEUP_TTL_SECONDS = 5  # a ring nobody hears is rung again by the sweep
+WAKEUP_TTL_SECONDS = 5  # the sweep repeats a wake-up that no worker acknowledged
 JOB_TIMEOUT_SECONDS = 120
 SLOW_JOB_TIMEOUT_SECONDS = (
-    600  # steps end after 20 s; joining the pieces of a very large export does not
+    600  # steps end after 20 s, but joining the parts of a very large export takes longer
 )
 FAILED_JOB_TTL_SECONDS = 7 * 86400
 
@@ -70,13 +70,15 @@ class WakeUp:
         return SLOW_JOB_TIMEOUT_SECONDS if self.queue == "slow" else JOB_TIMEOUT_SECONDS
 
     def check(self) -> None:
-        """A name nobody works on must fail while its transaction can still be rolled back."""
+        """Raises RuntimeError for a job without a queue, while the transaction can still be rolled
+        back.
+        """
         if self.job.rpartition(".")[0] not in MODULE_QUEUES:
             raise RuntimeError(f"{self.job} has no queue; add its module to core/queue/registry.py")
 
     @property
     def job_args(self) -> tuple[object, ...]:
-        """A gathering job finds its tenants in their set."""
+        """A job with a tenant set gets no arguments: it finds its tenants in the set."""
         return () if self.job in TENANT_SETS else self.args
 
     @property
@@ -86,7 +88,7 @@ class WakeUp:
 
 
 def send_wakeups(wakeups: Iterable[WakeUp]) -> None:
-    """Never raises: what no bell announces, the sweep finds."""
+    """Never raises: the sweep finds work whose wake-up was lost."""
     for one in dict.fromkeys(wakeups):
         if redis_is_down():
             log.warning("wake-up lost", job=one.job, error="redis rests")
@@ -116,7 +118,7 @@ def enqueue_job(one: WakeUp) -> None:
 
 
 def request_another_worker(job: str) -> None:
-    """There is more than one process can do: another one joins, if one is free. Never raises."""
+    """Ask for another worker when one process is not enough; a free one joins. Never raises."""
     one = WakeUp(job)
     try:
         if not queue_named(one.queue).count:
@@ -126,13 +128,13 @@ def request_another_worker(job: str) -> None:
 
 
 def _needs_job(one: WakeUp) -> bool:
-    """True when a job has to be put into the queue; False when one is awake or on its way."""
+    """True if a job must be enqueued; False if a worker is waiting or a job is already queued."""
     keys, args = wakeup_keys(one)
     return bool(_run_wakeup_script(redis_client(), keys, args))
 
 
 def wakeup_keys(one: WakeUp) -> tuple[list[str], list[int | str]]:
-    """What RING is called with."""
+    """The keys and arguments of WAKEUP_SCRIPT."""
     gathered = TENANT_SETS.get(one.job, "") if one.args else ""
     keys = [one.mark, presence_key(one.job), WAKEUP_LISTS.get(one.job, "")]
     keys += [gathered, LISTENING_SETS.get(one.job, "")]
@@ -145,7 +147,7 @@ def presence_key(job: str) -> str:
 
 
 def set_listening_tenants(job: str, tenant_ids: Iterable[int], seconds: int) -> None:
-    """Rings for other tenants are not sent until this is over or said anew."""
+    """Suppress wake-ups for other tenants until the time is over or this is called again."""
     key = LISTENING_SETS[job]
     with redis_client().pipeline(transaction=True) as together:
         together.delete(key)
@@ -155,5 +157,5 @@ def set_listening_tenants(job: str, tenant_ids: Iterable[int], seconds: int) -> 
 
 
 def acknowledge_wakeup(job: str, *args: object) -> None:
-    """A worker starts on this work: rings from now on are for what comes after."""
+    """A worker starts this work: later wake-ups are for what is added after this."""
     redis_client().delete(WakeUp(job, args).mark)

@@ -14,7 +14,7 @@ _down_until = 0.0
 
 
 def connect_redis(url: str) -> Redis:
-    """Short timeouts: a Redis that hangs must not hold a request."""
+    """Timeouts are short: a Redis that hangs must not hold a request."""
     global _redis, _down_until
     _down_until = 0.0
     _redis = Redis.from_url(
@@ -30,7 +30,9 @@ def redis_client() -> Redis:
 
 
 def redis_is_down() -> bool:
-    """Redis failed a moment ago: one request in a second waits for it, the others do without."""
+    """True shortly after Redis failed. Then one request per second tries it again and the others do
+    without.
+    """
     return time.monotonic() < _down_until
 
 

@@ -1,6 +1,6 @@
-"""Lua on hot paths: one write and one read on a connection of ours.
+"""Lua scripts for frequent calls: one write and one read on a connection of this module's own.
 
-The client's own way, through retries, events and measures, takes four times as long.
+The client's own path, with retries, events and metrics, takes four times as long.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ class LuaScript:
         self.sha = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
     def __call__(self, client: Redis, keys: list[str], args: list[Any]) -> Any:
-        """Raises what the client would raise."""
+        """Run the script. Raises the same exceptions as the client."""
         pool = client.connection_pool
         free = _free.setdefault(pool, [])
         try:
@@ -29,7 +29,7 @@ class LuaScript:
             return self._run(pool.make_connection(), free, keys, args)
         try:
             return self._run(connection, free, keys, args)
-        except NoConnection:  # it was closed while nobody used it, and so were the others
+        except NoConnection:  # closed while idle, and so were the other free connections
             free.clear()
             return self._run(pool.make_connection(), free, keys, args)
 
@@ -38,7 +38,7 @@ class LuaScript:
             try:
                 connection.send_command("EVALSHA", self.sha, len(keys), *keys, *args)
                 answer = connection.read_response()
-            except NoScriptError:  # a server that was started or flushed since
+            except NoScriptError:  # the server was restarted or its scripts were flushed
                 connection.send_command("EVAL", self.text, len(keys), *keys, *args)
                 answer = connection.read_response()
         except BaseException:

@@ -1,8 +1,8 @@
-"""Encryption at rest: AES-256-GCM under named keys, so that keys can be changed.
+"""Encryption at rest: AES-256-GCM with named keys, so that keys can be rotated.
 
 An envelope is text, ``v1.<key id>.<base64url of nonce, ciphertext and tag>``. The context (the
-column, and the tenant where there is one) is authenticated with it: an envelope copied to another
-column or another tenant's row does not open.
+column, and the tenant where there is one) is authenticated with it: an envelope that is copied to
+another column or another tenant's row cannot be decrypted.
 """
 
 import base64
@@ -35,20 +35,20 @@ class BadKeyring(KeyringError):
 
 
 class UnknownKey(KeyringError):
-    """The envelope was made with a key that is not on the ring."""
+    """The envelope was made with a key that is not on the keyring."""
 
     code = "unknown_key"
 
 
 class BadEnvelope(KeyringError):
-    """The envelope is not one, was changed, or belongs to another place."""
+    """The text is not an envelope, was changed, or belongs to another context."""
 
     code = "bad_envelope"
 
 
 class Keyring:
     def __init__(self, keys: Mapping[str, bytes]) -> None:
-        """The first key encrypts; all of them decrypt."""
+        """The first key encrypts; all of them decrypt. Raises BadKeyring."""
         if not keys:
             raise BadKeyring("there is no encryption key: at least one id:key is needed")
         for key_id, key in keys.items():
@@ -63,7 +63,7 @@ class Keyring:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """``k2:base64,k1:base64``, newest first."""
+        """Parse ``k2:base64,k1:base64``, newest first. Raises BadKeyring."""
         keys: dict[str, bytes] = {}
         for entry in filter(None, (part.strip() for part in text.split(","))):
             key_id, colon, encoded = entry.partition(":")
@@ -79,7 +79,7 @@ class Keyring:
 
     @staticmethod
     def new_entry(key_id: str) -> str:
-        """A fresh key as it is written in the setting: ``k1:…``."""
+        """A new random key in the form of the setting: ``k1:…``."""
         return f"{key_id}:{base64.b64encode(os.urandom(32)).decode()}"
 
     @property
@@ -112,7 +112,7 @@ class Keyring:
         return _open(envelope)[0] != self.current
 
     def reencrypt(self, envelope: str, context: str) -> str:
-        """The same secret under the current key; the same envelope if it already is."""
+        """The same secret under the current key; the same envelope if it already uses that key."""
         if not self.needs_rotation(envelope):
             return envelope
         return self.encrypt(self.decrypt_bytes(envelope, context), context)
@@ -126,7 +126,9 @@ _tenant: Callable[[], object] | None = None
 
 
 def set_keyring(keyring: Keyring, tenant: Callable[[], object] | None = None) -> None:
-    """Set the process's keyring, and who tells the tenant for columns sealed per tenant."""
+    """Set the process's keyring, and the function that returns the tenant for per-tenant
+    columns.
+    """
     global _keyring, _tenant
     _keyring, _tenant = keyring, tenant
 
@@ -142,9 +144,9 @@ def reencrypt(envelope: str, context: str) -> str:
 
 
 class EncryptedText(TypeDecorator[str]):
-    """A text column that is encrypted in the database: ``Sealed("members.totp_secret")``.
+    """A text column that is encrypted in the database: ``EncryptedText("members.totp_secret")``.
 
-    With ``per_tenant=True`` the tenant set for the transaction becomes part of the context.
+    With ``per_tenant=True`` the tenant of the transaction becomes part of the context.
     """
 
     impl = Text
@@ -156,7 +158,7 @@ class EncryptedText(TypeDecorator[str]):
         self.per_tenant = per_tenant
 
     def context_of(self, tenant: object = None) -> str:
-        """What the envelope is bound to; the rotation command needs it beside reseal()."""
+        """The context of the envelope. Key rotation passes it to `reencrypt`."""
         if not self.per_tenant:
             return self.context
         if tenant is None and _tenant is not None:
@@ -194,7 +196,7 @@ def _open(envelope: str) -> tuple[str, bytes]:
 
 
 def _unbase64(text: str) -> bytes:
-    """Both alphabets, with or without padding, and nothing else."""
+    """Decode both base64 alphabets, with or without padding, and nothing else."""
     plain = text.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)

@@ -1,4 +1,4 @@
-"""What an open page shows at the live door: who it is and which news it may hear."""
+"""Tokens with which an open page connects to the live endpoint: its member and its topics."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from core.clock import now
 from core.security.signing import BadToken, read_token, sign_token
 
 PURPOSE = "live"
-# A member who was removed, or whose session was ended, hears news for this long at most.
+# A removed member, or one whose session was ended, gets live updates for at most this long.
 LIFETIME = timedelta(minutes=3)
 
 
@@ -28,7 +28,7 @@ def make_live_token(secret_key: str, tenant_id: int, member: str, topics: Iterab
 
 
 def read_live_token(secret_key: str, text: str) -> LiveToken:
-    """Raises BadToken, or ExpiredToken, when the page has to fetch a new one."""
+    """Raises BadToken. With its subclass ExpiredToken the page has to fetch a new one."""
     value = read_token(secret_key, PURPOSE, text)
     try:
         tenant_id, member, topics, until = value

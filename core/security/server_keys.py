@@ -1,7 +1,7 @@
-"""Keys that the service makes for itself and keeps sealed: for digests that nobody who reads the
-database alone can search.
+"""Keys that the service generates and stores encrypted, for digests that cannot be searched with
+the database alone.
 
-A change of ENCRYPTION_KEYS seals them again, so that the digests made with them stay good.
+Rotating ENCRYPTION_KEYS re-encrypts these keys, so the digests made with them stay valid.
 """
 
 import base64
@@ -27,12 +27,14 @@ class ServerKey(Base):
 
 
 def keyed_digest(name: str, text: str) -> str:
-    """HMAC-SHA256 with the key of this name, which is made when it is first asked for."""
+    """HMAC-SHA256 with the key of this name, which is created on first use."""
     return hmac_hex(_key(name), text.encode())
 
 
 def delete_old(beginning: str, before: datetime) -> int:
-    """Drop keys that were made for a time only: what was digested with them cannot be searched."""
+    """Delete the temporary keys made before this time. Text digested with them can no longer be
+    found by its digest. Returns how many were deleted.
+    """
     gone = delete(ServerKey).where(
         ServerKey.name.startswith(beginning, autoescape=True), ServerKey.made_at < before
     )

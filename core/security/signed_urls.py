@@ -1,4 +1,4 @@
-"""Addresses of ours that carry a signature and run out. Set once when a process starts."""
+"""URLs of the service, some of them signed and with an expiry. Configured at process start."""
 
 from datetime import timedelta
 from typing import Any
@@ -21,7 +21,7 @@ def configure_urls(
 
 
 def is_own_host(host: str) -> bool:
-    """A host of the service itself, or one below it."""
+    """True for a host of the service or a subdomain of one."""
     return any(host == ours or host.endswith(f".{ours}") for ours in _our_hosts)
 
 
@@ -32,10 +32,10 @@ def absolute_url(path: str) -> str:
 
 
 def signed_url(path: str, purpose: str, value: Any, expires_in: timedelta) -> str:
-    """`path` and a token after it: whoever holds the address may open it until it runs out."""
+    """`path` followed by a token. Anyone with the URL may open it until it expires."""
     return absolute_url(f"{path}{sign_token(_secret_key, purpose, value, expires_in)}")
 
 
 def read_signed(purpose: str, token: str) -> Any:
-    """Raises BadToken, and ExpiredToken among them."""
+    """Raises BadToken, or its subclass ExpiredToken."""
     return read_token(_secret_key, purpose, token)

@@ -1,4 +1,4 @@
-"""Signatures: ours on what we send, others' on what we receive, and links that run out."""
+"""Signatures on outgoing and incoming webhooks, and expiring tokens for links."""
 
 import base64
 import binascii
@@ -26,7 +26,7 @@ class BadSecret(ValueError):
 
 
 class BadToken(ValueError):
-    """A link that we did not make, or that was changed."""
+    """A token that this service did not make, or that was changed."""
 
     code = "invalid_token"
 
@@ -36,7 +36,7 @@ class ExpiredToken(BadToken):
 
 
 def constant_time_equal(one: str | bytes, other: str | bytes) -> bool:
-    """Equal, told in a time that does not depend on where they differ."""
+    """Compare in a time that does not depend on where the values differ."""
     return hmac.compare_digest(_bytes(one), _bytes(other))
 
 
@@ -77,10 +77,10 @@ def verify_webhook(
     body: bytes,
     tolerance: timedelta = TOLERANCE,
 ) -> None:
-    """Raise BadSignature unless one signature fits one secret and the time is near.
+    """Raise BadSignature unless a signature matches a secret and the time is within the tolerance.
 
-    The standardwebhooks package decodes the body as text, reads the real clock and stumbles over
-    a malformed header; a hook is verified on its raw bytes.
+    The standardwebhooks package is not used here: it decodes the body as text, reads the real clock
+    and fails on a malformed header, while a hook is verified on its raw bytes.
     """
     given = {name.lower(): value for name, value in headers.items()}
     event_id, stamp = given.get("webhook-id", ""), given.get("webhook-timestamp", "")
@@ -93,7 +93,7 @@ def verify_webhook(
         raise BadSignature("webhook-timestamp must be whole seconds since 1970")
     if abs(clock.now().timestamp() - int(stamp)) > tolerance.total_seconds():
         raise BadSignature("webhook-timestamp is too far from the present")
-    # Every pair is compared, so that the time taken tells nothing about which one fitted.
+    # Compare every pair, so that the duration does not show which one matched.
     fits = [
         constant_time_equal(webhook_signature(secret, event_id, int(stamp), body), signature)
         for secret in _each(secrets)
@@ -106,19 +106,19 @@ def verify_webhook(
 def sign_token(
     secret_key: str | Sequence[str], purpose: str, value: Any, expires_in: timedelta
 ) -> str:
-    """A token for a link: readable by anyone, changeable by nobody, good for a while."""
+    """A token for a link: anyone can read it, nobody can change it, and it expires."""
     return sign_token_until(secret_key, purpose, value, clock.now() + expires_in)
 
 
 def sign_token_until(
     secret_key: str | Sequence[str], purpose: str, value: Any, until: datetime
 ) -> str:
-    """The same value and end give the same token."""
+    """The same value and expiry give the same token."""
     return str(_serializer(secret_key, purpose).dumps([int(until.timestamp()), value]))
 
 
 def read_token(secret_key: str | Sequence[str], purpose: str, token: str) -> Any:
-    """The value, if the token is ours, made for this purpose, and not run out."""
+    """The value, if the token is valid for this purpose. Raises BadToken or ExpiredToken."""
     try:
         until, value = _serializer(secret_key, purpose).loads(token)
     except (BadData, ValueError):
@@ -129,7 +129,7 @@ def read_token(secret_key: str | Sequence[str], purpose: str, token: str) -> Any
 
 
 def _serializer(secret_key: str | Sequence[str], purpose: str) -> URLSafeSerializer:
-    # itsdangerous signs with the last key; ours come newest first.
+    # itsdangerous signs with the last key; the setting lists the newest first.
     keys = list(reversed(_each(secret_key)))
     return URLSafeSerializer(
         keys,
@@ -157,5 +157,5 @@ def _each(one_or_many: str | Sequence[str]) -> Sequence[str]:
 
 
 def _bytes(text: str | bytes) -> bytes:
-    # surrogateescape: a header may hold any bytes, and must be refused, not crash.
+    # surrogateescape: a header may contain any bytes and must be rejected, not cause a crash.
     return text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")

@@ -1,9 +1,8 @@
-"""Hot paths of a process that does many things at once: no threads, connections that wait in the
-event loop.
+"""Connections for asyncio processes: no threads, calls wait in the event loop.
 
-Each call is one statement and so one transaction; a string of several would block the loop, because
-the driver waits for the last result once the first is there. The functions of the hot paths
-set their tenant themselves.
+Each call is one statement and therefore one transaction. A string of several statements would block
+the loop, because the driver waits for the last result once the first has arrived. The SQL functions
+that are called here set their tenant themselves.
 """
 
 import asyncio
@@ -19,10 +18,11 @@ import psycopg2.extensions
 from core.sql.pool import connect, is_closed_by_server
 
 CONNECT_SECONDS = 5.0
-RUN_SECONDS = 35.0  # the server itself gives up after 30
+RUN_SECONDS = 35.0  # the server's own limit is 30
 
-# In a transaction of several tenants a lock is waited for this long. The branch that sets it gives
-# no rows: its condition is computed once, before the rest of the branch, which then does not run.
+# How long a transaction of several tenants waits for a lock. The branch that sets the timeout
+# returns no rows: its condition is evaluated once, before the rest of the branch, which then does
+# not run.
 SHARED_LOCK_MS = 500
 SET_LOCK_TIMEOUT = f"WHERE (SELECT set_config('lock_timeout', '{SHARED_LOCK_MS}ms', true)) IS NULL"
 
@@ -47,13 +47,13 @@ class AsyncPool:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        """Open connections are kept for the next loop of this process: they know their plans."""
+        """Keep open connections for the next event loop of this process: they have cached plans."""
         kept = _idle_connections.setdefault(self._url, [])
         kept += [raw for raw in (one.let_go() for one in self._free) if raw is not None]
         self._free.clear()
 
     async def run(self, sql: str, params: Params) -> Rows:
-        """Run one statement and commit it."""
+        """Run one statement and commit it. Raises OperationalError after RUN_SECONDS."""
         while self._room == 0:
             waiter = asyncio.get_running_loop().create_future()
             self._queue.append(waiter)
@@ -75,7 +75,9 @@ class AsyncPool:
             self._call_next()
 
     async def run_many(self, sql: str, each: Sequence[Mapping[str, object]]) -> list[Rows]:
-        """The same statement for several, in one transaction: one round trip, one commit."""
+        """Run the same statement for several parameters in one transaction: one round trip, one
+        commit.
+        """
         if len(each) == 1:
             return [await self.run(sql, each[0])]
         rows = await self.run(sql, each)
@@ -129,7 +131,8 @@ class _Connection:
         return self._open and not self._busy
 
     async def run(self, sql: str, params: Params) -> Rows:
-        self._busy = True  # whoever is cut off in between leaves a connection nobody can use
+        # a call that is cancelled meanwhile leaves a connection that cannot be reused
+        self._busy = True
         cursor = self._raw.cursor()
         if isinstance(params, Mapping):
             cursor.execute(sql, params)
@@ -148,7 +151,7 @@ class _Connection:
         return rows
 
     async def settled(self) -> None:
-        """Until the server has said all it has to say."""
+        """Wait until the server has answered completely."""
         self._waiter = self._loop.create_future()
         self._ready()
         try:
@@ -159,7 +162,7 @@ class _Connection:
     def _ready(self) -> None:
         waiter = self._waiter
         if waiter is None:
-            # Said without being asked: the server has closed.
+            # Data without a query: the server has closed the connection.
             self._open = False
             self._unwatch()
             return
@@ -169,7 +172,7 @@ class _Connection:
             state = self._raw.poll()
         except psycopg2.Error as error:
             if self._raw.closed:
-                # At once: the next connection may get the same number from the system.
+                # At once: the system may give the same file descriptor to the next connection.
                 self._open = False
                 self._unwatch()
             waiter.set_exception(error)
@@ -177,7 +180,7 @@ class _Connection:
         if state == psycopg2.extensions.POLL_OK:
             waiter.set_result(None)
         elif self._raw.fileno() != self._fd:
-            self._move()  # the next address of the server's name is tried
+            self._move()  # the driver tries the next address of the server
         wants = state == psycopg2.extensions.POLL_WRITE
         if wants != self._writes:
             self._writes = wants
@@ -201,7 +204,7 @@ class _Connection:
         self._loop.add_reader(self._fd, self._ready)
 
     def let_go(self) -> psycopg2.extensions.connection | None:
-        """Out of this loop, still open; None when it cannot be used again."""
+        """Detach from this loop and return the open connection. None if it cannot be reused."""
         if not self.usable:
             self.close()
             return None

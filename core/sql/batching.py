@@ -1,10 +1,10 @@
-"""Calls of one kind that come while the last is under way go together: one round trip and one
-commit for all of them. Whoever comes alone waits for nobody.
+"""Batch calls of the same statement that arrive while one is in flight: one round trip and one
+commit for all of them. A single call is sent at once.
 
-In one such transaction every tenant has one call at most, and they stand in one order: two
-processes never wait for each other. Each call sets its tenant itself, before its first statement.
-A lock that one of the tenants' rows is under is waited for half a second only; then each call goes
-alone, so that the others are not held up.
+A batch has at most one call for each tenant, sorted by tenant id, so that two processes cannot
+deadlock. Each call sets its tenant itself before its first statement. A batch waits for a row lock
+for half a second at most; then every call runs alone, so that one locked tenant does not delay the
+others.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ import psycopg2
 from core.sql.async_pool import AsyncPool, Rows
 
 MAX_BATCH = 16
-LOCK_NOT_AVAILABLE = "55P03"  # lock_not_available: somebody holds a row of one of the tenants
+LOCK_NOT_AVAILABLE = "55P03"  # another transaction holds a row of one of the tenants
 
 
 @dataclass(frozen=True)
@@ -72,14 +72,14 @@ class Batcher:
     async def _run(self, calls: list[_Call]) -> None:
         try:
             found = await self._pool.run_many(self._sql, [call.params for call in calls])
-        except Exception as error:  # noqa: BLE001 - each of them has to hear of it
-            # What the server refused was not done, and who caused it shall fail alone. After a
-            # lost connection nobody knows.
+        except Exception as error:  # noqa: BLE001 - every caller must get the error
+            # The server rolled the batch back, so each call can run again and only the faulty one
+            # fails. After a lost connection the outcome is unknown.
             lost = isinstance(error, psycopg2.Error) and error.pgcode is None
             if len(calls) == 1 or lost:
                 _fail(calls, error)
             elif getattr(error, "pgcode", None) == LOCK_NOT_AVAILABLE:
-                # Not one after the other: the others must not wait for the one that is locked.
+                # Concurrently, because the others must not wait for the locked one.
                 for call in calls:
                     self._start(self._run([call]))
             else:

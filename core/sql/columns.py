@@ -1,4 +1,4 @@
-"""What the tables of every package are made of."""
+"""Columns and keys that the tables of every package use."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def id_column(prefix: str) -> Any:
 
 
 def tenant_foreign_key(columns: list[str], table: str, keys: list[str], **more: Any) -> Any:
-    """A foreign key that stays inside the tenant."""
+    """A foreign key that includes the tenant, so that it cannot refer to another tenant's row."""
     return ForeignKeyConstraint(
         ["tenant_id", *columns], [f"{table}.{key}" for key in ("tenant_id", *keys)], **more
     )

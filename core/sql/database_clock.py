@@ -1,6 +1,6 @@
-"""Every process keeps the database's time, so that hosts agree on what came first.
+"""Every process uses the database's time, so that all hosts agree on the order of events.
 
-A connection reads the database's time when it is taken from the pool, once a minute at most. A host
+The database's time is read when a connection is taken from the pool, at most once a minute. A host
 whose clock is off is corrected (`core.clock.set_correction`) and reports it in the log and in
 `/readyz`: times that other systems check, such as those in signatures, still depend on the host's
 own clock.
@@ -21,14 +21,14 @@ log = logger(__name__)
 
 CHECK_EVERY_SECONDS = 60.0
 TOLERATED_OFFSET = timedelta(seconds=3)
-SMALLEST = timedelta(milliseconds=50)  # below it a difference may be the network's
-SLOWEST = timedelta(seconds=1)  # an answer that took longer tells too little
+SMALLEST = timedelta(milliseconds=50)  # a smaller difference may come from the network
+SLOWEST = timedelta(seconds=1)  # a slower answer is too imprecise
 
 
 @dataclass(frozen=True)
 class ClockMeasurement:
     offset: timedelta
-    """The database's time less the host's."""
+    """The database's time minus the host's."""
     at: datetime
 
 
@@ -62,7 +62,7 @@ def clock_problem() -> str:
 
 
 def measure(connection: Any) -> None:
-    """On an idle DBAPI connection; leaves it without a transaction."""
+    """Measure on an idle DBAPI connection and leave it without a transaction."""
     before = clock.host_now()
     began = time.monotonic()
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Telling an outage of the database from a fault of ours."""
+"""Tell an outage of the database from an error in the code."""
 
 import traceback
 
@@ -6,19 +6,19 @@ import psycopg2
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-# Classes of SQLSTATE: no connection, no resources, shut down by an operator.
+# SQLSTATE classes: connection failure, insufficient resources, operator intervention.
 OUTAGE_CLASSES = ("08", "53", "57")
 
 
 def sqlstate(error: BaseException) -> str:
-    """The five characters that tell what the database refused; empty if it did not answer."""
+    """The five-character SQLSTATE of a database error; empty if the database did not answer."""
     return getattr(getattr(error, "orig", error), "pgcode", None) or ""
 
 
 def traceback_without_message(error: BaseException) -> str:
-    """Where it was raised and what kind of error it is, for logs and for Redis.
+    """Where the error was raised and its type, for logs and for Redis.
 
-    The text of an error may hold what customers wrote: parameters, the values of a key, an
+    The text of an error may contain what customers wrote: parameters, the values of a key, an
     address. The lines of code and the SQLSTATE do not.
     """
     told: list[str] = []
@@ -36,7 +36,7 @@ def traceback_without_message(error: BaseException) -> str:
 
 
 def is_database_error(error: BaseException | None) -> bool:
-    """Of the database or of one of its drivers, also where it is the cause of another one."""
+    """True for errors of SQLAlchemy or the driver, and for errors that they caused."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -47,7 +47,7 @@ def is_database_error(error: BaseException | None) -> bool:
 
 
 def is_outage(error: Exception) -> bool:
-    """Told apart by the kind of error and its SQLSTATE, not by its words."""
+    """Decided by the type of the error and its SQLSTATE, not by its text."""
     if isinstance(error, OperationalError | PoolTimeout):
         return True
     if isinstance(error, DBAPIError):
@@ -56,5 +56,5 @@ def is_outage(error: Exception) -> bool:
 
 
 def is_too_slow(error: Exception) -> bool:
-    """A statement reached its time limit."""
+    """True if a statement reached its time limit."""
     return isinstance(error, DBAPIError) and getattr(error.orig, "pgcode", None) == "57014"

@@ -1,8 +1,8 @@
-"""Partitions of tables that grow: by month with every message, by day where little is kept.
+"""Partitions of growing tables: monthly for most, daily where rows are kept only for days.
 
-They are cut by id: a UUIDv7 begins with its time, so the partition of a row follows from
-its id alone, and finding one row by id looks into one partition. There is no DEFAULT partition:
-docs/decisions/0030-partitions-without-a-default.md says why.
+The partition key is the id: a UUIDv7 begins with its time, so the partition of a row follows from
+its id, and finding a row by id reads one partition.
+docs/decisions/0030-partitions-without-a-default.md explains why there is no DEFAULT partition.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def months(first: datetime, count: int) -> list[datetime]:
 
 
 def id_at(moment: datetime) -> str:
-    """The smallest id of that moment."""
+    """The smallest id at that moment."""
     millis = f"{int(moment.timestamp() * 1000):012x}"
     return f"{millis[:8]}-{millis[8:]}-0000-0000-000000000000"
 
@@ -53,9 +53,9 @@ def create_statements(table: str, month: datetime) -> str:
 
 
 def make(connection: Connection, table: str, moment: datetime) -> list[str]:
-    """Make the current partition of a table and those ahead; returns the names of new ones.
+    """Create the current partition of a table and those ahead; returns the names of the new ones.
 
-    Any role of the service may call this: the function belongs to the owner of the tables.
+    Any role of the service may call this: the SQL function belongs to the owner of the tables.
     """
     ahead = DAYS_AHEAD if table in DAILY_TABLES else MONTHS_AHEAD
     made = connection.execute(
@@ -66,7 +66,7 @@ def make(connection: Connection, table: str, moment: datetime) -> list[str]:
 
 
 def drop(connection: Connection, table: str, before: datetime) -> list[str]:
-    """Drop partitions that ended before that moment, with their rows; returns their names."""
+    """Drop the partitions that ended before that moment, with their rows; returns their names."""
     gone = connection.execute(
         text("SELECT app.drop_partitions(:table, :before)"), {"table": table, "before": before}
     )
@@ -82,8 +82,10 @@ def drop_all(tables: tuple[str, ...], before: datetime) -> list[str]:
 
 
 def _on_each(tables: tuple[str, ...], work: Callable[[Connection, str], list[str]]) -> list[str]:
-    """One transaction for each table, so that at most one is locked, and one that is busy does not
-    keep the others waiting. Raises at the end if any failed: the next run tries again."""
+    """Run in one transaction for each table, so that at most one table is locked and a busy one
+    does not delay the others. Raises RuntimeError at the end if any failed; the next run tries
+    again.
+    """
     names: list[str] = []
     failed: list[str] = []
     for table in tables:

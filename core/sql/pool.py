@@ -1,7 +1,8 @@
-"""Hot paths: the tenant and the statements in one string, one round trip, one transaction.
+"""Connections for frequent SQL calls: the tenant and the statements in one string, sent in one
+round trip.
 
-The server runs a string of several statements as one transaction: all of it or nothing.
-These connections are apart from SQLAlchemy's: nothing is asked of them but such strings.
+The server runs a string of several statements as one transaction. These connections are separate
+from SQLAlchemy's and run nothing else.
 """
 
 import select
@@ -20,8 +21,8 @@ from sqlalchemy.exc import OperationalError
 from core.db import CONNECT_OPTIONS, db
 
 SET_TENANT = "SELECT app.set_tenant(%(tenant_id)s); "
-# The functions of the hot paths keep their plans. One made while a table was empty must not
-# read it from end to end later.
+# The SQL functions keep their plans. A plan that was made while a table was empty must not cause a
+# sequential scan later.
 PLAN_OPTIONS = (
     " -c plan_cache_mode=force_generic_plan"
     " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off"
@@ -30,7 +31,7 @@ WAIT_SECONDS = 5.0
 
 
 def connect(url: str, **more: Any) -> psycopg2.extensions.connection:
-    """To the service's database, as its role."""
+    """Connect to the service's database as its role."""
     dsn = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
     options = {**CONNECT_OPTIONS, "options": CONNECT_OPTIONS["options"] + PLAN_OPTIONS}
     made: psycopg2.extensions.connection = psycopg2.connect(dsn, **options, **more)
@@ -38,7 +39,7 @@ def connect(url: str, **more: Any) -> psycopg2.extensions.connection:
 
 
 class Pool:
-    """Connections that are opened when they are first needed, and last for the process."""
+    """Connections that are opened when first needed and kept as long as the process runs."""
 
     def __init__(self, url: str, size: int) -> None:
         self._url = url
@@ -73,7 +74,7 @@ class Pool:
 
 
 def is_closed_by_server(connection: psycopg2.extensions.connection) -> bool:
-    """Nobody has asked anything: a server that has something to say has closed."""
+    """True if the server has closed the connection. No query is running, so any data means that."""
     if connection.closed:
         return True
     poll = select.poll()
@@ -87,16 +88,16 @@ def run_as_tenant(tenant_id: int, sql: str, params: Mapping[str, object]) -> lis
 
 
 def run_global(sql: str, params: Mapping[str, object]) -> list[tuple[Any, ...]]:
-    """The same over the global tables, with no tenant."""
+    """The same on the global tables, without a tenant."""
     try:
         return _pool().run(sql, params)
     except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
-        # As SQLAlchemy says it, so that the doors know an outage when they see one.
+        # The same type as from SQLAlchemy, so that the entry points recognize an outage.
         raise OperationalError(None, None, error) from error
 
 
 def _pool() -> Pool:
-    """One for each app: tests have several."""
+    """One pool for each app, because tests have several apps."""
     known: dict[str, Pool] = current_app.extensions
     pool = known.get("hot")
     if pool is None:

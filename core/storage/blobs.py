@@ -1,4 +1,4 @@
-"""Files kept for tenants: in a folder, or in a bucket that speaks S3. BLOB_URL decides.
+"""Tenants' files, in a folder or in an S3-compatible bucket, depending on BLOB_URL.
 
 ``file:///var/lib/comanda/blobs`` or ``s3://bucket/prefix?endpoint=https://host&region=eu-west-1``.
 """
@@ -35,7 +35,7 @@ class BadBlobUrl(BlobError):
 
 
 class BadKey(BlobError):
-    """A key that could leave the store, or that not every store can keep."""
+    """A key that could leave the store, or that not every store supports."""
 
     code = "bad_blob_key"
 
@@ -87,7 +87,7 @@ def blobs_at(url: str, environ: Mapping[str, str] = os.environ) -> Blobs:
 
 
 class FolderBlobs:
-    """A blob is there whole or not at all, also after the power fails."""
+    """Writes are atomic: a blob exists completely or not at all, even after a power failure."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -124,7 +124,7 @@ class FolderBlobs:
         return self._path(key).is_file()
 
     def under(self, folder: str, most: int) -> list[BlobEntry]:
-        """Some of the blobs in a folder and the folders in it, `most` at the most."""
+        """At most `most` of the blobs in a folder and its subfolders."""
         root, found = self.root.resolve(), []
         for place, _, names in os.walk(self._path(folder.rstrip("/"))):
             for path in (Path(place) / name for name in sorted(names)):
@@ -144,7 +144,7 @@ class FolderBlobs:
         return path
 
     def _sync_folders(self, folder: Path) -> None:
-        """A rename, or a new folder, lasts once the folder above it is on the disk."""
+        """A rename or a new folder is durable once its parent folder is synced."""
         root = self.root.resolve()
         for each in (folder, *folder.parents):
             handle = os.open(each, os.O_RDONLY)
@@ -200,7 +200,7 @@ class Signer:
 
 class S3Blobs:
     def __init__(self, bucket: str, prefix: str, endpoint: str | None, signer: Signer) -> None:
-        if endpoint:  # other makers' stores: the bucket is in the path
+        if endpoint:  # other S3-compatible stores: the bucket is in the path
             self._base, folder = endpoint.rstrip("/"), f"/{bucket}"
         else:
             self._base, folder = f"https://{bucket}.s3.{signer.region}.amazonaws.com", ""
@@ -223,7 +223,8 @@ class S3Blobs:
         )  # fmt: skip
 
     def put(self, key: str, data: bytes | IO[bytes], content_type: str) -> Blob:
-        # The signature covers the hash of the whole, so it must be known before the first byte.
+        # The signature covers the hash of the whole body, so it must be known before the first
+        # byte.
         if not isinstance(data, bytes) and data.seekable() and data.tell() == 0:
             size, sha256 = _copy(data, cast(IO[bytes], _Nowhere()))
             data.seek(0)
@@ -246,7 +247,7 @@ class S3Blobs:
             answer.read()
             answer.release_conn()
         self._expect(answer, key, 200)
-        answer.auto_close = False  # or the buffer finds its source closed at the end of the body
+        answer.auto_close = False  # else the buffer finds its source closed at the end of the body
         return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, answer), CHUNK))
 
     def delete(self, key: str) -> None:
@@ -258,7 +259,9 @@ class S3Blobs:
         return answer.status == 200
 
     def under(self, folder: str, most: int) -> list[BlobEntry]:
-        """Some of the blobs whose keys begin with the folder, 1,000 or `most` at the most."""
+        """At most `most` of the blobs whose keys begin with the folder, and never more than
+        1,000.
+        """
         above = f"{self._folder}/".removeprefix(f"{self._bucket}/")
         prefix = f"{above}{_checked(folder.rstrip('/'))}/"
         asked = (("list-type", "2"), ("max-keys", str(min(most, 1000))), ("prefix", prefix))
@@ -326,5 +329,5 @@ def _copy(data: bytes | IO[bytes], out: IO[bytes]) -> tuple[int, str]:
 
 
 def _element(name: str, xml: str) -> str:
-    """The text of an element. Our keys and times need no escaping in XML."""
+    """The text of an element. The keys and times stored here need no escaping in XML."""
     return xml.partition(f"<{name}>")[2].partition("<")[0]

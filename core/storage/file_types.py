@@ -1,4 +1,4 @@
-"""What a file is by its first bytes. What it says of itself is only believed where it fits."""
+"""The type of a file by its first bytes. The declared type is only used where it is consistent."""
 
 HEAD_BYTES = 512
 UNKNOWN_TYPE = "application/octet-stream"
@@ -19,7 +19,7 @@ _MAGIC_BYTES = (
     (b"\xff\xf1", "audio/aac"),
     (b"\xff\xf9", "audio/aac"),
 )
-# What a browser may show by itself: nothing in these can hold a script.
+# Types that a browser may display: none of them can contain a script.
 SAFE_INLINE_TYPES = frozenset(
     {
         *("image/jpeg", "image/png", "image/gif", "image/webp"),
@@ -30,7 +30,7 @@ SAFE_INLINE_TYPES = frozenset(
 
 
 def detect_file_type(head: bytes, declared: str = "") -> str:
-    """The type to store it under."""
+    """The MIME type to store the file under."""
     declared = declared.partition(";")[0].strip().lower()
     for start, kind in _MAGIC_BYTES:
         if head.startswith(start):

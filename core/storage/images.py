@@ -1,9 +1,9 @@
-"""Redraw pictures that other people uploaded, within a fixed amount of memory.
+"""Re-encode uploaded images within a fixed amount of memory.
 
-A redrawn picture carries no location, no camera data and nothing that only looked like a picture.
-All uploads of pictures come through here, because decoding decides how much memory a few bytes
-can cost: the size is checked before anything is decoded, a large JPEG is decoded at a fraction of
-its size, the rest is scaled band by band, and few pictures are drawn at the same time.
+A re-encoded image has no location, no camera data, and nothing that only looked like an image. All
+image uploads come through here, because a few bytes can decode to a lot of memory: the size is
+checked before decoding, a large JPEG is decoded at a fraction of its size, the rest is scaled band
+by band, and few images are decoded at the same time.
 """
 
 import warnings
@@ -20,11 +20,11 @@ from PIL.JpegImagePlugin import JpegImageFile
 from core.errors import TryAgain
 
 READABLE = ("JPEG", "PNG", "GIF", "WEBP")
-MAX_PIXELS = 16_000_000  # decoded; Pillow keeps up to four bytes for each
+MAX_PIXELS = 16_000_000  # after decoding; Pillow uses up to four bytes for each
 MAX_BYTES = 4 * MAX_PIXELS
-MAX_JPEG_PIXELS = 4 * MAX_PIXELS  # as photographed: it is decoded at half the size or less
-MAX_SIDE = 20_000  # keeps a band of a long, thin picture small
-PIXEL_BYTES = {"WEBP": 16}  # two canvases of the decoder, their copy, and the picture
+MAX_JPEG_PIXELS = 4 * MAX_PIXELS  # in the file: it is decoded at half the size or less
+MAX_SIDE = 20_000  # keeps a band of a long, thin image small
+PIXEL_BYTES = {"WEBP": 16}  # two canvases of the decoder, their copy, and the image
 BAND_PIXELS = 500_000
 MAX_CONCURRENT = 2  # in one process
 WAIT_SECONDS = 20
@@ -47,11 +47,11 @@ _decoding_slots = BoundedSemaphore(MAX_CONCURRENT)
 
 
 class UnreadableImage(ValueError):
-    """It cannot be read."""
+    """The image cannot be read."""
 
 
 class TooManyPixels(UnreadableImage):
-    """It would take too much memory to decode."""
+    """The image would take too much memory to decode."""
 
 
 def reencode_image(
@@ -61,10 +61,10 @@ def reencode_image(
     quality: int = 82,
     formats: tuple[str, ...] = READABLE,
 ) -> bytes:
-    """An opaque copy, at most `longest_side` wide and high; what was clear is white.
+    """An opaque copy, at most `longest_side` wide and high. Transparent areas become white.
 
-    Raises NoPicture, or TryAgain when too many pictures are waiting. Wait for it without holding
-    a database connection.
+    Raises UnreadableImage, or TryAgain when too many images are waiting. Call it without holding a
+    database connection.
     """
     with _decoding_slot():
         picture = _small(file, longest_side, formats, keep_clear=False)
@@ -72,7 +72,7 @@ def reencode_image(
 
 
 def make_preview(file: IO[bytes], longest_side: int = 1280) -> tuple[bytes, str]:
-    """A small copy and its type; a clear background stays clear. Raises as `redraw` does."""
+    """A small copy and its type. Transparency is kept. Raises as `reencode_image` does."""
     with _decoding_slot():
         picture = _small(file, longest_side, READABLE, keep_clear=True)
         if picture.mode == "RGBA":
@@ -128,7 +128,9 @@ def _decoded(
 
 
 def _read_small(picture: JpegImageFile, file: IO[bytes], longest_side: int) -> None:
-    """Have a JPEG decoded at a half, a quarter or an eighth of its size, as far as that will do."""
+    """Decode a JPEG at a half, a quarter or an eighth of its size, as far as needed. Raises
+    TooManyPixels.
+    """
     width, height = picture.size
     if width * height > MAX_JPEG_PIXELS:
         raise TooManyPixels
@@ -145,7 +147,7 @@ def _read_small(picture: JpegImageFile, file: IO[bytes], longest_side: int) -> N
 def _is_one_scan(file: IO[bytes]) -> bool:
     """Whether libjpeg can decode it row by row.
 
-    A progressive JPEG, or one with a scan for each colour, is held in memory as a whole first.
+    A progressive JPEG, or one with a scan for each colour, is held in memory completely first.
     """
     here = file.tell()
     try:
@@ -171,7 +173,7 @@ def _is_one_scan(file: IO[bytes]) -> bool:
 
 
 def _coefficient_bytes(picture: JpegImageFile) -> int:
-    """What libjpeg keeps of all scans: two bytes for each sample of each colour."""
+    """Memory that libjpeg needs for all scans: two bytes for each sample of each colour."""
     parts = [(across, down) for _, across, down, _ in picture.layer]
     most = max(across for across, _ in parts) * max(down for _, down in parts)
     samples = sum(across * down for across, down in parts) / most
@@ -181,13 +183,13 @@ def _coefficient_bytes(picture: JpegImageFile) -> int:
 def _scaled(
     picture: Image.Image, longest_side: int, *, clear: bool, keep_clear: bool
 ) -> Image.Image:
-    """Converted and scaled band by band, so that there is never a second copy at full size."""
+    """Convert and scale band by band, so that there is never a second copy at full size."""
     width, height = picture.size
     scale = max(1.0, max(width, height) / longest_side)
     across, down = max(1, round(width / scale)), max(1, round(height / scale))
     small = Image.new("RGBA" if clear and keep_clear else "RGB", (across, down))
     ratio = height / down
-    reach = ceil(2 * ratio) + 1  # rows that the filter looks at beyond the band
+    reach = ceil(2 * ratio) + 1  # rows beyond the band that the filter reads
     rows = max(1, int((BAND_PIXELS / width - 2 * reach) / ratio))
     for top in range(0, down, rows):
         bottom = min(top + rows, down)

@@ -1,15 +1,17 @@
-"""What all our pages of PDF share."""
+"""Font handling that all generated PDFs share."""
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # takes long to load, and few processes ever draw a page
+if TYPE_CHECKING:  # slow to import, and few processes ever create a PDF
     from fpdf import FPDF
 
 LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF")
 
 
 def drop_layout_tables(page: "FPDF") -> None:
-    """Letters are placed by now: a font needs its shapes alone, and is cut far sooner."""
+    """Remove the layout tables once the text is laid out: subsetting the fonts is much faster
+    without.
+    """
     from fpdf.fonts import TTFFont
 
     for font in page.fonts.values():

@@ -1,8 +1,8 @@
-"""Blobs nobody needs any more: named in the transaction that drops them, removed by a job.
+"""Blobs to delete: listed in the transaction that drops their rows, deleted by a job.
 
-A blob is outside the transaction. Removed before the commit it could be missed after a rollback;
-removed after it, a crash would leave it for ever. A name that ends with a slash is a folder: all
-blobs in it are removed.
+A blob is outside the transaction. If it were deleted before the commit, it would be missing after a
+rollback; if it were deleted after the commit, a crash could leave it forever. A key that ends with
+a slash is a folder: all blobs in it are deleted.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ def delete_later(keys: Iterable[str | None]) -> int:
 
 
 def tenant_folders(tenant_id: int) -> list[str]:
-    """Where a tenant's files are, apart from those that a row names in a column `…blob_key`."""
+    """The folders of a tenant's files, apart from those named in a `…blob_key` column."""
     return [f"{tenant_id}/", f"photos/{tenant_id}/", f"tenants/{tenant_id}/"]
 
 

@@ -1,4 +1,6 @@
-"""A kept file as an answer: never run, never guessed at, only harmless kinds shown in place."""
+"""A stored file as a response. The browser must not run it or guess its type, and only safe types
+are shown inline.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +14,7 @@ from core.storage.file_types import SAFE_INLINE_TYPES, UNKNOWN_TYPE
 
 T = TypeVar("T")
 POLL_SECONDS = 0.25
-_waiters = BoundedSemaphore(32)  # requests that hold a thread while a file is on its way
+_waiters = BoundedSemaphore(32)  # requests that hold a thread while they wait for a file
 
 
 def file_response(
@@ -37,7 +39,10 @@ def file_response(
 
 
 def poll_until_found(look: Callable[[], T | None], seconds: float) -> T | None:
-    """Look until there is something. Holds no database connection between two looks."""
+    """Call `look` until it returns a value, for at most `seconds`. None if it does not.
+
+    Holds no database connection between two calls. When too many requests wait, it looks once.
+    """
     found = look()
     if found is not None or not _waiters.acquire(blocking=False):
         return found

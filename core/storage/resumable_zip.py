@@ -1,9 +1,9 @@
-"""A ZIP archive that is written in pieces, by one process after the other.
+"""A ZIP archive that is written in parts, by one process after another.
 
-The pieces, one after the other, are the archive. What the next piece needs to know (checksums,
-sizes, offsets) is a small JSON value. A file of the archive may go on over several pieces: each
-piece ends its part of the compressed stream at a byte boundary, and the next begins with an empty
-window. Sizes are written behind each file, as for any ZIP that is made as a stream.
+The archive is the concatenation of the parts. What the next part needs (checksums, sizes, offsets)
+is a small JSON value. An entry of the archive may span several parts: each part ends its section of
+the compressed stream at a byte boundary, and the next begins with an empty window. Sizes are
+written after each entry, as for any streamed ZIP.
 """
 
 import struct
@@ -26,7 +26,7 @@ def new_state(made: datetime) -> State:
 
 
 class EntryStream:
-    """The compressed bytes of one file, with what its entry must say about them."""
+    """The compressed bytes of one entry, with the checksum and sizes for its header."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -45,7 +45,9 @@ class EntryStream:
         self._clean = self._clean and not data
 
     def take(self, *, last: bool = False) -> bytes:
-        """What was written since; another process may go on from here, unless it is the last."""
+        """Return the bytes since the last call. Another process can continue from here unless
+        `last`.
+        """
         if last or not self._clean:
             self._out += self._deflate.flush(zlib.Z_FINISH if last else zlib.Z_FULL_FLUSH)
         taken, self._out, self._clean = bytes(self._out), bytearray(), True
@@ -58,7 +60,7 @@ class EntryStream:
 
 
 class ResumableZip:
-    """Go on where `state` ended; `take` gives the next piece and leaves the state behind it."""
+    """Continue from `state`. `take` returns the next part and updates the state."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -91,9 +93,9 @@ class ResumableZip:
         self.end()
 
     def add_compressed(self, name: str, stream: State) -> tuple[bytes, bytes]:
-        """For a file whose stream was made apart: what stands before its bytes and after them.
+        """For an entry whose stream was compressed separately: the bytes before and after its data.
 
-        Its bytes go between the two, in the order in which they were taken.
+        The data goes between the two, in the order in which it was taken.
         """
         self._open(name, stream)
         before = self.take()
@@ -108,7 +110,7 @@ class ResumableZip:
         return taken
 
     def close(self) -> bytes:
-        """The list of files that ends the archive."""
+        """The central directory, which ends the archive."""
         self.end()
         begins = self.state["offset"]
         for file in self.state["files"]:

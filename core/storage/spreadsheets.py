@@ -1,7 +1,7 @@
-"""Excel workbooks (.xlsx) as tables, and tables as workbooks.
+"""Read and write Excel workbooks (.xlsx) as tables.
 
-A workbook is a zip archive of XML files. What it unpacks to is limited before anything is parsed,
-and rows are read one at a time, so that a small hostile file costs neither memory nor time.
+A workbook is a ZIP archive of XML files. Its unpacked size is limited before anything is parsed,
+and rows are read one at a time, so that a small malicious file costs neither memory nor time.
 """
 
 import csv
@@ -20,17 +20,17 @@ MIME = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 ZIP_MARK = b"PK\x03\x04"
 MOST_FILES = 500  # in the archive
 LARGEST_SHEET = 48 * 1024 * 1024  # unpacked: cells and texts are read as a stream
-LARGEST_PART = 2 * 1024 * 1024  # unpacked: styles and the like are read as a whole
+LARGEST_PART = 2 * 1024 * 1024  # unpacked: styles and similar parts are read completely
 MOST_COLUMNS = 100
 LONGEST_CELL = 10_000
 
 
 class NotReadable(ValueError):
-    """The file is no workbook, or a broken one."""
+    """The file is not a workbook, or it is broken."""
 
 
 class TooLarge(ValueError):
-    """It unpacks to more than is read here, or has too many rows."""
+    """It unpacks to too many bytes, or has too many rows."""
 
 
 def is_workbook(start: bytes) -> bool:
@@ -38,7 +38,7 @@ def is_workbook(start: bytes) -> bool:
 
 
 def rows(file: BinaryIO, most_rows: int) -> Iterator[list[str]]:
-    """The first sheet, row by row, empty rows included. Raises NotReadable or TooLarge."""
+    """The first sheet, row by row, including empty rows. Raises NotReadable or TooLarge."""
     try:
         _check_size(file)
         book = load_workbook(file, read_only=True, data_only=True, keep_links=False)
@@ -46,7 +46,7 @@ def rows(file: BinaryIO, most_rows: int) -> Iterator[list[str]]:
             if not book.worksheets:
                 raise NotReadable("the workbook has no sheet")
             sheet = book.worksheets[0]
-            sheet.reset_dimensions()  # what the file says of itself may be wrong
+            sheet.reset_dimensions()  # the size stated in the file may be wrong
             found = sheet.iter_rows(max_row=most_rows + 1, max_col=MOST_COLUMNS, values_only=True)
             for number, cells in enumerate(found, 1):
                 if number > most_rows:
@@ -62,9 +62,9 @@ def rows(file: BinaryIO, most_rows: int) -> Iterator[list[str]]:
         ArithmeticError,
         LookupError,
         TypeError,
-        ValueError,  # also what defusedxml refuses
+        ValueError,  # also raised by defusedxml
         AttributeError,
-        NotImplementedError,  # a compression that zipfile does not know
+        NotImplementedError,  # a compression that zipfile does not support
         RuntimeError,  # an encrypted archive
         SyntaxError,  # ElementTree's ParseError
         EOFError,
@@ -74,7 +74,7 @@ def rows(file: BinaryIO, most_rows: int) -> Iterator[list[str]]:
 
 
 def as_csv(file: BinaryIO, most_rows: int) -> bytes:
-    """In UTF-8. A row of the sheet is one line, so that line numbers are those of the sheet."""
+    """UTF-8. A row of the sheet is one line, so that line numbers are those of the sheet."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for cells in rows(file, most_rows):
@@ -97,7 +97,9 @@ def workbook(columns: Sequence[str], lines: Iterable[Sequence[str]], *, title: s
 
 
 def _check_size(file: BinaryIO) -> None:
-    """zipfile never unpacks more of an entry than the archive's directory says it has."""
+    """Raises TooLarge. The sizes can be trusted: zipfile never unpacks more of an entry than the
+    archive's directory states.
+    """
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
     if len(entries) > MOST_FILES:
@@ -129,7 +131,9 @@ def _text(value: Any) -> str:
 
 
 def _number(value: Decimal) -> str:
-    """With three decimals "1.250" could be read as a thousand: a fourth makes it clear."""
+    """A number with three decimals, such as "1.250", could be read as a thousand; a fourth decimal
+    makes it clear.
+    """
     text = f"{value:f}"
     return f"{text}0" if len(text.partition(".")[2]) == 3 else text
 

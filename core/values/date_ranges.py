@@ -1,4 +1,4 @@
-"""Stretches of days that reports are about, and the stretch before, to compare with."""
+"""Date ranges of reports, and the range before to compare with."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -8,7 +8,7 @@ PRESETS = {"today": 1, "7": 7, "30": 30, "90": 90}
 
 
 class BadDateRange(ValueError):
-    """Days that are no period; the words say why."""
+    """The dates are not a valid range; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class DateRange:
 
     @property
     def before(self) -> "DateRange":
-        """As many days, ending the day before."""
+        """The same number of days, ending the day before this range."""
         last = self.since - timedelta(days=1)
         return DateRange(last - timedelta(days=self.length - 1), last)
 

@@ -1,6 +1,6 @@
-"""Places on the map: coordinates to the 6th decimal (11 cm), how far, inside what, and the route.
+"""Coordinates with 6 decimals (11 cm), distances, polygons and route links.
 
-Corners are compared as whole millionths of a degree, so that a border is exact.
+Corners are compared as whole millionths of a degree, so that borders are exact.
 """
 
 import math
@@ -26,7 +26,7 @@ class Coordinates:
 
     @property
     def micro(self) -> tuple[int, int]:
-        """East and north in millionths of a degree."""
+        """Longitude and latitude in millionths of a degree."""
         return int(self.longitude.scaleb(6)), int(self.latitude.scaleb(6))
 
     @property
@@ -38,12 +38,12 @@ class Coordinates:
 
 
 def make_coordinates(latitude: Any, longitude: Any) -> Coordinates:
-    """From numbers or their texts; raises BadPlace for what is nowhere."""
+    """From numbers or text. Raises BadCoordinates if they are not on the map."""
     return Coordinates(_degrees(latitude, 90), _degrees(longitude, 180))
 
 
 def format_degrees(degrees: Decimal | float) -> str:
-    """Up to 6 decimals after a dot, whatever the locale. No exponent: maps do not read 1e-05."""
+    """Up to 6 decimals after a dot, in any locale. No exponent: maps do not accept 1e-05."""
     rounded = Decimal(str(degrees)).quantize(_STEP, context=_EXACT)
     text = format(rounded, "f").rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
@@ -65,7 +65,7 @@ def distance_metres(one: Coordinates, other: Coordinates) -> float:
 
 
 def in_polygon(where: Coordinates, corners: Sequence[Coordinates]) -> bool:
-    """In the polygon or exactly on its border."""
+    """True in the polygon and exactly on its border."""
     x, y = where.micro
     ring = [corner.micro for corner in corners]
     odd = False
@@ -79,7 +79,7 @@ def in_polygon(where: Coordinates, corners: Sequence[Coordinates]) -> bool:
 
 
 def polygon_area(corners: Sequence[Coordinates]) -> float:
-    """Flat, which is near enough for what a courier rides in a quarter of an hour."""
+    """In square metres, on a plane: exact enough for the area a courier covers in 15 minutes."""
     wide = math.cos(math.radians(float(corners[0].latitude)))
     ring = [corner.micro for corner in corners]
     twice = sum(

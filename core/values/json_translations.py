@@ -1,4 +1,4 @@
-"""Sentences for people whose language is not the portal's: one JSON file for each language."""
+"""Texts for guests and other people outside the portal: one JSON file for each language."""
 
 import json
 from functools import cached_property
@@ -15,7 +15,7 @@ class JsonTranslations:
         return frozenset(path.stem for path in self.folder.glob("*.json"))
 
     def words(self, language: str) -> dict[str, str]:
-        """In English where the language is not spoken."""
+        """The texts of a language; English if there is no file for it."""
         plain = language.partition("-")[0]
         name = plain if plain in self.spoken else "en"
         if name not in self._words:
@@ -23,6 +23,6 @@ class JsonTranslations:
         return self._words[name]
 
     def say(self, language: str, key: str, /, **values: object) -> str:
-        """Without a gap where a value is empty."""
+        """Fill in the values. An empty value leaves no gap."""
         sentence = self.words(language)[key].format(**values)
         return " ".join(sentence.replace(" !", "!").replace(" ،", "،").split())

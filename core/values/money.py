@@ -1,4 +1,4 @@
-"""Money is Decimal. How many places a currency has is data, not habit."""
+"""Money is Decimal. The number of decimals comes from the currency's data."""
 
 import re
 from copy import copy
@@ -10,7 +10,7 @@ from babel.numbers import get_currency_precision, is_currency
 
 _AMOUNT = re.compile(r"-?(0|[1-9][0-9]{0,11})(?:\.([0-9]+))?")
 _MICRO = Decimal("0.000001")
-# Wide enough for any amount we keep; the caller's own decimal context is not trusted.
+# Precise enough for any stored amount, whatever the caller's decimal context.
 _EXACT = Context(prec=40, rounding=ROUND_HALF_UP)
 
 
@@ -18,14 +18,14 @@ class BadMoney(ValueError):
     code = "invalid_amount"
 
 
-# ISO 4217 gives these currencies places that CLDR does not show, because their coins are gone;
-# cards are still charged with them.
+# ISO 4217 gives these currencies decimals that CLDR does not show, because their coins no longer
+# exist. Card payments still use the decimals.
 _ISO_PLACES = dict.fromkeys(
     ["AFN", "ALL", "IRR", "KPW", "LAK", "LBP", "MMK", "RSD", "SOS", "SYP", "YER"], 2
 ) | {"IQD": 3}
 
 
-# Signs that are known where the money is spent and that CLDR writes as a code elsewhere.
+# Symbols that are known where the currency is used; CLDR shows a code in other locales.
 _SIGNS = {
     "AZN": "₼", "GEL": "₾", "KZT": "₸", "NGN": "₦", "RUB": "₽", "TRY": "₺", "UAH": "₴",
 }  # fmt: skip
@@ -33,20 +33,20 @@ _SIGNS = {
 
 @cache
 def decimal_places(currency: str) -> int:
-    """0 for JPY, 2 for TRY, 3 for KWD."""
+    """0 for JPY, 2 for TRY, 3 for KWD. Raises BadMoney for an unknown code."""
     if not re.fullmatch(r"[A-Z]{3}", currency) or not is_currency(currency):
         raise BadMoney(f"{currency!r} is not the code of a currency, such as TRY")
     return _ISO_PLACES.get(currency) or get_currency_precision(currency)
 
 
 def quantize(amount: Decimal, currency: str) -> Decimal:
-    """Rounded half up to what the currency can hold."""
+    """Round half up to the currency's decimals."""
     _finite(amount)
     return _round(amount, Decimal(1).scaleb(-decimal_places(currency)))
 
 
 def parse_money(text: str, currency: str) -> Decimal:
-    """Strict: ``12.50``. No signs but a minus, no groups, no exponent, no places too many."""
+    """Strict: ``12.50``. No sign but a minus, no grouping, no exponent, not too many decimals."""
     found = _AMOUNT.fullmatch(text)
     if found is None:
         raise BadMoney("an amount is digits with a dot before the decimals, such as 12.50")
@@ -57,7 +57,7 @@ def parse_money(text: str, currency: str) -> Decimal:
 
 
 def format_money(amount: Decimal, currency: str, locale: str) -> str:
-    """For people, the way their language writes it: ``₺12,50``."""
+    """For people, in the format of their language: ``₺12,50``."""
     rounded = quantize(amount, currency)
     try:
         known = Locale.parse(locale.replace("-", "_"))
@@ -70,13 +70,15 @@ def format_money(amount: Decimal, currency: str, locale: str) -> str:
 
 
 def usd(amount: Decimal) -> Decimal:
-    """A cost in dollars, up to 6 places, without trailing zeros."""
+    """A cost in dollars, up to 6 decimals, without trailing zeros."""
     _finite(amount)
     return _trim(_round(amount, _MICRO))
 
 
 def json_number(amount: Decimal) -> float | int:
-    """For the wire: the number whose shortest form is the amount, exact to 6 places."""
+    """For JSON: the number whose shortest form is the amount, exact to 6 decimals. Raises BadMoney
+    if it is too large for that.
+    """
     rounded = usd(amount)
     if rounded == rounded.to_integral_value():
         return int(rounded)
@@ -96,7 +98,7 @@ def _round(amount: Decimal, step: Decimal) -> Decimal:
         rounded = amount.quantize(step, context=_EXACT)
     except InvalidOperation:
         raise BadMoney("the amount is too large") from None
-    return rounded or abs(rounded)  # no amount is minus nothing
+    return rounded or abs(rounded)  # no negative zero
 
 
 def _trim(amount: Decimal) -> Decimal:

@@ -1,7 +1,7 @@
-"""Phone numbers: digits only, country code first (E.164 without the plus), or refused with a hint.
+"""Phone numbers: digits only, country code first (E.164 without the plus), or an error with a hint.
 
 The network's own ids differ from the numbering plan in three countries: Brazil's ninth digit,
-Mexico's 1 and Argentina's 9 come and go. `same_variants` knows them.
+Mexico's 1 and Argentina's 9 may be present or missing. `phone_variants` returns both forms.
 """
 
 import re
@@ -14,7 +14,7 @@ from phonenumbers import NumberParseException, PhoneNumber, PhoneNumberFormat, V
 EXAMPLE = "905321112233"
 _ASCII_DIGITS = re.compile(r"[0-9]+")
 _PLUS = ("+", "＋")
-_SHORTEST_ABROAD = 11  # digits of which the first ones may be another country's code
+_SHORTEST_ABROAD = 11  # with this many digits, the first ones may be another country's code
 _LETTER = re.compile(r"[^\W\d_]")
 _GAP = r"[ \t\u00a0\u2007\u2009\u202f().\-\u2010-\u2015\u2212/]{0,3}"
 _MASKABLE = re.compile(
@@ -34,7 +34,7 @@ _MASKABLE = re.compile(
 
 
 class BadPhone(ValueError):
-    """The sentence says what is wrong, and the right form where it can be told."""
+    """The message says what is wrong and, if possible, the right form."""
 
     code = "invalid_phone"
 
@@ -44,9 +44,10 @@ class BadPhone(ValueError):
 
 
 def check_phone(text: str, region: str | None = None) -> str:
-    """The phone as it was given, if it is one. Separators are refused, not stripped.
+    """Return the phone unchanged if it is valid, else raise BadPhone. Separators are rejected, not
+    removed.
 
-    `region` only makes the hint better: with it a national form can be corrected.
+    `region` only improves the hint: with it a national form can be corrected.
     """
     if not _ASCII_DIGITS.fullmatch(text) or text.startswith("0"):
         raise _not_digits(normalize_phone(text, region))
@@ -72,14 +73,14 @@ def check_phone(text: str, region: str | None = None) -> str:
 
 
 def read_phone(text: str, region: str | None = None) -> str:
-    """The phone behind any usual way of writing it, for what people type into forms."""
+    """The phone for any usual notation, for what people type into forms. Raises BadPhone."""
     return normalize_phone(text, region) or check_phone(text.strip(), region)
 
 
 def normalize_phone(text: str, region: str | None = None) -> str | None:
-    """The digits behind any usual way of writing a number, or None.
+    """The digits for any usual notation of a number, or None.
 
-    `region` is the country (``TR``) that a national form such as ``0532 111 22 33`` is of.
+    `region` is the country (``TR``) of a national form such as ``0532 111 22 33``.
     """
     written = text.strip().removeprefix("tel:").strip()
     if not written or _LETTER.search(written):
@@ -89,7 +90,7 @@ def normalize_phone(text: str, region: str | None = None) -> str | None:
     tries = [_parse(written, region.upper())] if region else []
     if not written.startswith(_PLUS):
         if not written.startswith("0") and (not region or _may_be_abroad(written)):
-            # With the country's own code in front it is that country's number, written whole.
+            # With the country's own code in front, it is a complete number of that country.
             whole = bool(region) and written.startswith(str(_calling_code(region or "")))
             tries.insert(0 if whole else len(tries), _parse(f"+{written}", None))
     elif not region:
@@ -104,9 +105,12 @@ def normalize_phone(text: str, region: str | None = None) -> str | None:
 
 
 def normalize_strict(text: str, region: str | None = None) -> str | None:
-    """As `normalize`, for numbers that nobody is there to correct, so that no stranger is written
-    to: the number must be one that its country gives out, every digit of an international form
-    is kept, and without a plus it is never read as a number of another country."""
+    """Stricter than `normalize_phone`, for numbers that no one checks, so that no message goes to a
+    stranger.
+
+    The number must be valid in its country, every digit of an international form is kept, and
+    without a plus it is never read as a number of another country. None if that fails.
+    """
     digits = normalize_phone(text, region)
     if digits is None or not any(_is_valid(same) for same in phone_variants(digits)):
         return None
@@ -120,7 +124,7 @@ def normalize_strict(text: str, region: str | None = None) -> str | None:
 
 
 def phone_country(phone: str) -> str | None:
-    """The ISO country (``TR``), by the number where it can be told, else by its country code."""
+    """The ISO country (``TR``), by the number if that is possible, else by its country code."""
     number = _parse(f"+{phone}", None)
     if number is None:
         return None
@@ -152,15 +156,15 @@ def mask_phone(phone: str) -> str:
 
 
 def mask_text(text: str) -> str:
-    """Mask whatever looks like a phone: 8 digits or more, also with separators.
+    """Mask everything that looks like a phone number: 8 or more digits, also with separators.
 
-    Dates, IPv4 addresses, UUIDs and our own ids are left readable; when in doubt it is a phone.
+    Dates, IPv4 addresses, UUIDs and public ids stay readable. In doubt the text is masked.
     """
     return _MASKABLE.sub(lambda run: run[0] if run["keep"] else mask_phone(run[0]), text)
 
 
 def phone_variants(phone: str) -> set[str]:
-    """The phone and every other way the network may write the same one."""
+    """The phone and every other form in which the network may write it."""
     same = {phone}
     if found := re.fullmatch(r"55([1-9][0-9])9([0-9]{8})", phone):
         if found[2][0] in "6789":
@@ -174,7 +178,7 @@ def phone_variants(phone: str) -> set[str]:
     return same
 
 
-@lru_cache(maxsize=4096)  # one request reads its number several times
+@lru_cache(maxsize=4096)  # one request parses its number several times
 def _parse(text: str, region: str | None) -> PhoneNumber | None:
     try:
         return phonenumbers.parse(text, region)
@@ -183,13 +187,14 @@ def _parse(text: str, region: str | None) -> PhoneNumber | None:
 
 
 def _may_be_abroad(written: str) -> bool:
-    """Digits in one piece, as programs write them. Ten digits, or some with national punctuation,
-    are a national number, even if it is a wrong one."""
+    """True for one run of digits, as programs write numbers. Ten digits, or digits with national
+    punctuation, are a national number, even if it is an invalid one.
+    """
     return _ASCII_DIGITS.fullmatch(written) is not None and len(written) >= _SHORTEST_ABROAD
 
 
 def _keeps_digits(written: str, number: PhoneNumber) -> bool:
-    """An international form means its own digits: only a trunk 0 may be left out."""
+    """An international form must keep its digits: only a trunk 0 may be dropped."""
     if not written.startswith(_PLUS):
         return True
     given, digits = _digits_in(written), _digits(number)
@@ -216,7 +221,7 @@ def _digits(number: PhoneNumber) -> str:
 
 
 def _possible(number: PhoneNumber) -> bool:
-    # Not is_possible_number(): it also takes what can only be dialled inside one town.
+    # is_possible_number() also accepts numbers that can only be dialled within one town.
     return phonenumbers.is_possible_number_with_reason(number) == ValidationResult.IS_POSSIBLE
 
 

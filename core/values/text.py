@@ -1,11 +1,11 @@
-"""Text as people write it, made safe to keep, to compare and to open in a spreadsheet."""
+"""Make people's text safe to store, to compare and to open in a spreadsheet."""
 
 import re
 import unicodedata
 from decimal import Decimal
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Letters and symbols that show nothing: Hangul fillers, the empty Braille pattern.
+# Letters and symbols that are invisible: Hangul fillers, the empty Braille pattern.
 _BLANKS = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
 _INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 _TURKIC = {"tr", "az"}
@@ -20,7 +20,9 @@ class BadText(ValueError):
 
 
 def normalize_text(text: str) -> str:
-    """NFC and trimmed. NUL cannot be stored by PostgreSQL, a lone surrogate is no character."""
+    """NFC and trimmed. Raises BadText for NUL, which PostgreSQL cannot store, and lone
+    surrogates.
+    """
     if "\0" in text:
         raise BadText("the text contains a NUL character")
     if _SURROGATE.search(text):
@@ -29,17 +31,19 @@ def normalize_text(text: str) -> str:
 
 
 def is_visible(text: str) -> bool:
-    """False for texts of spaces, control and format characters and blank letters only."""
+    """False if there are only spaces, control and format characters, and blank letters."""
     return any(not _is_blank(letter) for letter in text)
 
 
 def utf16_length(text: str) -> int:
-    """How messaging networks count: a character outside the first plane counts as two."""
+    """The length as messaging networks count it: characters outside the first plane count twice."""
     return len(text) + sum(letter > "\uffff" for letter in text)
 
 
 def one_line(text: str, limit: int | None = None) -> str:
-    """Clean, with every run of white space and control characters as one space."""
+    """Normalize, and replace every run of white space and control characters by one space. With a
+    `limit`, longer text is cut and ends with "…".
+    """
     spaced = "".join(" " if _is_break(letter) else letter for letter in normalize_text(text))
     line = " ".join(spaced.split())
     if limit is not None and len(line) > limit:
@@ -48,23 +52,25 @@ def one_line(text: str, limit: int | None = None) -> str:
 
 
 def fold_case(text: str, locale: str = "en") -> str:
-    """For comparing and searching without regard to case. Turkish has two letters i."""
+    """For comparing and searching regardless of case. Turkish has two letters i."""
     if re.split("[-_]", locale.lower())[0] in _TURKIC:
         text = text.replace("I\u0307", "i").replace("İ", "i").replace("I", "\u0131")
     folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
-    # Elsewhere İ folds to i and a dot above it, which nobody types when searching.
+    # In other languages İ folds to i with a dot above, which nobody types in a search.
     return folded.replace("i\u0307", "i")
 
 
 def strip_accents(text: str) -> str:
-    """Folded, letters without their marks, one letter i: `Hayır` and `HAYIR` give `hayir`."""
+    """Case-folded, without accents and with one letter i: `Hayır` and `HAYIR` give `hayir`."""
     letters = unicodedata.normalize("NFD", fold_case(text))
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return bare.replace("ı", "i")
 
 
 def csv_cell(value: object) -> str:
-    """One cell of an export. Text that a spreadsheet would run as a formula gets a quote before."""
+    """One cell of an export. Text that a spreadsheet would run as a formula gets a leading
+    quote.
+    """
     if value is None:
         return ""
     if isinstance(value, int | float | Decimal):

@@ -1,4 +1,4 @@
-"""Whether what somebody wrote in a cell or a form means yes, no, or neither."""
+"""Whether text in a cell or a form means yes, no, or neither."""
 
 import re
 
@@ -24,10 +24,10 @@ _DECIMALS = re.compile(r"(\d)[.,]0+$")
 
 
 def yes_or_no(text: str) -> bool | None:
-    """True only for what clearly means yes; None for an empty, unclear or unknown text.
+    """True only for a clear yes; None for empty, unclear or unknown text.
 
-    A sentence with a negative word in it means no: “Evet” agrees; “Hayır, istemiyorum”, “do not
-    contact” and “kabul etmiyorum” refuse.
+    A sentence with a negative word means no: “Evet” agrees; “Hayır, istemiyorum”, “do not contact”
+    and “kabul etmiyorum” refuse.
     """
     marks = {letter for letter in text if letter in TICKS | CROSSES}
     if marks:
@@ -41,5 +41,5 @@ def yes_or_no(text: str) -> bool | None:
 
 
 def words_of(text: str) -> list[str]:
-    """In small letters without marks; a spreadsheet's 1.0 is 1."""
+    """Lower case without accents; a spreadsheet's 1.0 is 1."""
     return _WORD.findall(_DECIMALS.sub(r"\1", strip_accents(text).replace("'", "").strip()))

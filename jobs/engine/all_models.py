@@ -1,6 +1,6 @@
-"""Every table, whichever job a worker runs first.
+"""Import the models of every package.
 
-A job that goes over all tables of a tenant must not miss those whose modules nobody has loaded.
+A job over all tables of a tenant must not miss those whose modules were never imported.
 """
 
 import messaging.costs.usage

@@ -1,8 +1,8 @@
 """Work over all tenants, in steps of 20 seconds that continue where the last one ended.
 
-The cursor is in the database. A tenant with much to do gives way to the others after a few seconds
-and comes again when all have had their turn, so tenants with large ids are reached however much
-the first ones have to do. A tenant whose work fails does not stop the round.
+The cursor is in the database. A tenant with much to do yields to the others after a few seconds and
+comes again after all of them, so tenants with large ids are reached however much the first ones
+have to do. A tenant whose work fails does not stop the round.
 """
 
 import time
@@ -23,17 +23,17 @@ log = logger(__name__)
 WORK_SECONDS = 20.0
 TENANT_SECONDS = 4.0
 SAVE_CURSOR_SECONDS = 2.0
-LEASE_SECONDS = 90.0  # longer than the longest statement, with room for a busy machine
+LEASE_SECONDS = 90.0  # longer than the longest statement, with a margin for a busy machine
 PAGE = 500
 
 Work = Callable[[int], bool]
 
 
 def run_step(job: str, work: Work) -> bool:
-    """One step. True: the round is finished; otherwise the job is asked for again.
+    """Run one step. True: the round is finished; otherwise the job is queued again.
 
-    `work` does a small part for one tenant and says whether there is more. It must commit what it
-    does, and doing it again must do no harm. The first error is raised once the step has ended.
+    `work` does a small part for one tenant and returns whether there is more. It must commit what
+    it does, and must be safe to repeat. The first error is raised at the end of the step.
     """
     with global_scope():
         one = tenant_rounds.claim(job, LEASE_SECONDS)
@@ -54,7 +54,7 @@ def run_step(job: str, work: Work) -> bool:
 
 
 def resume_interrupted() -> None:
-    """In the sweep's global transaction: rounds whose worker died."""
+    """In the sweep's global transaction: resume rounds whose worker died."""
     for job in tenant_rounds.interrupted():
         notify_workers(job)
 
@@ -83,7 +83,7 @@ class RoundStep:
         return True
 
     def _next(self) -> Iterator[int]:
-        """Those who have had no turn yet; then, again and again, those who need more."""
+        """Tenants that have had no turn yet; then, repeatedly, those that need more."""
         for tenant_id in _tenant_ids_after(self.one.after_tenant):
             self.one.after_tenant = tenant_id
             yield tenant_id
@@ -99,7 +99,7 @@ class RoundStep:
                 pass
         except Exception as error:
             if is_outage(error) and not sqlstate(error):
-                raise  # the database is away: nothing would come of the others either
+                raise  # the database is down, so the other tenants would fail too
             self.failed += 1
             self.error = self.error or error
             facts = {"error": type(error).__name__, "sqlstate": sqlstate(error)}

@@ -1,7 +1,7 @@
-"""Redis as workers and the scheduler need it: without it they wait, and go on when it is back.
+"""The Redis connection of workers and the scheduler: they wait while Redis is down.
 
 Their reads block for minutes, so there is no read timeout. Every command is repeated until Redis
-answers; that it is away is logged once, and once more that it is back.
+answers. The start and the end of an outage are each logged once.
 """
 
 import time
@@ -31,14 +31,16 @@ def worker_redis(url: str) -> Redis:
 
 
 def stop_retrying() -> None:
-    """The process is asked to end: a Redis that is away is not waited for any more."""
+    """The process has been asked to stop: no longer wait for an unavailable Redis."""
     global _stopping
     _stopping = True
 
 
 class _RetryPause(AbstractBackoff):
     def compute(self, failures: int) -> float:
-        """The first failure is usually a connection that was closed while idle."""
+        """No pause after the first failure, which is usually a connection that was closed while
+        idle.
+        """
         global _unavailable_since
         if _stopping and failures > 1:
             raise RedisAway("Redis is away, and this process is asked to end")
@@ -51,7 +53,7 @@ class _RetryPause(AbstractBackoff):
 
 
 class _RetryForever(Retry):
-    """Connections have copies of this; that Redis is away is known to all of them."""
+    """Each connection has its own copy of this; whether Redis is down is shared by all of them."""
 
     def call_with_retry(self, *args, **kwargs):  # type: ignore[no-untyped-def]
         global _unavailable_since

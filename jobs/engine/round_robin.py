@@ -1,4 +1,4 @@
-"""Lanes worked in turn by one job, for a while at most."""
+"""Work lanes in turn within one job, for a limited time."""
 
 import time
 from collections.abc import Callable
@@ -21,12 +21,12 @@ def work_lanes(
     turn: float | None = None,
     lease_seconds: float = 0,
 ) -> tuple[int, bool]:
-    """How much was done, and whether the time was over before the work: then ring again. It is
-    over too when messages wait that this worker could send, or the process is asked to end.
+    """Return how much was done, and whether time ran out first. Then the job must be queued again.
 
-    `work` is called for a tenant until it says 0, or its turn is over and another tenant's lane
-    comes first; what takes long keeps the lane meanwhile. `look_again` is told how much was done,
-    after the lane was given back: marks that were made meanwhile did nothing.
+    Time is also over when messages wait that this worker could send, or when the process has been
+    asked to stop. `work` is called for a tenant until it returns 0, or until its `turn` is over and
+    another tenant's lane comes first; the lease is extended meanwhile. `look_again` gets the amount
+    of work done, after the lane was released: marks made while it was held had no effect.
     """
     settings: Settings = current_app.extensions["comanda"]
     held = lease_seconds or settings.lane_lease_seconds

@@ -1,4 +1,4 @@
-"""How many messages a process may have on their way at once, shared by its lanes in turn."""
+"""Limits how many messages a process sends at once; its lanes share the slots in turn."""
 
 import asyncio
 from collections import deque
@@ -18,10 +18,10 @@ class Slots:
         self._queue: deque[_SlotRequest] = deque()
 
     async def take(self, most: int, least: int = 1) -> int:
-        """How many of `most` may be begun now; waits in turn until it is `least` of them.
+        """Take up to `most` slots; waits in turn until at least `least` of them are free.
 
-        Who has much to send waits for a worthwhile group: a transaction for each message would
-        cost more than the wait.
+        A lane with many messages waits for a batch of a useful size: a transaction for each message
+        would cost more than the wait.
         """
         turn = _SlotRequest(most, least, asyncio.get_running_loop().create_future())
         self._queue.append(turn)
@@ -34,7 +34,7 @@ class Slots:
             raise
 
     def take_now(self, most: int) -> int:
-        """What is free, without waiting; nothing while others wait."""
+        """Take what is free without waiting; nothing while others wait."""
         count = 0 if self._queue else min(most, self._left)
         self._left -= count
         return count

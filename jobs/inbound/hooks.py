@@ -1,4 +1,4 @@
-"""Work off what was posted to us: many hooks in one transaction, a troublesome one on its own."""
+"""Process received hooks: many in one transaction, a failing one in its own."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -38,12 +38,12 @@ from webhooks.stores.base import UnreadableBody
 log = logger(__name__)
 
 WORK_SECONDS = 30.0
-BATCH = 25  # what waits for a lock of ours waits for this many
+BATCH = 25  # a transaction that waits for a lock of this batch waits for this many hooks
 BATCH_SECONDS = 0.5  # or for this long; the rest of the batch is claimed again
 TURN_SECONDS = 5.0  # then another tenant's lane comes first
-# A hook whose transaction ends after our last look is found by a second one.
+# A hook whose transaction commits after the last look is found by a second look.
 RECEIPT_RECHECK_AFTER = timedelta(seconds=2)
-LOCK_CONFLICTS = ("40001", "40P01")  # serialization, deadlock: not an outage, only bad luck
+LOCK_CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock: a conflict, not an outage
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class HookPart:
 class HookParts:
     each: list[HookPart] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
-    """What is nobody's."""
+    """Reasons for parts that belong to no line and are ignored."""
 
 
 def drain() -> int:
-    """Lanes in turn, for half a minute at most."""
+    """Work the lanes in turn, for WORK_SECONDS at most. Returns how many hooks were done."""
     acknowledge_wakeup("jobs.inbound.hooks.drain")
     done, more = round_robin.work_lanes(LANE, WORK_SECONDS, _work, _recheck_lane, turn=TURN_SECONDS)
     if more:
@@ -70,13 +70,13 @@ def drain() -> int:
 
 
 def sweep() -> None:
-    """In the sweep's global transaction: what is due again, and lanes that nobody rang for."""
+    """In the sweep's global transaction: hooks that are due again, and lanes without a wake-up."""
     if lanes.promote_later_due(LANE):
         notify_workers("jobs.inbound.hooks.drain")
 
 
 def find_lost_work() -> int:
-    """Hooks that are due in a tenant without a lane: rare, so looked for rarely."""
+    """Find due hooks of tenants without a lane. This is rare, so it runs rarely."""
     acknowledge_wakeup("jobs.inbound.hooks.find_lost_work")
     found = 0
     for tenant_id in lanes.tenants_with_due_work(LANE):
@@ -90,7 +90,7 @@ def find_lost_work() -> int:
 
 
 def _work(tenant_id: int) -> int:
-    """Many hooks in one transaction; when it fails, the same ones each on their own."""
+    """Process many hooks in one transaction; if it fails, the same hooks one by one."""
     batch: list[ClaimedHook] = []
     try:
         with tenant_scope(tenant_id):
@@ -109,8 +109,9 @@ def _work(tenant_id: int) -> int:
 
 
 def _apply_batch(batch: list[ClaimedHook]) -> tuple[list[ClaimedHook], int]:
-    """Without savepoints. Returns the hooks that need a transaction of their own, and how many
-    were left because the batch took long: their locks go with the transaction."""
+    """Without savepoints. Returns the hooks that need their own transaction, and how many were not
+    processed because the batch took long: their locks end with the transaction.
+    """
     ends = time.monotonic() + BATCH_SECONDS
     tally, lines = UsageTally(), LineCache()
     done: list[ClaimedHook] = []
@@ -141,7 +142,9 @@ def _apply_batch(batch: list[ClaimedHook]) -> tuple[list[ClaimedHook], int]:
 
 
 def _work_one(tenant_id: int, hook: ClaimedHook | None = None) -> int:
-    """One hook in a transaction, each part in a savepoint: a bad part spares its neighbours."""
+    """One hook in a transaction, each part in a savepoint: a failing part does not affect the
+    others.
+    """
     with tenant_scope(tenant_id):
         found = [hook_queue.claim_hook(hook)] if hook else hook_queue.claim_hooks()
         mine = next((one for one in found if one is not None), None)
@@ -187,7 +190,7 @@ def _retry_hook(hook: ClaimedHook, faults: list[str]) -> None:
 
 
 def _recheck_lane(tenant_id: int, worked: int) -> None:
-    """After the release: marks that were made meanwhile did nothing."""
+    """After the release, because marks made while the lane was held had no effect."""
     with tenant_scope(tenant_id):
         due = hook_queue.next_due()
         if due is not None and due <= now():
@@ -199,7 +202,7 @@ def _recheck_lane(tenant_id: int, worked: int) -> None:
 
 
 def _parts(hook: ClaimedHook, lines: "LineCache", *, alone: bool) -> HookParts:
-    """Everything a hook holds, not yet applied. Raises Unreadable."""
+    """All parts of a hook, not yet applied. Raises UnreadableWebhook."""
     if hook.kind in KINDS:
         return _parts_of_store(hook)
     if hook.kind in PROVIDERS:
@@ -227,7 +230,7 @@ def _parts_of_store(hook: ClaimedHook) -> HookParts:
 
 
 def _parts_of_provider(hook: ClaimedHook) -> HookParts:
-    """A payment provider's signal: a row of its own, which another job has confirmed."""
+    """A payment provider's event: stored in its own row, which another job confirms."""
     account_id = hook.target
     try:
         provider_events.parse_event(account_id, hook.body)
@@ -242,7 +245,7 @@ def _parts_of_provider(hook: ClaimedHook) -> HookParts:
 
 
 def _receive_store_event(hook: ClaimedHook, told: Told, _tally: UsageTally) -> None:
-    """A store's or form's word: written down, then answered by the automations that wait for it."""
+    """Store a store's or form's event, then start the automations that it triggers."""
     event = store_events.store_event(told, hook)
     if event is not None:
         automation_runs.start_runs(event)
@@ -261,13 +264,15 @@ def _parts_of_line(line: Line, parsed: ParsedWebhook, alone: bool) -> Iterator[H
 
 
 class LineCache:
-    """A transaction's lines, each read once."""
+    """The lines of one transaction, each read once."""
 
     def __init__(self) -> None:
         self.known: dict[tuple[str, str], Line | None] = {}
 
     def of(self, hook: ClaimedHook, parsed: ParsedWebhook) -> Line | None:
-        """One app's hooks may tell of several numbers: each goes to its own line, or to none."""
+        """The hooks of one app may concern several numbers. Each goes to its own line; None if
+        there is no line with that number.
+        """
         key = (hook.target, parsed.phone_number_id)
         if key not in self.known:
             mine = Line.id == int(hook.target)
@@ -281,6 +286,6 @@ class LineCache:
 
 
 def _is_outage(error: Exception) -> bool:
-    """A lost race for a lock is not one."""
+    """True for an outage, but not for a lock conflict."""
     lost = isinstance(error, DBAPIError) and getattr(error.orig, "pgcode", "") in LOCK_CONFLICTS
     return is_outage(error) and not lost

@@ -1,7 +1,7 @@
-"""A customer's message, whatever line it came by: stored, then given to what reacts to it.
+"""Receive a customer's message on any line: store it, then react to it.
 
 Called by the worker for hooks and, in a thread, by the hosts of linked lines. The texts that are
-looked at and the patterns that look at them are bounded, so that nobody can hold a worker up.
+examined and the patterns for them are limited, so that nobody can block a worker.
 """
 
 from sqlalchemy.exc import DBAPIError
@@ -19,7 +19,7 @@ log = logger(__name__)
 
 
 def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) -> None:
-    """A reaction that fails leaves the message where a person reads it: in the inbox."""
+    """Store the message and react to it. If the reaction fails, the message stays in the inbox."""
     message_id = message_receive.receive_message(line, message, tally)
     if message_id is None:
         return
@@ -38,6 +38,6 @@ def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) ->
             if done:
                 conversation_actions.mark_answered_automatically(message_id)
     except DBAPIError:
-        raise  # a lost race or an outage: all of it is done again
+        raise  # a lock conflict or an outage: everything is repeated
     except Exception:
         log.exception("inbound message handling failed", message=message_id)

@@ -1,4 +1,4 @@
-"""Tell people that a line has stopped or works again: once, with what to do."""
+"""E-mail the admins once when a line has stopped or works again, with what to do."""
 
 from core.db import global_scope, notify_workers, tenant_scope
 from core.queue import lanes
@@ -19,7 +19,7 @@ def send_alerts() -> int:
         if leased is None:
             return told
         tenant_id, lease = leased
-        # First give the lane back: a trouble that comes while these are told marks it anew.
+        # Release the lane first: an alert that is added while these are sent marks it again.
         with global_scope():
             lanes.release(LANE, tenant_id, lease)
         with tenant_scope(tenant_id):
@@ -27,7 +27,7 @@ def send_alerts() -> int:
 
 
 def sweep() -> None:
-    """In the sweep's global transaction: lanes that nobody rang for."""
+    """In the sweep's global transaction: lanes without a wake-up."""
     if lanes.any_due(LANE):
         notify_workers("jobs.lines.alerts.send_alerts")
 

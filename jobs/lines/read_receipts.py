@@ -1,4 +1,4 @@
-"""Tells the network which messages members have read."""
+"""Tell the network which messages members have read."""
 
 import asyncio
 

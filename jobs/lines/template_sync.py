@@ -1,4 +1,4 @@
-"""Ask the network for the templates of each tenant's accounts."""
+"""Fetch the templates of each tenant's accounts from the network."""
 
 import time
 
@@ -18,7 +18,7 @@ WORK_SECONDS = 60.0
 
 
 def request_all() -> int:
-    """Hourly: everybody who has a cloud line is asked about."""
+    """Hourly: request a sync for every tenant with a cloud line."""
     acknowledge_wakeup("jobs.lines.template_sync.request_all")
     marked = 0
 
@@ -37,7 +37,7 @@ def request_all() -> int:
 
 
 def drain() -> int:
-    """Lanes in turn, for a minute at most."""
+    """Work the lanes in turn, for WORK_SECONDS at most. Returns how many tenants were synced."""
     acknowledge_wakeup("jobs.lines.template_sync.drain")
     settings: Settings = current_app.extensions["comanda"]
     stop, done = time.monotonic() + WORK_SECONDS, 0
@@ -65,6 +65,6 @@ def sync_tenant(settings: Settings, tenant_id: int) -> None:
 
 
 def sweep() -> None:
-    """In the sweep's global transaction: lanes that nobody rang for."""
+    """In the sweep's global transaction: lanes without a wake-up."""
     if lanes.any_due(LANE):
         notify_workers("jobs.lines.template_sync.drain")

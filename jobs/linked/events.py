@@ -1,4 +1,4 @@
-"""What a linked line's network tells, written down as it comes."""
+"""Write the events of a linked line's network to the database as they arrive."""
 
 import asyncio
 import time
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from jobs.linked.session import LineSession
 
 HEARTBEAT_SECONDS, SEEN_SECONDS = 1.0, 30.0
-CODE_GRACE_SECONDS = 10.0  # after a code ran out without a next one, nothing comes any more
+CODE_GRACE_SECONDS = 10.0  # after a code expired without a next one, no further event comes
 EARLY_RECEIPT_SECONDS, MAX_EARLY_RECEIPTS = 60.0, 500
 
 
 class EventRecorder:
-    """Of one connection."""
+    """Belongs to one connection."""
 
     def __init__(self, session: "LineSession") -> None:
         self.session = session
@@ -46,7 +46,7 @@ class EventRecorder:
         self.early: deque[tuple[float, Receipt]] = deque(maxlen=MAX_EARLY_RECEIPTS)
 
     async def take(self, event: ClientEvent) -> None:
-        """An event is taken when its rows are written."""
+        """Returns after the rows of the event are committed."""
         if isinstance(event, MessageReceived):
             await self.session.apply(
                 lambda line, tally: inbound_messages.receive_and_react(line, event.message, tally)
@@ -59,13 +59,13 @@ class EventRecorder:
             await self.record_session_event(event)
 
     async def record_session_event(self, event: ClientEvent) -> None:
-        """The network's word on the session itself."""
+        """An event about the session itself."""
         note: Callable[[], object]
         if isinstance(event, QrCodeShown | PairingCodeShown):
             self.code_until = time.monotonic() + (event.until - now()).total_seconds()
             note = partial(linked_sessions.record_code_shown, self.session.line_id, event)
         elif isinstance(event, DevicePaired):
-            # First where it is needed: a crash after this line goes on without a new code.
+            # Store the device first: after a crash the line then reconnects without a new code.
             await self.session.in_store(lambda store: store.keep(*self.session.key, event.device))
             self.code_until = None
             note = partial(linked_sessions.record_paired, self.session.line_id, event.phone)
@@ -93,7 +93,9 @@ class EventRecorder:
             self.session.up.clear()
 
     async def receipt(self, receipt: Receipt) -> None:
-        """A receipt may be faster than our own note of the sending, or the echo."""
+        """A receipt may arrive before the settling of its own message or before the echo; then it
+        is tried again by `run_heartbeat`.
+        """
         try:
             await self.session.apply(partial(_receive_receipt, receipt))
         except receipts.ReceiptTooEarly:

@@ -1,4 +1,4 @@
-"""Files that came on a linked line: only the host that holds its session can fetch them."""
+"""Download the files received on a linked line. Only the host with its session can do that."""
 
 import asyncio
 import contextlib
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 AT_ONCE = 4
 LEASE_SECONDS = 180.0
-POLL_SECONDS = 15.0  # for what has to be tried again
+POLL_SECONDS = 15.0  # for downloads that must be retried
 
 
 class FileFetcher:
-    """Of one connection."""
+    """Belongs to one connection."""
 
     def __init__(self, session: "LineSession", client: LinkedClient) -> None:
         self.session, self.client = session, client

@@ -1,8 +1,8 @@
 """A host of linked lines: `python -m jobs.linked.host`. Any number may run.
 
-Each line's session is in one host's hands by a lease; a host that dies loses them when it runs
-out, one that is asked to stop gives them back. Every session has a task of its own: what goes
-wrong in one is that one's alone.
+One host holds each line's session through a lease. If a host dies, its leases expire; if it is
+asked to stop, it releases them. Every session has its own task, so an error in one does not affect
+the others.
 """
 
 import asyncio
@@ -48,9 +48,9 @@ from restaurant.wiring import wire_domains
 
 log = logger(__name__)
 
-TAKE_AT_ONCE = 4  # so that hosts that start together share
+TAKE_AT_ONCE = 4  # so that hosts that start at the same time share the lines
 POLL_SECONDS = 1.0
-SHUTDOWN_SECONDS = 8.0  # for what is in flight when the host is asked to stop
+SHUTDOWN_SECONDS = 8.0  # for messages in flight when the host is asked to stop
 FETCHES_AT_ONCE = 4  # a file may have 100 MB, and is held in memory
 MOST_THREADS = 16
 FORGET_SECONDS = 24 * 3600.0
@@ -74,7 +74,7 @@ class LinkedHost:
 
     async def run(self) -> None:
         settings = self.settings
-        # The library parks a thread in each of its sessions, and takes them from here.
+        # The library keeps a thread in each of its sessions, and takes it from this executor.
         rooms = ThreadPoolExecutor(settings.linked_lines + 2 * MOST_THREADS, "linked")
         asyncio.get_running_loop().set_default_executor(rooms)
         await self.in_thread(self.store.prepare)
@@ -94,7 +94,7 @@ class LinkedHost:
                 await self.hand_over()
 
     async def turn(self) -> None:
-        """Renew what is ours, let go of what is not, take what nobody has."""
+        """Renew this host's leases, drop lost sessions, take free ones."""
         self.remove_finished_sessions()
         try:
             if time.monotonic() >= self._renew_at or self.woken.is_set():
@@ -136,7 +136,8 @@ class LinkedHost:
 
         for held in await self.in_thread(reach):
             key = (held.tenant_id, held.thing)
-            if key in self.sessions:  # it ran out in our own hands: the old one must end first
+            # the lease expired while this host had it: the old session must end first
+            if key in self.sessions:
                 self.sessions[key].on_lease_lost()
                 await self.sessions.pop(key).task
             self.sessions[key] = LineSession(self, held)
@@ -155,7 +156,9 @@ class LinkedHost:
             ear.cancel()
 
     async def listen(self) -> None:
-        """Rings by name of the tenant; without Redis everything is found by looking."""
+        """Wake the sessions of the tenants published by workers. Without Redis, sessions find work
+        by polling.
+        """
         while True:
             bell = AsyncRedis.from_url(self.settings.redis_url, socket_connect_timeout=2)
             try:
@@ -171,7 +174,7 @@ class LinkedHost:
                 await bell.aclose()
 
     async def forget_daily(self) -> None:
-        """Beside the sessions: leases are renewed meanwhile."""
+        """Runs beside the sessions, so that leases are renewed meanwhile."""
         while True:
             try:
                 await self.in_thread(lambda: linked_retention.forget(self.store))
@@ -186,7 +189,9 @@ class LinkedHost:
         self.woken.set()
 
     async def hand_over(self) -> None:
-        """What is in flight comes down, then the leases go back: the next host starts at once."""
+        """Finish what is in flight, then release the leases, so that the next host starts at
+        once.
+        """
         leaving = [session.task for session in self.sessions.values()] + [*self.endings.working]
         for session in self.sessions.values():
             session.leave()

@@ -1,5 +1,6 @@
-"""What a host does for lines that are gone: the phone logged out where it can be reached, its keys
-deleted in any case."""
+"""Clean up for lines that were removed: log the phone out if it can be reached, and delete its keys
+in any case.
+"""
 
 import asyncio
 import contextlib
@@ -31,7 +32,7 @@ AT_ONCE = 2
 
 
 async def log_out_device(client: LinkedClient) -> None:
-    """At the network, where it can be reached."""
+    """Log out at the network, if it can be reached within LOG_OUT_SECONDS."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(LOG_OUT_SECONDS):
             async with contextlib.aclosing(client.events()) as events:
@@ -76,7 +77,7 @@ class LogoutQueue:
         if not device:
             return
         own = self.host.sessions.get(key)
-        if own is not None:  # the network knows one connection of a device
+        if own is not None:  # the network allows one connection for each device
             own.on_lease_lost()
             await own.task
         try:
@@ -86,7 +87,7 @@ class LogoutQueue:
             return
         try:
             await log_out_device(client)
-        except Exception as error:  # noqa: BLE001 - the keys go whatever the network says
+        except Exception as error:  # noqa: BLE001 - the keys are deleted in any case
             log.warning("linked phone not logged out", line=held.thing, error=type(error).__name__)
 
     def forget(self, network: str, held: HeldLease) -> None:
@@ -98,7 +99,7 @@ class LogoutQueue:
         log.info("linked session ended", line=held.thing)
 
     def find_orphaned_keys(self) -> int:
-        """When a host starts: keys of lines whose rows are gone."""
+        """When a host starts: request the logout of lines whose rows no longer exist."""
         network, found = self.host.settings.linked_network, 0
         for tenant_id, line_id in self.host.store.all():
             with tenant_scope(tenant_id):

@@ -1,6 +1,6 @@
-"""Daily, by a host: what the library of linked phones keeps and never deletes.
+"""Daily, by a host: delete old rows that the library for linked phones never deletes.
 
-The hosts' database has a role that only hosts know, so no worker can do this.
+Only hosts have the role of their database, so no worker can do this.
 """
 
 from datetime import timedelta
@@ -16,12 +16,14 @@ from tenants.data import retention as retention_settings
 
 log = logger(__name__)
 
-# An encrypted edit or vote needs the secret of its message; the network holds both for two weeks.
+# An encrypted edit or vote needs the secret of its message; the network keeps both for two weeks.
 KEPT = timedelta(days=30)
 
 
 def forget(store: DeviceStore) -> int:
-    """Rows older than 30 days, or than the tenant keeps its messages where that is less."""
+    """Delete rows older than 30 days, or older than the tenant keeps its messages if that is less.
+    Returns how many were deleted.
+    """
     longest = now() - KEPT
     gone = store.forget_old(longest)
     for tenant_id, line_id in store.all():

@@ -1,4 +1,4 @@
-"""What leaves by one linked line: one message after the other, at a human's pace."""
+"""Send the messages of one linked line: one after another, at a human pace."""
 
 import asyncio
 import time
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
 
 log = logger(__name__)
 
-BATCH = 5  # at 3 seconds each they are begun long before their lease runs out
+BATCH = 5  # at 3 seconds each, they all begin long before their lease expires
 POLL_SECONDS, LEAST_WAIT = 5.0, 0.5
 ANSWER_SECONDS = 30.0
 FINISH_SECONDS = 5.0
-NO_LIMIT = 1e6  # of the line itself: only how often one person is written to is asked of Pacing
+# no limit for the line itself: LinePacing only limits messages to one recipient here
+NO_LIMIT = 1e6
 SENDABLE_KINDS = KINDS | {"text", "location"}
 
 
@@ -67,14 +68,14 @@ class LinkedSender:
                 await self.heard(wait)
 
     async def finish(self, task: "asyncio.Task[None]") -> None:
-        """A message that is leaving may come to its end; nothing new begins."""
+        """Let the message that is being sent finish; nothing new begins."""
         self.stopping = True
         if self.busy:
             await asyncio.wait({task}, timeout=FINISH_SECONDS)
         task.cancel()
 
     def claim(self) -> tuple[list[ClaimedMessage], float]:
-        """What is due, and else how long to wait for it."""
+        """The due messages, or none and the seconds to wait for the next."""
         wish = linked_sessions.read_requested_session(self.session.line_id)
         if wish is None or not wish.sends:
             return [], POLL_SECONDS
@@ -95,7 +96,7 @@ class LinkedSender:
             return
 
     async def wait_for_turn(self) -> bool:
-        """False: the line went down while we waited."""
+        """False: the line went down during the wait."""
         wait = self.next_at - time.monotonic()
         if wait > 0:
             await asyncio.sleep(wait)
@@ -132,7 +133,9 @@ class LinkedSender:
             return await fetch_outgoing_media(self.host.fetcher, one.envelope)
 
     def begin(self, one: ClaimedMessage, *, usable: bool) -> bool:
-        """Said just before the bytes leave, together with its place in the line's day."""
+        """Committed right before the bytes are sent, with the message's place in the line's daily
+        limit. False: the message was put back, cancelled, or taken over.
+        """
         linked = pairing.find_linked_line(self.session.line_id)
         if linked is None:
             raise LeaseLost
@@ -149,7 +152,7 @@ class LinkedSender:
         except TimeoutError:
             return SendUnknown("The network got the message, but did not answer in time.")
         except Exception as error:
-            # Whether it left is not known here, so nothing may be sent again.
+            # It is not known whether the message was sent, so nothing may be sent again.
             log.exception("linked client failed", message=one.envelope.message_id)
             return SendUnknown(f"Our own sending failed: {type(error).__name__}")
 
@@ -159,8 +162,8 @@ class LinkedSender:
             chaos.fault_point("before_settle_commit")
             return told
 
-        # That the network took it is a fact, whoever holds the line by now. Anything else is
-        # for the holder to say: without one the message is unknown, and its echo settles it.
+        # An acceptance by the network is a fact, whichever host holds the line by now. Any other
+        # outcome needs the lease: without it the message is unknown, and its echo settles it.
         scope = self.session.scoped if isinstance(outcome, SendAccepted) else self.session.tenant
         told = await scope(write)
         chaos.fault_point("after_settle_commit")

@@ -1,4 +1,4 @@
-"""One linked line in this host's hands: connected, told to the rows, connected again."""
+"""One linked line held by this host: connect, record its events, reconnect."""
 
 import asyncio
 import contextlib
@@ -38,7 +38,8 @@ log = logger(__name__)
 T = TypeVar("T")
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
-QUICK_RECONNECTS = 3  # tries before a line is called disconnected: most breaks last a second or two
+# tries before a line is shown as disconnected: most interruptions last a second or two
+QUICK_RECONNECTS = 3
 PAIRING_TRIES = 5
 MAX_FAULTS = 5  # in a row; then the session is parked
 STABLE_SECONDS = 30.0
@@ -56,7 +57,7 @@ class LineSession:
         self.task = asyncio.create_task(self.run())
 
     def on_lease_lost(self) -> None:
-        """Another host has it, or nobody has to."""
+        """Another host holds the lease, or it no longer exists."""
         self.lost = True
         self.interrupted.set()
 
@@ -77,7 +78,7 @@ class LineSession:
                     return
             except LeaseLost:
                 return
-            except Exception as error:  # noqa: BLE001 - one session's trouble stays its own
+            except Exception as error:  # noqa: BLE001 - an error stays within its session
                 self.record_fault(error)
             if self.interrupted.is_set():
                 continue
@@ -86,7 +87,7 @@ class LineSession:
                     return
             except LeaseLost:
                 return
-            except Exception as error:  # noqa: BLE001 - one session's trouble stays its own
+            except Exception as error:  # noqa: BLE001 - an error stays within its session
                 self.record_fault(error)
                 await asyncio.sleep(FIRST_PAUSE)
         if self.leaving and not self.lost:
@@ -100,7 +101,7 @@ class LineSession:
         log.warning("linked session failed", line=self.line_id, times=self.faults, exc_info=error)
 
     async def go(self) -> bool:
-        """One connection, from its beginning to its end. False: there is nothing more to do."""
+        """One connection, from beginning to end. False: there is nothing more to do."""
         self.interrupted.clear()
         asked, self.over = self.asked, False
         wish = await self.tenant(lambda: linked_sessions.read_requested_session(self.line_id))
@@ -162,7 +163,7 @@ class LineSession:
                     return
 
     async def log_out(self, client: LinkedClient, device: str) -> None:
-        """At the network where it can be reached; here in any case."""
+        """Log out at the network if it can be reached, and here in any case."""
         if device:
             await log_out_device(client)
         else:
@@ -174,7 +175,7 @@ class LineSession:
         self.over = True
 
     async def pause(self) -> bool:
-        """Between two connections, longer each time. False: the session is parked."""
+        """Wait between two connections, longer each time. False: the session is parked."""
         self.tries += 1
         if self.faults >= MAX_FAULTS:
             await self.tenant(lambda: linked_sessions.record_parked(self.line_id))
@@ -193,7 +194,7 @@ class LineSession:
         return True
 
     async def drop(self, asked: int) -> bool:
-        """True: nobody has to hold the line. False: something was asked of it meanwhile."""
+        """True: no host has to hold the line. False: it was requested again meanwhile."""
         mine = (LINKED_KIND, self.tenant_id, self.line_id, self.turn)
         return await self.scoped(lambda: leases.remove(*mine, asked))
 
@@ -219,7 +220,7 @@ class LineSession:
         return await self.tenant(inside)
 
     async def tenant(self, work: Callable[[], T]) -> T:
-        """One transaction of the tenant's, while the lease is ours."""
+        """Run in one transaction of the tenant, with the lease locked. Raises LeaseLost."""
 
         def inside() -> T:
             linked_sessions.check_lease(self.line_id, self.turn)

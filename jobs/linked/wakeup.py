@@ -1,4 +1,4 @@
-"""Wakes the hosts of linked lines: what they have to do is in rows, this only says "look"."""
+"""Wake the hosts of linked lines. The work itself is in rows."""
 
 from redis import RedisError
 
@@ -17,7 +17,9 @@ def wake_hosts(tenant_id: int) -> None:
 
 
 def publish_to_hosts(tenant_id: int) -> None:
-    """Nobody may be listening, and Redis may be away: hosts look by themselves, later."""
+    """Never raises. If no host listens or Redis is down, the hosts find the work later by
+    polling.
+    """
     try:
         redis_client().publish(CHANNEL, str(tenant_id))
     except RedisError as error:

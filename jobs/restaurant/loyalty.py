@@ -1,4 +1,4 @@
-"""What the clock does for loyalty: birthdays, guests who stayed away, messages that are due."""
+"""Scheduled loyalty work: birthdays, guests who have not come back, messages that are due."""
 
 from datetime import timedelta
 
@@ -13,7 +13,7 @@ LOST_WAKEUP_AFTER = timedelta(minutes=5)
 
 
 def sweep() -> None:
-    """In the sweep's global transaction. Marked again, as the ring itself may be lost."""
+    """In the sweep's global transaction. Marks the lanes again, because the wake-up may be lost."""
     for tenant_id in lanes.pop_later_due(loyalty_schedule.LANE):
         lanes.mark_later(loyalty_schedule.LANE, tenant_id, now() + LOST_WAKEUP_AFTER)
         notify_workers("jobs.restaurant.loyalty.run_due", tenant_id)

@@ -1,4 +1,4 @@
-"""What the clock does for orders: the alarm for those nobody accepts."""
+"""Scheduled work on orders: the alarm for orders that nobody accepts."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ LOST_WAKEUP_AFTER = timedelta(minutes=1)
 
 
 def sweep() -> None:
-    """In the sweep's global transaction. Marked again, as the ring itself may be lost."""
+    """In the sweep's global transaction. Marks the lanes again, because the wake-up may be lost."""
     for tenant_id in lanes.pop_later_due(order_alarms.LANE):
         lanes.mark_later(order_alarms.LANE, tenant_id, now() + LOST_WAKEUP_AFTER)
         notify_workers("jobs.restaurant.orders.sound_alarms", tenant_id)

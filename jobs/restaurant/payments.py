@@ -1,6 +1,6 @@
-"""Speaks with the payment providers: links made and closed, signals confirmed, refunds asked for.
+"""Call the payment providers: create and close links, confirm events, request refunds.
 
-Claim, call, settle; no transaction is open while a provider is waited for.
+Claim, call, settle; no transaction is open during a call.
 """
 
 from collections.abc import Callable
@@ -36,8 +36,8 @@ log = logger(__name__)
 
 WORK_SECONDS = 30.0
 TURN_SECONDS = 10.0  # then another tenant's lane comes first
-LEASE_MARGIN_SECONDS = 15.0  # at most; a claim outlives the call that is made under it
-EARLY_CHECKS = 2  # a provider's own report may lag behind its signal
+LEASE_MARGIN_SECONDS = 15.0  # at most; a claim outlasts the call made under it
+EARLY_CHECKS = 2  # a provider's own report may lag behind its event
 
 
 def drain() -> int:
@@ -62,13 +62,13 @@ def drain() -> int:
 
 
 def sweep() -> None:
-    """In the sweep's global transaction: what is due again, and lanes that nobody rang for."""
+    """In the sweep's global transaction: work that is due again, and lanes without a wake-up."""
     if lanes.promote_later_due(LANE):
         notify_workers("jobs.restaurant.payments.drain")
 
 
 def find_lost_work() -> int:
-    """Work in a tenant without a lane, money whose order never came, paid orders that wait."""
+    """Find work of tenants without a lane, payments without an order, and paid orders that wait."""
     acknowledge_wakeup("jobs.restaurant.payments.find_lost_work")
     found = 0
     for tenant_id in lanes.tenants_with_due_work(LANE):
@@ -99,7 +99,7 @@ def confirm_provider_event(tenant_id: int, settings: Settings) -> int:
     with tenant_scope(tenant_id):
         signal = provider_events.get(work.signal_id)
         if signal.state != "waiting":
-            signal.due_at = None  # another took it over when our lease had run out
+            signal.due_at = None  # another worker took it over after this lease expired
             return 1
         if found is None and refused:
             ours = payment_links.by_reference(work.reference) if work.reference else None
@@ -235,7 +235,7 @@ def _lease(settings: Settings) -> float:
 
 
 def _recheck_lane(tenant_id: int, _worked: int) -> None:
-    """After the release: marks that were made meanwhile did nothing."""
+    """After the release, because marks made while the lane was held had no effect."""
     with tenant_scope(tenant_id):
         due = payment_worker_steps.next_due()
         if due is not None and due <= now():

@@ -1,4 +1,4 @@
-"""What is told once it is committed, by whoever settles messages: gathered, sent in one call."""
+"""Publish what was settled, after the commit: gathered and sent in one call."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,9 +20,9 @@ log = logger(__name__)
 @dataclass
 class AfterCommitOutbox:
     told: list[MessageOutcome] = field(default_factory=list)
-    """for callers who wait"""
+    """for callers that wait for the outcome"""
     news: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
-    """for open pages, by tenant; each of them has an event to deliver as well"""
+    """live updates by tenant; each of these tenants has a webhook event to deliver as well"""
     linked: set[int] = field(default_factory=set)
     """tenants whose hosts of linked lines may have work"""
 
@@ -34,7 +34,7 @@ class AfterCommitOutbox:
             self.news.setdefault(tenant_id, []).extend(news)
 
     async def send(self, redis: "AsyncRedis") -> list[WakeUp]:
-        """Returns the rings that nobody is awake to hear: they have to become jobs."""
+        """Returns the wake-ups that no worker waits for: they must become jobs."""
         rings = [WakeUp("jobs.webhooks.worker.drain", (tenant_id,)) for tenant_id in self.news]
         async with redis.pipeline(transaction=False) as pipe:
             for ring in rings:
@@ -55,7 +55,7 @@ class AfterCommitOutbox:
 
 
 def enqueue_missed_wakeups(wakeups: list[WakeUp]) -> None:
-    """A ring that is lost is found by the clock."""
+    """Never raises: the sweep finds work whose wake-up was lost."""
     try:
         for ring in wakeups:
             enqueue_job(ring)

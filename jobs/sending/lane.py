@@ -1,4 +1,4 @@
-"""One tenant's lane of messages, worked until it is empty."""
+"""Work one tenant's lane of messages until it is empty."""
 
 import asyncio
 import time
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 log = logger(__name__)
 
-FIRST_BATCH = 4  # most lanes have one message: nobody's room is held for more than that
+FIRST_BATCH = 4  # most lanes have one message, so no more slots are held than this
 BATCH, MIN_BATCH = 12, 8
 BATCHES_AT_ONCE = 1
 SOON_SECONDS = 1.5
-MAX_EMPTY_LOOKS = 3  # at what is due and cannot be had: it waits behind another's retry
+MAX_EMPTY_LOOKS = 3  # at due messages that cannot be claimed: they wait behind another one's retry
 RECHECK_SECONDS = 0.05
-REMARK_SECONDS = 0.003  # whoever marks the lane just now commits in a moment
-SETTLE_RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0)  # seconds between them, while the database is away
+REMARK_SECONDS = 0.003  # a transaction that is marking the lane commits within this time
+SETTLE_RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0)  # seconds between the tries while the database is down
 
 RELEASE_LANE = """
 UPDATE lanes SET lease = NULL, leased_until = NULL
@@ -88,7 +88,9 @@ class SendLane:
     def __init__(
         self, drain: "SendWorker", tenant_id: int, lease: UUID, first: Rows | None = None
     ) -> None:
-        """`first`: what it gave when it was leased; there is room for FIRST_GROUP of them."""
+        """`first`: the rows that came with the lease; slots for FIRST_BATCH of them are already
+        taken.
+        """
         self.drain = drain
         self.tenant_id = tenant_id
         self.lease = lease
@@ -116,7 +118,7 @@ class SendLane:
         return self.sent
 
     async def look(self) -> datetime | None:
-        """One group, or the way out. Returns when to look again; None: the lane is given back."""
+        """Send one batch, or leave. Returns when to look again; None: the lane was released."""
         asked, group = await self.take()
         if not group and self.moved:
             self.empty_looks, self.moved = 0, False
@@ -138,7 +140,7 @@ class SendLane:
         return now()
 
     async def take(self) -> tuple[int, list[ClaimedMessage]]:
-        """How many were asked for, and those that could be had."""
+        """How many messages were requested, and those that could be claimed."""
         drain = self.drain
         asked, rows, kept = FIRST_BATCH, self.first, 0
         self.first = None
@@ -174,7 +176,7 @@ class SendLane:
         return await self.drain.takes.run(self.tenant_id, params)
 
     async def apply_pacing(self, group: list[ClaimedMessage]) -> list[ClaimedMessage]:
-        """Who has written to one person too often puts that message back."""
+        """Put back messages to a recipient who has had too many for now."""
         ready: list[ClaimedMessage] = []
         late: list[ClaimedMessage] = []
         longest = 0.01
@@ -196,8 +198,9 @@ class SendLane:
     async def try_fallbacks(
         self, group: list[ClaimedMessage], *, line_down: bool
     ) -> list[ClaimedMessage]:
-        """Some go as their template; what waits for a line that is down can be had from another
-        one at the next look. What was taken is sent, whatever becomes of this."""
+        """Send some messages as their template, and move what waits for a line that is down to its
+        failover line, where the next look finds it. Claimed messages are sent even if this fails.
+        """
 
         def inside() -> list[ClaimedMessage]:
             lines = _lines()
@@ -211,7 +214,7 @@ class SendLane:
             return group
 
     def start_batch(self, group: list[ClaimedMessage]) -> None:
-        """Beside what follows: the next group is taken while this one is on its way."""
+        """In the background: the next batch is claimed while this one is being sent."""
         task = asyncio.create_task(self.send(group, leave=False))
         self.batches_in_flight.add(task)
         task.add_done_callback(self.on_batch_done)
@@ -226,7 +229,9 @@ class SendLane:
             await asyncio.wait(self.batches_in_flight)
 
     async def send(self, group: list[ClaimedMessage], *, leave: bool) -> datetime | None:
-        """Send, settle, tell; and with the last group leave in the same round trip."""
+        """Send, settle, publish; with the last batch, also leave the lane in the same round
+        trip.
+        """
         try:
             chaos.fault_point("before_connect")
             if len(group) == 1:
@@ -266,9 +271,9 @@ class SendLane:
         return look_at[0] if leave else now()
 
     async def settle_with_retry(self, calls: Batcher, params: dict[str, Any]) -> Rows:
-        """What the network has taken must be written down, also after a moment without database.
+        """Record what the network has accepted, also across a short outage of the database.
 
-        A second time writes nothing: the first has moved the messages on.
+        Repeating is safe: the first call has already changed the state of the messages.
         """
         for pause in SETTLE_RETRY_DELAYS:
             try:
@@ -291,7 +296,7 @@ class SendLane:
                 self.drain.client, base, settings.cloud_version, departure.facts, one.envelope
             )
         except Exception as error:
-            # Whether bytes left is not known here, so nothing may be sent again.
+            # It is not known whether bytes were sent, so nothing may be sent again.
             log.exception("line driver failed", message=one.envelope.message_id)
             return SendUnknown(f"Our own sending failed: {type(error).__name__}")
         chaos.fault_point("after_answer")
@@ -315,7 +320,9 @@ class SendLane:
         return message_settle.settle_messages(final)
 
     async def leave_or_wait(self) -> datetime | None:
-        """Nothing could be had. What is due all the same waits for its line or for a retry."""
+        """Nothing could be claimed. Messages that are due anyway wait for their line or for a
+        retry.
+        """
         paced = self.drain.pacing.next_allowed(self.tenant_id)
         if 0 < paced < SOON_SECONDS:
             look_at = await self.leave()
@@ -330,7 +337,9 @@ class SendLane:
         return look_at and max(look_at, now() + timedelta(seconds=RECHECK_SECONDS))
 
     async def leave(self, *, soon: bool = True) -> datetime | None:
-        """Give the lane back, unless there is something to do now, or soon."""
+        """Release the lane unless there is work now or soon. Returns when to look again, or
+        None.
+        """
         until = now() + timedelta(seconds=SOON_SECONDS if soon else -86400)
         params = self.leave_params(until)
         rows = await self.drain.hot.run(message_claim.LEAVE_LANE, params)
@@ -343,7 +352,9 @@ class SendLane:
         return {**params, "tenant_id": self.tenant_id}
 
     async def give_back(self) -> None:
-        """Out of time, not of work: the lane stays marked for whoever comes next."""
+        """Time is over but not the work: release the lane and leave it marked for the next
+        worker.
+        """
         await self.wait_for_batches()
         params = {"tenant_id": self.tenant_id, "lane": LANE, "lease": str(self.lease)}
         await self.drain.hot.run(RELEASE_LANE, params)

@@ -1,8 +1,8 @@
-"""Send what is due: lanes side by side, small groups inside a lane, many messages at once.
+"""Send due messages: lanes concurrently, small batches within a lane, many messages at once.
 
-One job works for half a minute at most, then makes room. When its lanes are empty it stays
-awake for a moment, because the next ring usually comes soon. Everything but the rare case is
-done in one event loop, by strings that are a transaction each.
+A job works for half a minute at most, then ends. When its lanes are empty it waits for a moment,
+because the next wake-up usually comes soon. Except for rare cases, everything runs in one event
+loop, in SQL calls of one transaction each.
 """
 
 import asyncio
@@ -46,8 +46,8 @@ log = logger(__name__)
 
 WORK_SECONDS = 30.0
 MOST_LANES = 64
-LEASED_AT_ONCE = 16  # so that two workers share what has come in together
-SENDING_AT_ONCE = 64  # in one process: a crash strands at most this many
+LEASED_AT_ONCE = 16  # so that two workers share what arrived at the same time
+SENDING_AT_ONCE = 64  # in one process: a crash leaves at most this many unknown
 CONNECTIONS = 6
 EXTRA_WORKER_SECONDS = 1.0
 
@@ -69,7 +69,7 @@ class SendWorker:
     takes: Batcher
     settles: Batcher
     last: Batcher
-    """Settles what a lane had, and gives it back."""
+    """Settles a lane's last messages and releases it in the same call."""
     client: Client
     redis: "AsyncRedis"
 
@@ -135,7 +135,9 @@ class SendWorker:
                 return
 
     def call_help(self) -> None:
-        """A burst keeps this process busy: whoever rings now is heard by another one too."""
+        """Ask for another worker: during a burst this process alone is too busy for new
+        wake-ups.
+        """
         if time.monotonic() > self.next_extra_worker_at:
             self.next_extra_worker_at = time.monotonic() + EXTRA_WORKER_SECONDS
             self.extra_worker_task = asyncio.create_task(
@@ -144,7 +146,7 @@ class SendWorker:
 
     def collect(self, task: "asyncio.Task[int]") -> None:
         if len(self.working) >= MOST_LANES:
-            self.rung.set()  # there was no room to look for more
+            self.rung.set()  # until now there was no room to look for more
         self.working.discard(task)
         if task.exception() is not None:
             log.error("send lane failed", exc_info=task.exception())
@@ -152,8 +154,9 @@ class SendWorker:
             self.sent += task.result()
 
     async def lease(self, most: int) -> tuple[int, list[SendLane]]:
-        """How many lanes were asked for, and those that waited; with their first messages, where
-        there is room for them."""
+        """How many lanes were requested, and those that waited; with their first messages, if there
+        are slots for them.
+        """
         if most <= 0:
             return 0, []
         room = self.room.take_now(most * FIRST_BATCH)
@@ -184,7 +187,7 @@ class SendWorker:
         return [SendLane(self, tenant_id, lease, rows) for tenant_id, rows in found.items()]
 
     async def wait(self) -> bool:
-        """Until somebody rings. False: nobody did for a while."""
+        """Wait for a wake-up. False: none came within the linger time."""
         try:
             async with asyncio.timeout(self.settings.linger_seconds):
                 await self.rung.wait()
@@ -215,7 +218,7 @@ class SendWorker:
             await asyncio.sleep(PRESENCE_SECONDS / 3)
 
     async def end_presence(self) -> None:
-        """First say so, then look once more: a ring in between must not be lost."""
+        """End the presence first, then look once more, so that a wake-up in between is not lost."""
         try:
             await self.shift.leave(self.redis)
         except RedisError as error:
@@ -230,7 +233,7 @@ class SendWorker:
         await self.in_thread(look)
 
     def tell(self) -> None:
-        """What is in the outbox: in one call for all that came together during the last one."""
+        """Send the outbox: one call for everything that was added during the last call."""
         if self.outbox and (self.outbox_task is None or self.outbox_task.done()):
             self.outbox_task = asyncio.create_task(self.flush_outbox())
 
@@ -245,7 +248,7 @@ class SendWorker:
                 log.warning("message outcome not published", error=type(error).__name__)
 
     async def tenant(self, tenant_id: int, work: Callable[[], T]) -> T:
-        """One transaction of this tenant, in a thread, for what does not happen often."""
+        """Run one transaction of this tenant in a thread, for rare cases."""
 
         def inside() -> T:
             with tenant_scope(tenant_id):

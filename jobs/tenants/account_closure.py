@@ -1,4 +1,6 @@
-"""At night: accounts whose month after closing is over are erased; open payments are asked for."""
+"""Nightly: erase accounts a month after they were closed. Every few minutes: check the open plan
+payments.
+"""
 
 import time
 
@@ -21,11 +23,13 @@ from tenants.plans import billing
 log = logger(__name__)
 
 AT_ONCE = 5_000
-DELETED_LAST = frozenset({"accounts"})  # without it nobody could say that it is closed
+DELETED_LAST = frozenset({"accounts"})  # it records that the account is closed
 
 
 def erase_closed_accounts() -> int:
-    """A round over the accounts that are due; a large one takes many turns."""
+    """A round over the accounts that are due; a large one takes many turns. Returns how many were
+    erased.
+    """
     acknowledge_wakeup("jobs.tenants.account_closure.erase_closed_accounts")
     with global_scope():
         due = set(account_closure.list_due())
@@ -44,7 +48,7 @@ def erase_closed_accounts() -> int:
 
 
 def _erase_account(tenant_id: int) -> bool | None:
-    """Phones are logged out, growing tables go bit by bit, then what is left at once.
+    """Log phones out, delete growing tables in batches, then the rest at once.
 
     True: there is more to do. False: it is no longer due. None: it is erased.
     """
@@ -72,7 +76,9 @@ def _erase_account(tenant_id: int) -> bool | None:
 
 
 def check_plan_payments() -> int:
-    """Plans that are being paid: the provider is asked, whether or not anybody came back."""
+    """Ask the provider about plan payments under way, whether or not the payer returned to the
+    page.
+    """
     acknowledge_wakeup("jobs.tenants.account_closure.check_plan_payments")
     settings: Settings = current_app.extensions["comanda"]
     if not settings.billing_provider:

@@ -1,7 +1,7 @@
-"""Make the file of everything a tenant has, in steps that another worker can continue.
+"""Build the export of all of a tenant's data, in steps that another worker can continue.
 
-A step reads batches of one table after the other, in the order of their keys, and ends with a piece
-of the archive as a blob and the cursor in the export's row. The last step joins the pieces. No step
+A step reads batches of one table after another, in the order of their keys, and ends with a part of
+the archive as a blob and the cursor in the export's row. The last step joins the parts. No step
 takes long, and none needs the whole file in memory or in a temporary folder.
 """
 
@@ -34,8 +34,8 @@ WORK_SECONDS = 20.0
 TURN_SECONDS = 10.0  # then another tenant's lane comes first
 STEP_SECONDS = 5.0
 PIECE_BYTES = 4 << 20
-LEASE_SECONDS = 180.0  # joining the pieces of a very large export takes longest
-GIVE_UP_AFTER = timedelta(days=1)  # of waiting for a database or a blob store that is away
+LEASE_SECONDS = 180.0  # joining the parts of a very large export takes longest
+GIVE_UP_AFTER = timedelta(days=1)  # of waiting for an unavailable database or blob store
 
 README = """What is in here
 
@@ -48,7 +48,7 @@ Passwords, tokens and other secrets are left out. Times are UTC.
 
 
 def drain() -> int:
-    """Tenants in turn, for 20 seconds at most; then the queue's other jobs come first."""
+    """Work the tenants in turn, for 20 seconds at most; then the queue's other jobs come first."""
     acknowledge_wakeup("jobs.tenants.exports.drain")
     done, more = round_robin.work_lanes(
         LANE, WORK_SECONDS, run_step, _recheck_lane, turn=TURN_SECONDS, lease_seconds=LEASE_SECONDS
@@ -66,13 +66,13 @@ def sweep() -> None:
 
 
 def find_lost_work() -> bool:
-    """Hourly: old files go, and an export whose lane was lost is continued."""
+    """Hourly: delete expired files, and continue an export whose lane was lost."""
     acknowledge_wakeup("jobs.tenants.exports.find_lost_work")
     return all_tenants.run_step("jobs.tenants.exports.find_lost_work", _clean_up)
 
 
 def run_step(tenant_id: int) -> int:
-    """One step of the tenant's oldest export; 0 when there is none."""
+    """Run one step of the tenant's oldest export; 0 if there is none."""
     with tenant_scope(tenant_id):
         one = data_export.next_unfinished()
     if one is None:
@@ -82,8 +82,8 @@ def run_step(tenant_id: int) -> int:
     except Exception as error:
         away = is_outage(error) or isinstance(error, BlobError | OSError)
         if away and one.asked_at > now() - GIVE_UP_AFTER:
-            raise  # the lane's lease runs out, and the sweep wakes a worker
-        # Whatever it is, the page must not say "being made" for ever.
+            raise  # the lane's lease expires, and the sweep wakes a worker
+        # Whatever the error is, the page must not show "being made" forever.
         log.error("export failed", error=type(error).__name__, sqlstate=sqlstate(error))
         with tenant_scope(tenant_id):
             data_export.mark_failed(one)
@@ -129,7 +129,7 @@ def _first_cursor(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _write_piece(tenant_id: int, one: UnfinishedExport, work: dict[str, Any]) -> None:
-    """Tables from the cursor on, until the piece is large enough or the time is over."""
+    """Read tables from the cursor on, until the part is large enough or the time is over."""
     course = TableReader(tenant_id, work, one.records)
     until = time.monotonic() + STEP_SECONDS
     while not course.over and course.archive.waiting < PIECE_BYTES and time.monotonic() < until:
@@ -137,7 +137,7 @@ def _write_piece(tenant_id: int, one: UnfinishedExport, work: dict[str, Any]) ->
     blobs: Blobs = current_app.extensions["blobs"]
     for kind, piece in (("parts", course.archive.take()), ("media_parts", course.take_media())):
         if piece:
-            # The same step writes the same key: nothing is left over if it has to be repeated.
+            # A repeated step writes the same key, so nothing is left over.
             key = f"{_folder(tenant_id, one)}/{one.steps:06}-{kind.replace('_', '-')}"
             blobs.put(key, piece, "application/octet-stream")
             work[kind].append(key)
@@ -146,7 +146,7 @@ def _write_piece(tenant_id: int, one: UnfinishedExport, work: dict[str, Any]) ->
 
 
 def _join_pieces(tenant_id: int, one: UnfinishedExport, work: dict[str, Any]) -> None:
-    """The pieces one after the other, then the list of media files and the archive's end."""
+    """Join the parts, then add the list of media files and the end of the archive."""
     blobs: Blobs = current_app.extensions["blobs"]
     archive = ResumableZip(work["zip"])
     before, after = archive.add_compressed("media.csv", work["media"])
@@ -162,7 +162,7 @@ def _folder(tenant_id: int, one: UnfinishedExport) -> str:
 
 
 class TableReader:
-    """One step's way through the tables; `work` is where it is."""
+    """Reads the tables of one step; `work` is the cursor."""
 
     def __init__(self, tenant_id: int, work: dict[str, Any], records: int) -> None:
         self.tenant_id, self.work, self.records = tenant_id, work, records
@@ -179,7 +179,7 @@ class TableReader:
         return bool(self.work["at"] >= len(self.work["tables"]))
 
     def batch(self) -> None:
-        """Rows after the cursor, in a transaction of their own."""
+        """Read the rows after the cursor, in their own transaction."""
         work, name = self.work, self.work["tables"][self.work["at"]]
         columns = [column.name for column in data_export.exported_columns(name)]
         if not work["zip"]["open"]:
@@ -207,7 +207,7 @@ def _files(name: str, columns: list[str], rows: list[list[str]]) -> Iterator[tup
 
 
 class JoinedBlobs(io.RawIOBase):
-    """Blobs (by their keys) and bytes, read one after the other; seeks to the beginning only."""
+    """Blobs (by key) and bytes, read one after another. Can only seek to the beginning."""
 
     def __init__(self, blobs: Blobs, segments: list[str | bytes]) -> None:
         self._blobs, self._segments = blobs, segments

@@ -1,4 +1,4 @@
-"""Tell a tenant that its paid month ends, and change it to the base plan when nobody pays."""
+"""Remind a tenant that its paid month ends, and change it to the base plan if it is not paid."""
 
 from datetime import date
 
@@ -22,7 +22,7 @@ log = logger(__name__)
 
 
 def check_renewals() -> dict[str, int]:
-    """Hourly. Each word and each change at most once, whoever looks and however often."""
+    """Hourly. Each reminder and each change happens at most once, however often this runs."""
     acknowledge_wakeup("jobs.tenants.plan_renewals.check_renewals")
     settings: Settings = current_app.extensions["comanda"]
     done = {"told": 0, "taken_back": 0}
@@ -44,7 +44,7 @@ def check_renewals() -> dict[str, int]:
 
 
 def _send_reminder(stands: PlanStatus, settings: Settings) -> bool:
-    """The word and its letters in one transaction."""
+    """The reminder and its e-mails are in one transaction."""
     if not renewals.claim_notice(stands.stage):
         return False
     write = _ended_email if stands.stage == "over" else _ends_soon_email

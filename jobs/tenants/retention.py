@@ -1,4 +1,4 @@
-"""At night: what a tenant wants kept no longer is taken away, in small steps."""
+"""Nightly: delete what is past the tenant's own retention settings, in small steps."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ Step = Callable[[str, datetime], tuple[int, str | None]]
 
 
 def delete_expired_data() -> dict[str, int]:
-    """A round over all tenants; each step its own transaction, so that nothing waits for long."""
+    """A round over all tenants. Each step is its own transaction, so that locks are short."""
     acknowledge_wakeup("jobs.tenants.retention.delete_expired_data")
     gone = dict.fromkeys(("texts", "files", "calls", "hooks"), 0)
     all_tenants.run_step(
@@ -55,7 +55,9 @@ def _delete_step(tenant_id: int, gone: dict[str, int]) -> bool:
 
 
 def _delete_pass(tenant_id: int, before: datetime, mark: str, step: Step) -> tuple[int, bool]:
-    """Messages in the order of their ids, from the account's mark on, which moves with them."""
+    """Process messages in the order of their ids, from the account's mark on, and move the mark.
+    Returns how many were changed and whether there are more.
+    """
     with tenant_scope(tenant_id):
         after = message_retention.first_id_since(getattr(accounts.account(), mark))
         done, last = step(after, before)
@@ -73,7 +75,7 @@ def _row_deletions(days: RetentionDays) -> Iterator[tuple[str, int, Callable[[],
         calls_before = now() - timedelta(days=days.call_days)
         yield "calls", chosen.BATCH_SIZE, lambda: chosen.delete_old_requests(calls_before)
     if days.hook_days is not None:
-        # What came, and the events that went out with what was posted.
+        # Received hooks, and published events with their payloads.
         kept = timedelta(days=days.hook_days)
         yield "hooks", hook_log.AT_ONCE, lambda: hook_log.delete_old_hooks(kept)
         yield (

@@ -1,4 +1,4 @@
-"""Tell a tenant that the month's messages or money are running out."""
+"""Tell a tenant that its monthly messages or its spend cap are nearly used up."""
 
 from core.db import tenant_scope
 from core.logs import logger
@@ -15,7 +15,7 @@ log = logger(__name__)
 
 
 def send_usage_alert(tenant_id: int, percent: int = 0) -> bool:
-    """True: this call told it. Letters and event in the transaction that notes it as told."""
+    """True: this call sent the alert. E-mails and event are in the transaction that records it."""
     acknowledge_wakeup("jobs.tenants.usage_alerts.send_usage_alert", tenant_id, percent)
     with tenant_scope(tenant_id):
         facts = current_tenant_facts()
@@ -38,7 +38,7 @@ def send_usage_alert(tenant_id: int, percent: int = 0) -> bool:
 
 
 def check_usage() -> int:
-    """Hourly: what a lost bell would have told."""
+    """Hourly: send the alerts whose wake-up was lost."""
     acknowledge_wakeup("jobs.tenants.usage_alerts.check_usage")
     told = 0
 

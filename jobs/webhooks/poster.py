@@ -1,8 +1,8 @@
-"""A process's event loop for posts to endpoints.
+"""The event loop of a process for posts to endpoints.
 
-A post may hang for its full 15 seconds. It lives here and not in the job that began it, so that
-no job, and nobody else's event, waits for it. What dies with the process comes back when its
-lease is over.
+A post may hang for its full 15 seconds. It runs here and not in the job that began it, so that
+neither a job nor another event waits for it. Deliveries that are lost with the process become due
+again when their lease expires.
 """
 
 import asyncio
@@ -39,13 +39,14 @@ log = logger(__name__)
 
 LANE = "deliveries"
 PER_ENDPOINT = 8
-IN_ORDER_BELOW = 5  # fewer than this are brought one after the other; a backlog overtakes itself
-# Bounds the memory that endpoints can make this process use: each attempt holds its event, 2 KB of
-# the answer and at most two read buffers, so all of them together stay below 50 MB.
+IN_ORDER_BELOW = 5  # fewer than this are sent one after another; in a backlog the order is not kept
+# Limits the memory that endpoints can make this process use: each attempt holds its event, 2 KB of
+# the response and at most two read buffers, so all of them together stay below 50 MB.
 ATTEMPTS_AT_ONCE = 1000
 READ_BUFFER = 16 * 1024
-SETTLE_EVERY_SECONDS = 1.0  # what ends in this time is written down together
-NEAR_RETRY_SECONDS = 60.0  # a retry this near is woken for here; later ones are the sweep's
+SETTLE_EVERY_SECONDS = 1.0  # results within this time are settled together
+# this process wakes itself for a retry this near; the sweep handles later ones
+NEAR_RETRY_SECONDS = 60.0
 EXTENSION = "comanda.posts"
 
 T = TypeVar("T")
@@ -60,7 +61,7 @@ def webhook_poster_of(app: Flask) -> "WebhookPoster":
 
 @dataclass
 class BatchInFlight:
-    """One batch on its way."""
+    """One claimed batch while it is being posted."""
 
     tenant_id: int
     batch: EndpointBatch
@@ -78,7 +79,7 @@ class BatchInFlight:
         self.ended.append((one, posted))
         self.failures = 0 if posted.delivered else self.failures + 1
         if self.failures >= FAILURES_BEFORE_PAUSE or posted.gone or posted.retry_after is not None:
-            self.last_start = 0.0  # the rest goes back
+            self.last_start = 0.0  # the rest is put back
 
 
 class WebhookPoster:
@@ -94,11 +95,11 @@ class WebhookPoster:
         atexit.register(self.close)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """From another thread: let the loop do it, and wait."""
+        """Run a coroutine in the loop from another thread, and wait for it."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result()
 
     def close(self) -> None:
-        """Let what is under way end, so that a restart repeats nothing."""
+        """Wait for posts under way to finish, so that a restart repeats none of them."""
 
         async def end() -> None:
             for _, alarm in self.alarms.values():
@@ -114,11 +115,11 @@ class WebhookPoster:
 
     @property
     def lease_seconds(self) -> float:
-        """Posts begin in the first part of it, and the last one still ends inside."""
+        """Posts begin in the first part of the lease, so that the last one still ends within it."""
         return self.settings.lease_seconds + TOTAL_SECONDS
 
     def send(self, tenant_id: int, batch: EndpointBatch) -> asyncio.Task[None]:
-        """Begin to post a claimed batch."""
+        """Start posting a claimed batch. Call it in the loop's thread."""
         last_start = time.monotonic() + self.settings.lease_seconds / 2
         one = BatchInFlight(tenant_id, batch, last_start, deque(batch.claimed), batch.failures)
         task = self.loop.create_task(self._round(one))
@@ -145,7 +146,7 @@ class WebhookPoster:
     async def _post_next(self, this: BatchInFlight) -> None:
         while this.has_more:
             async with self.attempts:
-                if this.has_more:  # another one may have taken the last while this one waited
+                if this.has_more:  # another task may have taken the last one during the wait
                     await self._post(this, this.waiting.popleft())
 
     async def _post(self, this: BatchInFlight, one: ClaimedDelivery) -> None:
@@ -191,7 +192,7 @@ class WebhookPoster:
         return await self.tenant(this.tenant_id, write)
 
     def look_again(self, tenant_id: int, due: datetime) -> None:
-        """In the tenant's transaction: there is more, now or later."""
+        """In the tenant's transaction: mark the lane, because there is more now or later."""
         if due <= now():
             lanes.mark_due(LANE, tenant_id)
             notify_workers("jobs.webhooks.worker.drain")
@@ -199,7 +200,7 @@ class WebhookPoster:
             lanes.mark_later(LANE, tenant_id, due)
 
     def wake_at(self, tenant_id: int, due: datetime) -> None:
-        """A near retry does not wait for the sweep. In the loop's thread."""
+        """Wake a worker for a near retry without waiting for the sweep. In the loop's thread."""
         delay = (due - now()).total_seconds()
         known = self.alarms.get(tenant_id)
         if delay > NEAR_RETRY_SECONDS or (known is not None and known[0] <= due):
@@ -228,7 +229,7 @@ class WebhookPoster:
             log.info("webhook follow-up failed", error=type(error).__name__)
 
     async def tenant(self, tenant_id: int, work: Callable[[], T]) -> T:
-        """One transaction of this tenant, in a thread."""
+        """Run one transaction of this tenant in a thread."""
 
         def inside() -> T:
             with tenant_scope(tenant_id):

@@ -1,7 +1,7 @@
-"""Bring events to endpoints: number them, fan them out, post what is due.
+"""Deliver events to endpoints: number them, fan them out, post what is due.
 
-A job leases lanes, hands their batches to the process's post room, and stays awake for a
-moment, because the next ring usually comes soon. It does not wait for posts that hang.
+A job leases lanes, passes their batches to the process's webhook poster, and waits for a moment,
+because the next wake-up usually comes soon. It does not wait for posts that hang.
 """
 
 import asyncio
@@ -48,15 +48,17 @@ from webhooks.delivery.claim import EndpointBatch
 log = logger(__name__)
 
 JOB = "jobs.webhooks.worker.drain"
-SUBSCRIBERS_TTL_SECONDS = 300  # said anew every minute, and with every endpoint that comes or goes
+# refreshed every minute, and whenever an endpoint is added or removed
+SUBSCRIBERS_TTL_SECONDS = 300
 WORK_SECONDS = 30.0
 TURN_SECONDS = 5.0  # then another tenant's lane comes first
 MOST_LANES = 32
-MOST_POSTS = 2000  # batches under way in a process; beyond it the lanes wait
+MOST_POSTS = 2000  # batches in flight in a process; beyond that, the lanes wait
 BATCH = 100
-LOOP_CHECK_SECONDS, LOOP_LATE_SECONDS = 0.02, 0.03  # later than this, the process has enough to do
+# later than this, the process is too busy for more
+LOOP_CHECK_SECONDS, LOOP_LATE_SECONDS = 0.02, 0.03
 MAX_LOOP_WAIT_SECONDS = 0.5
-LANE_HOLD_SECONDS = 0.5  # a lane is held for its batches this long; slower ones end without it
+LANE_HOLD_SECONDS = 0.5  # a lane is held this long for its batches; slower ones finish without it
 
 
 def drain() -> int:
@@ -67,13 +69,15 @@ def drain() -> int:
 
 
 def sweep() -> None:
-    """In the sweep's global transaction: what is due again, and lanes that nobody rang for."""
+    """In the sweep's global transaction: deliveries that are due again, lanes without a wake-up."""
     if lanes.promote_later_due(LANE) or redis_client().exists(TENANT_SETS[JOB]):
         notify_workers("jobs.webhooks.worker.drain")
 
 
 def find_lost_work() -> int:
-    """Tenants that listen: events whose ring was lost, deliveries whose lane was, old failures."""
+    """For tenants with endpoints: find events without a wake-up and deliveries without a lane, and
+    check the health of endpoints. Also refreshes the set of listening tenants.
+    """
     acknowledge_wakeup("jobs.webhooks.worker.find_lost_work")
     found = 0
     with global_scope():
@@ -99,7 +103,7 @@ class WebhookWorker:
         self.shift = WorkerPresence(JOB, WORK_SECONDS, waits=False)
         self.begun = 0
         self.loop_on_time = asyncio.Event()
-        """Unless the loop comes late: more posts would only wait for each other."""
+        """Cleared while the loop is late: more posts would only delay each other."""
         self.loop_on_time.set()
 
     async def run(self) -> int:
@@ -126,7 +130,7 @@ class WebhookWorker:
         return self.begun
 
     async def wait_for_loop(self) -> None:
-        """With nothing under way it is others who make the machine late."""
+        """With no posts in flight, other processes cause the delay, so waiting would not help."""
         if self.room.posts:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(MAX_LOOP_WAIT_SECONDS):
@@ -142,7 +146,7 @@ class WebhookWorker:
                 self.loop_on_time.set()
 
     async def rung(self, bell: AsyncRedis) -> list[int]:
-        """Stay awake. The tenants that rang."""
+        """Record the presence. Returns the tenants with wake-ups."""
         try:
             await self.shift.heartbeat(bell)
             return [int(one) for one in await bell.spop(TENANT_SETS[JOB], 1000) or []]
@@ -151,7 +155,7 @@ class WebhookWorker:
             return []
 
     async def lease(self, rung: list[int], most: int) -> list[tuple[int, UUID]]:
-        """Mark the lanes of those that rang, and take the ones that have waited longest."""
+        """Mark the lanes of the woken tenants, and lease those that have waited longest."""
         if len(self.room.posts) >= MOST_POSTS:
             most = 0
 
@@ -166,7 +170,7 @@ class WebhookWorker:
         return await self.room.in_thread(take) if rung or most > 0 else []
 
     async def work(self, tenant_id: int, lease: UUID) -> None:
-        """One tenant's lane, until nothing is due for an endpoint that is free."""
+        """Work one tenant's lane until nothing is due for a free endpoint."""
         try:
             turn, new = min(self.shift.until, time.monotonic() + TURN_SECONDS), True
             while time.monotonic() < turn and not self.shift.over:
@@ -183,13 +187,13 @@ class WebhookWorker:
                 self.begun += sum(len(batch.claimed) for batch in batches)
                 _, slow = await asyncio.wait(posts, timeout=LANE_HOLD_SECONDS)
                 if not slow and all(len(batch.claimed) < BATCH for batch in batches):
-                    break  # that was all; what came meanwhile is seen on leaving
+                    break  # that was all; `leave` finds what was added meanwhile
             await self.leave(tenant_id, lease)
         except Exception:
             log.exception("webhook lane failed")
 
     def take(self, tenant_id: int, lease: UUID, *, new: bool) -> list[EndpointBatch] | None:
-        """None: the lane is no longer ours."""
+        """None: the lease was lost."""
         seconds = self.settings.lane_lease_seconds
         if not new and not lanes.extend(LANE, tenant_id, lease, seconds):
             return None
@@ -197,13 +201,13 @@ class WebhookWorker:
         return webhook_claim.claim_batches(BATCH, self.room.lease_seconds)
 
     async def leave(self, tenant_id: int, lease: UUID) -> None:
-        """Give the lane back, then look once more, because marks made meanwhile did nothing."""
+        """Release the lane, then look once more, because marks made meanwhile had no effect."""
         due = await self.room.tenant(tenant_id, lambda: self.look(tenant_id, lease))
         if due is not None:
             self.room.wake_at(tenant_id, due)
 
     def look(self, tenant_id: int, lease: UUID) -> datetime | None:
-        """A mark that comes between the two waits for this transaction, and stays."""
+        """A mark made between the two statements waits for this transaction and is kept."""
         if not lanes.release(LANE, tenant_id, lease):
             return None
         due = now() if webhook_claim.has_unnumbered_events() else webhook_claim.next_due()
@@ -212,7 +216,9 @@ class WebhookWorker:
         return due
 
     async def wait(self, bell: AsyncRedis, working: set[asyncio.Task[None]]) -> bool:
-        """Until a bell rings or a lane is done. False: nobody rang and nothing is at work."""
+        """Wait for a wake-up or the end of a lane. False: no wake-up came and no lane is being
+        worked.
+        """
         heard = asyncio.create_task(self.listen(bell))
         await asyncio.wait({heard, *working}, return_when=asyncio.FIRST_COMPLETED)
         if heard.done():
@@ -229,7 +235,7 @@ class WebhookWorker:
             return False
 
     async def end_presence(self, bell: AsyncRedis) -> None:
-        """First say so, then look once more: a ring in between must not be lost."""
+        """End the presence first, then look once more, so that a wake-up in between is not lost."""
         try:
             await self.shift.leave(bell)
             rung = bool(await bell.exists(TENANT_SETS[JOB]))
@@ -247,7 +253,7 @@ class WebhookWorker:
 
 
 def _mark_lanes(rung: list[int]) -> None:
-    """Tenants without an endpoint are left out: their events are numbered when they are read."""
+    """Skips tenants without an endpoint: their events are numbered when they are read."""
     listening = list(
         db.session.scalars(
             select(Lookup.tenant_id).where(
@@ -261,7 +267,7 @@ def _mark_lanes(rung: list[int]) -> None:
 
 
 def delete_old_events() -> int:
-    """At night: events and deliveries older than EVENT_DAYS; old months go as a whole."""
+    """Nightly: delete events and deliveries older than EVENT_DAYS; drop whole old months."""
     acknowledge_wakeup("jobs.webhooks.worker.delete_old_events")
     settings: Settings = current_app.extensions["comanda"]
     before, gone = now() - timedelta(days=settings.event_days), 0

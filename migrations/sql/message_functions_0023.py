@@ -1,11 +1,11 @@
-"""The hot functions as migration 0023 makes them: a group is written by one statement each.
+"""The SQL functions of messages as migration 0023 creates them: one statement writes a whole batch.
 
-A change of them is a migration of its own.
+To change them, add a new migration.
 """
 
-# Of the months only the lower bound is asked: with both, an index of ids looks as cheap as that of
-# what waits, as long as nobody has counted the table. `p_newest` is for workers of the version
-# before.
+# Only the lower bound of the months is used: with both bounds, an index on ids looks as cheap as
+# the index of waiting messages until the table has been analyzed. `p_newest` is for workers of the
+# previous version.
 TAKE_MESSAGES = """
 CREATE OR REPLACE FUNCTION app.take_messages(
     p_tenant bigint, p_lane text, p_lease uuid, p_lane_until timestamptz, p_now timestamptz,

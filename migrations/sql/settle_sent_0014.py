@@ -1,12 +1,12 @@
-"""`app.settle_sent` as migration 0014 makes it: what the network has taken, written down.
+"""`app.settle_sent` as migration 0014 creates it: settles what the network has accepted.
 
-A change of it is a migration of its own.
+To change it, add a new migration.
 """
 
-# Network ids first, then messages, ledger and counters, the lane last: one order everywhere.
-# What is sent moves its conversation up the list, as an answer does. Nothing is waited for: a
-# conversation that somebody holds just now is changed by them anyway. `moved` says of each its id
-# and the message's.
+# Network ids first, then messages, ledger and counters, the lane last: the same order everywhere. A
+# sent message moves its conversation up the list, as a reply does. Nothing is waited for: a
+# conversation that another transaction has locked is changed by that one anyway. `moved` contains
+# each conversation's id and the message's.
 SETTLE_SENT = """
 CREATE FUNCTION app.settle_sent(
     p_tenant bigint, p_now timestamptz, p_day date, p_cause text, p_ids uuid[],

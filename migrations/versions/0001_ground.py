@@ -1,4 +1,4 @@
-"""The ground: the tenant of a transaction, lookups, lanes, mail, plans."""
+"""The basics: the tenant of a transaction, lookups, lanes, mail, plans."""
 
 from alembic import op
 

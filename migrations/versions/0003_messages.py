@@ -234,7 +234,7 @@ def upgrade() -> None:
         own_by_tenant(table)
     for index in INDEXES:
         op.execute(f"CREATE INDEX {index}")
-    # One month back, for clocks that are behind ours.
+    # One month back, for clocks that are slow.
     last_month = datetime.now(UTC).replace(day=1) - timedelta(days=1)
     for month in months(last_month, MONTHS_AHEAD + 2):
         for table in PARTITIONED:

@@ -1,4 +1,4 @@
-"""The rate card as it is shipped. Operators hold it against the network's own list and edit it."""
+"""The default rate card. Operators compare it with the network's own list and edit it."""
 
 from alembic import op
 
@@ -37,7 +37,7 @@ MARKETS = {
     "GB": ("0.0529", "0.0220", "0.0220"),
     "other": ("0.0604", "0.0077", "0.0077"),
 }
-# Countries that the network prices together.
+# Countries for which the network has one price.
 REGIONS = {
     "US CA": ("0.0250", "0.0040", "0.0040"),
     "DZ AO CM CI ET GH KE MA SN TZ TN UG": ("0.0225", "0.0040", "0.0040"),
@@ -71,5 +71,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """What operators wrote themselves stays."""
+    """Rates that operators added are kept."""
     op.execute(f"DELETE FROM rates WHERE since = DATE '{SINCE}'")

@@ -1,4 +1,4 @@
-"""The request log, kept for days and dropped by the day; a spend cap of the tenant's choosing."""
+"""The request log, kept for days and dropped by the day; a spend cap that the tenant chooses."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -43,7 +43,7 @@ def upgrade() -> None:
     own_by_tenant("api_calls")
     for index in INDEXES:
         op.execute(f"CREATE INDEX {index}")
-    # One day back, for clocks that are behind ours.
+    # One day back, for clocks that are slow.
     first = datetime.now(UTC) - timedelta(days=1)
     for ahead in range(DAYS_AHEAD + 2):
         op.execute(create_day("api_calls", first + timedelta(days=ahead)))

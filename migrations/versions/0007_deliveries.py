@@ -1,4 +1,4 @@
-"""Events out: endpoints, deliveries, attempts, and how far a tenant's events are numbered."""
+"""Outgoing events: endpoints, deliveries, attempts, and the last number of a tenant's events."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -118,7 +118,7 @@ def upgrade() -> None:
         own_by_tenant(table)
     for index in INDEXES:
         op.execute(f"CREATE INDEX {index}")
-    # One month back, for clocks that are behind ours.
+    # One month back, for clocks that are slow.
     last_month = datetime.now(UTC).replace(day=1) - timedelta(days=1)
     for month in months(last_month, MONTHS_AHEAD + 2):
         for table in PARTITIONED:

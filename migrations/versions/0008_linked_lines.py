@@ -1,4 +1,4 @@
-"""Linked lines: who holds which session, what is wanted of it, what it used of its day."""
+"""Linked lines: who holds which session, its requested state, and its daily usage."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""Templates, media of customers, what people were told of a line, blobs nobody needs."""
+"""Templates, customers' media, the alerts sent about a line, and blobs to delete."""
 
 from alembic import op
 
@@ -62,8 +62,8 @@ INDEXES = (
         WHERE kind <> 'cloud'""",
     "doomed_blobs_doomed_at_idx ON doomed_blobs (doomed_at)",
 )
-# What was found changed since the card of 2025-07-01, each held against a list of the network's of
-# a later day: country, category, since, US dollars. docs/rates.md says what was not found.
+# Changes since the rate card of 2025-07-01, each checked against a later list of the network:
+# country, category, since, US dollars. docs/rates.md lists what could not be confirmed.
 RATES = (
     ("US", "utility", "2026-01-01", "0.0034"),
     ("US", "authentication", "2026-01-01", "0.0034"),
@@ -91,8 +91,8 @@ def upgrade() -> None:
         op.execute(f"CREATE INDEX {index}")
     for column, kind in LINES.items():
         op.execute(f"ALTER TABLE lines ADD COLUMN {column} {kind}")
-    # Nobody is written to about what they have lived with until today. The table's owner is
-    # under its policies too, which hide every row while no tenant is set.
+    # No alert is sent about states from before this migration. Row-level security applies to the
+    # table's owner too and hides every row while no tenant is set.
     op.execute("ALTER TABLE lines NO FORCE ROW LEVEL SECURITY")
     op.execute("UPDATE lines SET told_state = state")
     op.execute("ALTER TABLE lines FORCE ROW LEVEL SECURITY")

@@ -1,4 +1,4 @@
-"""Contacts: what is known of them, how they are found, imports, erasures."""
+"""Contacts: their data, their search tokens, imports, erasures."""
 
 from alembic import op
 
@@ -159,7 +159,7 @@ INDEXES = (
 def upgrade() -> None:
     added = ", ".join(f"ADD COLUMN {name} {kind}" for name, kind in COLUMNS.items())
     op.execute(f"ALTER TABLE contacts {added}")
-    # Somebody who was typed in or imported has never been seen.
+    # A contact that was typed in or imported has never been seen.
     op.execute(
         "ALTER TABLE contacts ALTER COLUMN first_seen_at DROP NOT NULL,"
         " ALTER COLUMN last_seen_at DROP NOT NULL"

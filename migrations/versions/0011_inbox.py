@@ -1,4 +1,4 @@
-"""The inbox: who has a conversation, what colleagues note in it, its words, quick replies."""
+"""The inbox: assigned conversations, internal notes, search words, quick replies."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""Connections to stores and forms, what they tell, and the automations that answer."""
+"""Connections to stores and forms, their events, and the automations that answer."""
 
 from alembic import op
 
@@ -116,7 +116,7 @@ INDEXES = (
     "automation_runs_subject_idx ON automation_runs (tenant_id, connection_id, subject)",
     "automation_runs_event_idx ON automation_runs (tenant_id, event_id)",
     "automation_runs_due_idx ON automation_runs (tenant_id, due_at) WHERE due_at IS NOT NULL",
-    # The log of one connection; the cloud's hooks are many and have no such page.
+    # For the log of one connection; the cloud's hooks are many and have no such page.
     "received_hooks_connection_idx ON received_hooks (tenant_id, target, id) WHERE kind <> 'cloud'",
 )
 

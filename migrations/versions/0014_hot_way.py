@@ -1,7 +1,7 @@
-"""The way of a message as functions: their plans are kept, and each is one round trip.
+"""SQL functions for sending messages: their plans are cached, and each is one round trip.
 
-Each sets its tenant first, as every transaction does, so that a call is all of a transaction.
-Every statement in them names the tenant; row-level security holds inside them as outside.
+Each sets its tenant first, as every transaction does, so that one call is a whole transaction.
+Every statement in them names the tenant; row-level security applies inside them too.
 """
 
 from alembic import op
@@ -14,8 +14,8 @@ down_revision = "0013"
 branch_labels = None
 depends_on = None
 
-# Marking shares the lane with other markers and keeps it from being given back until the work
-# it tells of is committed: who gives a lane back sees that work, or sees that it is locked.
+# Marking shares the lane with other markers and prevents its release until the marked work is
+# committed: a release either sees that work or finds the lane locked.
 MARK_LANE = """
 CREATE FUNCTION app.mark_lane(p_kind text, p_tenant bigint, p_due timestamptz)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -31,8 +31,8 @@ END
 $$
 """
 
-# Raises and so takes back everything: CM001 trial over, CM002 quota, CM003 cap, CM004 known key,
-# CM005 blocked contact.
+# Raising rolls everything back: CM001 trial over, CM002 quota, CM003 cap, CM004 known key, CM005
+# blocked contact.
 ACCEPT = """
 CREATE FUNCTION app.accept_message(
     p_tenant bigint, p_id uuid, p_change uuid, p_now timestamptz, p_line integer, p_kind text,
@@ -131,12 +131,11 @@ END
 $$
 """
 
-# Linked lines give nothing here: their hosts send. Before the messages come rows that say what
-# else there is: `linked` when hosts may have work, `stand_in` when a line is down that another
-# one may stand in for.
-# To one recipient of a line one at a time, in their order; who waits for a retry holds back
-# those after it until p_held_since. Each line gives what its pace allows. Ids are in order of
-# time: p_oldest and p_newest leave out the months in which nothing can wait.
+# Linked lines return nothing here, because their hosts send. Rows before the messages say what else
+# there is: `linked` when hosts may have work, `stand_in` when a line is down that has a failover
+# line. Each recipient of a line gets one message at a time, in order; a message that waits for a
+# retry holds back those after it until p_held_since. Each line returns what its pace allows. Ids
+# are in order of time: p_oldest and p_newest exclude the months in which nothing can wait.
 TAKE = """
 CREATE FUNCTION app.take_messages(
     p_tenant bigint, p_lane text, p_lease uuid, p_lane_until timestamptz, p_now timestamptz,
@@ -232,7 +231,7 @@ END
 $$
 """
 
-# NULL: the lane is given back. Otherwise when to look again.
+# NULL: the lane was released. Otherwise when to look again.
 LEAVE = """
 CREATE FUNCTION app.leave_lane(
     p_tenant bigint, p_lane text, p_lease uuid, p_now timestamptz, p_soon timestamptz,

@@ -135,7 +135,7 @@ def upgrade() -> None:
         own_by_tenant(table)
     for index in INDEXES:
         op.execute(f"CREATE INDEX {index}")
-    # One ticket in a printer's hands at a time.
+    # One ticket at a printer at a time.
     op.execute(
         "CREATE UNIQUE INDEX print_jobs_in_hand_idx ON print_jobs (tenant_id, printer_id)"
         " WHERE state = 'claimed'"

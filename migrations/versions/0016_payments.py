@@ -1,4 +1,4 @@
-"""Money by card: accounts at providers, links, sessions, payments, refunds, signals."""
+"""Card payments: provider accounts, links, sessions, payments, refunds, provider events."""
 
 from alembic import op
 

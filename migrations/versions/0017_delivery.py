@@ -1,4 +1,4 @@
-"""Delivery zones, couriers, and each order's way."""
+"""Delivery zones, couriers, and the trip of each order."""
 
 from alembic import op
 

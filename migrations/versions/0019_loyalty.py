@@ -1,4 +1,4 @@
-"""Loyalty: programmes, the book of points, rewards, coupons, messages that go by themselves."""
+"""Loyalty: programmes, the ledger of points, rewards, coupons, automatic messages."""
 
 from alembic import op
 

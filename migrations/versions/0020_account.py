@@ -1,4 +1,4 @@
-"""What an account chooses and pays: retention, first steps, prices, invoices, exports, closing."""
+"""Account settings and billing: retention, first steps, prices, invoices, exports, closing."""
 
 from alembic import op
 
@@ -116,7 +116,7 @@ def upgrade() -> None:
     for table, columns in GLOBAL.items():
         op.execute(f"CREATE TABLE {table} ({columns})")
     grant("invoice_years")
-    # An invoice that was issued is not changed and not taken back, whatever the code tries.
+    # An issued invoice can be neither changed nor deleted, whatever the code does.
     op.execute(f"GRANT SELECT, INSERT ON invoices TO {APP_ROLE}")
     for index in INDEXES:
         op.execute(f"CREATE INDEX {index}")

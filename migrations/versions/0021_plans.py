@@ -1,4 +1,4 @@
-"""Plans that run out and that operators edit; a campaign's file; phones to be logged out."""
+"""Plans that expire and that operators edit; a campaign's file; phones to log out."""
 
 from alembic import op
 
@@ -67,7 +67,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Who is on the base plan, or on one that an operator made, is on trial again."""
+    """Accounts on the base plan, or on a plan that an operator added, are on trial again."""
     op.execute("UPDATE tenants SET plan = 'trial' WHERE plan NOT IN ('trial', 'starter', 'growth')")
     op.execute("DELETE FROM plans WHERE code NOT IN ('trial', 'starter', 'growth')")
     op.execute("DROP INDEX tenants_plan_idx")

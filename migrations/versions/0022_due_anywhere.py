@@ -1,7 +1,7 @@
-"""Which tenants have something due, lane or no lane, in one trip: for the sweeps of lost lanes.
+"""Functions that list the tenants with due work in one query, with or without a lane.
 
-The functions run with the rights of the caller and set each tenant in turn, so row-level security
-holds inside them as everywhere. They leave no tenant set.
+They are used to find work whose lane was lost. They run with the rights of the caller and set each
+tenant in turn, so row-level security applies inside them too. They leave no tenant set.
 """
 
 from alembic import op

@@ -1,4 +1,6 @@
-"""What is taken and settled together is written together, along indexes that need no counting."""
+"""Claim and settle messages in one statement for each batch, with indexes that need no
+statistics.
+"""
 
 from importlib import import_module
 

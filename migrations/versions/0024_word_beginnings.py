@@ -1,4 +1,6 @@
-"""More beginnings of each word of a name: what is typed is found without reading the contacts."""
+"""More prefixes of each word of a name, so that a search finds contacts without reading all of
+them.
+"""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""A worker that wakes leases lanes and takes what is due in them, in one round trip."""
+"""A woken worker leases lanes and claims their due messages in one round trip."""
 
 from alembic import op
 
@@ -7,9 +7,9 @@ down_revision = "0024"
 branch_labels = None
 depends_on = None
 
-# Each lane's messages are taken under its own tenant, as `app.take_messages` does it. A row
-# 'lane' comes before what a lane gives: it is leased, even if it gives nothing. In the order of
-# tenants, as everywhere where several are in one transaction.
+# Each lane's messages are claimed under its own tenant, as `app.take_messages` does. A row 'lane'
+# comes before what a lane returns: the lane is leased even if it has no messages. In the order of
+# tenants, as everywhere when several are in one transaction.
 LEASE_AND_TAKE = """
 CREATE FUNCTION app.lease_and_take(
     p_lane text, p_lease uuid, p_lane_until timestamptz, p_lanes integer, p_now timestamptz,

@@ -1,4 +1,4 @@
-"""Which tenants have a plan that is being paid, in one trip, as `app.due_payments` tells."""
+"""The tenants with an open plan payment, in one query, like `app.due_payments`."""
 
 from alembic import op
 

@@ -1,7 +1,7 @@
-"""The service's own role makes and drops partitions, through two functions of the owner.
+"""The service's own role creates and drops partitions through two functions of the owner.
 
-The service's role owns nothing and may not create tables. These functions run as the role that
-owns the tables and do nothing else: fixed tables, fixed names, bounds computed here.
+The service's role owns nothing and may not create tables. These functions run as the role that owns
+the tables and do nothing else: fixed tables, fixed names, bounds computed here.
 """
 
 from alembic import op

@@ -1,4 +1,4 @@
-"""An export is made in steps: how far it has come, and how many steps there were."""
+"""Exports are made in steps: their cursor and the number of steps."""
 
 from alembic import op
 

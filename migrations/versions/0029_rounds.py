@@ -1,4 +1,6 @@
-"""Rounds: work over all tenants, in steps. How far each has come, and when it was last finished."""
+"""Rounds: work over all tenants in steps, with the cursor and the time of the last complete
+round.
+"""
 
 from alembic import op
 

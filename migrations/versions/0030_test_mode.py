@@ -1,4 +1,4 @@
-"""What belongs to test mode: payment links and payments, endpoints, and the numbers of orders."""
+"""Test mode: payment links and payments, endpoints, and order numbers."""
 
 from alembic import op
 
@@ -13,8 +13,8 @@ COLUMNS = (
     "endpoints ADD COLUMN test boolean NOT NULL DEFAULT false",
     "order_days ADD COLUMN last_test integer NOT NULL DEFAULT 0",
 )
-# Links and payments of test orders; a row without an order stays live. Row-level security is
-# forced on the owner too, so that each tenant is visited in turn.
+# Links and payments of test orders; a row without an order stays live. Row-level security is forced
+# on the owner too, so each tenant is set in turn.
 BACKFILL = """
 DO $$
 DECLARE

@@ -1,4 +1,4 @@
-"""Indexes for lists of messages by direction and state; paused test lines are up again."""
+"""Indexes for lists of messages by direction and state; stopped test lines are connected again."""
 
 from alembic import op
 
@@ -7,7 +7,7 @@ down_revision = "0030"
 branch_labels = None
 depends_on = None
 
-# Partial, and of rows that do not change any more: sending pays nothing for them.
+# Partial indexes of rows that no longer change, so they cost sending nothing.
 INDEXES = {
     "messages_received_idx": "(tenant_id, id) WHERE direction = 'in'",
     "messages_cancelled_idx": "(tenant_id, id) WHERE state = 'cancelled'",

@@ -1,6 +1,6 @@
-"""When an event was published, by the database's clock: what fan-out compares with endpoints.
+"""When an event was published, by the database's clock. Fan-out compares it with endpoints.
 
-Rows of the release before have none, and rows that it still writes get the default.
+Events of the previous release have none; rows that it still writes get the default.
 """
 
 from alembic import op

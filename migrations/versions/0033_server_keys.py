@@ -1,4 +1,4 @@
-"""Keys that the service makes for itself, and one function that everybody could run."""
+"""Keys that the service generates, and one function that PUBLIC could run until now."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""A restaurant's own host name waits for the operator before it is served."""
+"""A restaurant's own host name needs the operator's approval before it is served."""
 
 from alembic import op
 
@@ -9,7 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Host names that are served already stay as they are."""
+    """Host names that are already served stay as they are."""
     op.execute("ALTER TABLE sites ADD COLUMN host_pending text NOT NULL DEFAULT ''")
 
 

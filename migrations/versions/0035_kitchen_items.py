@@ -1,4 +1,4 @@
-"""What each station has started and made of each item of an order."""
+"""What each station has started and finished of each order item."""
 
 from alembic import op
 
@@ -9,7 +9,7 @@ down_revision = "0034"
 branch_labels = None
 depends_on = None
 
-# A row is written at a station's first tap: an item without a row has not been started.
+# The row is written at a station's first tap: an item without a row has not been started.
 KITCHEN_ITEMS = """
 CREATE TABLE kitchen_items (
     tenant_id bigint NOT NULL,

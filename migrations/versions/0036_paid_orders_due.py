@@ -7,7 +7,7 @@ down_revision = "0035"
 branch_labels = None
 depends_on = None
 
-# As 0022 made it.
+# As migration 0022 created it.
 BEFORE = (
     "EXISTS (SELECT FROM payment_links WHERE tenant_id = mine AND due_at <= p_now)",
     "EXISTS (SELECT FROM payment_signals WHERE tenant_id = mine AND due_at <= p_now)",

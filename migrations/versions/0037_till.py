@@ -1,4 +1,4 @@
-"""Payments that staff record, with who and when; the message a courier was sent."""
+"""Payments that staff record, with who and when; the message that was sent to a courier."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""A station may work from the kitchen display, without a printer: then no warning is shown."""
+"""A station may use the kitchen display without a printer; then no warning is shown."""
 
 from alembic import op
 

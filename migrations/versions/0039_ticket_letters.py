@@ -1,4 +1,4 @@
-"""Letters about unprinted tickets are gathered: the first at once, then one per half hour."""
+"""E-mails about unprinted tickets are gathered: the first at once, then one per half hour."""
 
 from alembic import op
 

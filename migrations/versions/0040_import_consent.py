@@ -1,4 +1,4 @@
-"""Imports of contacts count how many rows give consent, refuse it, or leave it unclear."""
+"""Contact imports count how many rows give consent, refuse it, or leave it unclear."""
 
 from alembic import op
 

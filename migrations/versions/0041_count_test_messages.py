@@ -1,4 +1,4 @@
-"""Sent test messages are counted on the day, under their test line, as their receipts are."""
+"""Sent test messages are counted by day under their test line, like their receipts."""
 
 from alembic import op
 
@@ -9,7 +9,7 @@ down_revision = "0040"
 branch_labels = None
 depends_on = None
 
-# All that was sent is counted; only what is not a test is charged. A test costs nothing.
+# Every sent message is counted; only those that are not tests are charged.
 CHANGES = (
     (
         "array_agg(line_id) FILTER (WHERE NOT test), array_agg(country) FILTER (WHERE NOT test),",

@@ -1,4 +1,4 @@
-"""Which orders the service charge is added to. Sites that had one keep it for all orders."""
+"""The order types with a service charge. Sites that had one keep it for all orders."""
 
 from alembic import op
 

@@ -19,7 +19,7 @@ CREATE TABLE service_measurements (
 )
 """
 # Runs with the rights of the caller and sets each tenant in turn, so that row-level security
-# holds. Every question is answered by an index, so a tenant costs a few index look-ups.
+# applies. Every question uses an index, so a tenant costs a few index look-ups.
 MEASURE = """
 CREATE FUNCTION app.measure_tenants(
     p_now timestamptz, p_unknown_since uuid, p_unknown_before uuid)

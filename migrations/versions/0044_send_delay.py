@@ -1,4 +1,6 @@
-"""Workers learn since when a message was due, so that the delay of sends can be measured."""
+"""Workers get the time since which a message was due, so that the delay of sends can be
+measured.
+"""
 
 from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""Days with hours of their own: holidays, and days on which a restaurant is closed."""
+"""Special opening hours: holidays, and days on which a restaurant is closed."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""Closing an account: a month in which it can be opened again, then nothing of it is left."""
+"""Close an account: it can be reopened for a month, then all its data is erased."""
 
 from datetime import datetime, timedelta
 
@@ -14,7 +14,9 @@ GRACE_PERIOD = timedelta(days=30)
 
 
 def close(typed: str) -> datetime:
-    """The API refuses at once, sends are held. Returns when it will be erased."""
+    """The API refuses requests at once and sends are held. Returns when the account will be erased.
+    Raises Invalid if `typed` is not the name of the business.
+    """
     tenant = accounts.get(current_tenant_id())
     if " ".join(typed.split()).casefold() != " ".join(tenant.name.split()).casefold():
         raise invalid("name", "wrong_name", "That is not the name of the business.")
@@ -30,7 +32,9 @@ def close(typed: str) -> datetime:
 
 
 def reopen() -> None:
-    """As it was: what an operator had suspended stays so."""
+    """Restore the state before closing: an account that an operator had suspended stays
+    suspended.
+    """
     tenant = accounts.get(current_tenant_id())
     if tenant.state != "closed":
         raise Conflict("not_closed", "This account is not closed.")
@@ -42,7 +46,7 @@ def reopen() -> None:
 
 
 def list_due(limit: int = 1000) -> list[int]:
-    """In a global transaction: whose month is over."""
+    """In a global transaction: closed accounts whose month is over."""
     query = (
         select(Tenant.id)
         .where(Tenant.erase_at <= now(), Tenant.state == "closed")
@@ -53,7 +57,7 @@ def list_due(limit: int = 1000) -> list[int]:
 
 
 def still_due() -> bool:
-    """Asked again inside each transaction that erases: somebody may have come back."""
+    """Checked again in each transaction that erases, because the account may have been reopened."""
     found = db.session.get(Tenant, current_tenant_id())
     return (
         found is not None

@@ -1,7 +1,7 @@
-"""Take a tenant out of the database: every row it owns, and what points to it.
+"""Erase a tenant from the database: every row it owns, and the rows that refer to it.
 
-A column whose name ends with blob_key names a file of the tenant, and all other files are in the
-tenant's folders; a job removes both afterwards.
+A column whose name ends with blob_key names a file of the tenant; all other files are in the
+tenant's folders. A job deletes both afterwards.
 """
 
 from sqlalchemy import delete, select, tuple_
@@ -18,7 +18,7 @@ GLOBAL_REFERENCES = (Lookup, Lane, Membership, Mail, SignIn)
 
 
 def tenant_tables() -> list[str]:
-    """Tables whose rows belong to a tenant: those whose primary key it leads."""
+    """Tables whose rows belong to a tenant: their primary key starts with `tenant_id`."""
     return [
         table.name
         for table in Base.metadata.sorted_tables
@@ -27,7 +27,9 @@ def tenant_tables() -> list[str]:
 
 
 def erase_batch(name: str, most: int) -> int:
-    """Some rows of one table, in the tenant's transaction. Says how many; call again until few."""
+    """Delete some rows of one table, in the tenant's transaction. Returns how many; call again
+    while it returns `most`.
+    """
     table = Base.metadata.tables[name]
     keys = list(table.primary_key.columns)
     mine = table.c.tenant_id == current_tenant_id()
@@ -43,7 +45,7 @@ def erase_batch(name: str, most: int) -> int:
 
 
 def erase_tenant() -> None:
-    """Inside the tenant's transaction. People stay: they may belong to others."""
+    """In the tenant's transaction. People are kept, because they may belong to other tenants."""
     tenant_id = current_tenant_id()
     delete_later(tenant_folders(tenant_id))
     for name in reversed(tenant_tables()):

@@ -1,6 +1,6 @@
-"""Everything a tenant has, for the tenant: one file of comma-separated values for each table.
+"""Export all data of a tenant: one CSV file for each table.
 
-Secrets are left out: what opens a door is of no use in a file and harms in the wrong hands.
+Secrets are left out: they are useless in a file and dangerous in the wrong hands.
 """
 
 import csv
@@ -30,16 +30,16 @@ LIFETIME = timedelta(days=7)
 LANE = "exports"
 UNDER_WAY = ("waiting", "working")
 BATCH = 2_000
-# Along the key's own index. Where the statistics are old, PostgreSQL expects few rows after the
+# Read along the primary key's index. With old statistics PostgreSQL expects few rows after the
 # cursor, and would read and sort all of them for every batch.
 IN_ORDER = text("SELECT set_config('enable_sort', 'off', true)")
 _SECRET_ENDS = ("_hash", "token", "secret", "password", "fingerprint")
-# Their bytes, or how we deliver them, say nothing about the business.
+# Tables with internal data that says nothing about the business.
 _LEFT_OUT = frozenset({"exports", "idempotency_keys"})
 
 
 def request_export() -> Export:
-    """One at a time. It is made in the background, in steps."""
+    """Start an export in the background. Raises Conflict if one is already under way."""
     if any(one.state in UNDER_WAY for one in list_exports()):
         raise Conflict("export_under_way", "An export is being made already.")
     one = Export(
@@ -73,7 +73,7 @@ def get(export_id: str) -> Export:
 
 @dataclass(frozen=True)
 class UnfinishedExport:
-    """An export that is not finished, and how far it has come."""
+    """An export that is not finished, and its progress."""
 
     id: str
     asked_at: datetime
@@ -83,7 +83,7 @@ class UnfinishedExport:
 
 
 def next_unfinished() -> UnfinishedExport | None:
-    """The oldest that waits or is being made. Whoever works on it holds the tenant's lane."""
+    """The oldest export that waits or is being made. Its worker holds the tenant's lane."""
     query = (
         select(Export)
         .where(Export.tenant_id == current_tenant_id(), Export.state.in_(UNDER_WAY))
@@ -100,13 +100,13 @@ def wake_worker() -> None:
 
 
 def save_step(one: UnfinishedExport, work: dict[str, Any], done: int, records: int) -> bool:
-    """The cursor moves on. False: another worker has made this step meanwhile."""
+    """Save the cursor. False: another worker has already done this step."""
     values = {"work": work, "done": done, "records": records, "steps": one.steps + 1}
     return _change(one, state="working", worked_at=now(), **values)
 
 
 def mark_ready(one: UnfinishedExport, blob_key: str, size: int) -> bool:
-    """Ready. The pieces it was made of are doomed."""
+    """Mark it ready and delete its parts. False: another worker has already done this step."""
     moment = now()
     ready = _change(
         one,
@@ -129,12 +129,12 @@ def mark_failed(one: UnfinishedExport) -> None:
 
 
 def parts_of(work: dict[str, Any] | None) -> list[str]:
-    """The blobs that hold its pieces."""
+    """The blobs with its parts."""
     return [*work["parts"], *work["media_parts"]] if work else []
 
 
 def delete_expired() -> int:
-    """What has outlived its week: the file goes, the line that it was made stays."""
+    """Delete files older than a week; the row of the export is kept."""
     query = select(Export).where(
         Export.tenant_id == current_tenant_id(),
         Export.state == "ready",
@@ -158,11 +158,11 @@ def exported_columns(name: str) -> list[Column[Any]]:
 def rows_after(
     name: str, last: Sequence[Any] | None
 ) -> tuple[list[list[str]], Sequence[Any] | None]:
-    """A batch in the order of its key, and where the next one begins; None: there is none.
+    """A batch in the order of its key, and the cursor for the next one; None: there is none.
 
-    However far the export has come, a batch costs the same: the index is entered at the cursor and
-    read in its order. The tenant is the same in all rows and is not compared with the cursor;
-    PostgreSQL would enter the index at the tenant's first row for it.
+    A batch costs the same however far the export is: the index is entered at the cursor and read in
+    order. The tenant is the same in all rows, so it is not part of the cursor comparison; otherwise
+    PostgreSQL would enter the index at the tenant's first row.
     """
     table = Base.metadata.tables[name]
     keys = [key for key in table.primary_key.columns if key.name != "tenant_id"]
@@ -231,7 +231,7 @@ def _from_json(value: Any) -> Any:
     return _TYPES[name][2](packed)
 
 
-# What JSON has no type for; a datetime is a date too, so it comes first.
+# Types that JSON does not have. datetime is a subclass of date, so it comes first.
 _TYPES: dict[str, tuple[type, Callable[[Any], str], Callable[[str], Any]]] = {
     "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),
     "date": (date, date.isoformat, date.fromisoformat),
@@ -261,7 +261,7 @@ def _is_exported(column: Column[Any]) -> bool:
 
 
 def _change(one: UnfinishedExport, **values: object) -> bool:
-    """Only while it is under way, and has taken no other step since it was read."""
+    """Only while it is under way and no other step was saved since it was read."""
     changed = db.session.execute(
         update(Export)
         .where(

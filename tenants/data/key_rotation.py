@@ -1,4 +1,4 @@
-"""After a new encryption key was put first: seal every stored secret again with it."""
+"""After a new encryption key was added as the first: re-encrypt every stored secret with it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ BATCH = 500
 class RotationResult:
     done: int = 0
     unreadable: int = 0
-    """Secrets that no key on the ring opens. They stay as they are."""
+    """Secrets that no key on the keyring can decrypt. They stay as they are."""
 
 
 def encrypted_columns() -> list[Column[str]]:
@@ -33,7 +33,7 @@ def encrypted_columns() -> list[Column[str]]:
 
 
 def reencrypt_everything() -> RotationResult:
-    """Safe to stop and to run again."""
+    """Safe to stop and to run again. Opens its own transactions."""
     outcome, owned = RotationResult(), set(tenant_tables())
     for column in encrypted_columns():
         if column.table.name in owned:

@@ -1,4 +1,4 @@
-"""How many days a tenant wants its things kept."""
+"""The tenant's retention settings: for how many days its data is kept."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ RETURNING id
 
 @dataclass(frozen=True)
 class RetentionDays:
-    """None: for good, or as long as the service itself keeps it."""
+    """None: forever, or as long as the service itself keeps the data."""
 
     message_days: int | None = None
     media_days: int | None = None
@@ -44,7 +44,7 @@ def get_days() -> RetentionDays:
 
 
 def set_days(days: RetentionDays) -> None:
-    """The next night does it; what is gone then does not come back."""
+    """Takes effect the next night. Deleted data cannot be restored. Raises Invalid."""
     own: Account = accounts.account()
     before = audit.snapshot(own)
     for kind in RETENTION_FIELDS:
@@ -63,7 +63,9 @@ def set_days(days: RetentionDays) -> None:
 
 
 def delete_old_requests(before: datetime) -> int:
-    """Of the request log. Says how many; call again until few."""
+    """Delete old entries of the request log. Returns how many; call again while it returns
+    BATCH_SIZE.
+    """
     gone = db.session.execute(
         DELETE_OLD_REQUESTS,
         {"tenant_id": current_tenant_id(), "before": id_at(before), "most": BATCH_SIZE},

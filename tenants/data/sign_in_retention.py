@@ -1,6 +1,6 @@
-"""What is kept about people who sign in, and for how long. Each step is asked for at night.
+"""Delete old data about people who sign in. A nightly job calls each step.
 
-The periods are told to customers in docs/account.md.
+The periods are documented for customers in docs/account.md.
 """
 
 from datetime import timedelta
@@ -38,7 +38,7 @@ RETURNING id
 
 
 def delete_old_sign_ins() -> int:
-    """Sessions that ended, by themselves or by hand. Call again until few."""
+    """Delete sessions that expired or were ended. Call again while it returns BATCH_SIZE."""
     since = now() - SIGN_INS_KEPT
     over = or_(
         SignIn.ended_at < since,
@@ -51,7 +51,9 @@ def delete_old_sign_ins() -> int:
 
 
 def delete_old_person_events() -> int:
-    """What happened to people's sign-ins, with addresses. Call again until few."""
+    """Delete old sign-in events, which contain addresses. Call again while it returns
+    BATCH_SIZE.
+    """
     some = (
         select(PersonEvent.id).where(PersonEvent.at < now() - PERSON_EVENTS_KEPT).limit(BATCH_SIZE)
     )
@@ -60,21 +62,21 @@ def delete_old_person_events() -> int:
 
 
 def delete_old_emails() -> int:
-    """E-mails that are no longer waiting. Call again until few."""
+    """Delete old e-mails that are no longer queued. Call again while it returns BATCH_SIZE."""
     old = select(Mail.id).where(Mail.due_at.is_(None), Mail.created_at < now() - EMAILS_KEPT)
     gone = delete(Mail).where(Mail.id.in_(old.limit(BATCH_SIZE))).returning(Mail.id)
     return len(db.session.execute(gone).all())
 
 
 def delete_old_audit_entries() -> int:
-    """In the tenant's transaction. Call again until few."""
+    """In the tenant's transaction. Call again while it returns BATCH_SIZE."""
     at = now() - AUDIT_KEPT
     names = {"tenant_id": current_tenant_id(), "before": id_at(at), "at": at, "most": BATCH_SIZE}
     return len(db.session.execute(DROP_AUDIT, names).all())
 
 
 def unverified_people() -> list[str]:
-    """People who signed up and never confirmed their address: they could never sign in."""
+    """People who signed up and never confirmed their address, so they never could sign in."""
     query = (
         select(Person.id)
         .where(Person.verified_at.is_(None), Person.created_at < now() - UNVERIFIED_KEPT)
@@ -85,7 +87,7 @@ def unverified_people() -> list[str]:
 
 
 def tenants_with_no_one_else(person_id: str) -> list[int]:
-    """Tenants that nobody else belongs to."""
+    """Tenants of which this person is the only member."""
     mine = select(Membership.tenant_id).where(Membership.person_id == person_id)
     alone = (
         select(Membership.tenant_id)
@@ -97,7 +99,7 @@ def tenants_with_no_one_else(person_id: str) -> list[int]:
 
 
 def delete_unverified_person(person_id: str) -> bool:
-    """Unless they confirmed their address in the meantime, or belong to somebody's team."""
+    """False if the person has confirmed the address in the meantime, or belongs to a tenant."""
     person = db.session.scalar(
         select(Person).where(Person.id == person_id, Person.verified_at.is_(None)).with_for_update()
     )

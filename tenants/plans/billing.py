@@ -1,6 +1,6 @@
-"""Months of a plan that are paid by card, and the invoices of them.
+"""Months of a plan paid by card, and their invoices.
 
-Whether money came is what the provider answers when it is asked; here is what follows from it.
+The provider's answer decides whether a payment was made; this module applies the consequences.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class InvoiceTerms:
 
 @dataclass(frozen=True)
 class InvoiceAmount:
-    """What an invoice is about, in money."""
+    """The amounts of an invoice."""
 
     plan: str
     net: Decimal
@@ -95,7 +95,7 @@ def mark_failed(payment_id: str) -> None:
 
 
 def open_payments() -> list[PlanPayment]:
-    """Whose provider is to be asked how they stand."""
+    """Payments whose status must be fetched from the provider."""
     query = (
         select(PlanPayment)
         .where(PlanPayment.tenant_id == current_tenant_id(), PlanPayment.state == "open")
@@ -106,7 +106,7 @@ def open_payments() -> list[PlanPayment]:
 
 
 def record_payment(payment_id: str, ref: str, at: datetime, terms: InvoiceTerms) -> Invoice | None:
-    """The plan, the month and the invoice, all or nothing. None: it was done before."""
+    """Apply the plan, the month and the invoice in one transaction. None: it was done before."""
     moved = _change_state(payment_id, "open", state="paid", payment_ref=ref, paid_at=at)
     if not moved:
         return None
@@ -131,7 +131,7 @@ def record_payment(payment_id: str, ref: str, at: datetime, terms: InvoiceTerms)
 
 
 def list_invoices() -> list[Invoice]:
-    """The newest first."""
+    """Newest first."""
     query = (
         select(Invoice)
         .where(Invoice.tenant_id == current_tenant_id())
@@ -149,7 +149,7 @@ def get_invoice(code: str) -> Invoice:
 
 
 def get_any_invoice(code: str) -> Invoice:
-    """For the operator, whose papers they are."""
+    """For the operator, who issued them all. Raises NotFound."""
     year, _, number = code.partition("-")
     plain = all(part.isascii() and part.isdigit() and len(part) < 9 for part in (year, number))
     found = db.session.get(Invoice, (int(year), int(number))) if plain else None
@@ -169,7 +169,7 @@ def list_all_invoices(before: tuple[int, int] | None, limit: int) -> list[Invoic
 
 
 def request_plan(code: str) -> None:
-    """The operator is asked for another plan."""
+    """Ask the operator for another plan. Raises Conflict if it is the current one."""
     tenant, plan = accounts.get(current_tenant_id()), get_plan(code)
     renewals.check_plan_available(code)
     if tenant.plan == plan.code:
@@ -205,10 +205,11 @@ def change_billing_address(name: str, address: str, tax_number: str) -> None:
 def correct_invoice(
     code: str, details: InvoiceDetails, period: tuple[date, date], terms: InvoiceTerms
 ) -> Invoice:
-    """Issue the same sum again with a new number and other details; it names the one it replaces.
+    """Issue the same amount again with a new number and other details, naming the invoice it
+    replaces.
 
-    The account keeps the details for the invoices to come. An invoice is corrected once: later
-    corrections are made to the newest one.
+    The account keeps the details for future invoices. An invoice can be corrected once: later
+    corrections are made to the newest one. Raises Conflict or Invalid.
     """
     old = get_invoice(code)
     replacement = replaced_by([old]).get(old.code)
@@ -235,7 +236,7 @@ def correct_invoice(
 
 
 def replaced_by(found: Sequence[Invoice]) -> dict[str, str]:
-    """For each of these that was corrected: the code of the invoice in its place."""
+    """The code of the replacing invoice, for each of these that was corrected."""
     codes = [one.code for one in found]
     query = select(Invoice).where(Invoice.replaces.in_(codes))
     return {str(one.replaces): one.code for one in db.session.scalars(query)}
@@ -250,7 +251,7 @@ def period_of(found: Invoice) -> tuple[date, date]:
 def _issue(
     paid: InvoiceAmount, terms: InvoiceTerms, begins: date, ends: date, replaces: str = ""
 ) -> Invoice:
-    """The number is given by a row that stays locked until this is committed: no gaps, no twins."""
+    """The number comes from a row that stays locked until the commit: no gaps and no duplicates."""
     year = now().year
     first = insert(InvoiceYear).values(year=year, last=1)
     number = db.session.execute(
@@ -317,7 +318,7 @@ def _change_state(payment_id: str, was: str | tuple[str, ...], **values: object)
 
 
 def _month_after(day: date) -> date:
-    """The same day of the next month, or its last one."""
+    """The same day of the next month, or its last day."""
     year, month = (day.year + 1, 1) if day.month == 12 else (day.year, day.month + 1)
     for last in (day.day, 30, 29, 28):
         try:

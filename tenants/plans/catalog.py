@@ -1,4 +1,4 @@
-"""How much: a plan's limits, with the tenant's own where an operator set them."""
+"""Plans, prices, and the limits of a tenant: the plan's, or its own where an operator set them."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -25,7 +25,7 @@ class Price:
 
 @dataclass(frozen=True)
 class TenantFacts:
-    """What a door remembers about a tenant for a few seconds."""
+    """What entry points cache about a tenant for a few seconds."""
 
     id: int
     name: str
@@ -36,14 +36,14 @@ class TenantFacts:
     burst: int
     monthly_messages: int | None
     spend_cap_usd: Decimal | None
-    """What counts: the lower of what is allowed and what the tenant chose."""
+    """The effective cap: the lower of what is allowed and what the tenant chose."""
     most_spend_usd: Decimal | None
     trial_days: int | None
     trial_messages: int | None
 
     @property
     def window(self) -> int:
-        """Seconds in which an empty bucket fills up: the window its burst is good for."""
+        """Seconds in which an empty bucket fills up: the window of its burst."""
         return max(1, -(-self.burst // self.rate_per_second))
 
     @property
@@ -66,7 +66,7 @@ def get_plan(code: str) -> Plan:
 
 
 def offered_plan(code: str) -> Plan:
-    """One that somebody new may have."""
+    """A plan that new tenants may have. Raises Invalid."""
     plan = get_plan(code)
     if plan.retired_at is not None:
         raise invalid("plan", "plan_retired", "This plan is no longer given. Choose another one.")
@@ -74,12 +74,12 @@ def offered_plan(code: str) -> Plan:
 
 
 def base_plan() -> Plan:
-    """What an account falls back to. There is one: it cannot be retired or taken away."""
+    """The plan an account falls back to. There is exactly one: it cannot be retired or removed."""
     return db.session.scalars(select(Plan).where(Plan.base).order_by(Plan.position)).one()
 
 
 def other_prices() -> dict[str, dict[str, Decimal]]:
-    """By plan and currency, beside each plan's own."""
+    """Prices in other currencies than the plan's own, by plan and currency."""
     found: dict[str, dict[str, Decimal]] = {}
     for row in db.session.scalars(select(PlanPrice).order_by(PlanPrice.currency)):
         found.setdefault(row.plan, {})[row.currency] = row.amount
@@ -97,7 +97,7 @@ def price_for(plan: Plan, own: Account, others: dict[str, dict[str, Decimal]]) -
 
 
 def current_tenant_facts() -> TenantFacts:
-    """For a tenant that is known to be there."""
+    """The facts of the open transaction's tenant. Raises NotFound."""
     facts = find_tenant_facts()
     if facts is None:
         raise NotFound("There is no tenant with that id.")
@@ -105,7 +105,9 @@ def current_tenant_facts() -> TenantFacts:
 
 
 def find_tenant_facts() -> TenantFacts | None:
-    """The open transaction's tenant, its plan and its own limits, in one statement."""
+    """The open transaction's tenant, its plan and its own limits, in one statement. None if it does
+    not exist.
+    """
     row = db.session.execute(
         select(Tenant, Plan, Account)
         .join(Plan, Plan.code == Tenant.plan)

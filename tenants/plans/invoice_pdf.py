@@ -1,4 +1,4 @@
-"""An invoice as a page of PDF, drawn once and kept as it is."""
+"""An invoice as a PDF, rendered once and then stored."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -13,10 +13,10 @@ from babel.dates import format_date
 from core.storage.pdf_fonts import drop_layout_tables
 from core.values.money import format_money
 
-if TYPE_CHECKING:  # takes long to load, and few processes ever draw an invoice
+if TYPE_CHECKING:  # slow to import, and few processes ever render an invoice
     from fpdf import FPDF
 
-# FiraGO has the letters of nearly all the names our customers have; PDF's own fonts lack ğ and ş.
+# FiraGO has the letters of nearly all customer names; the built-in PDF fonts lack ğ and ş.
 FAMILY, REGULAR, BOLD = "paper", "figo", "figbo"
 INK, SOFT, RULE, ACCENT = (22, 32, 27), (93, 105, 97), (198, 206, 197), (14, 107, 74)
 EDGE, WIDE = 20.0, 170.0
@@ -57,7 +57,7 @@ class InvoiceContent:
     code: str
     issued: date
     issuer: str
-    """Lines with a bar between them: name|street|town|tax number."""
+    """Lines separated by bars: name|street|town|tax number."""
     customer: str
     address: str
     tax_number: str
@@ -76,7 +76,7 @@ class InvoiceContent:
 
 
 def render_invoice(paper: InvoiceContent) -> bytes:
-    with TemporaryDirectory() as folder:  # the library reads fonts from files only
+    with TemporaryDirectory() as folder:  # the library reads fonts only from files
         return _rendered(Path(folder), paper)
 
 

@@ -1,5 +1,6 @@
-"""How many things a plan has room for. What is there stays, whatever the plan; one more is refused
-when there is no room for it."""
+"""How many lines, members and sites a plan allows. Existing ones always stay; adding one more is
+refused when the limit is reached.
+"""
 
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from core.errors import PaymentRequired
 from tenants.models import Tenant
 from tenants.plans.models import Plan
 
-N_ = str  # collected for translation here, translated where it is shown
+N_ = str  # marks texts for extraction; they are translated where they are shown
 REFUSALS = {
     "lines": N_(
         "Your plan {plan} has room for {most} lines. Those you have stay and go on working;"
@@ -39,7 +40,7 @@ class PlanLimit:
 
 
 def check_limit(kind: str, have: int) -> None:
-    """Asked by whoever adds one, with how many there are."""
+    """Call before adding one, with the current number. Raises PaymentRequired."""
     plan = _plan()
     most: int | None = getattr(plan, f"most_{kind}")
     if most is not None and have >= most:

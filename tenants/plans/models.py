@@ -1,4 +1,4 @@
-"""What plans give and cost, and what was paid for them."""
+"""Tables of plans, prices, payments and invoices."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -28,20 +28,20 @@ class Plan(Base):
     trial_days: Mapped[int | None]
     trial_messages: Mapped[int | None]
     most_lines: Mapped[int | None]
-    """How many there may be when another is added; None: any number. The same for the two below."""
+    """The limit when another one is added; None: no limit. The same for the two below."""
     most_members: Mapped[int | None]
     most_sites: Mapped[int | None]
     price: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
-    """For a month, before tax, where no price in the tenant's own currency is set."""
+    """For a month, before tax, if no price in the tenant's own currency is set."""
     currency: Mapped[str] = mapped_column(Text, default="USD")
     base: Mapped[bool] = mapped_column(default=False)
-    """The one that accounts fall back to when a paid plan has run out."""
+    """The plan that accounts fall back to when a paid plan has expired."""
     retired_at: Mapped[datetime | None]
-    """Nobody new gets it from then on; who has it keeps it."""
+    """From then on no new tenant gets the plan; those that have it keep it."""
 
 
 class PlanPrice(Base):
-    """What a plan costs in another currency than its own."""
+    """The price of a plan in another currency than its own."""
 
     __tablename__ = "plan_prices"
 
@@ -51,7 +51,7 @@ class PlanPrice(Base):
 
 
 class PlanChange(Base):
-    """What an operator did to a plan, and when."""
+    """What an operator changed about a plan, and when."""
 
     __tablename__ = "plan_changes"
     __table_args__ = (Index("plan_changes_plan_idx", "plan", "id"),)
@@ -66,7 +66,7 @@ class PlanChange(Base):
 
 
 class PlanPayment(Base, TenantOwned):
-    """A month of a plan that somebody wants to pay by card."""
+    """A card payment for a month of a plan."""
 
     __tablename__ = "plan_payments"
     __table_args__ = (
@@ -101,7 +101,7 @@ class PlanPayment(Base, TenantOwned):
 
 
 class InvoiceYear(Base):
-    """Gives invoice numbers: one row for a year, locked while one is given."""
+    """The last invoice number of a year; the row is locked while a number is assigned."""
 
     __tablename__ = "invoice_years"
 
@@ -130,7 +130,7 @@ class Invoice(Base):
     currency: Mapped[str] = mapped_column(Text)
     begins: Mapped[date | None]
     ends: Mapped[date | None]
-    """The month that was paid. Invoices from before this was stored have it in the PDF alone."""
+    """The month that was paid. Older invoices have it only in their PDF."""
     replaces: Mapped[str | None] = mapped_column(Text)
     """The code of the invoice that this one corrects."""
     pdf: Mapped[bytes] = deferred(mapped_column(LargeBinary, nullable=False))

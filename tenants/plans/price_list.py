@@ -1,4 +1,4 @@
-"""The price list as operators edit it. What was invoiced stays as it was invoiced."""
+"""The price list as operators edit it. Issued invoices never change."""
 
 import re
 from dataclasses import asdict, dataclass, fields
@@ -17,7 +17,7 @@ from tenants.people import clean_name
 from tenants.plans.catalog import Price, every_plan, get_plan, other_prices, price_for
 from tenants.plans.models import Plan, PlanChange, PlanPrice
 
-SIGNUP_PLAN = "trial"  # what somebody who signs up begins with
+SIGNUP_PLAN = "trial"  # the plan of a new sign-up
 MAX_PRICE = Decimal(1_000_000)
 MAX_PRICES = 20
 CODE = re.compile(r"[a-z][a-z0-9-]{1,29}")
@@ -25,7 +25,7 @@ CODE = re.compile(r"[a-z][a-z0-9-]{1,29}")
 
 @dataclass(frozen=True)
 class PlanDraft:
-    """All that can be said of a plan."""
+    """All editable fields of a plan."""
 
     name: str
     price: Decimal
@@ -48,7 +48,7 @@ PLAIN_FIELDS = tuple(field.name for field in fields(PlanDraft) if field.name != 
 
 
 def read_prices(lines: str) -> dict[str, Decimal]:
-    """`EUR 17.50`, one to a line."""
+    """Parse `EUR 17.50`, one price per line. Raises Invalid."""
     found: dict[str, Decimal] = {}
     for line in filter(None, (line.strip() for line in lines.splitlines())):
         currency, _, amount = line.partition(" ")
@@ -82,7 +82,7 @@ def as_draft(plan: Plan) -> PlanDraft:
 
 
 def add_plan(code: str, draft: PlanDraft) -> Plan:
-    """In a global transaction, as all of this."""
+    """In a global transaction, like the other functions that edit plans."""
     if not CODE.fullmatch(code):
         raise invalid(
             "code",
@@ -103,7 +103,9 @@ def add_plan(code: str, draft: PlanDraft) -> Plan:
 
 
 def list_changes(code: str, draft: PlanDraft) -> dict[str, list[Any]]:
-    """What would be different: before and after, by name. Refuses what cannot be."""
+    """What would change: old and new value by field. Raises Invalid for a draft that is not
+    allowed.
+    """
     plan = get_plan(code)
     before, after = as_draft(plan), _checked(draft, code, base=plan.base)
     return {
@@ -114,7 +116,7 @@ def list_changes(code: str, draft: PlanDraft) -> dict[str, list[Any]]:
 
 
 def change_plan(code: str, draft: PlanDraft, **more: object) -> dict[str, list[Any]]:
-    """From now on; accounts pay a new price with their next payment."""
+    """From now on; accounts pay a new price with their next payment. Returns the changes."""
     found = list_changes(code, draft)
     if found:
         plan = get_plan(code)
@@ -138,7 +140,6 @@ def retire_plan(code: str) -> None:
 
 
 def offer_again(code: str) -> None:
-    """Given again."""
     plan = get_plan(code)
     if plan.retired_at is not None:
         plan.retired_at = None
@@ -158,8 +159,9 @@ def set_base_plan(code: str) -> None:
 
 
 def keep_price(code: str) -> None:
-    """In a tenant's transaction: what this account pays for its plan is not touched by what
-    follows."""
+    """In a tenant's transaction: later price changes do not affect what this account pays for its
+    plan.
+    """
     own = accounts.account()
     price = price_for(get_plan(code), own, other_prices())
     own.kept_plan, own.kept_price, own.kept_currency = code, price.amount, price.currency
@@ -169,7 +171,7 @@ def keep_price(code: str) -> None:
 
 
 def apply_changed_terms(code: str, found: dict[str, list[Any]], *, end_kept: bool) -> None:
-    """In a tenant's transaction."""
+    """In a tenant's transaction: record the new terms, and with `end_kept` end a kept price."""
     own = accounts.account()
     if end_kept and own.kept_plan == code:
         own.kept_plan = own.kept_price = own.kept_currency = None
@@ -192,7 +194,7 @@ def current_price() -> Price:
 
 
 def get_or_404(code: str) -> Plan:
-    """For an address: 404 instead of a sentence about a field."""
+    """For a plan named in a URL: raises NotFound instead of Invalid."""
     found = db.session.get(Plan, code.replace("\0", ""))
     if found is None:
         raise NotFound()

@@ -1,7 +1,7 @@
 """Trial, monthly quota and spend cap: reserved in the transaction that accepts a message.
 
-Each reservation is one conditional statement, so that many sends at once cannot
-together pass a limit that each of them alone would keep.
+Each reservation is one conditional statement, so that concurrent sends cannot exceed a limit
+together.
 """
 
 from dataclasses import dataclass
@@ -29,20 +29,20 @@ class Usage:
 
 
 def reserve(facts: TenantFacts, messages: int, cost_usd: Decimal) -> None:
-    """Take from the trial or the month. Raises PaymentRequired and takes nothing.
+    """Reserve from the trial and the month. Raises PaymentRequired and reserves nothing.
 
     `app.accept_message` does the same for one message in its own round trip.
     """
     if facts.trial_days is None:
         _reserve_month(facts, messages, cost_usd)
         return
-    with savepoint():  # the month may refuse after the trial gave
+    with savepoint():  # the month may refuse after the trial was reserved
         _reserve_trial(facts, messages)
         _reserve_month(facts, messages, cost_usd)
 
 
 def release(messages: int, cost_usd: Decimal, reserved_at: datetime) -> None:
-    """Give back what a message that never left had taken."""
+    """Return the reservation of a message that was never sent."""
     tenant_id = current_tenant_id()
     db.session.execute(
         update(UsageMonth)
@@ -146,7 +146,7 @@ def _refuse(facts: TenantFacts, messages: int) -> NoReturn:
 
 
 def limit_error(code: str, facts: TenantFacts) -> PaymentRequired:
-    """The limit that was met, in words."""
+    """The error for the limit that was reached."""
     if code == "trial_over":
         return PaymentRequired(
             code,

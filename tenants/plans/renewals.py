@@ -1,6 +1,6 @@
-"""A paid month comes to its end: words before it, days of grace after it, then the base plan.
+"""The end of a paid month: notices before it, days of grace after it, then the base plan.
 
-Nothing is stored that could be charged, so a month is renewed by somebody who pays it.
+No card is stored, so a month is only renewed when somebody pays.
 """
 
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ OWN_LIMITS = ("rate_per_second", "burst", "monthly_messages", "spend_cap_usd")
 
 @dataclass(frozen=True)
 class PlanStatus:
-    """How long what was paid for lasts."""
+    """How long the paid plan lasts."""
 
     stage: str
-    """paid, week, day, over (in grace), due (grace is over), lapsed; empty: it does not run out"""
+    """paid, week, day, over (in grace), due (grace is over), lapsed; empty: it does not expire"""
     plan: str
     until: date | None = None
     last: date | None = None
@@ -42,7 +42,7 @@ class PlanStatus:
 
     @property
     def recently_lapsed(self) -> bool:
-        """For two weeks it is said on every page, afterwards on the plan's own."""
+        """For two weeks every page shows it, afterwards only the plan's own page."""
         return self.lapsed_on is not None and now().date() - self.lapsed_on <= 2 * WEEK
 
 
@@ -54,7 +54,7 @@ def plan_status(own: Account, plan: str, grace_days: int) -> PlanStatus:
         )
     if until is None:
         return PlanStatus("", plan)
-    # Who was told late, because nobody was there to tell it, has the whole of the grace.
+    # A tenant that was notified late still gets all the days of grace.
     told = own.plan_word_at.date() if own.plan_word == "over" and own.plan_word_at else today
     last = max(until + timedelta(days=grace_days), told + timedelta(days=grace_days - 1))
     if today > until:
@@ -70,7 +70,7 @@ def current_plan_status(grace_days: int) -> PlanStatus:
 
 
 def claim_notice(stage: str) -> bool:
-    """True for who may tell it; everybody else has been faster."""
+    """True if this call may send the notice; False if it was already claimed."""
     won = db.session.execute(
         update(Account)
         .where(
@@ -85,8 +85,11 @@ def claim_notice(stage: str) -> bool:
 
 
 def downgrade_if_due(grace_days: int) -> PlanStatus | None:
-    """The base plan, when grace is over and nobody is paying just now. What was is written down,
-    so that paying brings it back. None: there was nothing to take back."""
+    """Change to the base plan if grace is over and no payment is under way. None: nothing was
+    changed.
+
+    The old plan and limits are stored, so that a payment restores them.
+    """
     own, tenant = locked_account(), accounts.get(current_tenant_id())
     stands = plan_status(own, tenant.plan, grace_days)
     if stands.stage != "due" or _being_paid():
@@ -110,7 +113,7 @@ def downgrade_if_due(grace_days: int) -> PlanStatus | None:
 
 
 def apply_renewal(plan: str, until: date | None) -> None:
-    """A month was paid, or the operator says until when: what had run out is back."""
+    """Apply a paid month, or a date set by the operator; an expired plan is restored."""
     own, tenant = locked_account(), accounts.get(current_tenant_id())
     lapsed: dict[str, Any] = own.lapsed or {}
     if lapsed.get("plan") == plan:
@@ -129,7 +132,7 @@ def apply_renewal(plan: str, until: date | None) -> None:
 
 
 def set_plan_until(plan: str, until: date | None) -> None:
-    """The operator's word: this plan, until this day, or without an end."""
+    """Set by the operator: this plan until this day, or without an end. Raises Invalid."""
     own, tenant = accounts.account(), accounts.get(current_tenant_id())
     if until is not None and abs(until - now().date()) > MAX_DISTANCE:
         raise invalid("paid_until", "invalid_day", "Choose a day within five years of today.")
@@ -148,13 +151,13 @@ def is_lapsed_plan(plan: str) -> bool:
 
 
 def check_plan_available(plan: str) -> None:
-    """A plan that is no longer given is only for those who have it, or had it when it ran out."""
+    """Raises Invalid for a retired plan, unless the tenant has it or had it when it expired."""
     if accounts.get(current_tenant_id()).plan != plan and not is_lapsed_plan(plan):
         offered_plan(plan)
 
 
 def locked_account() -> Account:
-    """A payment and the end of grace come one after the other."""
+    """Locked, so that a payment and the end of grace cannot overlap."""
     return db.session.get_one(
         Account, current_tenant_id(), with_for_update=True, populate_existing=True
     )

@@ -1,4 +1,4 @@
-"""A word before the month's messages or money run out: at 80 % and at 100 %, once each."""
+"""Alerts before the monthly messages or the spend cap are used up: at 80 % and 100 %, once each."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,7 +15,7 @@ THRESHOLDS = (80, 100)
 
 @dataclass(frozen=True)
 class MonthlyUsage:
-    """Of a calendar month."""
+    """Usage in a calendar month."""
 
     messages: int
     spend_usd: Decimal
@@ -31,7 +31,9 @@ class ReachedThreshold:
 
 
 def notify_if_crossed(facts: TenantFacts, before: MonthlyUsage, after: MonthlyUsage) -> None:
-    """Said by whoever reserves: rings only when a threshold is crossed by this very step."""
+    """Called with every reservation; wakes a worker only if this reservation crossed a
+    threshold.
+    """
     if (percent := crossed_threshold(facts, before, after)) is not None:
         notify_workers("jobs.tenants.usage_alerts.send_usage_alert", facts.id, percent)
 
@@ -49,13 +51,16 @@ def _is_reached(facts: TenantFacts, used: MonthlyUsage, before: MonthlyUsage, pe
         return True
     if not cap:
         return False
-    # A cap is never met to the cent: it is reached when one more such step would not fit.
+    # A cap is never reached to the cent: it counts as reached when one more such step would not
+    # fit.
     step = used.spend_usd - before.spend_usd if percent == 100 else Decimal(0)
     return (used.spend_usd + step) * 100 >= cap * percent
 
 
 def highest_reached(facts: TenantFacts, least: int = 0) -> ReachedThreshold | None:
-    """The highest threshold that the running month is over; `least` is what a reservation saw."""
+    """The highest threshold that this month has reached, or None. `least` is the threshold that a
+    reservation crossed.
+    """
     row = db.session.execute(
         select(UsageMonth.messages, UsageMonth.spend_usd).where(
             UsageMonth.tenant_id == current_tenant_id(), UsageMonth.month == _month()
@@ -79,7 +84,7 @@ def highest_reached(facts: TenantFacts, least: int = 0) -> ReachedThreshold | No
 
 
 def claim_alert(percent: int) -> bool:
-    """True for who may tell it; everybody else has been faster."""
+    """True if this call may send the alert; False if it was already claimed."""
     won = db.session.execute(
         update(UsageMonth)
         .where(

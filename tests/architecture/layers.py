@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 
-# From the top down. A package imports itself and the layers below, never one beside it.
+# From top to bottom. A package imports itself and lower layers, never a package of the same layer.
 LAYERS = (
     ("wsgi",),
     ("portal", "api", "jobs"),
@@ -17,7 +17,7 @@ LAYERS = (
     ("core",),
 )
 DEPTH = {room: depth for depth, floor in enumerate(LAYERS) for room in floor}
-# Packages outside the layers: they may import themselves and what is named here.
+# Packages outside the layers: they may import themselves and the packages listed here.
 SIDE_PACKAGES = {"deploy": {"core", "printing"}, "migrations": {"core"}}
 # The demo fills every domain with data, and `wsgi` registers its commands.
 DEMO = ("deploy", "demo")
@@ -28,7 +28,7 @@ REQUEST_MODULES = ("flask.globals", "flask.ctx", "flask_login", "flask_wtf")
 
 
 def modules() -> Iterator[Path]:
-    """Every Python file of ours but the tests, as a path below the root."""
+    """Every Python file of the project except tests, as a path relative to the root."""
     for room in (*DEPTH, *SIDE_PACKAGES):
         if (ROOT / f"{room}.py").is_file():
             yield Path(f"{room}.py")
@@ -37,7 +37,7 @@ def modules() -> Iterator[Path]:
 
 
 def layer_violations(path: Path, source: str) -> list[str]:
-    """What this module does that its room may not."""
+    """Imports in this module that its package may not use."""
     room = path.parts[0].removesuffix(".py")
     tree = ast.parse(source)
     found = []
@@ -48,7 +48,7 @@ def layer_violations(path: Path, source: str) -> list[str]:
                 found.append(f"{path}:{node.lineno} imports {module}")
             if room not in MAY_USE_REQUEST and _uses_request(module, names):
                 found.append(f"{path}:{node.lineno} knows the request through {module}")
-    if room == "deploy":  # its commands load only what the one that was asked for needs
+    if room == "deploy":  # each command imports only what it needs
         return found
     return found + [
         f"{path}:{line} imports {name} inside a function"
@@ -57,7 +57,7 @@ def layer_violations(path: Path, source: str) -> list[str]:
 
 
 def imports_inside_functions(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Imports of ours inside functions, where they hide a cycle."""
+    """Imports of the project inside functions, where they hide a cycle."""
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             for node in ast.walk(function):

@@ -1,4 +1,4 @@
-"""Every regular expression of the code base, how it is used, and hostile texts for it."""
+"""Every regular expression in the code, how it is used, and hostile texts for it."""
 
 import ast
 import importlib
@@ -20,7 +20,7 @@ PACKAGES = (
 EVERY_WAY = frozenset({"search", "match", "fullmatch"})
 SCANNING = frozenset({"sub", "subn", "split", "findall", "finditer"})
 MAKERS = SCANNING | EVERY_WAY | {"compile"}
-MANY = 1000  # a repeat that may go further than this has no bound worth the name
+MANY = 1000  # a repeat with a higher limit counts as unlimited
 ALWAYS_TRIED = " \t\n\u00a0\u20090aA_-.,:;/#*+([{<\"'\\@=&é１ı"
 
 
@@ -38,7 +38,7 @@ def sources() -> Iterator[tuple[Path, ast.Module]]:
 
 
 def every_pattern() -> tuple[list[FoundPattern], list[str]]:
-    """The patterns, and the places of those that cannot be known before the code runs."""
+    """The patterns, and the places of those that cannot be evaluated before the code runs."""
     trees = dict(sources())
     uses = _uses(trees.values())
     found, unknown = [], []
@@ -58,7 +58,7 @@ def every_pattern() -> tuple[list[FoundPattern], list[str]]:
 
 
 def constants_of_modules() -> Iterator[tuple[str, re.Pattern[Any]]]:
-    """Whatever way they were made."""
+    """All compiled patterns in module constants, however they were made."""
     for path, _ in sources():
         for name, value in vars(_module(path)).items():
             held = value if isinstance(value, tuple | list | set | frozenset) else [value]
@@ -70,9 +70,10 @@ def constants_of_modules() -> Iterator[tuple[str, re.Pattern[Any]]]:
 
 
 def hostile_texts(pattern: re.Pattern[Any], length: int) -> Iterator[Any]:
-    """A beginning that the pattern takes, then one of its repeats fed until the text is long, then
-    an end that it does not take; and the beginnings themselves, again and again. The order is the
-    same for every length."""
+    """Texts that could take long: a beginning that the pattern matches, then one of its repeats
+    until the text is long, then an end that it does not match; and the beginnings themselves,
+    repeated. The order is the same for every length.
+    """
     tree = parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
     beginnings = list(dict.fromkeys(["", *_beginnings(tree)]))
     letters = dict.fromkeys([*ALWAYS_TRIED, *_literals(tree)])
@@ -100,7 +101,7 @@ def _tried(ways: Any) -> Iterator[str]:
 
 
 def _uses(trees: Any) -> dict[str, set[str]]:
-    """By the constant's name: the methods it is called with, or given to others as."""
+    """By the constant's name: the methods that are called on it or passed on."""
     found: dict[str, set[str]] = {}
     for tree in trees:
         for node in ast.walk(tree):
@@ -113,7 +114,7 @@ def _uses(trees: Any) -> dict[str, set[str]]:
 
 
 def _names(tree: ast.Module) -> dict[ast.AST, str]:
-    """The name that each `re.compile` at the top of a module is given."""
+    """The name to which each `re.compile` at the top of a module is assigned."""
     return {
         node.value: node.targets[0].id
         for node in tree.body
@@ -154,7 +155,7 @@ def _module(path: Path) -> ModuleType:
 
 
 def _beginnings(tree: Any, before: str = "") -> Iterator[str]:
-    """A shortest text before, and one step into, each repeat without a bound."""
+    """The shortest text before each unlimited repeat, and the same with one step of the repeat."""
     for operation, detail in tree:
         if operation in (constants.MAX_REPEAT, constants.MIN_REPEAT):
             _, most, inner = detail
@@ -172,7 +173,7 @@ def _beginnings(tree: Any, before: str = "") -> Iterator[str]:
 
 
 def _shortest(tree: Any) -> str:
-    """A shortest text that it takes, near enough: look-arounds and anchors are left out."""
+    """Roughly the shortest text that it matches: look-arounds and anchors are ignored."""
     made = ""
     for operation, detail in tree:
         if operation is constants.LITERAL:

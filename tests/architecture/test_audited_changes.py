@@ -31,7 +31,7 @@ def names_its_change(call: ast.Call) -> bool:
 def test_every_recorded_change_names_the_fields_or_the_values():
     changes = [one for one in recorded() if A_CHANGE.search(one[0]) or one[0] in ALSO_CHANGES]
     assert len(changes) > 30
-    # A number that was taken from a contact is personal: the field is named, never the value.
+    # A contact's number is personal: the field is named, never the value.
     silent = [
         (act, where)
         for act, call, where in changes

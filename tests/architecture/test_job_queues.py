@@ -1,4 +1,4 @@
-"""Every name that is rung resolves to a job, and every job has a queue with a worker."""
+"""Every job name in a wake-up resolves to a job, and every job has a queue with a worker."""
 
 import ast
 from importlib import import_module
@@ -31,7 +31,7 @@ def rung():
                 "jobs/engine/all_tenants.py",
                 "jobs/scheduler.py",
             ):
-                continue  # they pass the name on
+                continue  # these modules pass the name on
             assert isinstance(first, ast.Constant), f"{path}:{first.lineno} rings a computed name"
             found.append(first.value)
     return sorted(set(found))

@@ -1,4 +1,4 @@
-"""Imports go down the house only, and only the doors know the request."""
+"""Imports only go down the layers, and only entry points use the request."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One head, every step reversible, and the models are what the migrations make."""
+"""One head, every migration is reversible, and the models match the migrated schema."""
 
 import re
 from contextlib import closing
@@ -93,7 +93,7 @@ def test_every_migration_can_be_taken_back_and_made_again(alembic_config, scratc
 
 
 def ours(thing, name, kind, _reflected, _compared):
-    """What the models do not repeat: Alembic's table, partitions, keys the database checks."""
+    """Ignore what the models do not contain: Alembic's table, partitions, foreign keys."""
     table = name if kind == "table" else getattr(getattr(thing, "table", None), "name", "")
     partition = re.search(r"_\d{4}_\d{2}(_\d{2})?$", table or "")
     if partition or (kind == "table" and name == "alembic_version"):

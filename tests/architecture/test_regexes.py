@@ -1,4 +1,4 @@
-"""Review H3. No regular expression takes more than linear time, whatever a stranger writes."""
+"""Review H3. No regular expression takes more than linear time, whatever a stranger sends."""
 
 import re
 import time
@@ -14,14 +14,14 @@ from tests.architecture.regexes import (
     hostile_texts,
 )
 
-SHORT, LONG = 4_096, 65_536  # the longest text that the app lets a person type
+SHORT, LONG = 4_096, 65_536  # the longest text that the app accepts from a person
 SECONDS = 0.010
 SHORT_SECONDS = 0.020  # a linear pattern needs a tenth of it even on a busy machine
-MOST_TIMES = 4 * LONG // SHORT  # what is linear takes 16 times as long, what is quadratic 256
+MOST_TIMES = 4 * LONG // SHORT  # a linear pattern takes 16 times as long, a quadratic one 256 times
 
 
 def seconds(pattern: re.Pattern[Any], way: str, text: Any) -> float:
-    """The best of three, in processor time: a busy machine is nobody's fault."""
+    """The best of three, in processor time, so that a busy machine does not matter."""
     method = getattr(pattern, way)
     given = (text[:0], text) if way == "sub" else (text,)
     best = float("inf")
@@ -35,7 +35,7 @@ def seconds(pattern: re.Pattern[Any], way: str, text: Any) -> float:
 
 
 def fault(pattern: re.Pattern[Any], way: str) -> str:
-    """Empty when the pattern is linear. Looks for the worst short text, then makes it long."""
+    """Empty when the pattern is linear. Finds the worst short text, then makes it long."""
     worst, place = 0.0, 0
     for number, text in enumerate(hostile_texts(pattern, SHORT)):
         took = seconds(pattern, way, text)

@@ -1,8 +1,8 @@
-"""No way in without a guard, and every open one is open for a reason given here."""
+"""Every route has a guard, or is listed here with the reason why it is open."""
 
 import pytest
 
-# Machine doors outside /api/v1's keys, and files.
+# Endpoints for machines other than the API with keys, and files.
 UNGUARDED = {
     "static": "our own files",
     "bootstrap.static": "Bootstrap's files",
@@ -120,7 +120,7 @@ def test_the_mailbox_is_not_there_when_mail_is_sent(settings, app):
     try:
         assert not [r for r in other.url_map.iter_rules() if "mailbox" in r.endpoint]
     finally:
-        build_app(settings)  # what a process has one of is this app's again
+        build_app(settings)  # restores the module-level state for this app
 
 
 def test_a_guarded_page_sends_a_stranger_to_sign_in(app, client):

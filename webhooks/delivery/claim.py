@@ -1,7 +1,7 @@
-"""Take what is due for the endpoints that are free: one batch for each, under a lease.
+"""Claim due deliveries for the endpoints that are free: one batch for each, under a lease.
 
-A delivery may be repeated, so a claim needs no second step before its bytes leave: whoever
-dies with it lets the lease run out, and it is brought again.
+A webhook delivery may be repeated, so a claim needs no second step before it is sent: if a worker
+dies, the lease expires and the delivery is sent again.
 """
 
 import json
@@ -66,14 +66,14 @@ class ClaimedDelivery:
     step: int
     event_id: str
     body: bytes | None
-    """None: the event is no longer kept."""
+    """None: the event has been deleted."""
 
 
 @dataclass
 class EndpointBatch:
     endpoint_id: str
     uuid: str
-    """The endpoint's, as statements take it."""
+    """The endpoint's uuid, as the SQL statements need it."""
     url: str
     secrets: tuple[str, ...]
     failures: int
@@ -81,7 +81,9 @@ class EndpointBatch:
 
 
 def claim_batches(most: int, lease: float) -> list[EndpointBatch]:
-    """An endpoint that keeps failing gets a single delivery, to see whether it is back."""
+    """Claim up to `most` deliveries for each free endpoint. An endpoint that keeps failing gets a
+    single delivery, to test whether it works again.
+    """
     moment, tenant_id = now(), current_tenant_id()
     mine = {
         "tenant_id": tenant_id,
@@ -110,7 +112,7 @@ def claim_batches(most: int, lease: float) -> list[EndpointBatch]:
 
 
 def next_due() -> datetime | None:
-    """When this tenant's deliveries have to be looked at again."""
+    """When this tenant's deliveries must be looked at again; None if there are none."""
     found: datetime | None = db.session.execute(
         NEXT_DUE, {"tenant_id": current_tenant_id()}
     ).scalar()
@@ -118,7 +120,7 @@ def next_due() -> datetime | None:
 
 
 def has_unnumbered_events() -> bool:
-    """Whether an event has no number yet."""
+    """Whether there are events without a number."""
     found = db.session.execute(
         text("SELECT 1 FROM events WHERE tenant_id = :tenant_id AND sequence IS NULL LIMIT 1"),
         {"tenant_id": current_tenant_id()},
@@ -127,7 +129,7 @@ def has_unnumbered_events() -> bool:
 
 
 def wire_body(event_id: str, body: dict[str, Any], occurred_at: datetime, sequence: int) -> bytes:
-    """The body as it leaves: what tells events apart first, then the event's own fields."""
+    """The body that is posted: the fields that identify the event first, then its own fields."""
     return json.dumps(
         wire_fields(event_id, body, occurred_at, sequence),
         ensure_ascii=False,

@@ -1,6 +1,6 @@
-"""Letters to a tenant's owners and admins about an endpoint that does not take its events.
+"""E-mails to a tenant's owners and admins about an endpoint that does not accept its events.
 
-Written in jobs, where nobody's browser chooses a language: each reader's own is used.
+They are written in jobs, where no browser provides a language: each reader's own is used.
 """
 
 from flask import current_app
@@ -49,7 +49,7 @@ GREETINGS = {"en": "Hello {name},", "tr": "Merhaba {name},"}
 
 
 def queue_endpoint_email(endpoint: Endpoint, what: str, error: str) -> None:
-    """Queued in the open transaction, one for each reader."""
+    """Queue one e-mail for each reader in the open transaction."""
     base = current_app.extensions["comanda"].base_url
     readers = [one for one in team.members() if one.role in RECIPIENT_ROLES]
     known = people.get_many({one.person_id for one in readers})

@@ -1,7 +1,7 @@
-"""Fan-out: each event gets its number and one delivery for every endpoint that wants it.
+"""Fan-out: number each event and create one delivery for every endpoint subscribed to it.
 
-Numbers are given under the lock of the tenant's feed and become visible with its commit, so
-that nobody ever sees one without all the smaller ones.
+Numbers are assigned under the lock of the tenant's feed and become visible with its commit, so no
+reader ever sees a number before all smaller ones.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from webhooks.models import Endpoint, EventFeed
 
 BATCH_SIZE = 1000
 
-# Events say in their body whether they belong to test mode.
+# The body of an event contains whether it belongs to test mode.
 IS_TEST = "coalesce(events.body ->> 'test', events.body #>> '{data,test}', '') = 'true'"
 
 LOCK = text("SELECT last_sequence FROM event_feeds WHERE tenant_id = :tenant_id FOR UPDATE")
@@ -62,11 +62,11 @@ class Subscriber:
     events: list[str]
     since: datetime
     test: bool
-    """It gets events of test mode alone."""
+    """The endpoint gets only events of test mode."""
 
 
 def number_events(most: int = BATCH_SIZE) -> int:
-    """Number what has no number yet, oldest first. How many there were."""
+    """Number the events that have no number yet, oldest first. Returns how many there were."""
     last = lock_feed()
     rows = db.session.execute(
         NUMBER, {"tenant_id": current_tenant_id(), "last": last, "most": most}
@@ -77,7 +77,9 @@ def number_events(most: int = BATCH_SIZE) -> int:
 
 
 def lock_feed() -> int:
-    """The last number given. Whoever numbers, or changes who listens, waits here."""
+    """The last number that was assigned. Locks the feed until the transaction ends, so that
+    numbering and changes of subscribers wait for each other.
+    """
     tenant_id = current_tenant_id()
     last: int | None = db.session.execute(LOCK, {"tenant_id": tenant_id}).scalar()
     if last is not None:
@@ -100,7 +102,7 @@ def list_subscribers() -> list[Subscriber]:
 
 
 def create_test_delivery(endpoint: Endpoint) -> str:
-    """An event for this endpoint alone. Returns the id of its delivery."""
+    """Publish an event for this endpoint alone. Returns the id of its delivery."""
     event = publish_webhook_event(
         TEST_EVENT,
         {
@@ -123,9 +125,9 @@ def create_test_delivery(endpoint: Endpoint) -> str:
 def create_deliveries(
     pairs: Iterable[tuple[str, Any]], cause: str, last: int | None = None
 ) -> list[str]:
-    """A delivery for each pair of an endpoint and a numbered event. Returns their ids.
+    """Create a delivery for each pair of an endpoint and a numbered event. Returns their ids.
 
-    `last`: how far the feed has come, when that changes with it.
+    `last`: the new last number of the feed, if it changes in the same call.
     """
     pairs = sorted(pairs, key=lambda pair: pair[1].sequence)
     ids = [new_uuid() for _ in pairs]

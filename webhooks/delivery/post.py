@@ -1,4 +1,4 @@
-"""One attempt: sign, post, and say in words what the endpoint did. Nothing is decided here."""
+"""One attempt: sign, post, and describe the endpoint's response. Nothing is decided here."""
 
 import time
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ RETRY_LATER_STATUSES = (429, 503)
 
 @dataclass(frozen=True)
 class AttemptResult:
-    """What came of one attempt."""
+    """The result of one attempt."""
 
     at: datetime
     millis: int
@@ -33,7 +33,7 @@ class AttemptResult:
     headers: dict[str, str] = field(default_factory=dict)
     answer: str = ""
     lost: bool = False
-    """There was nothing to bring, for which the endpoint is not to blame."""
+    """There was nothing to send, which is not the endpoint's fault."""
 
     @property
     def delivered(self) -> bool:
@@ -102,7 +102,7 @@ def _error_text(status: int) -> str:
 
 
 def _retry_after(reply: Reply, at: datetime) -> float | None:
-    """Seconds, from a number or from a date; None when it says nothing that can be read."""
+    """Seconds, from a number or from a date; None if the header is missing or cannot be parsed."""
     said = reply.headers.get("retry-after", "").strip()
     if said.isascii() and said.isdigit() and len(said) < 10:
         return float(said)
@@ -120,7 +120,7 @@ def _kept_headers(reply: Reply) -> dict[str, str]:
 
 
 def _storable(text: str) -> str:
-    """Header bytes that are no UTF-8 come as half surrogate pairs, which no database takes."""
+    """Header bytes that are not UTF-8 arrive as lone surrogates, which PostgreSQL cannot store."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 

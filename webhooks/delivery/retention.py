@@ -1,4 +1,4 @@
-"""What is kept for a while only: events, their deliveries and the attempts."""
+"""Delete old events, their deliveries and the attempts."""
 
 from datetime import datetime
 
@@ -17,7 +17,9 @@ KEY_COLUMNS = {
 
 
 def delete_before(before: datetime) -> int:
-    """One round; call again until it says 0. What still waits to be brought is kept."""
+    """Delete one batch from each table. Returns how many rows; call again until it returns 0.
+    Deliveries that are still due are kept.
+    """
     gone = 0
     for table, key in KEY_COLUMNS.items():
         waits = " AND due_at IS NULL" if table == "deliveries" else ""

@@ -1,4 +1,4 @@
-"""When a failed webhook delivery is tried again, and when it is given up."""
+"""When a failed webhook delivery is retried, and when it is given up."""
 
 import random
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ RETRY_SECONDS = (5, 30, 120, 600, 3600, 4 * 3600, 12 * 3600, 24 * 3600, 36 * 360
 JITTER = 0.2
 
 
-MAX_REQUESTED_PAUSE = 3600.0  # what an endpoint may ask for with Retry-After
+MAX_REQUESTED_PAUSE = 3600.0  # what an endpoint may request with Retry-After
 
 
 MIN_ENDPOINT_PAUSE, MAX_ENDPOINT_PAUSE = 30.0, 600.0
@@ -21,7 +21,7 @@ MIN_ENDPOINT_PAUSE, MAX_ENDPOINT_PAUSE = 30.0, 600.0
 def next_state(
     one: ClaimedDelivery, posted: AttemptResult, moment: datetime, listens: bool
 ) -> tuple[str, int, datetime | None]:
-    """State, place in the list of waits, and when it is due again."""
+    """The new state, the next step of RETRY_SECONDS, and when it is due again (None: never)."""
     if posted.delivered:
         return "delivered", one.step, None
     if not listens or posted.gone:
@@ -33,7 +33,7 @@ def next_state(
 
 
 def requested_pause(posted: AttemptResult) -> float | None:
-    """What the endpoint itself asked for, within bounds."""
+    """The pause that the endpoint itself requested, within limits; None if it requested none."""
     if posted.retry_after is None:
         return None
     return min(max(posted.retry_after, 1.0), MAX_REQUESTED_PAUSE)

@@ -1,7 +1,7 @@
-"""What became of a batch of deliveries, written in sets: states, attempts, the endpoint's health.
+"""Settle a batch of deliveries in few statements: states, attempts, the endpoint's health.
 
-Here it is decided when a delivery is tried again, when an endpoint is left in peace for a
-while, and when it is switched off.
+Decides when an endpoint is paused and when it is switched off. `retry_policy` decides when a
+delivery is retried.
 """
 
 import json
@@ -93,7 +93,7 @@ Results = Sequence[tuple[ClaimedDelivery, AttemptResult]]
 def settle_batch(
     batch: EndpointBatch, results: Results, rest: Sequence[ClaimedDelivery], finished: bool
 ) -> None:
-    """`rest` was not tried and goes back; `finished` gives the endpoint free."""
+    """`rest` was not tried and is put back; `finished` releases the endpoint."""
     moment = now()
     if any(not posted.delivered and not posted.lost for _, posted in results):
         listens = _record_failures(batch, results, moment, finished)
@@ -111,7 +111,9 @@ def settle_batch(
 def settle_delivered(
     tenant_id: int, batch: EndpointBatch, results: Results, finished: bool
 ) -> datetime | None:
-    """For results that are all good, outside any scope. When the tenant's next one is due."""
+    """For results that are all delivered, outside any scope. Returns when the tenant's next
+    delivery is due.
+    """
     moment = now()
     rows = run_as_tenant(
         tenant_id,
@@ -126,7 +128,7 @@ def settle_delivered(
 
 
 def check_endpoint_health(endpoint: Endpoint, error: str, moment: datetime) -> None:
-    """Letters at 24 and 72 hours; after five days and 20 attempts it is switched off."""
+    """Send e-mails after 24 and 72 hours; switch it off after five days and 20 failed attempts."""
     if not endpoint.enabled or endpoint.failing_since is None:
         return
     failing = moment - endpoint.failing_since
@@ -140,7 +142,7 @@ def check_endpoint_health(endpoint: Endpoint, error: str, moment: datetime) -> N
 
 
 def check_all_endpoints() -> None:
-    """By the clock: an endpoint with few events fails just as long."""
+    """Called regularly, so that endpoints with few events are checked in time too."""
     moment = now()
     failing = db.session.scalars(
         select(Endpoint).where(
@@ -166,7 +168,9 @@ def check_all_endpoints() -> None:
 def _record_success(
     batch: EndpointBatch, results: Results, moment: datetime, finished: bool
 ) -> bool:
-    """All went well, or nothing was tried. Whether the endpoint still listens."""
+    """Everything was delivered, or nothing was tried. Returns whether the endpoint is still
+    enabled.
+    """
     found = db.session.execute(
         MARK_SUCCESS if any(posted.delivered for _, posted in results) else RELEASE_ENDPOINT,
         {
@@ -182,7 +186,9 @@ def _record_success(
 def _record_failures(
     batch: EndpointBatch, results: Results, moment: datetime, finished: bool
 ) -> bool:
-    """Some did not go well, looked at in the order in which they ended."""
+    """Some attempts failed; they are applied in the order in which they ended. Returns whether the
+    endpoint is still enabled.
+    """
     key = (current_tenant_id(), batch.endpoint_id)
     endpoint = db.session.get_one(Endpoint, key, with_for_update=True)
     if finished:

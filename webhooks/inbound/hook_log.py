@@ -1,4 +1,4 @@
-"""Hooks that came, for people to look at; and how long they are kept."""
+"""Lists of received hooks for people, and their retention."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from webhooks.inbound.models import ReceivedHook
 
 HOOK_STATES = ("waiting", "done", "parked")
 AT_ONCE = 2_000
-# Bodies are dropped soon after their day has come; older rows were seen to on nights before.
+# Bodies are cleared soon after they expire; older rows were processed on earlier nights.
 LOOK_BACK = timedelta(days=7)
 MOST_COUNTED = 100
 
@@ -60,7 +60,7 @@ class HookSummary:
 
 
 def list_hooks(wanted: HookFilters, after: str | None, limit: int) -> list[HookSummary]:
-    """Newest first, of every kind there is."""
+    """Newest first, of all kinds."""
     query = _rows().order_by(ReceivedHook.id.desc()).limit(limit)
     for column, value in (
         (ReceivedHook.kind, wanted.kind),
@@ -82,7 +82,7 @@ def get(hook_id: str) -> HookSummary:
 
 
 def body_start(hook_id: str, most: int) -> bytes:
-    """The first bytes of its body; empty once it was dropped."""
+    """The first bytes of its body; empty once the body was cleared."""
     found = db.session.scalar(
         select(func.substring(ReceivedHook.body, 1, most)).where(
             ReceivedHook.tenant_id == current_tenant_id(), ReceivedHook.id == hook_id
@@ -92,7 +92,7 @@ def body_start(hook_id: str, most: int) -> bytes:
 
 
 def count_parked() -> int:
-    """Counted no further than a person would."""
+    """At most MOST_COUNTED, to keep the query cheap."""
     rows = db.session.execute(
         select(ReceivedHook.id)
         .where(ReceivedHook.tenant_id == current_tenant_id(), ReceivedHook.state == "parked")
@@ -102,7 +102,9 @@ def count_parked() -> int:
 
 
 def clear_old_bodies(kept: timedelta) -> int:
-    """Of what is done. Says how many; call again until none is left."""
+    """Clear the bodies of processed hooks. Returns how many; call again while it returns
+    AT_ONCE.
+    """
     before = now() - kept
     gone = db.session.execute(
         CLEAR_BODIES,
@@ -117,7 +119,9 @@ def clear_old_bodies(kept: timedelta) -> int:
 
 
 def delete_old_hooks(kept: timedelta) -> int:
-    """What waits stays, however old. Says how many; call again until none is left."""
+    """Hooks that still wait are kept, however old. Returns how many; call again while it returns
+    AT_ONCE.
+    """
     gone = db.session.execute(
         DELETE_HOOKS,
         {"tenant_id": current_tenant_id(), "before": id_at(now() - kept), "most": AT_ONCE},

@@ -1,4 +1,4 @@
-"""Hooks as they came, until they are understood: claimed, done, tried again, parked."""
+"""The queue of received hooks: claim, mark done, retry, park."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -42,13 +42,13 @@ class ClaimedHook:
 
 
 def claim_hooks(most: int = 1) -> list[ClaimedHook]:
-    """Those that are due, the oldest first. Their rows stay locked until the transaction ends."""
+    """Due hooks, the oldest first. Their rows stay locked until the transaction ends."""
     mine = {"tenant_id": current_tenant_id(), "now": now(), "most": most}
     return [_hook(row) for row in db.session.execute(CLAIM, mine)]
 
 
 def claim_hook(hook: ClaimedHook) -> ClaimedHook | None:
-    """One by name. None: another worker has it, or is done with it."""
+    """Claim one hook. None: another worker has it, or it is done."""
     mine = {
         "tenant_id": current_tenant_id(),
         "now": now(),
@@ -79,7 +79,7 @@ def mark_all_done(them: list[ClaimedHook]) -> None:
 
 
 def retry_or_park(hook: ClaimedHook, error: str) -> str:
-    """Later, or never by itself: after the last try it is parked with its error."""
+    """Retry later; after the last try the hook is parked with its error. Returns the new state."""
     tries = hook.tries + 1
     if tries >= TRIES:
         _update_hook(hook, "parked", None, error)
@@ -114,7 +114,9 @@ def list_parked(limit: int = 50) -> list[ReceivedHook]:
 
 
 def requeue_parked(hook_id: str) -> bool:
-    """The button beside a parked hook. The caller marks the lane."""
+    """Retry a parked hook at a person's request. The caller marks the lane. False if it is not
+    parked.
+    """
     freed = db.session.execute(
         update(ReceivedHook)
         .where(

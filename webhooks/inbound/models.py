@@ -1,4 +1,4 @@
-"""What others posted to us."""
+"""The table of received hooks."""
 
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from core.sql.columns import id_column
 
 
 class ReceivedHook(Base, TenantOwned):
-    """What somebody posted to us, as it came, until it is understood."""
+    """A hook as it was received, until it has been processed."""
 
     __tablename__ = "received_hooks"
     __table_args__ = (
@@ -56,7 +56,7 @@ class ReceivedHook(Base, TenantOwned):
     target: Mapped[str] = mapped_column(Text)
     body: Mapped[bytes]
     facts: Mapped[dict[str, Any] | None] = mapped_column(JSONB)
-    """What of its headers is needed to understand it."""
+    """The values from its headers that are needed to process it."""
     state: Mapped[str] = mapped_column(Text, default="waiting")
     tries: Mapped[int] = mapped_column(default=0)
     due_at: Mapped[datetime | None] = mapped_column(default=now)

@@ -1,9 +1,9 @@
-"""Stores and forms that post to us: each platform one file, all with the same four functions.
+"""Stores and forms that send hooks: one file for each platform, all with the same four functions.
 
-verify(secret, headers, body)   is it really from there, told on the raw bytes
-facts(headers)                  what of the headers is kept beside the body
-dedupe_keys(facts, body)        a repeat of a post has one of the same keys
-parse(facts, body)              neutral events, or NotUnderstood
+verify(secret, headers, body)   whether the signature is valid for the raw bytes
+facts(headers)                  the values of the headers that are stored with the body
+dedupe_keys(facts, body)        keys; a repeated hook has one of the same keys
+parse(facts, body)              neutral events, or UnreadableBody
 """
 
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""What stores and forms tell us, in one shape; and how their texts are read without trust."""
+"""Neutral events of stores and forms, and how untrusted bodies are read."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -19,12 +19,14 @@ HeaderFacts = dict[str, str]
 
 
 class UnreadableBody(ValueError):
-    """A body that came with a good signature and still says nothing we can use."""
+    """A body with a valid signature that still cannot be used."""
 
 
 @dataclass(frozen=True)
 class PhoneHint:
-    """A phone as somebody typed it, the country of the address beside it, and where it stood."""
+    """A phone as somebody typed it, the country of the address beside it, and where it was
+    found.
+    """
 
     written: str
     country: str
@@ -33,7 +35,9 @@ class PhoneHint:
 
 @dataclass(frozen=True)
 class ParsedEvent:
-    """`cause` is what an automation may run for once; `links` tie an order to its checkout."""
+    """`cause` identifies what an automation runs for once; `links` connect an order to its
+    checkout.
+    """
 
     kind: str
     subject: str
@@ -42,19 +46,19 @@ class ParsedEvent:
     phones: tuple[PhoneHint, ...] = ()
     links: tuple[str, ...] = ()
     over: bool = False
-    """A checkout that has become an order by its own word."""
+    """A checkout that the store itself reports as completed."""
 
 
 @dataclass(frozen=True)
 class ParseResult:
     events: tuple[ParsedEvent, ...] = ()
     nothing: str = ""
-    """Why there are none, when that is as it should be."""
+    """Why there are no events, if that is expected."""
 
 
 @dataclass
 class FormAnswer:
-    """One field of a form, as it was filled in."""
+    """One completed field of a form."""
 
     key: str
     label: str
@@ -63,7 +67,7 @@ class FormAnswer:
 
 
 def read_object(body: bytes) -> dict[str, Any]:
-    """JSON as it came; numbers with a point stay the text they were."""
+    """Parse JSON; numbers with a decimal point stay text. Raises UnreadableBody."""
     try:
         value = json.loads(body, parse_constant=_refuse_constant, parse_float=str)
     except UnicodeDecodeError:
@@ -79,7 +83,9 @@ def read_object(body: bytes) -> dict[str, Any]:
 
 
 def check_texts(value: Any) -> None:
-    """Not by recursion: what is nested too deeply must not break what looks for it."""
+    """Raises UnreadableBody. Not recursive: a body that is nested too deeply must not break the
+    check.
+    """
     parts = [(value, 1)]
     while parts:
         part, depth = parts.pop()
@@ -96,7 +102,7 @@ def check_texts(value: Any) -> None:
 
 
 def text_of(value: Any, most: int = MAX_VALUE_LENGTH) -> str:
-    """A value as one line of text; what is no single value is nothing."""
+    """A single value as one line of text; empty for objects, lists, booleans and None."""
     if isinstance(value, bool) or value is None:
         return ""
     if isinstance(value, str | int):
@@ -105,20 +111,20 @@ def text_of(value: Any, most: int = MAX_VALUE_LENGTH) -> str:
 
 
 def value_at(value: Any, *path: str) -> Any:
-    """What lies at a path, or None wherever the body is not as expected."""
+    """The value at a path; None if the body has another structure."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
 def objects_in(value: Any) -> Iterator[dict[str, Any]]:
-    """The objects of a list that may not be one."""
+    """The objects in a value, which may not be a list."""
     if isinstance(value, list):
         yield from (one for one in value[:MAX_ITEMS] if isinstance(one, dict))
 
 
 def customer_fields(*sources: Any) -> dict[str, str]:
-    """A name and an address from the first place that has them."""
+    """Name and e-mail address from the first source that has them."""
     found = {"first_name": "", "last_name": "", "name": "", "email": ""}
     for source in sources:
         for name in found:
@@ -141,13 +147,13 @@ def item_list(value: Any, name: str, quantity: str = "quantity") -> list[dict[st
 
 
 def country_code(value: Any) -> str:
-    """``TR``, or nothing."""
+    """``TR``, or empty."""
     code = text_of(value, 8).upper()
     return code if len(code) == 2 and code.isascii() and code.isalpha() else ""
 
 
 def phone_hints(*places: tuple[str, Any, Any]) -> tuple[PhoneHint, ...]:
-    """(where it stood, what was written, the country beside it); empty ones are left out."""
+    """(place, text, country beside it); empty ones are left out."""
     return tuple(
         PhoneHint(text_of(written, 60), country_code(where), place)
         for place, written, where in places
@@ -160,12 +166,12 @@ def lowercase_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def body_hash(*parts_: bytes) -> str:
-    """A key for what carries no id of its own. It counts for a while only."""
+    """A key for a body without an id. It is valid only for a while."""
     return "hash:" + sha256(b"\0".join(parts_)).hexdigest()
 
 
 def signed(topic: str, body: bytes) -> str:
-    """A key for a body that is never the same for two events. It counts as long as it is kept."""
+    """A key for a body that differs for every event. It is valid as long as it is stored."""
     return f"body:{topic}:{sha256(body).hexdigest()}"
 
 

@@ -1,4 +1,4 @@
-"""The shapes in which form builders post what a visitor filled in, read into plain answers."""
+"""Read the formats in which form builders post a submission into plain answers."""
 
 import json
 import re
@@ -25,7 +25,7 @@ from webhooks.stores.base import (
 MAX_FIELDS = 200
 MAX_ANSWER_LENGTH = 2000
 DEPTH = 3
-# What builders send along that nobody filled in.
+# Fields that builders add and nobody filled in.
 IGNORED_FIELDS = {
     *("form_id", "formid", "form_name", "form_title", "submission_id", "entry_id", "id"),
     *("remote_ip", "ip", "user_agent", "page_url", "powered_by", "created_at", "referer_title"),
@@ -39,7 +39,7 @@ _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 @dataclass
 class Submission:
-    """`id` is empty where the builder gives none."""
+    """`id` is empty if the builder provides none."""
 
     builder: str
     id: str = ""
@@ -48,7 +48,7 @@ class Submission:
 
 
 def read_submission(body: bytes, content_type: str) -> Submission:
-    """Whatever a builder posted. Raises NotUnderstood."""
+    """Read the post of any builder. Raises UnreadableBody."""
     mimetype, options = parse_options_header(content_type)
     start = body.lstrip()[:2]
     if mimetype == "application/json" or mimetype.endswith("+json") or start[:1] == b"{":
@@ -195,7 +195,7 @@ def _value(value: Any) -> str:
 
 
 def _phone(value: dict[str, Any]) -> str:
-    """A phone in its parts; only with a country code before it is it international."""
+    """Join the parts of a phone; it is international only with a country code."""
     code = text_of(value.get("country"), 6).lstrip("+0")
     number = "".join((text_of(value.get("area"), 10), text_of(value.get("phone"), 20)))
     return f"+{code}{number.lstrip('0')}" if code.isdigit() else number
@@ -211,7 +211,7 @@ def _flat(told: dict[str, Any], before: str = "", depth: int = 1) -> Iterator[tu
 
 
 def _nested(pairs: dict[str, Any]) -> dict[str, Any]:
-    """``fields[phone][value]=…`` as objects in objects."""
+    """``fields[phone][value]=…`` as nested objects."""
     made: dict[str, Any] = {}
     for key, value in pairs.items():
         path = [key.partition("[")[0], *_BRACKETS.findall(key)][: DEPTH + 1]
@@ -246,7 +246,7 @@ def _multipart(body: bytes, options: dict[str, str]) -> dict[str, Any]:
 
 
 def _group_repeated(pairs: list[tuple[str, str]]) -> dict[str, Any]:
-    """A name that comes twice, such as a group of tick boxes, has both its values."""
+    """A repeated name, such as a group of checkboxes, keeps all its values."""
     if not pairs:
         raise UnreadableBody("The body is empty.")
     found: dict[str, Any] = {}

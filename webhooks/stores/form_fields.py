@@ -1,4 +1,4 @@
-"""Which field of a form is the phone, the name, the consent, the text: guessed, then chosen."""
+"""Which field of a form is the phone, name, consent or text: guessed, until the tenant chooses."""
 
 import re
 
@@ -28,7 +28,7 @@ _WORDS = {role: frozenset(spelt.split()) for role, spelt in WORDS.items()}
 
 
 def guess_fields(answers: list[FormAnswer]) -> dict[str, str]:
-    """A key for each role that can be guessed, by what the builder calls it, then by its label."""
+    """A key for each role that can be guessed, by the builder's field type, then by the label."""
     found: dict[str, str] = {}
     for role in FIELD_ROLES:
         for look in (_by_type, _by_words):
@@ -47,12 +47,14 @@ def value_of(answers: list[FormAnswer], mapping: dict[str, str], role: str) -> s
 
 
 def means_consent(value: str) -> bool:
-    """A ticked box may send any text, such as its label; a blank, a dash or a refusal is a no."""
+    """A ticked box may send any text, such as its label. Blank text, a dash or a refusal is a
+    no.
+    """
     return bool(words_of(value) or value in TICKS) and yes_or_no(value) is not False
 
 
 def slug(label: str) -> str:
-    """A label as a name for a placeholder: ``Adınız soyadınız`` → ``adiniz_soyadiniz``."""
+    """A label as the name of a placeholder: ``Adınız soyadınız`` → ``adiniz_soyadiniz``."""
     return re.sub(r"[^a-z0-9]+", "_", _plain(label)).strip("_")[:40] or "answer"
 
 
@@ -67,5 +69,5 @@ def _by_words(one: FormAnswer, role: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Folded, and letters without their marks."""
+    """Case-folded, without accents."""
     return strip_accents(text.replace("-", "")).strip()

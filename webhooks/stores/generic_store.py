@@ -1,4 +1,4 @@
-"""Any other store: a plugin posts our own neutral JSON. docs/integrations/store.md describes it."""
+"""Any other store: a plugin posts Comanda's own JSON. docs/integrations/store.md describes it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ from webhooks.stores.base import (
 
 
 def verify(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
-    """Signed as our own events are, or with the secret as a bearer token."""
+    """Signed like Comanda's own webhooks, or with the secret as a bearer token."""
     given = lowercase_headers(headers)
     if not secret:
         return False

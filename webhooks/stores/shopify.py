@@ -49,7 +49,7 @@ def facts(headers: Mapping[str, str]) -> HeaderFacts:
 
 
 def dedupe_keys(known: HeaderFacts, body: bytes) -> tuple[str, ...]:
-    """The id is a header, which the signature does not cover: the body is known without it too."""
+    """The id is in a header, which the signature does not cover, so the body is a key as well."""
     seen = signed(known["topic"], body)
     return (known["webhook_id"], seen) if known["webhook_id"] else (seen,)
 
@@ -70,7 +70,9 @@ def parse(known: HeaderFacts, body: bytes) -> ParseResult:
 
 
 def _topic_mismatch(topic: str, told: dict[str, Any]) -> str:
-    """The topic is a header, which the signature does not cover: the body must agree with it."""
+    """The topic is in a header, which the signature does not cover: the body must match it. Returns
+    why it does not, or an empty text.
+    """
     order = "order_number" in told or "financial_status" in told
     kinds = {
         "orders": order or not ({"order_id", "abandoned_checkout_url"} & told.keys()),

@@ -28,7 +28,9 @@ MAX_SUMMARY_LENGTH = 1500
 
 
 def verify(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
-    """The token in the address is the guard. With a secret, one of the ways builders sign."""
+    """The token in the URL protects the form. With a secret, one of the builders' signatures is
+    also required.
+    """
     if not secret:
         return True
     given = lowercase_headers(headers)
@@ -60,7 +62,7 @@ def dedupe_keys(known: HeaderFacts, body: bytes) -> tuple[str, ...]:
         return (body_hash(body),)
     if submission.id:
         return (f"{submission.builder}:{submission.id}",)
-    # A boundary between the parts differs each time; the answers do not.
+    # The boundary of a multipart body differs each time; the answers do not.
     answers = "\0".join(f"{one.key}={one.value}" for one in submission.answers)
     return (body_hash(answers.encode()),)
 
@@ -84,7 +86,7 @@ def answers_of(data: Mapping[str, Any]) -> list[FormAnswer]:
 
 
 def effective_fields(mapping: Mapping[str, str], answers: list[FormAnswer]) -> dict[str, str]:
-    """What the tenant chose; a guess for a form nobody has looked at yet."""
+    """The tenant's choice; a guess if none was made yet."""
     if mapping:
         return {role: mapping[role] for role in FIELD_ROLES if mapping.get(role)}
     return guess_fields(answers)
@@ -93,7 +95,7 @@ def effective_fields(mapping: Mapping[str, str], answers: list[FormAnswer]) -> d
 def apply_field_mapping(
     event: ParsedEvent, mapping: Mapping[str, str], country: str
 ) -> ParsedEvent:
-    """The submission with its phone, name, consent and text in the places the others use."""
+    """The event with its phone, name, consent and text in the same places as other events."""
     answers = answers_of(event.data)
     chosen = effective_fields(mapping, answers)
     said = {role: value_of(answers, chosen, role) for role in FIELD_ROLES}

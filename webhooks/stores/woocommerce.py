@@ -1,4 +1,4 @@
-"""WooCommerce: orders as they are made and as their state changes."""
+"""WooCommerce: new orders and changes of their state."""
 
 import re
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ def facts(headers: Mapping[str, str]) -> HeaderFacts:
 
 
 def dedupe_keys(known: HeaderFacts, body: bytes) -> tuple[str, ...]:
-    """From the body alone: the delivery's id is a header, which the signature does not cover."""
+    """From the body alone: the delivery's id is in a header, which the signature does not cover."""
     topic = known["topic"]
     try:
         told = read_object(body)
@@ -83,7 +83,9 @@ def parse(known: HeaderFacts, body: bytes) -> ParseResult:
 
 
 def _implausible(topic: str, told: dict[str, Any]) -> str:
-    """The topic is a header, which the signature does not cover: the body must agree with it."""
+    """The topic is in a header, which the signature does not cover: the body must match it. Returns
+    why it does not, or an empty text.
+    """
     if not told.keys() >= ORDER_FIELDS or told.keys() & OTHER_FIELDS:
         return f"The topic is {topic}, but the body is not an order."
     status = text_of(told.get("status"))
@@ -129,7 +131,7 @@ def _phones(told: dict[str, Any]) -> Any:
 
 
 def _tracking(told: dict[str, Any]) -> dict[str, str]:
-    """Where the tracking plugins that most shops use keep it: in the order's meta data."""
+    """From the order's meta data, where the common tracking plugins store it."""
     found = {"number": "", "url": "", "company": ""}
     for one in objects_in(told.get("meta_data")):
         name, value = text_of(one.get("key")).lstrip("_"), one.get("value")

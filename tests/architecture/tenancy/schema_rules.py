@@ -1,10 +1,10 @@
-"""What pg_catalog must say: a table is named as global here, or it is owned by a tenant in full."""
+"""Rules for the schema: a table is listed as global here, or it is fully owned by a tenant."""
 
 from typing import Any
 
 APP_ROLE, OWNER_ROLE = "comanda_app", "comanda_owner"
 
-# Read before a tenant is known, or belonging to people, who may belong to several tenants.
+# Read before the tenant is known, or about people, who may belong to several tenants.
 GLOBAL_TABLES = {
     "alembic_version": "which migration the schema is at",
     "doomed_blobs": "files to remove, whoever they belonged to",
@@ -30,13 +30,13 @@ GLOBAL_TABLES = {
     "tenants": "listed before one is chosen",
 }
 
-# Functions that the app may call with the owner's rights. They reach no tenant's rows.
+# Functions that the app may call with the owner's rights. They access no tenant's rows.
 OWNER_FUNCTIONS = {
     "app.make_partitions(text,timestamp with time zone,integer)": "the app may create no table",
     "app.drop_partitions(text,timestamp with time zone)": "nor drop one",
 }
 
-# Bare, so that it holds on the shards: no subquery, no function of ours.
+# A plain expression without subquery or own function, so that it works on shards.
 POLICY = "(tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::bigint)"
 
 TABLES = """
@@ -139,7 +139,7 @@ def _shape_faults(cursor: Any, oid: int, name: str) -> list[str]:
 
 
 def _partition_faults(cursor: Any, oid: int) -> list[str]:
-    """Policies are the parent's and hold through it alone, so nobody may go past the parent."""
+    """Policies apply only through the parent table, so the app may not use a partition."""
     privileges = ("SELECT", "INSERT", "UPDATE", "DELETE", *GRANTS)
     found = []
     for privilege in privileges:

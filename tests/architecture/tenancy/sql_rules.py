@@ -1,11 +1,11 @@
-"""SQL that would not hold on many machines, found in texts and in the code that builds them."""
+"""Find SQL that would not work on several machines, in texts and in code that builds statements."""
 
 import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-# Rows of these tables belong to no tenant, so that workers may pass each other by over them.
+# Rows of these tables belong to no tenant, so workers may skip each other's locks on them.
 MAY_SKIP_LOCKED = {"lanes": Path("core/queue/lanes.py"), "mails": Path("core/mail.py")}
 
 VERB = re.compile(
@@ -54,7 +54,7 @@ def statement_faults(sql: str) -> list[str]:
 
 
 def source_faults(path: Path, source: str) -> list[str]:
-    """Breaches in a module's SQL texts and in the statements it builds with SQLAlchemy."""
+    """Violations in a module's SQL texts and in the statements it builds with SQLAlchemy."""
     tree = ast.parse(source)
     found = [f"{path}: {fault}" for text in _sql_texts(tree) for fault in statement_faults(text)]
     return found + [f"{path}:{line}: {fault}" for line, fault in _calls(path, tree)]
@@ -126,7 +126,9 @@ def _name(node: ast.Call) -> str:
 
 
 def _asks_the_clock(call: ast.Call) -> bool:
-    """func.now() among the arguments; the service's own now() is a parameter and is fine."""
+    """True for func.now() in the arguments; the service's own now() is a parameter and is
+    allowed.
+    """
     values = [*call.args, *(word.value for word in call.keywords)]
     return any(
         isinstance(node, ast.Attribute)

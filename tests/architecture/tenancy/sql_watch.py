@@ -1,7 +1,7 @@
-"""Reads every statement the service sends while a test runs, as a distributed database would.
+"""Check every statement sent during a test, as a distributed database would.
 
-A tenant's table must be named together with its tenant, as a parameter, and that must be the
-tenant of the transaction: row-level security is the backstop, not the filter.
+A tenant-owned table must be used with its tenant as a parameter, and that must be the tenant of the
+transaction: row-level security is the last defence, not the filter.
 """
 
 import re
@@ -17,7 +17,7 @@ from core.db import Base, _scope
 from tests.architecture.tenancy.sql_rules import statement_faults
 
 PARAMETER = re.compile(r"\s*=\s*%\((\w+)\)s")
-# A table where a statement reads or writes it, with the name it goes by there.
+# A table that a statement reads or writes, with its alias.
 TABLE = re.compile(
     r"\b(FROM|JOIN|UPDATE|INTO|USING)\s+(?:ONLY\s+)?(?:public\.)?\"?(\w+)\"?"
     r"(?:\s+(?:AS\s+)?(?!(?:WHERE|SET|ON|JOIN|LEFT|INNER|ORDER|FOR|VALUES|SELECT)\b)([a-z]\w*))?",
@@ -41,7 +41,7 @@ FROM_LIST = re.compile(
 
 
 def tables_in(sql: str) -> list[tuple[str, str, str]]:
-    """Where a table is read or written: the verb, the table, and the name it goes by there."""
+    """Where a table is read or written: the verb, the table, and its alias."""
     found = list(TABLE.findall(sql))
     for listed in FROM_LIST.findall(sql):
         for more in listed.split(",")[1:]:
@@ -64,7 +64,7 @@ def tenant_faults(
 
 @cache
 def _read(sql: str, tables: frozenset[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """What is wrong with the text itself, and the parameters that name a tenant."""
+    """The faults of the text itself, and the parameters that name a tenant."""
     faults, parameters = [], []
     for verb, table, alias in tables_in(sql):
         if table not in tables:
@@ -94,14 +94,14 @@ _dialect_faults = cache(statement_faults)
 
 @contextmanager
 def watch_sql() -> Iterator[list[str]]:
-    """Collects faults instead of raising: code under test must not be able to swallow them."""
+    """Collects faults instead of raising them, so that code under test cannot swallow them."""
     found: list[str] = []
     tables = tenant_tables()
 
     def look(_c: Any, _cursor: Any, sql: str, parameters: Any, _ctx: Any, _many: bool) -> None:
         scope = _scope.get()
         if scope is None:
-            return  # a migration, or a test's own hand
+            return  # a migration, or the test itself
         found.extend(tenant_faults(sql, parameters, scope.tenant_id, tables))
         found.extend(_dialect_faults(sql))
 

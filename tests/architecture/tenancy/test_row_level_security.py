@@ -1,4 +1,4 @@
-"""What the policies do, tried on every table with the roles the service uses."""
+"""The effect of the policies on every table, with the roles that the service uses."""
 
 import psycopg2
 import pytest
@@ -10,7 +10,7 @@ from tests.sample_tenant import insert_row, make_sample_tenant, rows_of
 
 @pytest.fixture(params=[APP_ROLE, "comanda_owner"])
 def bound(request, database):
-    """A transaction of a role that is bound by the policies; the owner is too."""
+    """A transaction of a role that the policies apply to, which includes the owner."""
     connection = psycopg2.connect(database_url(request.param, database))
     with connection.cursor() as cursor:
         yield cursor
@@ -19,7 +19,7 @@ def bound(request, database):
 
 @pytest.fixture
 def theirs(app, superuser_connection):
-    """Another tenant's rows: at least one in every table a tenant owns."""
+    """Another tenant's rows: at least one in every tenant-owned table."""
     tenant_id = make_sample_tenant("Other").tenant_id
     with superuser_connection.cursor() as cursor:
         rows = rows_of(cursor, tenant_id)

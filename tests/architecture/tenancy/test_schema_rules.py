@@ -1,4 +1,4 @@
-"""The migrated database keeps tenants apart by its own rules, and the check of it bites."""
+"""The migrated schema separates tenants, and the check detects violations."""
 
 import pytest
 
@@ -20,7 +20,7 @@ GOOD = OWNED + SECURED + POLICY
 
 @pytest.fixture
 def scratch(superuser_connection):
-    """A transaction in which tables may be made; nothing of it stays."""
+    """A transaction in which tables may be created; it is rolled back."""
     superuser_connection.autocommit = False
     with superuser_connection.cursor() as cursor:
         yield cursor

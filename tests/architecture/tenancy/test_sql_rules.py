@@ -1,4 +1,4 @@
-"""The SQL stays such that the schema can be spread over many machines by tenant."""
+"""The SQL allows distributing the schema over several machines by tenant."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Two tenants, every route, every method: nothing of the other one is shown or changed."""
+"""Two tenants, every route, every method: nothing of the other tenant is shown or changed."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,12 +11,12 @@ from tests.factories import Browser, unique_email
 from tests.sample_tenant import MARKER, make_sample_tenant, rows_of
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
-# What a stranger to a thing may be answered. Redirects are looked at below.
+# Allowed responses for another tenant's record. Redirects are checked below.
 NOT_YOURS = {302, 400, 401, 403, 404, 405, 415, 422}
-# Operators see all tenants, and development's mailbox shows all letters to whoever is there.
-# A menu is for everybody.
+# Operators see all tenants, the development mailbox shows all e-mails to everybody, and menus are
+# public.
 SEEN_BY_DESIGN = {"mailbox.index", "mailbox.show", "diner.menu", "diner.place"}
-# Open pages that read nothing about the id in their address: the same answer for every id.
+# Public pages that read nothing by the id in their URL: the same response for every id.
 SAME_FOR_EVERY_ID = {"phones.order"}
 SIGNS_OUT = {"start.signout"}
 
@@ -28,7 +28,7 @@ def theirs(app):
 
 @pytest.fixture
 def ids(theirs):
-    """The other tenant's id for every name a route may take. A new name must be added here."""
+    """The other tenant's id for every URL argument. A new argument must be added here."""
     return {
         "key_id": theirs.business.key_id,
         "member_id": theirs.member_id,
@@ -105,12 +105,12 @@ def is_api(rule):
 
 
 def is_agents(rule):
-    """A door for print agents: their token is asked for first."""
+    """An endpoint for print agents: it checks their token first."""
     return rule.endpoint.startswith("print_agents.")
 
 
 def walk(app, ids, call):
-    """Call every route in its ways and one that is not; returns what was answered."""
+    """Call every route with its methods and one that is not allowed; returns the responses."""
     with error_pages_drawn_once():
         return list(_answers(app, ids, call))
 
@@ -197,7 +197,7 @@ def as_machine(app, business):
 
 
 def as_browser(app, person):
-    """Signed in, with a good form token, and with the fields a form would carry."""
+    """Signed in, with a valid form token and the fields that a form would have."""
     browser = Browser(app.test_client()).signs_in(person)
     fields = {
         "role": "owner",
@@ -250,7 +250,7 @@ def test_a_member_reaches_nothing_of_another_tenant(app, restaurant, ids, stored
     before = stored()
     answers = walk(app, ids, call)
     refused(answers)
-    expected = 404 if role == "owner" else 403  # and not a form token that was too old
+    expected = 404 if role == "owner" else 403  # not 400, as for an expired form token
     posted = [s for r, m, _, s in answers if m == "POST" and "POST" in r.methods and mine(r)]
     assert len(posted) >= 14
     assert set(posted) == {expected}
@@ -258,7 +258,7 @@ def test_a_member_reaches_nothing_of_another_tenant(app, restaurant, ids, stored
 
 
 def mine(rule):
-    """A page of a tenant's own things, for its members."""
+    """A page about a tenant's own records, for its members."""
     theirs = {"key_id", "member_id", "invitation_id", "line_id", "instance_id", "message_id"}
     theirs |= {"endpoint_id", "delivery_id"}
     theirs |= {"hook_id", "template_id"}
@@ -279,7 +279,7 @@ def test_a_stranger_reaches_nothing(app, ids, stored):
 
 
 def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stored):
-    """The plain answer of the trade: a thing of another tenant is not there."""
+    """The usual response: another tenant's record does not exist."""
     call = as_browser(app, restaurant.owner)
     before = stored()
     for method, path in (
@@ -384,7 +384,7 @@ def test_an_owner_gets_404_for_another_tenants_things(app, restaurant, ids, stor
 
 
 def test_the_walk_would_see_a_leak(app, theirs, ids):
-    """The same walk by the other tenant's own owner meets its own words at once."""
+    """The same walk as the other tenant's own owner finds the marker at once."""
     with pytest.raises(AssertionError):
         walk(app, ids, as_browser(app, theirs.business.owner))
 
@@ -445,7 +445,7 @@ def test_odd_words_in_an_address_break_nothing(browser, restaurant, path):
 
 
 def test_a_thread_forgets_who_was_there_before(app, theirs, superuser_connection):
-    """Servers answer many requests on one thread; the next one is not the last one's doing."""
+    """Servers handle many requests on one thread; a request must not inherit from the last one."""
 
     def two_requests():
         client = FlaskClient(app, Response)
@@ -454,7 +454,7 @@ def test_a_thread_forgets_who_was_there_before(app, theirs, superuser_connection
         fields = {"name": "Eve", "email": unique_email(), "password": "a fine password"}
         assert browser.post("/signup", business="Next in line", **fields).status_code == 200
 
-    # As a server's thread: no context of a test is around.
+    # Like a server's thread: without the context of a test.
     with ThreadPoolExecutor(1) as pool:
         pool.submit(two_requests).result()
     with superuser_connection.cursor() as cursor:

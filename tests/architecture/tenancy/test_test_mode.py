@@ -1,6 +1,6 @@
 """Review H2 and D9: a test key changes no live row and shows no live message.
 
-Routes are for live keys unless they say otherwise; those that do are listed here with a reason.
+Routes require a live key by default; the exceptions are listed here with a reason.
 """
 
 from datetime import timedelta
@@ -55,7 +55,7 @@ OPEN_TO_TEST_KEYS = {
 SHOWS_CONFIGURATION = {
     endpoint for endpoint, why in OPEN_TO_TEST_KEYS.items() if why == CONFIGURATION
 } | {"v1.me"}
-# Rows that every call writes, or that count calls.
+# Rows that every request writes, or that count requests.
 NOT_THE_BUSINESS = {"api_keys", "api_calls", "idempotency_keys"}
 BODY = {
     "phone": "905321112233",
@@ -79,7 +79,7 @@ BODY = {
 
 @pytest.fixture
 def planted(app, settings):
-    """Live rows of every kind, and a test line beside them."""
+    """Live rows of every kind, and a test line."""
     made = make_sample_tenant(MARKER)
     with made.business.scope():
         add_simulated_line("Test line", settings.base_url, "secret", test=True)
@@ -108,7 +108,7 @@ def ids(planted):
 
 
 def live_rows(connection, tenant_id):
-    """Every row that is not of test mode, by its table."""
+    """Every row that is not of test mode, by table."""
     found = {}
     with connection.cursor() as cursor:
         for table in owned_tables(cursor):
@@ -122,7 +122,7 @@ def live_rows(connection, tenant_id):
 
 
 def calls(app, ids, known):
-    """Every v1 route in each of its methods, with the ids of live rows."""
+    """Every v1 route with each of its methods, with the ids of live rows."""
     for rule in app.url_map.iter_rules():
         if not rule.endpoint.startswith("v1."):
             continue
@@ -182,7 +182,7 @@ def test_a_test_key_changes_no_live_row_and_shows_no_live_message(
 
 
 def _full_buckets(app):
-    """There are more routes than a burst has requests."""
+    """There are more routes than requests in a burst."""
     from core.redis.client import redis_client
 
     for name in redis_client().scan_iter("bucket:*"):
@@ -276,7 +276,7 @@ def test_a_test_key_finds_the_rows_of_test_mode_and_only_those(client, planted, 
 
 
 def test_a_test_endpoint_gets_the_events_of_test_mode_and_no_others(client, planted, test_mode):
-    """And the endpoints of live keys go on getting all of them."""
+    """The endpoints of live keys still get all of them."""
     with planted.business.scope():
         from webhooks import queries as webhook_queries
         from webhooks.delivery import fanout
