@@ -199,7 +199,7 @@ def _decrypted_token(tenant_id: int, sealed: str | None) -> str:
 
 
 def requeue_messages(group: Sequence[ClaimedMessage], seconds: float) -> None:
-    """Return claimed messages to the queue unsent, because their recipient's rate limit is reached."""
+    """Return claimed messages to the queue unsent: the recipient's rate limit is reached."""
     moment = now()
     back = db.session.execute(
         REQUEUE,

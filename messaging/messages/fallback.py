@@ -168,7 +168,7 @@ def _network_spelling(phone: str) -> str:
 def try_fallbacks(
     results: list[tuple[ClaimedMessage, SendOutcome]], lines: Mapping[int, Line]
 ) -> list[tuple[ClaimedMessage, SendOutcome]]:
-    """Apply a fallback where there is one, and return the other results to be settled as they are."""
+    """Apply fallbacks, and return the results without one to be settled as they are."""
     hopeful = [
         (one, out)
         for one, out in results
@@ -224,7 +224,7 @@ def try_fallback_after_receipt(
 
 
 def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fallback | None:
-    """Choose the template if there is one, else the line that the message was meant for, else None."""
+    """Choose the template if there is one, else the message's original line, else None."""
     line, template = lines.get(message.line_id), message.content.get("fallback")
     if line is not None and template and message.kind != "template":
         try:

@@ -134,7 +134,7 @@ def receive_receipt(line: Line, receipt: Receipt, tally: UsageTally, *, alone: b
 
 
 def _lock_alone(line: Line, receipt: Receipt) -> _LockedMessage | None:
-    """Find and lock the message by the network's id, else by our own id, which the network echoes."""
+    """Find and lock the message by the network's id, else by our own, which is echoed."""
     message_id = _known_message_id(receipt)
     ours = _own_message_id(receipt.our_id)
     if message_id is None and ours is not None:

@@ -1,4 +1,4 @@
-"""Store each inbound message once, even if the network repeats it, and publish its webhook event."""
+"""Store each inbound message once, even if the network repeats it, and publish its event."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -81,7 +81,7 @@ class MessageOutcome:
 
 
 def expire_stale_messages() -> None:
-    """Expire messages past their validity; mark those whose worker died while sending as unknown."""
+    """Expire messages past their validity; mark those of a dead worker as unknown."""
     moment = now()
     mine = {"tenant_id": current_tenant_id(), "now": moment}
     expired = db.session.execute(EXPIRE_MESSAGES, mine).all()
@@ -219,7 +219,7 @@ def _settle_others(
 def _next_state(
     one: ClaimedMessage, outcome: SendOutcome, moment: datetime
 ) -> tuple[str, datetime | None, str | None, str]:
-    """Return state, next due time, error code and sentence. Drivers report; this function decides."""
+    """Return state, next due time, error code and sentence for an outcome."""
     if isinstance(outcome, TryLater):
         step = RETRY_DELAYS[min(one.envelope.attempt, len(RETRY_DELAYS)) - 1]
         wait = step if outcome.after is None else max(outcome.after, 1.0)

@@ -113,7 +113,7 @@ class OutcomeListener:
         return rung, told
 
     def _listen(self) -> None:
-        """Start the reader thread once per process: a server may have forked since the last call."""
+        """Start the reader thread once per process: a server may have forked since."""
         if self._pid == os.getpid():
             return
         with self._lock:
