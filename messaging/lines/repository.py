@@ -117,7 +117,7 @@ def add_cloud_line(
 
 
 def check_plan_allows_line() -> None:
-    """Check the plan's limit for live lines. Raises if it is reached."""
+    """Check the plan's limit for live lines. Raises PaymentRequired if it is reached."""
     plan_limits.check_limit("lines", sum(not line.test for line in list_lines()))
 
 

@@ -126,7 +126,7 @@ ClientEvent = (
 
 class LinkedClient(Protocol):
     def events(self, code_phone: str = "") -> AsyncGenerator[ClientEvent, None]:
-        """Send one message. The outcome has the network's id; our own id is not sent."""
+        """Connect and yield events. With `code_phone`, request a code to type, not QR codes."""
 
     async def send(self, envelope: Envelope, media: MediaFileBody | None) -> SendOutcome:
         """Send one message. The outcome has the network's id; our own id is not transmitted."""
