@@ -51,7 +51,7 @@ class SendAccepted:
 
 @dataclass(frozen=True)
 class TryLater:
-    """Send later. `scope` is what has to wait: the message, its recipient (`pair`) or the `line`."""
+    """Send later. `scope` is what must wait: the message, its recipient (`pair`) or the `line`."""
 
     code: str
     sentence: str
