@@ -1,1 +1,1 @@
-"""Campaigns: who, what, when; then one message to each, whatever crashes."""
+"""Campaigns: audience, message and schedule; each recipient gets one message."""
