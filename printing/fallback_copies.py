@@ -87,8 +87,9 @@ def jobs_to_drop(agent_id: str) -> list[PrintJob]:
 
 
 def ask_to_drop(job: PrintJob) -> bool:
-    """Record the request to drop. Returns True the first time: the agent's poll is then answered at
-    once.
+    """Record the request to drop a job.
+
+    Returns True the first time: the agent's poll is then answered at once.
     """
     asked = any(one["what"] == "asked_to_drop" for one in job.evidence or [])
     if not asked:
@@ -97,9 +98,7 @@ def ask_to_drop(job: PrintJob) -> bool:
 
 
 def cancel_copy(job: PrintJob) -> None:
-    """Cancel a job whose other copy is printed, without a confirmation: the dish would be made
-    twice.
-    """
+    """Cancel a job whose other copy is printed, without asking: the dish would be made twice."""
     add_evidence(job, "called_off", who="Comanda")
     job.state, job.detail, job.leased_until = "failed", PRINTED_ELSEWHERE, None
     job.settled_at, job.fallback_due_at, job.told = now(), None, True

@@ -29,8 +29,9 @@ def check_due() -> None:
 
 
 def _expire_leases(moment: datetime) -> None:
-    """Expire leases without a result. A job that its printer never fetched was certainly not
-    printed.
+    """Expire leases without a result.
+
+    A job that its printer never fetched was certainly not printed.
     """
     query = (
         select(PrintJob)

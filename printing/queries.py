@@ -130,8 +130,9 @@ def confirm_printed(job_id: str) -> PrintJob:
 
 
 def resend(job_id: str) -> str:
-    """Send a job again as a reprint, because the first one may be printed. It needs no attention
-    then.
+    """Send a job again as a reprint, because the first one may be printed.
+
+    The first job is settled, so that nobody is asked about it again. Returns the id of the reprint.
     """
     job = spool.lock_job(job_id)
     if job.state not in ("unconfirmed", "failed"):

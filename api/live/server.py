@@ -129,8 +129,9 @@ class LiveServer:
         }
 
     async def _health(self, _request: web.Request) -> web.Response:
-        """Return ok while the process runs: without Redis streams wait, and a restart would not
-        help.
+        """Return ok while the process runs.
+
+        Without Redis the streams wait for it, and a restart would not help.
         """
         return web.json_response(
             {
@@ -161,9 +162,7 @@ class LiveServer:
         waiter: Subscriber,
         missed: list[LiveUpdate],
     ) -> None:
-        """Write updates until the token expires, the reader is too slow or gone, or the server
-        stops.
-        """
+        """Write updates until the token expires, the reader is gone or slow, or we stop."""
         clock = asyncio.get_running_loop().time
         until, sent = clock() + ticket.seconds_left(), (0, 0)
         try:

@@ -295,9 +295,7 @@ def _with_secret(answer: Response) -> Response:
 
 
 def _sees_all_lines() -> None:
-    """Events belong to the whole account; a key limited to some lines must not read those of
-    others.
-    """
+    """Refuse a key that is limited to some lines, because events belong to the whole account."""
     caller: ApiCaller = g.caller
     if caller.key.line_ids is not None:
         raise Forbidden(

@@ -235,7 +235,7 @@ def last_run(automation_id: str) -> datetime | None:
 
 
 def delete_old_runs() -> int:
-    """Delete ended runs, then events that no run refers to any more."""
+    """Delete runs that ended, and events, before RUN_RETENTION. Returns how many runs."""
     tenant_id, before = current_tenant_id(), now() - RUN_RETENTION
     gone = db.session.execute(
         delete(AutomationRun)

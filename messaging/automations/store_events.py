@@ -150,8 +150,9 @@ def _with_subject(told: Told, hook: ClaimedHook) -> Told:
 
 
 def _order_before(connection_id: str, told: Told) -> StoreEvent | None:
-    """Return the last event of this order. A shipment has few fields; the missing ones come from
-    it.
+    """Return the last event of this order, or None.
+
+    A shipment event has few fields; the missing ones come from the earlier event.
     """
     if not told.kind.startswith("order.") or told.kind == "order.created":
         return None

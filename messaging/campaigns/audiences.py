@@ -118,9 +118,7 @@ def matching_contacts(filters: AudienceFilters) -> Select[Any]:
 
 
 def phone_expression() -> ColumnElement[str]:
-    """SQL expression on a row of contacts: the first phone as the network spells it, as on its
-    card.
-    """
+    """SQL expression on a row of contacts: the first phone as the network spells it."""
     return (
         select(Identity.spelling)
         .where(

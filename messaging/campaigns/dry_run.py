@@ -149,8 +149,9 @@ def _exclusion_expression(campaign: Campaign, line: Line | None) -> ColumnElemen
 
 
 def _count(seen: DryRunResult, campaign: Campaign, line: Line | None, begins: datetime) -> None:
-    """Count in one statement, grouped by the first digits of numbers, so that few rows are
-    returned.
+    """Count in one statement, grouped by the first digits of numbers.
+
+    So few rows are returned, for any number of contacts.
     """
     why = _exclusion_expression(campaign, line)
     chosen = (

@@ -27,7 +27,7 @@ SELECT :tenant_id, :campaign_id, one.id, CASE WHEN one.why = '' THEN 'waiting' E
 
 
 def add_recipients(campaign: Campaign) -> None:
-    """Add the next batch. Contacts created after the scan has passed them are not added."""
+    """Add the next batch. Contacts that match only after the scan has passed are not added."""
     moment = now()
     why = audiences.exclusion_expression(
         campaign.rest_days,

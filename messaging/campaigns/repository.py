@@ -228,9 +228,7 @@ def _write_input(campaign: Campaign, wanted: CampaignInput) -> None:
 
 
 def _replace_file(campaign: Campaign, key: str | None) -> None:
-    """Set the header file. The old one is deleted if no other campaign uses it; copies share a
-    file.
-    """
+    """Set the header file, and delete the old one unless a copy of the campaign shares it."""
     was, campaign.header_blob_key = campaign.header_blob_key, key
     if was is None or was == key:
         return

@@ -145,9 +145,7 @@ def consent_history(contact_id: str, limit: int = 50) -> list[ConsentChange]:
 
 
 def checked_source(source: str) -> str:
-    """Return the cleaned source. Raises Invalid without one: a consent without a source proves
-    nothing.
-    """
+    """Return the cleaned source. Raises Invalid if it is empty: it is the proof of the consent."""
     named = one_line(source, LONGEST_SOURCE)
     if not named:
         raise invalid(

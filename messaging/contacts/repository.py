@@ -153,8 +153,9 @@ def set_blocked(contact_id: str, blocked: bool) -> ContactCard:
 
 
 def set_opted_out(contact_id: str, out: bool, source: str = "person") -> ContactCard:
-    """Opt a contact out or in by a person or a program. receive.py handles opt-out words in
-    messages.
+    """Opt a contact out or in, for a person or a program.
+
+    messages/receive.py handles opt-out words in messages.
     """
     card, moment = contact_cards.get(contact_id), now()
     if out and contact_consent.opt_out(card.id, moment, source):

@@ -51,8 +51,9 @@ class TenantRates:
         return self.network(line_kind, country, category, day) + self.margin(line_kind, day)
 
     def network(self, line_kind: str, country: str, category: str, day: date) -> Decimal:
-        """Return the price for the country, else for other countries; the tenant's rate before the
-        card's.
+        """Return the price for the country, else for other countries.
+
+        The tenant's own rate comes before the card's.
         """
         for place in (country, OTHER):
             for card in (self.own, self.common):
@@ -79,8 +80,9 @@ def tenant_rates_from(own: Iterable[tuple[str, str, str, date, Decimal]]) -> Ten
 
 
 def quote_price(line_kind: str, destination: str, category: str, at: datetime) -> Decimal:
-    """Quote in the tenant's open transaction. `destination` is a country (``TR``) or a phone's
-    digits.
+    """Quote in the tenant's open transaction.
+
+    `destination` is a country (``TR``) or a phone's digits.
     """
     country = phone_country(destination) or OTHER if destination.isdecimal() else destination
     return tenant_rates().quote(line_kind, country, category, at)

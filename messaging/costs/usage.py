@@ -1,7 +1,7 @@
 """Daily usage of a tenant by line, country and category.
 
 Many transactions add to the same few rows. Each adds once, as its last statement and in key order,
-so that they do not deadlock and hold the rows briefly.
+so that they do not deadlock and lock the rows only briefly.
 """
 
 from collections import defaultdict

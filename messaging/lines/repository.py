@@ -77,11 +77,11 @@ def add_cloud_line(
     default: bool = False,
     unreached: str = "",
 ) -> Line:
-    """Add a number of the cloud API. The first live one that the network confirms becomes the
-    default.
+    """Add a number of the cloud API.
 
-    `unreached` is why the network could not be asked about the number. Such a line is disconnected
-    until a check succeeds, and it does not become the default.
+    The first live one that the network confirms becomes the default. `unreached` is why the network
+    could not be asked about the number. Such a line is disconnected until a check succeeds, and it
+    does not become the default.
     """
     if not test:
         check_plan_allows_line()

@@ -185,9 +185,7 @@ def _search_words(message: InboundMessage) -> list[str]:
 def _store(
     line: Line, message: InboundMessage, uuid: UUID, contact: KnownContact, at: datetime
 ) -> str:
-    """Store the message, its timeline and its conversation in one round trip; return the
-    conversation id.
-    """
+    """Store message, timeline and conversation in one round trip; return the conversation id."""
     stored = db.session.execute(
         STORE_MESSAGE,
         {

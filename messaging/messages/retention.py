@@ -59,8 +59,9 @@ SELECT message_id AS id FROM media_files
 
 
 def blank_texts(after: str, before: datetime) -> tuple[int, str | None]:
-    """Blank one batch. Returns its size and the id to continue after, None if nothing older is
-    left.
+    """Blank one batch of messages.
+
+    Returns its size, and the id to continue after or None if nothing older is left.
     """
     rows = _rows(FIND_OLD_MESSAGES, after, before)
     if rows:

@@ -232,8 +232,9 @@ def _next_state(
 
 
 def _count_usage(rows: Sequence[Any]) -> None:
-    """Add to the usage counters. The last write of a transaction, because all writers share these
-    rows.
+    """Add to the usage counters.
+
+    It is the last write of a transaction, because all writers share these rows.
     """
     tally = UsageTally()
     for row in rows:

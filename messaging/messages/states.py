@@ -1,6 +1,4 @@
-"""The one table of state transitions. A late receipt is ignored because the table has no
-transition.
-"""
+"""The one table of state transitions. A late receipt is ignored because it has no transition."""
 
 OUT_STATES = (
     "scheduled",

@@ -171,8 +171,9 @@ def publish_outcomes(outcomes: Iterable[MessageOutcome], client: Redis) -> None:
 
 
 def publish_outcomes_args(outcomes: Iterable[MessageOutcome]) -> tuple[list[str], list[str | int]]:
-    """Keys and arguments of PUBLISH_SCRIPT. An outcome without a waiter is deleted after 40
-    seconds.
+    """Return keys and arguments of PUBLISH_SCRIPT.
+
+    An outcome without a waiter is deleted after 40 seconds.
     """
     told = list(outcomes)
     return [one.id for one in told], [

@@ -68,9 +68,7 @@ class Journal:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that is on the disk, not only in the operating system's cache, when it
-        ends.
-        """
+        """A transaction that is flushed to disk when it ends, not only to the system's cache."""
         with self._lock, self._db:
             yield self._db
 
@@ -145,8 +143,9 @@ class Journal:
         return self._select("step = 'done' AND heard = 0", ())
 
     def told(self, job: PrintJob, *, counted: bool = True) -> None:
-        """Record that the result was reported. `counted` is False if the server rejected it:
-        another agent had the lease.
+        """Record that the result was reported.
+
+        `counted` is False if the server rejected it, because another agent had the lease.
         """
         with self._writing() as db:
             db.execute(

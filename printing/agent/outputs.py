@@ -257,8 +257,9 @@ def _is_device(path: str) -> bool:
 
 
 def _opened_device(path: str, flags: int) -> int:
-    """Open a character device. /dev also has disks and files, which an agent that runs as root must
-    not write to.
+    """Open a character device. Raises NothingSent for anything else.
+
+    /dev also has disks and files, which an agent that runs as root must not write to.
     """
     if not stat.S_ISCHR(Path(path).stat().st_mode):
         raise NothingSent(f"{path} is not a character device")

@@ -43,9 +43,7 @@ class Printer(Thread):
     def __init__(
         self, settings: dict[str, Any], around: PrinterContext, after: Thread | None = None
     ) -> None:
-        """`after` is the thread that had this printer with other settings; it finishes its job
-        first.
-        """
+        """`after` had this printer with other settings; it finishes its job first."""
         super().__init__(name=str(settings["name"]), daemon=True)
         self.settings = settings
         self.id = str(settings["id"])
@@ -211,8 +209,9 @@ class Printer(Thread):
         )
 
     def _asked(self, connection: Connection) -> Status:
-        """Query the status. Many printers never answer but do print, so silence counts only after
-        an answer.
+        """Query the status.
+
+        Many printers never answer but do print, so silence counts only after an earlier answer.
         """
         found = printer_status.query_status(connection.send, connection.read_byte)
         self._ever_answered = self._ever_answered or found.answered

@@ -91,8 +91,9 @@ class ServerConnection:
         return self._exchange("GET", url, None, ANSWER_SECONDS)
 
     def interrupt(self) -> None:
-        """Called from another thread: stop waiting for this response, because there is something to
-        send.
+        """Stop waiting for the response, because there is something to send.
+
+        Called from another thread.
         """
         self._interrupted.set()
         with self._lock:

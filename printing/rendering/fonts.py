@@ -64,8 +64,9 @@ def shape_text(text: str, bold: bool, right_to_left: bool) -> ShapedText:
 
 
 def is_right_to_left(text: str) -> bool:
-    """Decide by the first letter with a direction: a phone number stays left to right in Arabic
-    too.
+    """Decide by the first letter that has a direction.
+
+    So a phone number stays left to right in Arabic text too.
     """
     strong = (unicodedata.bidirectional(letter) for letter in text)
     return next((way in ("R", "AL") for way in strong if way in ("L", "R", "AL")), False)

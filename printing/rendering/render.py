@@ -77,8 +77,7 @@ def render(document: Document, paper: PrintFormat) -> Rendered:
 def reprint_heading(
     paper: PrintFormat, first_time: datetime, *, language: str = "en", time_zone: str = "UTC"
 ) -> bytes:
-    """Return a REPRINT heading without a cut; the agent sends it before a ticket that may be a
-    copy.
+    """Return a REPRINT heading without a cut, which the agent prints before a possible copy.
 
     Empty for XML and images, where two documents cannot follow each other.
     """

@@ -322,8 +322,9 @@ def _current_answer(message_id: str) -> Response:
 
 
 def _wait_seconds() -> tuple[float, str]:
-    """Return the seconds to wait and the applied preference, from RFC 7240 `Prefer: respond-async`
-    or `Prefer: wait=N`.
+    """Return the seconds to wait and the applied preference.
+
+    RFC 7240: `Prefer: respond-async` or `Prefer: wait=N`.
     """
     prefer = request.headers.get("Prefer", "")
     if re.search(r"\brespond-async\b", prefer):

@@ -78,8 +78,9 @@ class OrderDeliveryShape(BaseModel):
     )
 
 
+# Section 2.4 of the specification, and additional fields.
 class OrderFacts(BaseModel):
-    """Section 2.4 of the specification and additional fields, as in events and responses."""
+    """An order, as in events and responses."""
 
     order_id: str
     order_type: str
@@ -324,9 +325,7 @@ def _numbers(sums: dict[str, Any]) -> dict[str, Any]:
 
 
 def _moved(order: Order, body: Move) -> Order:
-    """Same rules as in the portal: only a refund makes an order refunded, and a cancellation needs
-    a reason.
-    """
+    """Apply the rules of the portal: a cancellation needs a reason, and only a refund refunds."""
     if order.state == body.status:
         return order
     if body.status == "refunded":

@@ -90,8 +90,9 @@ class CampaignFacts(BaseModel):
     follow_days: int | None = Field(None, ge=0, le=90)
 
     def wanted(self, before: dict[str, Any] | None = None) -> CampaignInput:
-        """Return the input; fields that were not sent stay unchanged. `before` is the current
-        template.
+        """Return the input; fields that were not sent stay unchanged.
+
+        `before` is the current template.
         """
         sent = self.model_fields_set
         hours = self.quiet_hours

@@ -8,10 +8,9 @@ from api.v1.restaurant.orders import OrderFacts
 from api.v1.schemas.webhooks import EventShape
 
 
+# Section 2.3 of the specification, and additional fields.
 class InboundMessageData(BaseModel):
-    """Section 2.3 of the specification and additional fields. Fields of other message types are
-    left out.
-    """
+    """A message from a customer. Fields of other message types are left out."""
 
     sender: str = Field(
         alias="from", description="Phone with country code.", examples=["905321112233"]

@@ -131,10 +131,9 @@ class TemplateRequest(TemplateNamed, SendOptions):
     """An approved template of a cloud line, by its name."""
 
 
+# Section 2.2 of the specification, and additional fields.
 class SendAnswer(BaseModel):
-    """Section 2.2 of the specification and additional fields. `message_id` is null until the
-    network has accepted the message.
-    """
+    """The accepted message. `message_id` is null until the network has accepted it too."""
 
     status: str = Field(examples=["success"], description="`success` if the message was accepted.")
     message_id: str | None = Field(examples=["wamid.HBgMOTA1MzIxMTEyMjMzFQIAERgS"])
@@ -228,9 +227,7 @@ def draft_of_template(body: TemplateRequest) -> MessageDraft:
 
 
 def _template(named: TemplateNamed, place: str = "") -> dict[str, Any]:
-    """Return the content for the line's driver. Raises Invalid for parameters that the driver
-    rejects.
-    """
+    """Return the content for the line's driver. Raises Invalid for parameters that it rejects."""
     given: Any = named.parameters
     if isinstance(given, list):
         given = [_text(one, f"{place}parameters", 1024) for one in given]
@@ -277,8 +274,9 @@ def _text(text: str, field: str, most: int) -> str:
 
 
 def media_url(url: str, field: str = "media_url") -> str:
-    """Check the format and any literal IP address; a host name is resolved when the file is
-    fetched.
+    """Check the format and any literal IP address of a URL.
+
+    A host name is resolved only when the file is fetched.
     """
     settings = current_app.extensions["comanda"]
     policy = Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)

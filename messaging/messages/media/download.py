@@ -89,8 +89,9 @@ def _from_network(
 
 
 def _from_url(settings: Settings, wanted: PendingDownload, file: IO[bytes]) -> str:
-    """Fetch a tenant's URL: a public address, an allowed port, no redirects. Returns its content
-    type.
+    """Fetch a tenant's URL and return its content type.
+
+    The address must be public and the port allowed; redirects are not followed.
     """
     policy = Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)
     try:

@@ -243,9 +243,7 @@ def signed_link(message_id: str) -> str:
 
 
 def message_id_of_link(token: str) -> tuple[int, str]:
-    """Return the tenant and message of a signed link. Raises BadToken, or its subclass
-    ExpiredToken.
-    """
+    """Return tenant and message of a signed link. Raises BadToken, or its subclass ExpiredToken."""
     tenant_id, message_id = signed_urls.read_signed(LINK_PURPOSE, token)
     return tenant_id, message_id
 

@@ -131,8 +131,9 @@ def read_signed_link(token: str, secret_key: str) -> SignedFileLink:
 
 
 def _detect_type(body: bytes, filename: str) -> tuple[str, str]:
-    """Detect kind and MIME type by content. The extension only distinguishes Office and text
-    formats.
+    """Detect kind and MIME type by content.
+
+    The extension only distinguishes Office and text formats.
     """
     ending = PurePath(filename).suffix.lower().lstrip(".")
     if not body:

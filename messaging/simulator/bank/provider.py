@@ -82,8 +82,9 @@ class SimulatedBank:
             await self._session.close()
 
     def open(self, account: str, given: dict[str, Any]) -> PaymentLink:
-        """Open a link. The same key returns the same link; raises ValueError if other values
-        differ.
+        """Open a link. The same key returns the same link.
+
+        Raises ValueError if other values differ.
         """
         for bill in self.bills.values():
             if bill.account == account and bill.key == given["key"]:

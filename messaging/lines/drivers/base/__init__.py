@@ -1,7 +1,7 @@
-"""The types of a line driver. A driver turns an envelope into one of four outcomes; it decides
-nothing.
+"""The types of a line driver, which turns an envelope into one of four outcomes.
 
-To add a network, add a package beside `cloud` with the same functions.
+A driver reports and decides nothing. To add a network, add a package beside `cloud` with the same
+functions.
 """
 
 from dataclasses import dataclass, field

@@ -33,7 +33,7 @@ def read_account_update(field: str, account_id: str, value: dict[str, Any]) -> l
     """Read one update. Kinds: restricted, restored, quality, template, marketing, account.
 
     `detail` has `field`, `account_id` and the network's values; `because` is a sentence. An update
-    about one number has it in `phone`, so that only the account of that number gets the update.
+    about one number has it in `phone`, because these webhooks have no phone_number_id.
     """
     if field == "user_preferences":
         return [_preference(one) for one in read_objects(value.get("user_preferences"))]

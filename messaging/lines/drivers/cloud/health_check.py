@@ -23,7 +23,9 @@ _NOT_READY = {"DISCONNECTED", "DELETED", "MIGRATED", "PENDING", "UNVERIFIED", "O
 
 @dataclass(frozen=True)
 class LineProblem:
-    """`code` is token_expired, restricted, wrong_phone_number_id, number_not_ready, quality_low,
+    """A problem of a line, as a code and a sentence.
+
+    `code` is token_expired, restricted, wrong_phone_number_id, number_not_ready, quality_low,
     webhook_not_subscribed, webhook_elsewhere or network_unreachable.
     """
 

@@ -145,9 +145,7 @@ def _unsupported(kind: str, message: dict[str, Any]) -> Content:
 
 
 def _about(message: dict[str, Any]) -> dict[str, Any]:
-    """Return the message's context: what it replies to, whether it was forwarded, and its
-    advertisement.
-    """
+    """Return the context: what it replies to, whether it was forwarded, and its advertisement."""
     context = read_object(message, "context")
     about: dict[str, Any] = {}
     if reply_to := read_id(context.get("id")):

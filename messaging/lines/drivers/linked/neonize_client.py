@@ -141,9 +141,7 @@ class NeonizeClient:
         return note
 
     def _message_came(self, event: Any) -> list[ClientEvent]:
-        """Keep the newest messages with files, because the library fetches a file by its whole
-        message.
-        """
+        """Keep the newest messages with files: the library fetches a file by its whole message."""
         made = read_message(event)
         if any(isinstance(one, MessageReceived) and one.message.content.get("id") for one in made):
             self._files[event.Info.ID] = event.Message

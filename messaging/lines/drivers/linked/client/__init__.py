@@ -18,9 +18,7 @@ LINKED_KIND = "linked"
 
 @dataclass(frozen=True)
 class LinkedSession:
-    """The line of a session and its linked device. Without a device, a phone has to be linked
-    first.
-    """
+    """The line of a session and its linked device; without one, a phone has to be linked first."""
 
     tenant_id: int
     line_id: int
