@@ -39,10 +39,7 @@ STATE_EVENTS = {
 
 @dataclass(frozen=True)
 class LineLabel:
-    """A line's name for its old messages.
-
-    A `removed` line has no page; messages of a `held` line wait.
-    """
+    """A line's label for old messages. A `removed` line has no page; a `held` one sends later."""
 
     id: int
     name: str
@@ -239,10 +236,7 @@ def set_enabled(line_id: int, enabled: bool) -> Line:
 
 
 def resume(line_id: int) -> bool:
-    """Resume a line that was paused for low quality; the user accepts the risk.
-
-    Returns False if it was not paused for that. The network's next quality warning pauses it again.
-    """
+    """Resume a line paused for low quality until the next warning. False if it was not paused."""
     line = get(line_id)
     if line.state != "quality_low" or not record_line_state(line_id, "connected", ""):
         return False
@@ -318,11 +312,7 @@ def route_for(line_id: int | None, *, test: bool, allowed: frozenset[int] | None
 def choose_route(
     known: tuple[LineRoute, ...], line_id: int | None, *, test: bool, allowed: frozenset[int] | None
 ) -> LineRoute:
-    """Choose the line for a message.
-
-    A test key may name any line of its tenant, but its messages go through the test line. Raises
-    Invalid if there is no such line, Forbidden if the key may not use it.
-    """
+    """Choose the line. A test key may name any line, but its messages use the test line."""
     line: LineRoute | None
     if line_id is not None and not any(
         one.id == line_id and (test or not one.test) for one in known
@@ -369,10 +359,7 @@ def _default_if_none(line_id: int) -> None:
 def record_line_state(
     line_id: int, state: str, because: str, until: datetime | None = None
 ) -> bool:
-    """Store a new state of the line; publish the event and the alert once.
-
-    Returns True if the state is new.
-    """
+    """Store a new state, and publish its event and alert once. Returns True if it is new."""
     changed = db.session.execute(
         update(Line)
         .where(Line.tenant_id == current_tenant_id(), Line.id == line_id, Line.state != state)

@@ -58,10 +58,7 @@ class ImportOptions:
 
 
 def as_table(file: BinaryIO) -> BinaryIO:
-    """Convert a spreadsheet to CSV; return any other file as it is.
-
-    Slow: call it before the transaction.
-    """
+    """Return a spreadsheet as CSV, any other file as is. Slow: call it before the transaction."""
     workbook = spreadsheets.is_workbook(file.read(4))
     file.seek(0)
     if not workbook:
@@ -252,10 +249,7 @@ class ImportPass:
         self.file.close()
 
     def work(self) -> bool:
-        """Process one batch in the open transaction.
-
-        Returns False if this pass is finished or another worker has taken over.
-        """
+        """Process a batch in the open transaction. False: finished, or another worker has it."""
         try:
             batch, fault = list(islice(self.rows, BATCH)), None
         except NotATable as error:
