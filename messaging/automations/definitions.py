@@ -235,7 +235,7 @@ def last_run(automation_id: str) -> datetime | None:
 
 
 def delete_old_runs() -> int:
-    """Delete runs that ended, and events, before RUN_RETENTION. Returns how many runs."""
+    """Delete ended runs and events older than RUN_RETENTION. Returns how many runs."""
     tenant_id, before = current_tenant_id(), now() - RUN_RETENTION
     gone = db.session.execute(
         delete(AutomationRun)

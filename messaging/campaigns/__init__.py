@@ -1,1 +1,1 @@
-"""Campaigns: audience, message and schedule; each recipient gets one message."""
+"""Campaigns: audience, message, schedule; each recipient gets one message even after a crash."""

@@ -1,4 +1,4 @@
-"""Send a running campaign in small batches: messages are accepted where recipients are marked.
+"""Send a running campaign in small batches, each accepted in the transaction that marks it.
 
 The line's pace limits how many messages may be waiting. So a pause takes effect within seconds, the
 queue stays short for other messages, and after a crash each recipient is either still waiting or

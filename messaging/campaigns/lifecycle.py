@@ -71,7 +71,7 @@ def unschedule_campaign(campaign_id: str) -> Campaign:
 
 
 def pause(campaign_id: str) -> Campaign:
-    """Pause. Messages of a few seconds that are already accepted are still sent."""
+    """Pause. Messages that are already queued, a few seconds' worth, are still sent."""
     campaign = campaign_repository.get(campaign_id, lock=True)
     if campaign.state != "running":
         raise Conflict("not_running", "Only a running campaign can be paused.")
