@@ -129,8 +129,9 @@ def log_request(log: Any, request_id: str, **facts: str | float | None) -> None:
         log.info("request answered", **facts)
     elif logging.getLogger().isEnabledFor(logging.INFO):
         moment = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-        line = {"event": "request answered", "request_id": request_id, "logger": "comanda.web"}
-        line = {**line, **facts, "level": "info", "timestamp": moment}
+        line: dict[str, str | float | None] = {"event": "request answered"}
+        line |= {"request_id": request_id, "logger": "comanda.web", **facts}
+        line |= {"level": "info", "timestamp": moment}
         _plain.write(json.dumps(line) + "\n")
 
 

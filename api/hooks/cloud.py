@@ -1,4 +1,4 @@
-"""What the cloud API posts about a line: verified on its raw bytes, stored, answered."""
+"""Hooks of the cloud API about a line: verify the raw bytes, store them, respond."""
 
 from dataclasses import dataclass
 
@@ -56,7 +56,7 @@ line_addresses = HookAddressCache("cloud_hook", _load_line)
 
 @hooks.get("/cloud/<token>")
 def cloud_handshake(token: str) -> Response:
-    """The network asks once, when the address is entered there."""
+    """The network calls this once, when the address is entered there."""
     line = line_addresses.of(token)
     if line is None:
         return _not_found()

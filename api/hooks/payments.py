@@ -1,4 +1,4 @@
-"""What payment providers post: verified on its raw bytes, kept, answered; believed later."""
+"""Hooks of payment providers: verify the raw bytes, store them, respond; a job confirms them."""
 
 from flask import Response, current_app, g, request
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -45,7 +45,7 @@ def payment(provider: str, token: str) -> Response:
             provider_events.record_forged_event(plate.id, raw, str(error))
         return error_reply(401, "invalid_signature", "The signature does not fit the body.")
     except UnreadableEvent:
-        pass  # kept: a person sees it among what was not understood
+        pass  # stored: it is listed as unreadable
     with tenant_scope(plate.tenant_id):
         db.session.add(
             ReceivedHook(

@@ -1,4 +1,4 @@
-"""What stores and form builders post: verified on its raw bytes, kept once, answered at once."""
+"""Hooks of stores and form builders: verify the raw bytes, store them once, respond at once."""
 
 from flask import Response, g, request
 from werkzeug.exceptions import RequestEntityTooLarge

@@ -1,4 +1,4 @@
-"""Webhooks: where events go, what became of each, and the same events as a feed to pull."""
+"""Webhooks: endpoints, their deliveries, and the same events as a feed."""
 
 import json
 from dataclasses import replace
@@ -74,7 +74,7 @@ class FeedQuery(BaseModel):
 @v1.get("/webhooks", tags=[TAG], summary="List endpoints", responses={200: EndpointPage})
 @key_may("webhooks", test_keys=True)
 def list_endpoints() -> dict[str, Any]:
-    """All of them: there are 20 at most."""
+    """Returns all of them; there are at most 20."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
         return {"data": [endpoint_json(one) for one in _visible_endpoints()], "next": None}
@@ -85,8 +85,9 @@ def list_endpoints() -> dict[str, Any]:
 )
 @key_may("webhooks", test_keys=True)
 def register(body: NewEndpoint) -> Response:
-    """The secret that signs its deliveries is shown in this answer and never again. One that a
-    test key registers gets the events of test mode alone."""
+    """The signing secret is only shown in this response. An endpoint that is registered with a test
+    key gets test events only.
+    """
     _sees_all_lines()
     with idempotent_request() as attempt:
         if attempt.answer is not None:
@@ -119,7 +120,7 @@ def read_endpoint(path: EndpointPath) -> dict[str, Any]:
 )
 @key_may("webhooks", test_keys=True)
 def change_endpoint(path: EndpointPath, body: EndpointChange) -> dict[str, Any]:
-    """Fields that are left out stay as they are."""
+    """Missing fields stay unchanged."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
         wishes = EndpointFields(url=body.url, events=body.events, description=body.description)
@@ -150,7 +151,7 @@ def remove_endpoint(path: EndpointPath) -> tuple[str, int]:
 )
 @key_may("webhooks", test_keys=True)
 def test_endpoint(path: EndpointPath) -> Response:
-    """An event `webhooks.test`, for this endpoint alone. It leaves at once."""
+    """Sends the event `webhooks.test` to this endpoint only, at once."""
     _sees_all_lines()
     with idempotent_request() as attempt:
         if attempt.answer is not None:
@@ -170,7 +171,7 @@ def test_endpoint(path: EndpointPath) -> Response:
 )
 @key_may("webhooks", test_keys=True)
 def rotate(path: EndpointPath, body: RotateRequest) -> Response:
-    """Until the overlap is over, deliveries carry a signature of each secret."""
+    """Until the overlap ends, deliveries have a signature of each secret."""
     _sees_all_lines()
     with idempotent_request() as attempt:
         if attempt.answer is not None:
@@ -187,7 +188,7 @@ def rotate(path: EndpointPath, body: RotateRequest) -> Response:
 )
 @key_may("webhooks", test_keys=True)
 def list_deliveries(query: DeliveryQuery) -> dict[str, Any]:
-    """Newest first. Kept 30 days, unless the operator chose otherwise."""
+    """Newest first. Kept for 30 days, unless the operator has set another time."""
     _sees_all_lines()
     filters = DeliveryFilters(
         endpoint_id=query.endpoint_id,
@@ -232,7 +233,7 @@ def read_delivery(path: DeliveryPath) -> dict[str, Any]:
 )
 @key_may("webhooks", test_keys=True)
 def retry(path: DeliveryPath) -> Response:
-    """At once, whether it arrived before or not; the event id stays the same."""
+    """Sent at once, whether it was delivered before or not; the event id stays the same."""
     _sees_all_lines()
     with idempotent_request() as attempt:
         if attempt.answer is not None:
@@ -250,7 +251,7 @@ def retry(path: DeliveryPath) -> Response:
 )
 @key_may("webhooks", test_keys=True)
 def replay(body: ReplayRequest) -> Response:
-    """To one endpoint or to all, as far as they subscribe to the events. 10,000 at most."""
+    """To one endpoint or to all, if they subscribe to the events. At most 10,000."""
     _sees_all_lines()
     with idempotent_request() as attempt:
         if attempt.answer is not None:
@@ -266,7 +267,7 @@ def replay(body: ReplayRequest) -> Response:
 @v1.get("/events", tags=[TAG], summary="Pull events", responses={200: EventPage})
 @key_may("webhooks", test_keys=True)
 def feed(query: FeedQuery) -> dict[str, Any]:
-    """Oldest first, numbered without a gap: the same events that endpoints get."""
+    """Oldest first, numbered without gaps: the same events that endpoints get."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
         if g.caller.test:
@@ -283,7 +284,7 @@ def outbound_policy() -> Policy:
 
 
 def _with_secret(answer: Response) -> Response:
-    """Stored answers hold no secret: it is read from its sealed place each time."""
+    """Stored responses contain no secret: it is decrypted and added each time."""
     body = json.loads(answer.get_data())
     try:
         body["secret"] = endpoints.get(body["id"]).secret
@@ -294,7 +295,7 @@ def _with_secret(answer: Response) -> Response:
 
 
 def _sees_all_lines() -> None:
-    """Events are of the whole account; a key held to some lines must not read the others'."""
+    """Refuse a key that is limited to some lines, because events belong to the whole account."""
     caller: ApiCaller = g.caller
     if caller.key.line_ids is not None:
         raise Forbidden(
@@ -304,7 +305,7 @@ def _sees_all_lines() -> None:
 
 
 def _visible_endpoints() -> list[Endpoint]:
-    """Those the key may see: a test key, those of test mode."""
+    """Return the endpoints the key may see: only those in test mode for a test key."""
     return [one for one in endpoints.list_endpoints() if one.test or not g.caller.test]
 
 

@@ -21,8 +21,9 @@ Days = Annotated[int, Field(ge=1, le=3650)]
 
 
 class FilterFacts(BaseModel):
-    """Everything that is said must hold. Opted-out, blocked, unreachable and recently messaged
-    contacts are always left out."""
+    """All given filters must match. Opted-out, blocked, unreachable and recently messaged contacts
+    are always left out.
+    """
 
     model_config = {"extra": "forbid"}
 
@@ -87,7 +88,7 @@ def list_audiences(query: PageQuery) -> dict[str, Any]:
 @v1.post("/audiences", tags=[TAG], summary="Save an audience", responses={201: AudienceShape})
 @key_may("campaigns")
 def add_audience(body: AudienceFacts) -> Response:
-    """Who is in it is asked anew whenever it is used."""
+    """The contacts in it are determined each time it is used."""
     with idempotent_request() as attempt:
         if attempt.answer is not None:
             return attempt.answer
@@ -112,7 +113,7 @@ def read_audience(path: AudiencePath) -> dict[str, Any]:
 )
 @key_may("campaigns")
 def change_audience(path: AudiencePath, body: AudienceChange) -> dict[str, Any]:
-    """Campaigns that were made with it keep what they were made with."""
+    """Existing campaigns keep the filters they were created with."""
     given = body.filters.given() if body.filters else None
     with tenant_scope(g.tenant_id):
         changed = audiences.change(path.audience_id, body.name, given)

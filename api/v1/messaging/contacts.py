@@ -1,4 +1,4 @@
-"""Contacts: the CRM pool for programs."""
+"""Contacts in the API."""
 
 from typing import Any
 
@@ -67,7 +67,7 @@ class ContactsQuery(PageQuery):
 @v1.get("/contacts", tags=[TAG], summary="List and find contacts", responses={200: ContactPage})
 @key_may("contacts")
 def list_contacts(query: ContactsQuery) -> dict[str, Any]:
-    """The newest first."""
+    """Newest first."""
     filters = ContactFilters(
         search=_text(query.search or "", "search"),
         tags=tuple(_text(tag, "tag") for tag in query.tag),
@@ -94,7 +94,7 @@ def list_contacts(query: ContactsQuery) -> dict[str, Any]:
 @v1.post("/contacts", tags=[TAG], summary="Add a contact", responses=CREATED)
 @key_may("contacts")
 def add_contact(body: ContactFacts) -> Response:
-    """A phone that is known already is refused with the contact's id."""
+    """A phone that exists already is refused with the id of its contact."""
     with idempotent_request() as attempt:
         if attempt.answer is not None:
             return attempt.answer
@@ -143,7 +143,7 @@ def read_contact(path: ContactPath) -> dict[str, Any]:
 @v1.patch("/contacts/<contact_id>", tags=[TAG], summary="Change a contact", responses=CHANGED)
 @key_may("contacts")
 def change_contact(path: ContactPath, body: ContactFacts) -> dict[str, Any]:
-    """What is not named stays as it is. A phone is added to those there are."""
+    """Missing fields stay unchanged. A phone is added to the existing ones."""
     with tenant_scope(g.tenant_id):
         card = _apply_consent(contact_repository.change(path.contact_id, body.entry()), body)
         return contact_json(card)
@@ -152,7 +152,7 @@ def change_contact(path: ContactPath, body: ContactFacts) -> dict[str, Any]:
 @v1.delete("/contacts/<contact_id>", tags=[TAG], summary="Remove a contact", responses={204: None})
 @key_may("contacts")
 def remove_contact(path: ContactPath) -> Response:
-    """From the book only: messages stay. To forget somebody altogether, erase them."""
+    """Deletes the contact only; messages stay. To delete all personal data, erase the contact."""
     with tenant_scope(g.tenant_id):
         contact_erasures.delete_contact_only(path.contact_id)
     return Response(status=204)
@@ -166,7 +166,7 @@ def remove_contact(path: ContactPath) -> Response:
 )
 @key_may("contacts")
 def erase_contact(path: ContactPath) -> Response:
-    """Names, numbers, texts and files are taken out of everything kept; amounts stay."""
+    """Removes names, numbers, texts and files from all stored data; amounts stay."""
     with idempotent_request() as attempt:
         if attempt.answer is not None:
             return attempt.answer
@@ -180,7 +180,7 @@ def erase_contact(path: ContactPath) -> Response:
 )
 @key_may("contacts")
 def merge_contacts(path: ContactPath, body: MergeRequest) -> Response:
-    """Everything of the other one becomes this one's: identities, notes, tags, messages."""
+    """Moves everything of the other contact to this one: identities, notes, tags, messages."""
     with idempotent_request() as attempt:
         if attempt.answer is not None:
             return attempt.answer
@@ -191,7 +191,7 @@ def merge_contacts(path: ContactPath, body: MergeRequest) -> Response:
 @v1.get("/contacts/<contact_id>/notes", tags=[TAG], summary="Notes", responses={200: NoteList})
 @key_may("contacts")
 def contact_notes(path: ContactPath) -> dict[str, Any]:
-    """The newest first, 100 at most."""
+    """Newest first, at most 100."""
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(path.contact_id)
         return {

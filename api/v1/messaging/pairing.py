@@ -1,4 +1,4 @@
-"""Linked phones over the API: add a line, show its QR code, start it again, log it out."""
+"""Linked phones in the API: add a line, show its QR code, restart it, log it out."""
 
 from typing import Annotated, Any
 
@@ -73,8 +73,9 @@ DRAWN: ResponseDict = {
 )
 @key_may("lines")
 def add_instance(body: NewInstance) -> Response:
-    """Not linked yet: start its pairing next, and show the QR code. A linked line uses an
-    unofficial client of the network, which may restrict the number."""
+    """The line is not linked yet: start its pairing next and show the QR code. A linked line uses
+    an unofficial client of the network, which may restrict the number.
+    """
     settings: Settings = current_app.extensions["comanda"]
     if g.caller.key.line_ids is not None:
         raise Forbidden("line_not_allowed", "This key is held to its lines and adds none.")
@@ -94,7 +95,7 @@ def add_instance(body: NewInstance) -> Response:
 )
 @key_may("lines")
 def read_qr(path: InstancePath) -> Response:
-    """Ask again when it runs out: while a line is being linked there is always a next one."""
+    """Request it again when it expires: there is a next code while a line is being linked."""
     with tenant_scope(g.tenant_id):
         line, linked = _linked(path.instance_id)
     if request.accept_mimetypes.best_match(["application/json", PNG]) != PNG:
@@ -125,7 +126,7 @@ def read_pairing(path: InstancePath) -> Response:
 )
 @key_may("lines")
 def start_pairing(path: InstancePath, body: PairingRequest) -> Response:
-    """Codes follow within a second or two: by GET, and by the event instances.qr."""
+    """Codes follow within one or two seconds, by GET and by the event instances.qr."""
     return _request_pairing(path, lambda line_id: pairing.start(line_id, body.phone or ""))
 
 
@@ -137,7 +138,7 @@ def start_pairing(path: InstancePath, body: PairingRequest) -> Response:
 )
 @key_may("lines")
 def restart_instance(path: InstancePath) -> Response:
-    """Without a new code, as the device it is linked as."""
+    """Reconnects with the linked device, without a new code."""
     return _request_pairing(path, pairing.restart)
 
 

@@ -65,8 +65,9 @@ class LinkPage(BaseModel):
 
 
 class NewLink(BaseModel):
-    """One of: `order_id` of an order that waits for its payment, `cart_code` of a cart that is
-    paid before it is sent, or `site_id`, `amount` and `description` for a link of its own."""
+    """Give one of these: `order_id` of an order that waits for payment, `cart_code` of a cart that
+    is paid before it is sent, or `site_id`, `amount` and `description` for a separate link.
+    """
 
     order_id: str = Field("", max_length=40)
     cart_code: str = Field("", max_length=12, description="Such as K7QX-3MPD.")
@@ -140,7 +141,7 @@ def list_links(query: LinksQuery) -> dict[str, Any]:
 @v1.post("/payment-links", tags=[TAG], summary="Make a payment link", responses={201: LinkShape})
 @key_may("payments", test_keys=True)
 def make_link(body: NewLink) -> Response:
-    """The address is there a moment later: read the link again, or let it be sent by chat."""
+    """The URL is available a moment later: read the link again, or have it sent by chat."""
     with idempotent_request() as attempt:
         if attempt.answer is not None:
             return attempt.answer
@@ -212,7 +213,7 @@ def order_payments(path: OrderPath) -> dict[str, Any]:
 )
 @key_may("payments", test_keys=True)
 def make_refund(path: PaymentPath, body: NewRefund) -> Response:
-    """All of it, or a part. The provider is asked at once; `status` tells how it went."""
+    """Refunds all of it or a part. The provider is called at once; `status` is the result."""
     with idempotent_request() as attempt:
         if attempt.answer is not None:
             return attempt.answer
@@ -256,7 +257,7 @@ def _make(body: NewLink) -> PaymentLink:
         if made is None:
             raise invalid("order_id", "no_provider", "No payment provider is set up for it.")
         return made
-    if body.cart_code and test:  # carts are made by guests on the menu: all of them are live
+    if body.cart_code and test:  # carts are created by guests on the menu: all of them are live
         raise Forbidden("live_key_required", "A test key cannot ask for a cart's payment.")
     if body.cart_code:
         cart = carts.get_by_code(body.cart_code.upper().replace("-", "").lstrip("#"))
@@ -279,7 +280,7 @@ def _make(body: NewLink) -> PaymentLink:
 
 
 def _plain(amount: float) -> str:
-    """A JSON number as it was written, without an exponent."""
+    """Return a JSON number as it was written, without an exponent."""
     return format(Decimal(repr(amount)), "f")
 
 

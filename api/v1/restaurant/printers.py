@@ -1,4 +1,4 @@
-"""Printers, the agents that reach them, and what they print."""
+"""Printers, print agents and print jobs."""
 
 from typing import Any, Literal
 
@@ -36,7 +36,7 @@ class JobPath(BaseModel):
 
 
 class PrinterFields(BaseModel):
-    """Only what is given is changed."""
+    """Only given fields are changed."""
 
     name: str | None = Field(None, max_length=80, examples=["Kitchen"])
     agent_id: str | None = Field(None, max_length=40)
