@@ -8,7 +8,7 @@ A change of it is a migration of its own.
 # conversation that somebody holds just now is changed by them anyway. `moved` says of each its id
 # and the message's.
 SETTLE_SENT = """
-CREATE FUNCTION app.settle_sent(
+CREATE OR REPLACE FUNCTION app.settle_sent(
     p_tenant bigint, p_now timestamptz, p_day date, p_cause text, p_ids uuid[],
     p_attempts integer[], p_networks text[], p_changes uuid[], p_events uuid[],
     p_bodies jsonb[], p_entries uuid[], p_kinds text[], p_values text[],
