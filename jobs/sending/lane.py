@@ -51,10 +51,6 @@ RELEASE_LANE = """
 UPDATE lanes SET lease = NULL, leased_until = NULL
  WHERE kind = %(lane)s AND tenant_id = %(tenant_id)s AND lease = %(lease)s
 """
-SETTLE = message_settle.SETTLE_SENT
-SETTLE_AND_LEAVE = SETTLE.replace(
-    "moved FROM", f"moved, ({message_claim.LEAVE_LANE.strip()}) FROM", 1
-)
 
 OUTCOMES = {SendAccepted: "sent", SendRefused: "refused", TryLater: "retry", SendUnknown: "unknown"}
 

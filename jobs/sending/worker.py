@@ -37,9 +37,10 @@ from core.sql.async_pool import AsyncPool, Rows
 from core.sql.batching import Batcher
 from jobs.engine.slots import Slots
 from jobs.sending.after_commit import AfterCommitOutbox, enqueue_missed_wakeups
-from jobs.sending.lane import FIRST_BATCH, SETTLE, SETTLE_AND_LEAVE, SendLane
+from jobs.sending.lane import FIRST_BATCH, SendLane
 from messaging.lines.pacing import LinePacing
 from messaging.messages import claim as message_claim
+from messaging.messages import settle as message_settle
 from messaging.messages.accept import JOB, LANE
 
 log = logger(__name__)
@@ -116,8 +117,8 @@ class SendWorker:
     def use(self, hot: AsyncPool) -> None:
         self.hot = hot
         self.takes = Batcher(hot, message_claim.CLAIM_MESSAGES, 2)
-        self.settles = Batcher(hot, SETTLE, 2)
-        self.last = Batcher(hot, SETTLE_AND_LEAVE, 2)
+        self.settles = Batcher(hot, message_settle.SETTLE_SENT, 2)
+        self.last = Batcher(hot, message_settle.SETTLE_SENT_AND_LEAVE, 2)
 
     async def work(self) -> None:
         while not self.shift.over:

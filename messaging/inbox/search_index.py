@@ -36,18 +36,21 @@ SELECT talks.id, contacts.name,
  WHERE contacts.tenant_id = :tenant_id AND contacts.id = ANY(CAST(:ids AS uuid[]))
  ORDER BY talks.id
 """)
-AND_HAS_WORD = """
-   AND EXISTS (SELECT 1 FROM conversation_words AS also
-                WHERE also.tenant_id = :tenant_id
-                  AND also.conversation_id = found.conversation_id
-                  AND also.word >= :word{n} AND also.word < :end{n})"""
-FIND_CONVERSATIONS = """
+# The first word is searched along the index; the others are checked for what it found.
+FIND_CONVERSATIONS = text("""
 SELECT DISTINCT found.conversation_id
   FROM (SELECT conversation_id FROM conversation_words
-         WHERE tenant_id = :tenant_id AND word >= :word0 AND word < :end0
+         WHERE tenant_id = :tenant_id AND word >= :word AND word < :end
          LIMIT :looked_at) AS found
- WHERE true {also}
- LIMIT :most"""
+ WHERE NOT EXISTS (
+       SELECT 1 FROM unnest(CAST(:words AS text[]), CAST(:ends AS text[])) AS other (word, past)
+        WHERE NOT EXISTS (
+              SELECT 1 FROM conversation_words AS also
+               WHERE also.tenant_id = :tenant_id
+                 AND also.conversation_id = found.conversation_id
+                 AND also.word >= other.word COLLATE "C" AND also.word < other.past COLLATE "C"))
+ LIMIT :most
+""")
 
 
 def words_of(said: str) -> list[str]:
@@ -99,14 +102,14 @@ def find_conversations(query: str) -> list[str]:
     words = [word for word in query_words(query) if word]
     if not words:
         return []
-    params: dict[str, object] = {
+    ends = [word + HIGHEST_CHARACTER for word in words]
+    params = {
         "tenant_id": current_tenant_id(),
+        "word": words[0],
+        "end": ends[0],
+        "words": words[1:],
+        "ends": ends[1:],
         "looked_at": MOST_LOOKED_AT,
         "most": MOST_FOUND,
     }
-    for number, word in enumerate(words):
-        params |= {f"word{number}": word, f"end{number}": word + HIGHEST_CHARACTER}
-    also = "".join(AND_HAS_WORD.format(n=number) for number in range(1, len(words)))
-    return [
-        str(one) for one in db.session.scalars(text(FIND_CONVERSATIONS.format(also=also)), params)
-    ]
+    return [str(one) for one in db.session.scalars(FIND_CONVERSATIONS, params)]

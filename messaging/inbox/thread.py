@@ -18,19 +18,37 @@ PAGE = 40
 LONGEST_QUOTE = 140
 
 # By address: an outbound message is stored with a phone, not always with a contact.
-SELECT_MESSAGES = """
+SELECT_MESSAGES_BEFORE = text("""
 SELECT m.* FROM unnest(CAST(:places AS text[])) AS place
  CROSS JOIN LATERAL (
    SELECT id, direction, kind, text, content, state, network_id, error_text, error_code, phone,
           created_at, changed_at, due_at
      FROM messages
-    WHERE tenant_id = :tenant_id AND phone = place AND line_id = :line_id {condition}
-    ORDER BY id {order} LIMIT :limit) AS m
- ORDER BY m.id {order} LIMIT :limit"""
-SELECT_NOTES = """
+    WHERE tenant_id = :tenant_id AND phone = place AND line_id = :line_id AND id < :bound
+    ORDER BY id DESC LIMIT :limit) AS m
+ ORDER BY m.id DESC LIMIT :limit
+""")
+SELECT_MESSAGES_AFTER = text("""
+SELECT m.* FROM unnest(CAST(:places AS text[])) AS place
+ CROSS JOIN LATERAL (
+   SELECT id, direction, kind, text, content, state, network_id, error_text, error_code, phone,
+          created_at, changed_at, due_at
+     FROM messages
+    WHERE tenant_id = :tenant_id AND phone = place AND line_id = :line_id AND id > :bound
+    ORDER BY id LIMIT :limit) AS m
+ ORDER BY m.id LIMIT :limit
+""")
+SELECT_NOTES_BEFORE = text("""
 SELECT id, kind, by_person, by_name, about_name, text, at FROM conversation_notes
- WHERE tenant_id = :tenant_id AND conversation_id = :conversation_id {condition}
- ORDER BY id {order} LIMIT :limit"""
+ WHERE tenant_id = :tenant_id AND conversation_id = :conversation_id AND id < :bound
+ ORDER BY id DESC LIMIT :limit
+""")
+SELECT_NOTES_AFTER = text("""
+SELECT id, kind, by_person, by_name, about_name, text, at FROM conversation_notes
+ WHERE tenant_id = :tenant_id AND conversation_id = :conversation_id AND id > :bound
+ ORDER BY id LIMIT :limit
+""")
+FIRST_ID, LAST_ID = str(UUID(int=0)), str(UUID(int=2**128 - 1))
 SELECT_MESSAGES_BY_ID = text("""
 SELECT id, direction, kind, text, content, state, network_id, error_text, error_code, phone,
        created_at, changed_at, due_at
@@ -97,15 +115,22 @@ class ThreadPage:
 
 def newest_entries(talk: ConversationSummary, before: str = "", limit: int = PAGE) -> ThreadPage:
     """Return the last entries, or those before an entry."""
-    entries, more = _entries(talk, _entry_position(before), "<", "DESC", limit)
-    entries.reverse()
+    params = _params(talk, limit=limit + 1, bound=_entry_position(before) or LAST_ID)
+    said = db.session.execute(SELECT_MESSAGES_BEFORE, params).all()
+    notes = db.session.execute(SELECT_NOTES_BEFORE, params).all()
+    rows = sorted([*said, *notes], key=_row_position, reverse=True)
+    entries = [_entry_of_row(row) for row in reversed(rows[:limit])]
+    more = len(rows) > limit
     return ThreadPage(_with_reactions(entries), entries[0][0] if more and entries else None)
 
 
 def entries_since(talk: ConversationSummary, after: str, limit: int = 200) -> ThreadPage:
     """Return the entries after one, for a page that is open."""
-    entries, _ = _entries(talk, _entry_position(after), ">", "ASC", limit)
-    return ThreadPage(_with_reactions(entries), None)
+    params = _params(talk, limit=limit, bound=_entry_position(after) or FIRST_ID)
+    said = db.session.execute(SELECT_MESSAGES_AFTER, params).all()
+    notes = db.session.execute(SELECT_NOTES_AFTER, params).all()
+    rows = sorted([*said, *notes], key=_row_position)
+    return ThreadPage(_with_reactions([_entry_of_row(row) for row in rows[:limit]]), None)
 
 
 def messages_by_id(talk: ConversationSummary, ids: Sequence[str]) -> list[ThreadMessage]:
@@ -119,12 +144,8 @@ def messages_by_id(talk: ConversationSummary, ids: Sequence[str]) -> list[Thread
 
 def list_messages(talk: ConversationSummary, before: str, limit: int) -> list[Message]:
     """Return messages, newest first, without notes; for the API."""
-    place = _entry_position(before)
-    condition = "AND id < :place" if place else ""
-    params = _params(talk, limit=limit, place=place)
-    said = db.session.execute(
-        text(SELECT_MESSAGES.format(condition=condition, order="DESC")), params
-    ).all()
+    params = _params(talk, limit=limit, bound=_entry_position(before) or LAST_ID)
+    said = db.session.execute(SELECT_MESSAGES_BEFORE, params).all()
     query = select(Message).where(
         Message.tenant_id == current_tenant_id(), Message.id.in_([row.id for row in said])
     )
@@ -141,26 +162,14 @@ def _entry_position(public: str) -> str | None:
 Entry = tuple[str, "ThreadMessage | ThreadNote"]
 
 
-def _entries(
-    talk: ConversationSummary, place: str | None, sign: str, order: str, limit: int
-) -> tuple[list[Entry], bool]:
-    condition = f"AND id {sign} :place" if place else ""
-    params = _params(talk, limit=limit + 1, place=place)
-    said = db.session.execute(
-        text(SELECT_MESSAGES.format(condition=condition, order=order)), params
-    ).all()
-    notes = db.session.execute(
-        text(SELECT_NOTES.format(condition=condition, order=order)), params
-    ).all()
-    both: list[tuple[UUID, Any]] = [(row.id, row) for row in said]
-    both += [(row.id, row) for row in notes]
-    both.sort(key=lambda pair: pair[0].int, reverse=order == "DESC")
-    rows = [row for _, row in both]
-    entries: list[Entry] = []
-    for row in rows[:limit]:
-        one = _note_of_row(row) if hasattr(row, "by_name") else _message_of_row(row)
-        entries.append((one.id, one))
-    return entries, len(rows) > limit
+def _row_position(row: Any) -> int:
+    """PostgreSQL compares ids byte by byte, as this number does."""
+    return int(row.id.int)
+
+
+def _entry_of_row(row: Any) -> Entry:
+    one = _note_of_row(row) if hasattr(row, "by_name") else _message_of_row(row)
+    return one.id, one
 
 
 def _params(talk: ConversationSummary, **more: Any) -> dict[str, Any]:

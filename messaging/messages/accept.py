@@ -19,6 +19,7 @@ from core.clock import now
 from core.db import current_tenant_id, db, notify_workers, notify_workers_now, savepoint
 from core.ids import from_uuid, new_uuid
 from core.queue import lanes
+from core.sql.db_errors import sqlstate
 from core.sql.pool import run_global
 from core.values.phone import phone_country
 from messaging.contacts.identities import contact_blocked_error
@@ -56,7 +57,6 @@ SELECT one.id, done.used, done.spent
     %(trial_since)s, %(trial_most)s, NULL, %(key_since)s, NULL, NULL, NULL, NULL) AS done
 """
 ROW_FIELDS = ("id", "change_id", "phone", "text", "reference", "country")
-REFUSALS = {"CM001": "trial_over", "CM002": "quota_exceeded", "CM003": "spend_cap_reached"}
 KEY_REUSED, RECIPIENT_BLOCKED = "CM004", "CM005"
 
 
@@ -140,12 +140,10 @@ def prepare_message(
     state, due_at = ("scheduled", draft.scheduled_at) if scheduled else ("queued", moment)
     country = phone_country(draft.phone) or "other"
     price = cards.quote(line.kind, country, draft.category, moment)
-    trial = facts.trial_days is not None
     params = {
         "tenant_id": facts.id,
         "id": str(uuid),
         "change_id": str(new_uuid()),
-        "now": moment,
         "line_id": line.id,
         "kind": draft.kind,
         "phone": draft.phone,
@@ -161,11 +159,7 @@ def prepare_message(
         "quoted_usd": price,
         "test": line.test,
         "lane": LANE,
-        "month": quota.month_of(moment),
-        "quota": facts.monthly_messages,
-        "cap": facts.spend_cap_usd,
-        "trial_since": moment - timedelta(days=facts.trial_days or 0) if trial else None,
-        "trial_most": (facts.trial_messages or 0) if trial else None,
+        **quota.reservation_params(facts, moment),
         "key": None,
         "key_since": moment - KEY_LIFETIME,
         "fingerprint": None,
@@ -267,13 +261,12 @@ def _crossed_threshold(
 @contextmanager
 def _refusals(facts: TenantFacts) -> Iterator[None]:
     try:
-        yield
+        with quota.limit_errors(facts):
+            yield
     except (DBAPIError, psycopg2.Error) as error:
-        code = getattr(getattr(error, "orig", error), "pgcode", None)
-        if code == KEY_REUSED:
+        state = sqlstate(error)
+        if state == KEY_REUSED:
             raise IdempotencyKeyReused from None
-        if code == RECIPIENT_BLOCKED:
+        if state == RECIPIENT_BLOCKED:
             raise contact_blocked_error() from None
-        if code in REFUSALS:
-            raise quota.limit_error(REFUSALS[code], facts) from None
         raise

@@ -54,6 +54,15 @@ SELECT settled, moved FROM app.settle_sent(
     %(attempts)s::integer[], %(network_ids)s::text[], %(changes)s::uuid[], %(events)s::uuid[],
     %(bodies)s::jsonb[], %(entries)s::uuid[], %(kinds)s::text[], %(values)s::text[])
 """
+# The same, and the lane is left in the same round trip, as by `claim.LEAVE_LANE`.
+SETTLE_SENT_AND_LEAVE = """
+SELECT settled, moved, (SELECT app.leave_lane(
+    %(tenant_id)s, %(lane)s, %(lease)s, %(now)s, %(soon)s, %(again)s, %(oldest)s, %(newest)s,
+    %(down)s)) FROM app.settle_sent(
+    %(tenant_id)s, %(now)s, %(day)s, 'accepted by the network', %(ids)s::uuid[],
+    %(attempts)s::integer[], %(network_ids)s::text[], %(changes)s::uuid[], %(events)s::uuid[],
+    %(bodies)s::jsonb[], %(entries)s::uuid[], %(kinds)s::text[], %(values)s::text[])
+"""
 
 SETTLE_OTHERS = text("""
 UPDATE messages SET state = mine.state, due_at = mine.due_at, error_code = mine.code,

@@ -8,7 +8,7 @@ To change it, add a new migration.
 # conversation that another transaction has locked is changed by that one anyway. `moved` contains
 # each conversation's id and the message's.
 SETTLE_SENT = """
-CREATE FUNCTION app.settle_sent(
+CREATE OR REPLACE FUNCTION app.settle_sent(
     p_tenant bigint, p_now timestamptz, p_day date, p_cause text, p_ids uuid[],
     p_attempts integer[], p_networks text[], p_changes uuid[], p_events uuid[],
     p_bodies jsonb[], p_entries uuid[], p_kinds text[], p_values text[],

@@ -17,7 +17,7 @@ depends_on = None
 # Marking shares the lane with other markers and prevents its release until the marked work is
 # committed: a release either sees that work or finds the lane locked.
 MARK_LANE = """
-CREATE FUNCTION app.mark_lane(p_kind text, p_tenant bigint, p_due timestamptz)
+CREATE OR REPLACE FUNCTION app.mark_lane(p_kind text, p_tenant bigint, p_due timestamptz)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     LOOP
@@ -34,7 +34,7 @@ $$
 # Raising rolls everything back: CM001 trial over, CM002 quota, CM003 cap, CM004 known key, CM005
 # blocked contact.
 ACCEPT = """
-CREATE FUNCTION app.accept_message(
+CREATE OR REPLACE FUNCTION app.accept_message(
     p_tenant bigint, p_id uuid, p_change uuid, p_now timestamptz, p_line integer, p_kind text,
     p_phone text, p_text text, p_content jsonb, p_state text, p_priority integer,
     p_due timestamptz, p_valid timestamptz, p_reference text, p_country text, p_category text,
@@ -115,7 +115,7 @@ $$
 """
 
 LEASE = """
-CREATE FUNCTION app.lease_lanes(
+CREATE OR REPLACE FUNCTION app.lease_lanes(
     p_kind text, p_lease uuid, p_now timestamptz, p_until timestamptz, p_most integer)
 RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 BEGIN
@@ -137,7 +137,7 @@ $$
 # retry holds back those after it until p_held_since. Each line returns what its pace allows. Ids
 # are in order of time: p_oldest and p_newest exclude the months in which nothing can wait.
 TAKE = """
-CREATE FUNCTION app.take_messages(
+CREATE OR REPLACE FUNCTION app.take_messages(
     p_tenant bigint, p_lane text, p_lease uuid, p_lane_until timestamptz, p_now timestamptz,
     p_until timestamptz, p_held_since timestamptz, p_oldest uuid, p_newest uuid, p_most integer,
     p_change text, p_lines integer[], p_allowed integer[], p_down text[], p_sends text[])
@@ -233,7 +233,7 @@ $$
 
 # NULL: the lane was released. Otherwise when to look again.
 LEAVE = """
-CREATE FUNCTION app.leave_lane(
+CREATE OR REPLACE FUNCTION app.leave_lane(
     p_tenant bigint, p_lane text, p_lease uuid, p_now timestamptz, p_soon timestamptz,
     p_again timestamptz, p_oldest uuid, p_newest uuid, p_down text[])
 RETURNS timestamptz LANGUAGE plpgsql AS $$

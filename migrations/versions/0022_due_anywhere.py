@@ -13,25 +13,14 @@ down_revision = "0021"
 branch_labels = None
 depends_on = None
 
-DUE = {
-    "hooks": ("received_hooks", "due_at"),
-    "automations": ("automation_runs", "due_at"),
-    "campaigns": ("campaigns", "due_at"),
-}
-PAYMENTS = (
-    ("payment_links", "due_at"),
-    ("payment_signals", "due_at"),
-    ("refunds", "due_at"),
-    ("payment_sessions", "close_at"),
-)
-FUNCTION = """
-CREATE FUNCTION app.due_{kind}(p_now timestamptz) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+DUE_HOOKS = """
+CREATE FUNCTION app.due_hooks(p_now timestamptz) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 DECLARE
     mine bigint;
 BEGIN
     FOR mine IN SELECT id FROM tenants ORDER BY id LOOP
         PERFORM app.set_tenant(mine);
-        IF {asked} THEN
+        IF EXISTS (SELECT FROM received_hooks WHERE tenant_id = mine AND due_at <= p_now) THEN
             RETURN NEXT mine;
         END IF;
     END LOOP;
@@ -39,27 +28,71 @@ BEGIN
 END
 $$
 """
-
-
-def _there(table: str, column: str, more: str = "") -> str:
-    return f"EXISTS (SELECT FROM {table} WHERE tenant_id = mine AND {column} <= p_now{more})"
-
-
-ASKED = {kind: _there(*place) for kind, place in DUE.items()} | {
-    "payments": "\n        OR ".join(
-        # Parked money is looked at whatever its age: how long it may wait is not said here.
-        [*(_there(*place) for place in PAYMENTS), _there("payments", "at", " AND state = 'parked'")]
-    )
+DUE_AUTOMATIONS = """
+CREATE FUNCTION app.due_automations(p_now timestamptz) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+DECLARE
+    mine bigint;
+BEGIN
+    FOR mine IN SELECT id FROM tenants ORDER BY id LOOP
+        PERFORM app.set_tenant(mine);
+        IF EXISTS (SELECT FROM automation_runs WHERE tenant_id = mine AND due_at <= p_now) THEN
+            RETURN NEXT mine;
+        END IF;
+    END LOOP;
+    SET LOCAL app.tenant_id = '';
+END
+$$
+"""
+DUE_CAMPAIGNS = """
+CREATE FUNCTION app.due_campaigns(p_now timestamptz) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+DECLARE
+    mine bigint;
+BEGIN
+    FOR mine IN SELECT id FROM tenants ORDER BY id LOOP
+        PERFORM app.set_tenant(mine);
+        IF EXISTS (SELECT FROM campaigns WHERE tenant_id = mine AND due_at <= p_now) THEN
+            RETURN NEXT mine;
+        END IF;
+    END LOOP;
+    SET LOCAL app.tenant_id = '';
+END
+$$
+"""
+# Parked payments count as due whatever their age.
+DUE_PAYMENTS = """
+CREATE FUNCTION app.due_payments(p_now timestamptz) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+DECLARE
+    mine bigint;
+BEGIN
+    FOR mine IN SELECT id FROM tenants ORDER BY id LOOP
+        PERFORM app.set_tenant(mine);
+        IF EXISTS (SELECT FROM payment_links WHERE tenant_id = mine AND due_at <= p_now)
+        OR EXISTS (SELECT FROM payment_signals WHERE tenant_id = mine AND due_at <= p_now)
+        OR EXISTS (SELECT FROM refunds WHERE tenant_id = mine AND due_at <= p_now)
+        OR EXISTS (SELECT FROM payment_sessions WHERE tenant_id = mine AND close_at <= p_now)
+        OR EXISTS (SELECT FROM payments WHERE tenant_id = mine AND at <= p_now AND state = 'parked') THEN
+            RETURN NEXT mine;
+        END IF;
+    END LOOP;
+    SET LOCAL app.tenant_id = '';
+END
+$$
+"""  # noqa: E501
+FUNCTIONS = {
+    "app.due_hooks(timestamptz)": DUE_HOOKS,
+    "app.due_automations(timestamptz)": DUE_AUTOMATIONS,
+    "app.due_campaigns(timestamptz)": DUE_CAMPAIGNS,
+    "app.due_payments(timestamptz)": DUE_PAYMENTS,
 }
 
 
 def upgrade() -> None:
-    for kind, asked in ASKED.items():
-        op.execute(FUNCTION.format(kind=kind, asked=asked))
-        op.execute(f"REVOKE ALL ON FUNCTION app.due_{kind}(timestamptz) FROM PUBLIC")
-        op.execute(f"GRANT EXECUTE ON FUNCTION app.due_{kind}(timestamptz) TO {APP_ROLE}")
+    for signature, function in FUNCTIONS.items():
+        op.execute(function)
+        op.execute(f"REVOKE ALL ON FUNCTION {signature} FROM PUBLIC")
+        op.execute(f"GRANT EXECUTE ON FUNCTION {signature} TO {APP_ROLE}")
 
 
 def downgrade() -> None:
-    for kind in ASKED:
-        op.execute(f"DROP FUNCTION app.due_{kind}(timestamptz)")
+    for signature in FUNCTIONS:
+        op.execute(f"DROP FUNCTION {signature}")

@@ -23,4 +23,4 @@ def upgrade() -> None:
 def downgrade() -> None:
     before = import_module("migrations.versions.0014_hot_way")
     for function in (before.TAKE, before.LEAVE, SETTLE_ONE_BY_ONE):
-        op.execute(function.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1))
+        op.execute(function)

@@ -3,6 +3,7 @@ them.
 """
 
 from alembic import op
+from sqlalchemy import text
 
 revision = "0024"
 down_revision = "0023"
@@ -10,21 +11,21 @@ branch_labels = None
 depends_on = None
 
 TABLES = ("contacts", "contact_tokens")
-NEW, OLD = "{5, 7, 8, 10, 13}", "{9}"
-ADD = """
+NEW, OLD = [5, 7, 8, 10, 13], [9]
+ADD = text("""
 INSERT INTO contact_tokens (tenant_id, token, contact_id)
 SELECT DISTINCT tenant_id, 'w' || left(word, step), id
   FROM contacts, unnest((string_to_array(name_key, ' '))[1:12]) AS word,
-       unnest('{steps}'::integer[]) AS step
+       unnest(CAST(:steps AS integer[])) AS step
  WHERE length(word) >= step
     ON CONFLICT DO NOTHING RETURNING token
-"""
-DROP = """
+""")
+DROP = text("""
 DELETE FROM contact_tokens USING contacts, unnest((string_to_array(name_key, ' '))[1:12]) AS word
  WHERE contact_tokens.tenant_id = contacts.tenant_id AND contact_tokens.contact_id = contacts.id
-   AND length(contact_tokens.token) - 1 = ANY ('{steps}'::integer[])
+   AND length(contact_tokens.token) - 1 = ANY (CAST(:steps AS integer[]))
    AND contact_tokens.token = 'w' || left(word, length(contact_tokens.token) - 1)
-"""
+""")
 
 
 def upgrade() -> None:
@@ -35,10 +36,10 @@ def downgrade() -> None:
     _replace(NEW, OLD)
 
 
-def _replace(dropped: str, added: str) -> None:
+def _replace(dropped: list[int], added: list[int]) -> None:
     for table in TABLES:
         op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")  # all tenants' rows
-    op.execute(DROP.replace("{steps}", dropped))
-    op.execute(ADD.replace("{steps}", added))
+    op.execute(DROP.bindparams(steps=dropped))
+    op.execute(ADD.bindparams(steps=added))
     for table in TABLES:
         op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")

@@ -7,20 +7,7 @@ down_revision = "0035"
 branch_labels = None
 depends_on = None
 
-# As migration 0022 created it.
-BEFORE = (
-    "EXISTS (SELECT FROM payment_links WHERE tenant_id = mine AND due_at <= p_now)",
-    "EXISTS (SELECT FROM payment_signals WHERE tenant_id = mine AND due_at <= p_now)",
-    "EXISTS (SELECT FROM refunds WHERE tenant_id = mine AND due_at <= p_now)",
-    "EXISTS (SELECT FROM payment_sessions WHERE tenant_id = mine AND close_at <= p_now)",
-    "EXISTS (SELECT FROM payments WHERE tenant_id = mine AND at <= p_now AND state = 'parked')",
-)
-PAID_ORDERS = (
-    "EXISTS (SELECT FROM orders"
-    " WHERE tenant_id = mine AND state = 'awaiting_payment' AND paid_at <= p_now)"
-)
-OR = "\n        OR "
-FUNCTION = """
+DUE_PAYMENTS = """
 CREATE OR REPLACE FUNCTION app.due_payments(p_now timestamptz) RETURNS SETOF bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -28,19 +15,45 @@ DECLARE
 BEGIN
     FOR mine IN SELECT id FROM tenants ORDER BY id LOOP
         PERFORM app.set_tenant(mine);
-        IF {asked} THEN
+        IF EXISTS (SELECT FROM payment_links WHERE tenant_id = mine AND due_at <= p_now)
+        OR EXISTS (SELECT FROM payment_signals WHERE tenant_id = mine AND due_at <= p_now)
+        OR EXISTS (SELECT FROM refunds WHERE tenant_id = mine AND due_at <= p_now)
+        OR EXISTS (SELECT FROM payment_sessions WHERE tenant_id = mine AND close_at <= p_now)
+        OR EXISTS (SELECT FROM payments WHERE tenant_id = mine AND at <= p_now AND state = 'parked')
+        OR EXISTS (SELECT FROM orders WHERE tenant_id = mine AND state = 'awaiting_payment' AND paid_at <= p_now) THEN
             RETURN NEXT mine;
         END IF;
     END LOOP;
     SET LOCAL app.tenant_id = '';
 END
 $$
-"""
+"""  # noqa: E501
+# As 0022 made it.
+DUE_PAYMENTS_BEFORE = """
+CREATE OR REPLACE FUNCTION app.due_payments(p_now timestamptz) RETURNS SETOF bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    mine bigint;
+BEGIN
+    FOR mine IN SELECT id FROM tenants ORDER BY id LOOP
+        PERFORM app.set_tenant(mine);
+        IF EXISTS (SELECT FROM payment_links WHERE tenant_id = mine AND due_at <= p_now)
+        OR EXISTS (SELECT FROM payment_signals WHERE tenant_id = mine AND due_at <= p_now)
+        OR EXISTS (SELECT FROM refunds WHERE tenant_id = mine AND due_at <= p_now)
+        OR EXISTS (SELECT FROM payment_sessions WHERE tenant_id = mine AND close_at <= p_now)
+        OR EXISTS (SELECT FROM payments WHERE tenant_id = mine AND at <= p_now AND state = 'parked') THEN
+            RETURN NEXT mine;
+        END IF;
+    END LOOP;
+    SET LOCAL app.tenant_id = '';
+END
+$$
+"""  # noqa: E501
 
 
 def upgrade() -> None:
-    op.execute(FUNCTION.format(asked=OR.join([*BEFORE, PAID_ORDERS])))
+    op.execute(DUE_PAYMENTS)
 
 
 def downgrade() -> None:
-    op.execute(FUNCTION.format(asked=OR.join(BEFORE)))
+    op.execute(DUE_PAYMENTS_BEFORE)

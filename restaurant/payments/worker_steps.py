@@ -37,34 +37,47 @@ RETURN_TOKEN_LIFETIME = timedelta(days=60)
 FORGET_AFTER = timedelta(days=3)
 
 # Materialized: a subquery that locks must run once, or more rows are taken than were asked for.
-_CLAIM = """
+CLAIM_LINK = text("""
 WITH one AS MATERIALIZED (
-     SELECT {keys} FROM {table}
-      WHERE tenant_id = :tenant_id AND {due} <= :now
-      ORDER BY {due} LIMIT 1 FOR UPDATE SKIP LOCKED)
-UPDATE {table} SET {due} = :until, tries = tries + 1
+     SELECT id FROM payment_links
+      WHERE tenant_id = :tenant_id AND due_at <= :now
+      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+UPDATE payment_links SET due_at = :until, tries = tries + 1
   FROM one
- WHERE {table}.tenant_id = :tenant_id AND {same}
-RETURNING {taken}
-"""
-
-
-def _claim_of(table: str, due: str, *keys: str) -> TextClause:
-    return text(
-        _CLAIM.format(
-            table=table,
-            due=due,
-            keys=", ".join(keys),
-            same=" AND ".join(f"{table}.{key} = one.{key}" for key in keys),
-            taken=", ".join(f"{table}.{key}" for key in keys),
-        )
-    )
-
-
-CLAIM_LINK = _claim_of("payment_links", "due_at", "id")
-CLAIM_EVENT = _claim_of("payment_signals", "due_at", "id")
-CLAIM_REFUND = _claim_of("refunds", "due_at", "id")
-CLAIM_SESSION = _claim_of("payment_sessions", "close_at", "account_id", "ref")
+ WHERE payment_links.tenant_id = :tenant_id AND payment_links.id = one.id
+RETURNING payment_links.id
+""")
+CLAIM_EVENT = text("""
+WITH one AS MATERIALIZED (
+     SELECT id FROM payment_signals
+      WHERE tenant_id = :tenant_id AND due_at <= :now
+      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+UPDATE payment_signals SET due_at = :until, tries = tries + 1
+  FROM one
+ WHERE payment_signals.tenant_id = :tenant_id AND payment_signals.id = one.id
+RETURNING payment_signals.id
+""")
+CLAIM_REFUND = text("""
+WITH one AS MATERIALIZED (
+     SELECT id FROM refunds
+      WHERE tenant_id = :tenant_id AND due_at <= :now
+      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+UPDATE refunds SET due_at = :until, tries = tries + 1
+  FROM one
+ WHERE refunds.tenant_id = :tenant_id AND refunds.id = one.id
+RETURNING refunds.id
+""")
+CLAIM_SESSION = text("""
+WITH one AS MATERIALIZED (
+     SELECT account_id, ref FROM payment_sessions
+      WHERE tenant_id = :tenant_id AND close_at <= :now
+      ORDER BY close_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+UPDATE payment_sessions SET close_at = :until, tries = tries + 1
+  FROM one
+ WHERE payment_sessions.tenant_id = :tenant_id
+   AND payment_sessions.account_id = one.account_id AND payment_sessions.ref = one.ref
+RETURNING payment_sessions.account_id, payment_sessions.ref
+""")
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,35 @@
 """Trial, monthly quota and spend cap: reserved in the transaction that accepts a message.
 
-Each reservation is one conditional statement, so that concurrent sends cannot exceed a limit
-together.
+The rule is the SQL function `app.reserve_quota` (`sql/reserve_quota.sql`). `app.accept_message`
+calls it in the round trip that stores a message; `reserve` calls it for everything else. Each
+reservation is one conditional statement, so concurrent sends cannot exceed a limit together.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import NoReturn
+from typing import Any
 
-from sqlalchemy import and_, case, func, or_, select, true, update
-from sqlalchemy.dialects.postgresql import insert
+import psycopg2
+from sqlalchemy import func, text, update
+from sqlalchemy.exc import DBAPIError
 
 from core.clock import now
 from core.db import current_tenant_id, db, savepoint
 from core.errors import PaymentRequired
+from core.sql.db_errors import sqlstate
 from tenants.models import Account, UsageMonth
 from tenants.plans import usage_alerts
 from tenants.plans.catalog import TenantFacts
+
+RESERVE = text("""
+SELECT used, spent FROM app.reserve_quota(
+    :tenant_id, :now, :messages, :cost, :month, :quota, :cap, :trial_since, :trial_most)
+""")
+# Error codes of `app.reserve_quota`.
+REFUSALS = {"CM001": "trial_over", "CM002": "quota_exceeded", "CM003": "spend_cap_reached"}
 
 
 @dataclass(frozen=True)
@@ -29,16 +41,47 @@ class Usage:
 
 
 def reserve(facts: TenantFacts, messages: int, cost_usd: Decimal) -> None:
-    """Reserve from the trial and the month. Raises PaymentRequired and reserves nothing.
+    """Reserve from the trial and the month. Raises PaymentRequired and reserves nothing."""
+    params = {
+        "tenant_id": current_tenant_id(),
+        "messages": messages,
+        "cost": cost_usd,
+        **reservation_params(facts, now()),
+    }
+    with limit_errors(facts), savepoint():
+        after = db.session.execute(RESERVE, params).one()
+    usage_alerts.notify_if_crossed(
+        facts,
+        usage_alerts.MonthlyUsage(after.used - messages, after.spent - cost_usd),
+        usage_alerts.MonthlyUsage(after.used, after.spent),
+    )
 
-    `app.accept_message` does the same for one message in its own round trip.
-    """
-    if facts.trial_days is None:
-        _reserve_month(facts, messages, cost_usd)
-        return
-    with savepoint():  # the month may refuse after the trial was reserved
-        _reserve_trial(facts, messages)
-        _reserve_month(facts, messages, cost_usd)
+
+def reservation_params(facts: TenantFacts, moment: datetime) -> dict[str, Any]:
+    """The plan as parameters of `app.reserve_quota`."""
+    since = most = None
+    if facts.trial_days is not None:
+        since = moment - timedelta(days=facts.trial_days)
+        most = facts.trial_messages or 0
+    return {
+        "now": moment,
+        "month": month_of(moment),
+        "quota": facts.monthly_messages,
+        "cap": facts.spend_cap_usd,
+        "trial_since": since,
+        "trial_most": most,
+    }
+
+
+@contextmanager
+def limit_errors(facts: TenantFacts) -> Iterator[None]:
+    """Around a call of `app.reserve_quota`: its refusals are raised as PaymentRequired."""
+    try:
+        yield
+    except (DBAPIError, psycopg2.Error) as error:
+        if (state := sqlstate(error)) in REFUSALS:
+            raise limit_error(REFUSALS[state], facts) from None
+        raise
 
 
 def release(messages: int, cost_usd: Decimal, reserved_at: datetime) -> None:
@@ -78,71 +121,6 @@ def usage(facts: TenantFacts) -> Usage:
 
 def month_of(moment: datetime) -> date:
     return moment.date().replace(day=1)
-
-
-def _reserve_trial(facts: TenantFacts, messages: int) -> None:
-    moment = now()
-    began = moment - timedelta(days=facts.trial_days or 0)
-    won = db.session.execute(
-        update(Account)
-        .where(
-            Account.tenant_id == current_tenant_id(),
-            or_(Account.trial_started_at.is_(None), Account.trial_started_at > began),
-            Account.trial_used + messages <= (facts.trial_messages or 0),
-        )
-        .values(
-            trial_started_at=case(
-                (Account.trial_started_at.is_(None), moment), else_=Account.trial_started_at
-            ),
-            trial_used=Account.trial_used + messages,
-        )
-        .returning(Account.tenant_id)
-    )
-    if won.first() is None:
-        raise limit_error("trial_over", facts)
-
-
-def _reserve_month(facts: TenantFacts, messages: int, cost_usd: Decimal) -> None:
-    quota, cap = facts.monthly_messages, facts.spend_cap_usd
-    if (quota is not None and messages > quota) or (cap is not None and cost_usd > cap):
-        _refuse(facts, messages)
-    first = insert(UsageMonth).values(
-        tenant_id=current_tenant_id(),
-        month=month_of(now()),
-        messages=messages,
-        spend_usd=cost_usd,
-        warned_percent=0,
-    )
-    after_messages = UsageMonth.messages + first.excluded.messages
-    after_spend = UsageMonth.spend_usd + first.excluded.spend_usd
-    within = []
-    if quota is not None:
-        within.append(after_messages <= quota)
-    if cap is not None:
-        within.append(after_spend <= cap)
-    statement = first.on_conflict_do_update(
-        index_elements=[UsageMonth.tenant_id, UsageMonth.month],
-        set_={"messages": after_messages, "spend_usd": after_spend},
-        where=and_(true(), *within),
-    ).returning(UsageMonth.messages, UsageMonth.spend_usd)
-    after = db.session.execute(statement).first()
-    if after is None:
-        _refuse(facts, messages)
-    before = usage_alerts.MonthlyUsage(after.messages - messages, after.spend_usd - cost_usd)
-    usage_alerts.notify_if_crossed(
-        facts, before, usage_alerts.MonthlyUsage(after.messages, after.spend_usd)
-    )
-
-
-def _refuse(facts: TenantFacts, messages: int) -> NoReturn:
-    used = db.session.scalar(
-        select(UsageMonth.messages).where(
-            UsageMonth.tenant_id == current_tenant_id(), UsageMonth.month == month_of(now())
-        )
-    )
-    if facts.monthly_messages is not None and (used or 0) + messages > facts.monthly_messages:
-        raise limit_error("quota_exceeded", facts)
-    raise limit_error("spend_cap_reached", facts)
 
 
 def limit_error(code: str, facts: TenantFacts) -> PaymentRequired:

@@ -32,15 +32,15 @@ _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\"<>:|?*]')
 # The source of a linked line's file contains the line id: only the host that holds the line can
 # fetch it.
 LINKED_SOURCE = "linked:{line_id}:"
-CLAIM = """
+CLAIM = text("""
 UPDATE media_files SET tries = tries + 1, due_at = :lease_until
  WHERE tenant_id = :tenant_id AND message_id IN (
        SELECT message_id FROM media_files
         WHERE tenant_id = :tenant_id AND due_at <= :now AND state = 'waiting'
-          AND source {whose} :source
+          AND (source LIKE :source) = :linked
         ORDER BY due_at LIMIT :most FOR UPDATE SKIP LOCKED)
 RETURNING message_id, source, kind, mime_type, filename, sha256, tries
-"""
+""")
 NEXT_DUE = text(
     "SELECT min(due_at) FROM media_files WHERE tenant_id = :tenant_id AND due_at IS NOT NULL"
     " AND state = 'waiting' AND source NOT LIKE 'linked:%'"
@@ -137,13 +137,12 @@ def claim_downloads(
 ) -> list[PendingDownload]:
     """Claim due files: of all cloud lines, or of one linked line for the host that holds it."""
     moment, tenant_id = now(), current_tenant_id()
-    whose = "NOT LIKE" if linked_line is None else "LIKE"
+    linked = linked_line is not None
     rows = db.session.execute(
-        text(CLAIM.format(whose=whose)),
+        CLAIM,
         {
-            "source": f"{LINKED_SOURCE.format(line_id=linked_line or '')}%"
-            if linked_line
-            else "linked:%",
+            "source": f"{LINKED_SOURCE.format(line_id=linked_line)}%" if linked else "linked:%",
+            "linked": linked,
             "tenant_id": tenant_id,
             "now": moment,
             "most": most,

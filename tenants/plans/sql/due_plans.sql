@@ -1,0 +1,18 @@
+-- Tenants with a plan payment that is open.
+-- Visits each tenant under row-level security, in one round trip, and leaves no tenant set. For
+-- the sweep that finds work whose lane was lost.
+CREATE OR REPLACE FUNCTION app.due_plans(p_now timestamptz)
+RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+DECLARE
+    mine bigint;
+BEGIN
+    FOR mine IN SELECT id FROM tenants ORDER BY id LOOP
+        PERFORM app.set_tenant(mine);
+        IF EXISTS (SELECT FROM plan_payments
+                    WHERE tenant_id = mine AND state = 'open' AND made_at <= p_now) THEN
+            RETURN NEXT mine;
+        END IF;
+    END LOOP;
+    SET LOCAL app.tenant_id = '';
+END
+$$;
