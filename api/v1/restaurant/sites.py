@@ -29,7 +29,9 @@ class TablePath(BaseModel):
 class SpecialDay(BaseModel):
     """A date, or several consecutive ones, with other hours than the weekday."""
 
-    starts_on: str = Field(max_length=10, examples=["2026-12-31"])
+    starts_on: str = Field(
+        max_length=10, examples=["2026-12-31"], description="First day, as YYYY-MM-DD."
+    )
     ends_on: str = Field(
         "", max_length=10, description="The last day. Empty: one day.", examples=["2027-01-01"]
     )
