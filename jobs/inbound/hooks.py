@@ -28,12 +28,12 @@ from messaging.messages import receive as message_receive
 from messaging.models import Line
 from restaurant.payments import provider_events
 from restaurant.payments.gateways.base import UnreadableEvent as SignalUnreadable
-from restaurant.payments.gateways.registry import PROVIDERS
+from restaurant.payments.gateways.registry import GATEWAYS
 from webhooks.inbound import hook_queue
 from webhooks.inbound.hook_queue import LANE, ClaimedHook
-from webhooks.stores import KINDS
 from webhooks.stores.base import ParsedEvent as Told
 from webhooks.stores.base import UnreadableBody
+from webhooks.stores.registry import PLATFORMS
 
 log = logger(__name__)
 
@@ -198,9 +198,9 @@ def _recheck_lane(tenant_id: int, worked: int) -> None:
 
 def _parts(hook: ClaimedHook, lines: "LineCache", *, alone: bool) -> HookParts:
     """Everything a hook holds, not yet applied. Raises Unreadable."""
-    if hook.kind in KINDS:
+    if hook.kind in PLATFORMS:
         return _parts_of_store(hook)
-    if hook.kind in PROVIDERS:
+    if hook.kind in GATEWAYS:
         return _parts_of_provider(hook)
     if hook.kind != "cloud":
         raise UnreadableWebhook(f"nobody knows hooks of the kind {hook.kind}")
