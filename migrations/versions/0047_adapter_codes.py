@@ -10,6 +10,7 @@ depends_on = None
 CHECKS = {
     ("payment_accounts", "provider"): ("stripe", "iyzico", "simulated"),
     ("connections", "kind"): ("shopify", "woocommerce", "store", "form"),
+    ("printers", "way"): ("agent", "cloudprnt", "server_direct"),
 }
 
 

@@ -26,6 +26,8 @@ class Profile:
     """The name python-escpos has for it."""
     own_qr: bool = True
     cuts: bool = True
+    own_page_numbers: bool = False
+    """Its numbers for code pages are the maker's own, not those of ESC/POS."""
     leaves_kanji: bool = False
     """Starts in a two-byte mode that eats letters above ASCII until it is left."""
 
@@ -73,7 +75,7 @@ PROFILES = {
         ),
         Profile(
             "star", "Star TSP100, TSP650, TSP700, mC-Print", ("starprnt", "text", "png"), _SMALL,
-            _WIDE, "TSP600",
+            _WIDE, "TSP600", own_page_numbers=True,
         ),
     )
 }  # fmt: skip
@@ -109,9 +111,9 @@ def code_pages(known: Profile, chosen: str | None) -> tuple[tuple[str, int], ...
 def sample_code_pages(known: Profile) -> list[tuple[str, int]]:
     """Of this printer first, then what other printers have: a clone's table is anybody's guess."""
     rows = [pair for pair in known.pages if pair[0] in SAMPLE_CODE_PAGES]
-    if "starprnt" not in known.languages:
+    if not known.own_page_numbers:
         for other in PROFILES.values():
-            if "starprnt" not in other.languages:
+            if not other.own_page_numbers:
                 rows += [p for p in other.pages if p[0] in SAMPLE_CODE_PAGES[:2] and p not in rows]
     return rows
 

@@ -1,1 +1,1 @@
-"""One language of printers, one module; each turns set rows into bytes."""
+"""The command languages of printers, one module each; each turns a document into bytes."""
