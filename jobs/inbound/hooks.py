@@ -21,8 +21,8 @@ from messaging.automations import runs as automation_runs
 from messaging.automations import store_events
 from messaging.costs.usage import UsageTally
 from messaging.lines.drivers.base import ParsedWebhook
-from messaging.lines.drivers.cloud import driver as cloud_driver
 from messaging.lines.drivers.cloud.driver import UnreadableWebhook
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import receipts
 from messaging.messages import receive as message_receive
 from messaging.models import Line
@@ -202,10 +202,11 @@ def _parts(hook: ClaimedHook, lines: "LineCache", *, alone: bool) -> HookParts:
         return _parts_of_store(hook)
     if hook.kind in GATEWAYS:
         return _parts_of_provider(hook)
-    if hook.kind != "cloud":
+    driver = DRIVERS.get(hook.kind)
+    if driver is None or driver.parse_webhook is None:
         raise UnreadableWebhook(f"nobody knows hooks of the kind {hook.kind}")
     parts = HookParts()
-    for parsed in cloud_driver.parse_webhook(hook.body):
+    for parsed in driver.parse_webhook(hook.body):
         line = lines.of(hook, parsed)
         if line is None:
             parts.dropped.append(f"{parsed.phone_number_id} is not the number of a line")

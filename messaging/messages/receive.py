@@ -20,6 +20,7 @@ from messaging.costs.usage import UsageTally
 from messaging.inbox import search_index
 from messaging.lines import repository as line_repository
 from messaging.lines.drivers.base import InboundMessage, LineUpdate
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages.accept import wake_waiting_messages
 from messaging.messages.content import public_content
 from messaging.messages.media import files as media_files
@@ -201,7 +202,7 @@ def _store(
             "now": now(),
             "change_id": str(new_uuid()),
             "conversation_id": str(new_uuid()),
-            "window_until": at + WINDOW if line.kind == "cloud" else None,
+            "window_until": at + WINDOW if DRIVERS[line.kind].has_reply_window else None,
         },
     )
     return from_uuid("cnv", stored.scalar_one())

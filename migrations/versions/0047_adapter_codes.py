@@ -10,6 +10,7 @@ depends_on = None
 CHECKS = {
     ("payment_accounts", "provider"): ("stripe", "iyzico", "simulated"),
     ("connections", "kind"): ("shopify", "woocommerce", "store", "form"),
+    ("lines", "kind"): ("cloud", "linked"),
     ("printers", "way"): ("agent", "cloudprnt", "server_direct"),
 }
 

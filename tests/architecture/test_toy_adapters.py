@@ -7,11 +7,17 @@ import pytest
 
 from core.adapters import SetupStep
 from core.clock import now
-from core.db import global_scope
+from core.db import db, global_scope
 from core.settings import Settings
 from jobs.inbound import hooks as hooks_job
 from messaging.automations import connections as store_connections
 from messaging.automations import store_events
+from messaging.lines import repository as line_repository
+from messaging.lines.drivers.base import LineDriver, SendAccepted
+from messaging.lines.drivers.registry import DRIVERS
+from messaging.messages import accept as message_accept
+from messaging.messages.accept import MessageDraft
+from messaging.models import Message
 from printing import printers, pull_printers, render_jobs, utility_tickets
 from printing.connections.base import Connection
 from printing.connections.registry import CONNECTIONS
@@ -29,7 +35,9 @@ from restaurant.payments.gateways.base import (
     RefundResult,
 )
 from restaurant.payments.gateways.registry import GATEWAYS
+from tenants.plans.catalog import current_tenant_facts
 from tests.factories import Browser
+from tests.line_factory import make_line
 from tests.restaurant.bistro import open_bistro
 from tests.restaurant.fake_provider import Till
 from webhooks.stores.base import ParsedEvent, ParseResult, PhoneHint, Platform, body_hash
@@ -205,6 +213,32 @@ def test_a_toy_printer_family_renders_a_ticket(restaurant, owner, monkeypatch):
         fetched = pull_printers.fetch_job(printer, pull_printers.job_token(job), "the toy")
         assert fetched.media_type == "text/x-toy"
         assert fetched.data == f"{job.title} on 80 mm".encode()
+
+
+def sent_message(business, line, draft, run_jobs) -> Message:
+    with business.scope():
+        accepted = message_accept.accept_message(draft, line, current_tenant_facts())
+    run_jobs()
+    with business.scope():
+        return db.session.get(Message, (business.tenant_id, accepted.id))
+
+
+def test_a_toy_line_driver_sends_a_message(restaurant, owner, monkeypatch, run_jobs):
+    carried = []
+
+    async def send(_client, _settings, network, facts, envelope):
+        carried.append((network, facts.phone_number_id, envelope.text))
+        return SendAccepted("toy-message-1")
+
+    driver = LineDriver("Carrier pigeon", "Simulated pigeon", send)
+    monkeypatch.setitem(DRIVERS, "toy", driver)
+    line = make_line(restaurant)
+    with restaurant.scope():
+        line_repository.get(line.id).kind = "toy"
+    message = sent_message(restaurant, line, MessageDraft("text", "905321112233", "Coo"), run_jobs)
+    assert (message.state, message.network_id) == ("sent", "toy-message-1")
+    assert carried == [("simulator", line.phone_number_id, "Coo")]
+    assert "Simulated pigeon" in page(owner, "/lines")
 
 
 def test_the_hook_routes_accept_every_registered_code(app):

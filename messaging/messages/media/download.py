@@ -15,6 +15,7 @@ from core.storage.file_types import HEAD_BYTES, detect_file_type
 from core.storage.images import TooManyPixels, UnreadableImage, make_preview
 from messaging.lines.drivers.base import LineFacts
 from messaging.lines.drivers.cloud import media as cloud_media
+from messaging.lines.drivers.cloud.driver import base_url
 from messaging.lines.drivers.cloud.media import TOO_LARGE, MediaNotFetched
 from messaging.messages.media.files import DownloadFailure, PendingDownload, StoredMedia, hex_digest
 
@@ -80,7 +81,7 @@ def _from_network(
 ) -> tuple[str, str]:
     if facts is None:
         raise MediaNotFetched("The line of this message is gone.", final=True)
-    base = settings.simulator_url if network == "simulator" else settings.cloud_base_url
+    base = base_url(settings, network)
     found = cloud_media.fetch_media(
         base, settings.cloud_version, facts, wanted.source, MAX_BYTES[wanted.kind], file
     )

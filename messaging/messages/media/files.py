@@ -18,6 +18,7 @@ from core.ids import from_uuid, to_uuid
 from core.queue import lanes
 from core.security import signed_urls
 from core.storage.pending_deletions import delete_later
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Line, MediaFile, Message
 
 LANE = "media"
@@ -91,7 +92,7 @@ class DownloadFailure:
 def register_file(uuid: UUID, line: Line, kind: str, content: dict[str, Any]) -> None:
     """In the transaction that stores the message. A message never waits for its file."""
     if kind in KINDS and content.get("id"):
-        named = LINKED_SOURCE.format(line_id=line.id) if line.kind == "linked" else ""
+        named = LINKED_SOURCE.format(line_id=line.id) if DRIVERS[line.kind].has_sessions else ""
         _insert_file(uuid, kind, f"{named}{content['id']}", content)
 
 

@@ -5,10 +5,13 @@ import re
 from typing import Any
 from urllib.parse import quote
 
+from core.adapters import N_
 from core.http import OutboundError, Reply
 from core.http.async_client import Client
+from core.settings import Settings
 from messaging.lines.drivers.base import (
     Envelope,
+    LineDriver,
     LineFacts,
     SendAccepted,
     SendOutcome,
@@ -29,8 +32,10 @@ from messaging.lines.drivers.cloud.responses import api_error, bearer_header, re
 from messaging.lines.drivers.cloud.template_payload import template_payload
 
 __all__ = [
+    "CLOUD",
     "LineProblem",
     "UnreadableWebhook",
+    "base_url",
     "check_line",
     "parse_webhook",
     "payload",
@@ -41,6 +46,11 @@ __all__ = [
 LONGEST_WAIT = 3600.0
 _LINK = re.compile(r"https?://\S", re.IGNORECASE)
 _CAPTIONED = {"image", "video", "document"}
+
+
+def base_url(settings: Settings, network: str) -> str:
+    """The simulated network speaks the same API. Empty: this installation has none."""
+    return settings.simulator_url if network == "simulator" else settings.cloud_base_url
 
 
 def payload(envelope: Envelope) -> dict[str, Any]:
@@ -161,3 +171,22 @@ def _requested_wait(reply: Reply) -> float | None:
     if not (asked.isascii() and asked.isdigit() and len(asked) < 10):
         return None
     return min(max(float(asked), 1.0), LONGEST_WAIT)
+
+
+async def _send_by_line(
+    client: Client, settings: Settings, network: str, facts: LineFacts, envelope: Envelope
+) -> SendOutcome:
+    return await send(client, base_url(settings, network), settings.cloud_version, facts, envelope)
+
+
+CLOUD = LineDriver(
+    title=N_("WhatsApp Cloud API"),
+    simulated_title=N_("Simulated"),
+    send=_send_by_line,
+    parse_webhook=parse_webhook,
+    has_templates=True,
+    has_reply_window=True,
+    has_read_receipts=True,
+    has_access_token=True,
+    has_price_list=True,
+)
