@@ -8,6 +8,8 @@ import pytest
 from core.adapters import SetupStep
 from core.clock import now
 from core.db import db, global_scope
+from core.http import Reply
+from core.http.async_client import Client
 from core.settings import Settings
 from jobs.inbound import hooks as hooks_job
 from messaging.automations import connections as store_connections
@@ -17,6 +19,9 @@ from messaging.lines.drivers.base import LineDriver, SendAccepted
 from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import accept as message_accept
 from messaging.messages.accept import MessageDraft
+from messaging.messages.content import public_content
+from messaging.messages.kinds.base import MessageKind
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.models import Message
 from printing import printers, pull_printers, render_jobs, utility_tickets
 from printing.connections.base import Connection
@@ -239,6 +244,29 @@ def test_a_toy_line_driver_sends_a_message(restaurant, owner, monkeypatch, run_j
     assert (message.state, message.network_id) == ("sent", "toy-message-1")
     assert carried == [("simulator", line.phone_number_id, "Coo")]
     assert "Simulated pigeon" in page(owner, "/lines")
+
+
+def test_a_toy_message_kind_is_accepted_and_sent(restaurant, owner, monkeypatch, run_jobs):
+    toy = MessageKind(
+        "Toy wave",
+        cloud_part=lambda envelope: {"arm": envelope.content["arm"]},
+        public_content=dict,
+    )
+    monkeypatch.setitem(MESSAGE_KINDS, "wave", toy)
+    requests = []
+
+    async def request(_client, _method, _url, *, body, **_more):
+        requests.append(json.loads(body))
+        return Reply(200, {}, body=b'{"messages": [{"id": "wamid.toy"}]}', duration=0.0, address="")
+
+    monkeypatch.setattr(Client, "request", request)
+    draft = MessageDraft("wave", "905321112233", content={"arm": "left"})
+    message = sent_message(restaurant, make_line(restaurant), draft, run_jobs)
+    assert (message.state, message.network_id) == ("sent", "wamid.toy")
+    (body,) = requests
+    assert (body["type"], body["wave"]) == ("wave", {"arm": "left"})
+    assert public_content("wave", message.content) == {"wave": {"arm": "left"}}
+    assert "Toy wave" in page(owner, f"/messages/{message.id}")
 
 
 def test_the_hook_routes_accept_every_registered_code(app):

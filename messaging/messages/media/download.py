@@ -17,28 +17,22 @@ from messaging.lines.drivers.base import LineFacts
 from messaging.lines.drivers.cloud import media as cloud_media
 from messaging.lines.drivers.cloud.driver import base_url
 from messaging.lines.drivers.cloud.media import TOO_LARGE, MediaNotFetched
+from messaging.messages.kinds.base import MB, FileRules
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.messages.media.files import DownloadFailure, PendingDownload, StoredMedia, hex_digest
 
 log = logger(__name__)
 
-MB = 1024 * 1024
-MAX_BYTES = {
-    "image": 5 * MB,
-    "sticker": MB,
-    "audio": 16 * MB,
-    "video": 16 * MB,
-    "document": 100 * MB,
-}
 MAX_IN_MEMORY = MB
-# What a message of a kind may hold; a document may hold anything, and is never run.
-ALLOWED_TYPES = {
-    "image": ("image/",),
-    "sticker": ("image/",),
-    "audio": ("audio/", "video/"),
-    "video": ("video/",),
-}
 WRONG_TYPE = "The file is not what the message says it is."
 WRONG_HASH = "The file that came is not the one that was announced."
+
+
+def file_rules(code: str) -> FileRules:
+    rules = MESSAGE_KINDS[code].file
+    if rules is None:
+        raise ValueError(f"a message of the kind {code} has no file")
+    return rules
 
 
 def download_file(
@@ -83,7 +77,12 @@ def _from_network(
         raise MediaNotFetched("The line of this message is gone.", final=True)
     base = base_url(settings, network)
     found = cloud_media.fetch_media(
-        base, settings.cloud_version, facts, wanted.source, MAX_BYTES[wanted.kind], file
+        base,
+        settings.cloud_version,
+        facts,
+        wanted.source,
+        file_rules(wanted.kind).received_bytes,
+        file,
     )
     return found.mime_type or wanted.mime_type, hex_digest(found.sha256) or wanted.sha256
 
@@ -97,7 +96,7 @@ def _from_url(settings: Settings, wanted: PendingDownload, file: IO[bytes]) -> s
             wanted.source,
             policy=policy,
             timeout=30.0,
-            max_body=MAX_BYTES["image"],
+            max_body=file_rules("image").received_bytes,
             into=file,
         )
     except TooLarge:
@@ -119,7 +118,8 @@ def _store_file(
         raise MediaNotFetched(WRONG_HASH)
     file.seek(0)
     mime_type = detect_file_type(file.read(HEAD_BYTES), declared)
-    if wanted.kind in ALLOWED_TYPES and not mime_type.startswith(ALLOWED_TYPES[wanted.kind]):
+    allowed = file_rules(wanted.kind).received_types
+    if allowed and not mime_type.startswith(allowed):
         raise MediaNotFetched(WRONG_TYPE, final=True)
     key = f"media/{wanted.message_id.lower()}.{wanted.tries}"
     small = _store_preview(blobs, wanted, file, key)
@@ -139,7 +139,7 @@ def _measure(file: IO[bytes]) -> tuple[int, str]:
 
 def _store_preview(blobs: Blobs, wanted: PendingDownload, file: IO[bytes], key: str) -> str | None:
     """Without it the page offers the file and shows nothing."""
-    if wanted.kind not in ("image", "sticker"):
+    if not MESSAGE_KINDS[wanted.kind].is_picture:
         return None
     file.seek(0)
     try:

@@ -1,7 +1,6 @@
 """The WhatsApp Business Cloud API. Tests and the simulator are another base URL, nothing more."""
 
 import json
-import re
 from typing import Any
 from urllib.parse import quote
 
@@ -29,7 +28,7 @@ from messaging.lines.drivers.cloud.errors import status_meaning as _by_status
 from messaging.lines.drivers.cloud.health_check import LineProblem, check_line
 from messaging.lines.drivers.cloud.inbound import UnreadableWebhook, parse_webhook, verify_signature
 from messaging.lines.drivers.cloud.responses import api_error, bearer_header, read_json
-from messaging.lines.drivers.cloud.template_payload import template_payload
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 
 __all__ = [
     "CLOUD",
@@ -44,8 +43,6 @@ __all__ = [
 ]
 
 LONGEST_WAIT = 3600.0
-_LINK = re.compile(r"https?://\S", re.IGNORECASE)
-_CAPTIONED = {"image", "video", "document"}
 
 
 def base_url(settings: Settings, network: str) -> str:
@@ -70,25 +67,10 @@ def payload(envelope: Envelope) -> dict[str, Any]:
 
 
 def _part(envelope: Envelope) -> dict[str, Any]:
-    content = envelope.content
-    if envelope.kind == "text":
-        return {"body": envelope.text, "preview_url": bool(_LINK.search(envelope.text))}
-    if envelope.kind == "location":
-        return {
-            "latitude": content["latitude"],
-            "longitude": content["longitude"],
-            **{name: content[name] for name in ("name", "address") if content.get(name)},
-        }
-    if envelope.kind == "template":
-        return template_payload(content)
-    if envelope.kind not in _CAPTIONED | {"audio"}:
+    kind = MESSAGE_KINDS.get(envelope.kind)
+    if kind is None or kind.cloud_part is None:
         raise ValueError(f"a cloud line sends no {envelope.kind}")
-    part = {"link": content["url"]}
-    if envelope.text and envelope.kind in _CAPTIONED:
-        part["caption"] = envelope.text
-    if envelope.kind == "document" and content.get("filename"):
-        part["filename"] = content["filename"]
-    return part
+    return kind.cloud_part(envelope)
 
 
 async def send(
