@@ -9,6 +9,7 @@ from core.db import current_tenant_id, db
 from core.queue import lanes
 from printing import agents, job_evidence, printers, pull_printers, spool, utility_tickets
 from printing import choices as printing_choices
+from printing.connections.registry import CONNECTIONS, polling_codes
 from printing.models import PRINTING_LANE, PrintAgent, Printer, PrintJob
 from webhooks.events import publish_webhook_event
 
@@ -99,7 +100,7 @@ def _mark_silent_offline(moment: datetime) -> None:
                 if printer.state != "offline":
                     printers.record_state(printer, "offline", "Its print agent does not answer.")
     for printer in printers.listed():
-        alone = printer.way != "agent" and printer.seen_at is not None
+        alone = CONNECTIONS[printer.way].polls and printer.seen_at is not None
         if alone and printer.seen_at < silent and printer.state != "offline":  # type: ignore[operator]
             printers.record_state(printer, "offline", "It does not ask for its tickets.")
 
@@ -201,7 +202,7 @@ def _next_check_at(moment: datetime) -> datetime | None:
         select(func.min(Printer.seen_at)).where(
             Printer.tenant_id == tenant_id,
             Printer.removed_at.is_(None),
-            or_(Printer.way != "agent", Printer.seen_at.is_not(None)),
+            or_(Printer.way.in_(polling_codes()), Printer.seen_at.is_not(None)),
             Printer.seen_at > moment - printers.SILENT_AFTER,
         )
     )

@@ -9,6 +9,7 @@ from core.logs import logger
 from printing import printers
 from printing.models import Printer, PrintJob
 from printing.rendering.document import Document
+from printing.rendering.encoders.registry import LANGUAGES
 from printing.rendering.render import PrintFormat, code_page_samples, render, reprint_heading
 
 log = logger(__name__)
@@ -65,13 +66,8 @@ def _bytes_of(job: PrintJob, paper: PrintFormat) -> tuple[str, bytes, bytes | No
     document = Document.from_json(job.document)
     rendered = render(document, paper)
     again = None
-    if can_join(paper):
+    if LANGUAGES[paper.language].can_join:
         again = reprint_heading(
             paper, job.queued_at, language=document.language, time_zone=job.time_zone
         )
     return rendered.media_type, rendered.data, again
-
-
-def can_join(paper: PrintFormat) -> bool:
-    """Return whether two byte strings in a row make one ticket; not for XML and images."""
-    return paper.language in ("escpos", "starprnt", "text")

@@ -25,7 +25,7 @@ account_addresses = HookAddressCache(
 )
 
 
-@hooks.post("/<any(stripe, iyzico, simulated):provider>/<token>")
+@hooks.post(f"/<any({', '.join(GATEWAYS)}):provider>/<token>")
 def payment(provider: str, token: str) -> Response:
     plate = account_addresses.of(token)
     if plate is None or plate.provider != provider:

@@ -10,7 +10,7 @@ from core.db import tenant_scope
 from core.lookups import secret_digest
 from messaging.automations import connections as store_connections
 from messaging.automations.connections import LOOKUP, HookAddress
-from webhooks.stores import PLATFORMS, woocommerce
+from webhooks.stores.registry import PLATFORMS
 
 LARGEST_BODY = 2 * 1024 * 1024
 
@@ -19,7 +19,7 @@ connection_addresses = HookAddressCache(
 )
 
 
-@hooks.post("/<any(shopify, woocommerce, store, form):kind>/<token>")
+@hooks.post(f"/<any({', '.join(PLATFORMS)}):kind>/<token>")
 def store(kind: str, token: str) -> Response:
     plate = connection_addresses.of(token)
     if plate is None or plate.kind != kind:
@@ -30,9 +30,9 @@ def store(kind: str, token: str) -> Response:
     except RequestEntityTooLarge:
         return error_reply(413, "body_too_large", "The body is larger than 2 MiB.")
     g.tenant_id = plate.tenant_id
-    if kind == "woocommerce" and woocommerce.is_ping(raw):
-        return _ok()
     platform, headers = PLATFORMS[kind], dict(request.headers)
+    if platform.is_ping(raw):
+        return _ok()
     if not platform.verify(plate.secret, headers, raw):
         return _record_refused(plate)
     if plate.enabled:

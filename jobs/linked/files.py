@@ -47,7 +47,7 @@ class FileFetcher:
         return len(wanted)
 
     async def fetch(self, one: PendingDownload) -> StoredMedia | DownloadFailure:
-        most = media_download.MAX_BYTES[one.kind]
+        most = media_download.file_rules(one.kind).received_bytes
         host = self.session.host
         blobs: Blobs = host.app.extensions["blobs"]
         async with host.fetching:

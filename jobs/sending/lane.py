@@ -24,7 +24,7 @@ from messaging.lines.drivers.base import (
     SendUnknown,
     TryLater,
 )
-from messaging.lines.drivers.cloud import driver as cloud_driver
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.messages import claim as message_claim
 from messaging.messages import fallback, line_failover
 from messaging.messages import settle as message_settle
@@ -283,13 +283,14 @@ class SendLane:
         settings, departure = self.drain.settings, one.line_snapshot
         if departure is None:
             raise RuntimeError("a message without a line was taken")
-        simulated = departure.network == "simulator"
-        if simulated and settings.production and not departure.test:
+        if departure.network == "simulator" and settings.production and not departure.test:
             return SendRefused("line_unavailable", "A simulated line sends no live message.")
-        base = settings.simulator_url if simulated else settings.cloud_base_url
+        send = DRIVERS[departure.facts.kind].send
+        if send is None:
+            raise RuntimeError("a message of a hosted line was taken")
         try:
-            outcome = await cloud_driver.send(
-                self.drain.client, base, settings.cloud_version, departure.facts, one.envelope
+            outcome = await send(
+                self.drain.client, settings, departure.network, departure.facts, one.envelope
             )
         except Exception as error:
             # It is not known whether bytes were sent, so nothing may be sent again.

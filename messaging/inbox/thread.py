@@ -11,6 +11,7 @@ from sqlalchemy import select, text
 from core.db import current_tenant_id, db
 from core.ids import from_uuid, to_uuid
 from messaging.inbox.conversations import ConversationSummary
+from messaging.messages.kinds.registry import has_file
 from messaging.messages.media import files as media_files
 from messaging.models import MediaFile, Message
 
@@ -230,7 +231,7 @@ def _with_reactions(entries: list[Entry]) -> list[ThreadMessage | ThreadNote]:
 
 
 def _add_files(said: list[ThreadMessage]) -> None:
-    files = media_files.get_files(one.id for one in said if one.kind in media_files.KINDS)
+    files = media_files.get_files(one.id for one in said if has_file(one.kind))
     for one in said:
         one.file = files.get(one.id)
 

@@ -22,6 +22,7 @@ from messaging.contacts import identities as contact_identities
 from messaging.contacts.identities import canonical_spelling
 from messaging.costs.rates import quote_price
 from messaging.lines.drivers.base import SendOutcome, SendRefused
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.lines.repository import SENDING_STATES
 from messaging.messages.accept import LANE
 from messaging.messages.claim import ClaimedMessage
@@ -131,7 +132,8 @@ def send_as_templates(
 
 def _has_template(one: ClaimedMessage, lines: Mapping[int, Line]) -> bool:
     line = lines.get(one.envelope.line_id)
-    return bool(one.envelope.content.get("fallback")) and line is not None and line.kind == "cloud"
+    has_fallback = bool(one.envelope.content.get("fallback"))
+    return has_fallback and line is not None and DRIVERS[line.kind].has_templates
 
 
 def _closed_windows(asked: list[ClaimedMessage], lines: Mapping[int, Line]) -> list[ClaimedMessage]:

@@ -12,6 +12,7 @@ from core.errors import NotFound
 from core.ids import from_uuid, new_id
 from core.queue import lanes
 from messaging.lines.drivers.cloud.template_list import NetworkTemplate, reason_of
+from messaging.lines.drivers.registry import DRIVERS
 from messaging.models import Line, Template
 
 LANE = "templates"
@@ -50,7 +51,7 @@ class TemplateUse:
 
 def template_account(line: Line) -> str:
     """Return the account whose templates the line uses. A simulated line has its own account."""
-    if line.kind != "cloud":
+    if not DRIVERS[line.kind].has_templates:
         return ""
     made_up = f"9{line.phone_number_id}" if line.network == "simulator" else ""
     return line.account_id or made_up

@@ -22,6 +22,7 @@ from messaging.inbox.conversations import VIEWS, ConversationFilters, Conversati
 from messaging.inbox.thread import ThreadMessage, ThreadNote, ThreadPage
 from messaging.lines import repository as line_repository
 from messaging.lines.repository import LineLabel
+from messaging.messages.kinds.registry import is_picture
 from messaging.messages.media import uploads as media_uploads
 from messaging.models import Contact, ContactNote, Line
 from messaging.templates import repository as template_repository
@@ -39,7 +40,6 @@ from tenants.rights import role_may
 PAGE = 30
 GROUPING_GAP = timedelta(minutes=5)
 TONES = 6
-PICTURES = ("image", "sticker")
 MOST_TEMPLATES = 100
 LONGEST_PREVIEW = 90
 FEW = 3
@@ -267,7 +267,7 @@ def media_url(entry: ThreadMessage) -> str:
     """
     content, file = entry.content, entry.file
     if file is not None and not content.get("blob"):
-        drawn = entry.kind in PICTURES
+        drawn = is_picture(entry.kind)
         if file.state == "kept":
             drawn = drawn and bool(file.preview_blob_key)
         elif file.state != "waiting" or not drawn or file.tries > 1:

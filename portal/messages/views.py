@@ -26,6 +26,8 @@ from messaging.contacts import cards as contact_cards
 from messaging.contacts.cards import ContactCard
 from messaging.lines import repository as line_repository
 from messaging.messages import queries as message_queries
+from messaging.messages.kinds.base import MessageKind
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.messages.media import files as media_files
 from messaging.messages.queries import MessageFilters
 from messaging.messages.states import FINAL_STATES, OUT_STATES
@@ -52,6 +54,11 @@ COLUMNS = (
     *("cost_usd", "reference", "test"),
 )
 CANCELLABLE = frozenset({"scheduled", "queued"})
+
+
+@messages_pages.app_template_global()
+def message_kinds() -> dict[str, MessageKind]:
+    return MESSAGE_KINDS
 
 
 @messages_pages.get("/messages")

@@ -15,8 +15,8 @@ from core.clock import now
 from core.db import global_scope
 from core.values.text import csv_cell, fold_case
 from messaging.costs import rate_card
-from messaging.costs.rate_card import KINDS
 from messaging.costs.rates import CATEGORIES, OTHER
+from messaging.lines.drivers.registry import DRIVERS
 from portal.operator.forms import RateForm
 from portal.operator.views import operator
 from portal.web.auth import client_ip, operator_only
@@ -56,7 +56,7 @@ def rates_csv() -> Any:
     writer = csv.writer(out)
     writer.writerow(["line_kind", "country", "category", "since", "usd"])
     with global_scope():
-        for kind in KINDS:
+        for kind in DRIVERS:
             for country, prices in rate_card.rates_on(kind, now().date()).items():
                 for category, price in prices.items():
                     cells = (kind, country, category, price.since, price.usd)
@@ -89,7 +89,7 @@ def rate(country: str) -> Any:
             flash(gettext("Saved. Every process uses it within a minute."), "success")
             return redirect(url_for("operator.rate", country=country, kind=form.kind.data))
     with global_scope():
-        rows = [row for kind in KINDS for row in rate_card.price_history(kind, country)]
+        rows = [row for kind in DRIVERS for row in rate_card.price_history(kind, country)]
     return render_template(
         "operator/rate.html",
         country=country,
@@ -122,7 +122,7 @@ def withdraw_rate(country: str) -> Any:
 
 def _kind() -> str:
     asked = request.args.get("kind", "")
-    return asked if asked in KINDS else KINDS[0]
+    return asked if asked in DRIVERS else next(iter(DRIVERS))
 
 
 def _name(country: str) -> str:

@@ -19,8 +19,9 @@ from portal.web.forms import domain_errors_on, field_text
 from tenants import accounts
 from webhooks.inbound import hook_queue
 from webhooks.stores import website_form as form_builder
-from webhooks.stores.base import FormAnswer
+from webhooks.stores.base import FormAnswer, Platform
 from webhooks.stores.form_fields import FIELD_ROLES
+from webhooks.stores.registry import PLATFORMS
 
 stores_pages = Blueprint("stores", __name__, url_prefix="/stores")
 
@@ -32,6 +33,11 @@ LONGEST_BODY = 20_000
 def hook_url(connection: Connection) -> str:
     settings: Settings = current_app.extensions["comanda"]
     return f"{settings.base_url}/hooks/{connection.kind}/{connection.token}"
+
+
+@stores_pages.app_template_global()
+def store_platforms() -> dict[str, Platform]:
+    return PLATFORMS
 
 
 @stores_pages.get("")
@@ -47,7 +53,7 @@ def index() -> Any:
 def new() -> Any:
     with tenant_scope(g.tenant_id):
         country = accounts.account().country
-    form = NewConnectionForm(kind=request.args.get("kind", "shopify"), country=country)
+    form = NewConnectionForm(kind=request.args.get("kind", next(iter(PLATFORMS))), country=country)
     if form.validate_on_submit():
         with domain_errors_on(form):
             with tenant_scope(g.tenant_id):
@@ -203,7 +209,7 @@ def _page(
     if manages:
         form = form or ConnectionForm(formdata=None, name=known.name, country=known.country)
         secret_form = secret_form or SecretForm(formdata=None)
-        if known.kind == "form" and mapping_form is None:
+        if PLATFORMS[known.kind].complete and mapping_form is None:
             mapping_form = _mapping_form(known)
     template = "stores/live.html" if request.headers.get("X-Part") else "stores/connection.html"
     return render_template(

@@ -16,6 +16,7 @@ from core.db import current_tenant_id, db
 from core.errors import NotFound
 from messaging.contacts import identities as contact_identities
 from messaging.lines.drivers.base import InboundMessage
+from messaging.messages.kinds.registry import is_written
 from messaging.models import Contact, Line
 from restaurant.chat import free_text, shared_locations
 from restaurant.chat.free_text import ParsedOrder
@@ -38,7 +39,6 @@ from restaurant.sites import sites
 from tenants.plans.catalog import current_tenant_facts
 
 HOUR = timedelta(hours=1)
-KINDS = frozenset({"text", "button"})
 # After these the same cart can never become an order: what was paid for it goes to the review.
 FINAL_REFUSALS = frozenset({"expired", "changed", "sold_out", "closed"})
 
@@ -54,7 +54,7 @@ class Sender:
 
 def may_be_order(message: InboundMessage) -> bool:
     """Cheap, and asked of every message."""
-    return message.kind in KINDS and bool(
+    return is_written(message.kind) and bool(
         carts.find_code(message.text) or free_text.looks_like_order(message.text)
     )
 

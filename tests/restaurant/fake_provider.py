@@ -47,8 +47,9 @@ class FakeProvider:
     trouble: list[Exception] = field(default_factory=list)
     """Raised, one for each call, before anything is done."""
 
-    verify = staticmethod(simulated.verify)
-    read = staticmethod(simulated.read)
+    def __getattr__(self, name: str) -> Any:
+        """What is not defined here is as the simulated gateway has it."""
+        return getattr(simulated, name)
 
     def _trip(self):
         if self.trouble:

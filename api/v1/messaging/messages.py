@@ -54,6 +54,7 @@ from messaging.messages.accept import (
     IdempotencyRecord,
     MessageDraft,
 )
+from messaging.messages.kinds.registry import has_file
 from messaging.messages.media import files as media_files
 from messaging.messages.settle import MessageOutcome
 from messaging.messages.states import OUT_STATES
@@ -144,7 +145,7 @@ def list_messages(query: MessagesQuery) -> dict[str, Any]:
 def _listed(query: MessagesQuery, filters: message_queries.MessageFilters) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         rows = message_queries.list_messages(filters, query.after, query.limit + 1)
-        files = media_files.get_files(row.id for row in rows if row.kind in media_files.KINDS)
+        files = media_files.get_files(row.id for row in rows if has_file(row.kind))
         return page(
             rows, query, lambda row: row.id, lambda row: message_json(row, files.get(row.id))
         )

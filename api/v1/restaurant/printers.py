@@ -16,11 +16,11 @@ from core.settings import Settings
 from printing import agents, printers, utility_tickets
 from printing import choices as printing_choices
 from printing import queries as print_job_queries
+from printing.connections.registry import CONNECTIONS
 from printing.models import PrintAgent, Printer, PrintJob
 from restaurant.sites import sites
 
 PRINTERS, AGENTS, JOBS = Tag(name="Printers"), Tag(name="Print agents"), Tag(name="Print jobs")
-PRINTER_PATHS = {"cloudprnt": "star", "server_direct": "epson"}
 
 
 class PrinterPath(BaseModel):
@@ -338,7 +338,6 @@ def reprint_job(path: JobPath) -> Response:
 
 def printer_json(printer: Printer) -> dict[str, Any]:
     settings: Settings = current_app.extensions["comanda"]
-    door = PRINTER_PATHS.get(printer.way)
     same = (
         "id", "site_id", "name", "way", "agent_id", "output", "language", "profile", "width_mm",
         "code_page", "checks", "stations", "bills", "copies", "fallback_id", "fallback_seconds",
@@ -347,7 +346,7 @@ def printer_json(printer: Printer) -> dict[str, Any]:
     return {name: getattr(printer, name) for name in same} | {
         "state_since": rfc3339(printer.state_since),
         "seen_at": rfc3339(printer.seen_at) if printer.seen_at else None,
-        "url": f"{settings.base_url}/print/{door}/{printer.secret}" if door else "",
+        "url": CONNECTIONS[printer.way].address(settings.base_url, printer.secret),
     }
 
 

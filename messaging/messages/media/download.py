@@ -15,30 +15,24 @@ from core.storage.file_types import HEAD_BYTES, detect_file_type
 from core.storage.images import TooManyPixels, UnreadableImage, make_preview
 from messaging.lines.drivers.base import LineFacts
 from messaging.lines.drivers.cloud import media as cloud_media
+from messaging.lines.drivers.cloud.driver import base_url
 from messaging.lines.drivers.cloud.media import TOO_LARGE, MediaNotFetched
+from messaging.messages.kinds.base import MB, FileRules
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.messages.media.files import DownloadFailure, PendingDownload, StoredMedia, hex_digest
 
 log = logger(__name__)
 
-MB = 1024 * 1024
-MAX_BYTES = {
-    "image": 5 * MB,
-    "sticker": MB,
-    "audio": 16 * MB,
-    "video": 16 * MB,
-    "document": 100 * MB,
-}
 MAX_IN_MEMORY = MB
-# MIME type prefixes that each message kind accepts. A document may be of any type; it is never
-# executed.
-ALLOWED_TYPES = {
-    "image": ("image/",),
-    "sticker": ("image/",),
-    "audio": ("audio/", "video/"),
-    "video": ("video/",),
-}
 WRONG_TYPE = "The file is not what the message says it is."
 WRONG_HASH = "The file that came is not the one that was announced."
+
+
+def file_rules(code: str) -> FileRules:
+    rules = MESSAGE_KINDS[code].file
+    if rules is None:
+        raise ValueError(f"a message of the kind {code} has no file")
+    return rules
 
 
 def download_file(
@@ -81,9 +75,14 @@ def _from_network(
 ) -> tuple[str, str]:
     if facts is None:
         raise MediaNotFetched("The line of this message is gone.", final=True)
-    base = settings.simulator_url if network == "simulator" else settings.cloud_base_url
+    base = base_url(settings, network)
     found = cloud_media.fetch_media(
-        base, settings.cloud_version, facts, wanted.source, MAX_BYTES[wanted.kind], file
+        base,
+        settings.cloud_version,
+        facts,
+        wanted.source,
+        file_rules(wanted.kind).received_bytes,
+        file,
     )
     return found.mime_type or wanted.mime_type, hex_digest(found.sha256) or wanted.sha256
 
@@ -100,7 +99,7 @@ def _from_url(settings: Settings, wanted: PendingDownload, file: IO[bytes]) -> s
             wanted.source,
             policy=policy,
             timeout=30.0,
-            max_body=MAX_BYTES["image"],
+            max_body=file_rules("image").received_bytes,
             into=file,
         )
     except TooLarge:
@@ -122,7 +121,8 @@ def _store_file(
         raise MediaNotFetched(WRONG_HASH)
     file.seek(0)
     mime_type = detect_file_type(file.read(HEAD_BYTES), declared)
-    if wanted.kind in ALLOWED_TYPES and not mime_type.startswith(ALLOWED_TYPES[wanted.kind]):
+    allowed = file_rules(wanted.kind).received_types
+    if allowed and not mime_type.startswith(allowed):
         raise MediaNotFetched(WRONG_TYPE, final=True)
     key = f"media/{wanted.message_id.lower()}.{wanted.tries}"
     small = _store_preview(blobs, wanted, file, key)
@@ -145,7 +145,7 @@ def _store_preview(blobs: Blobs, wanted: PendingDownload, file: IO[bytes], key: 
 
     Without a preview, pages offer the file for download only.
     """
-    if wanted.kind not in ("image", "sticker"):
+    if not MESSAGE_KINDS[wanted.kind].is_picture:
         return None
     file.seek(0)
     try:

@@ -18,10 +18,11 @@ from core.ids import from_uuid, to_uuid
 from core.queue import lanes
 from core.security import signed_urls
 from core.storage.pending_deletions import delete_later
+from messaging.lines.drivers.registry import DRIVERS
+from messaging.messages.kinds.registry import has_file, is_picture
 from messaging.models import Line, MediaFile, Message
 
 LANE = "media"
-KINDS = frozenset({"image", "video", "audio", "document", "sticker"})
 LINK_PURPOSE = "media"
 LINK_VALIDITY = timedelta(days=7)
 BACK_OFF = (5, 30, 120, 600, 3600)  # seconds after the first, second, … attempt
@@ -94,8 +95,8 @@ def register_file(uuid: UUID, line: Line, kind: str, content: dict[str, Any]) ->
 
     The message is stored and shown before its file is downloaded.
     """
-    if kind in KINDS and content.get("id"):
-        named = LINKED_SOURCE.format(line_id=line.id) if line.kind == "linked" else ""
+    if has_file(kind) and content.get("id"):
+        named = LINKED_SOURCE.format(line_id=line.id) if DRIVERS[line.kind].has_sessions else ""
         _insert_file(uuid, kind, f"{named}{content['id']}", content)
 
 
@@ -106,7 +107,7 @@ def is_network_media_id(source: str) -> str:
 def request_download(message: Message) -> None:
     """Register the image of an outbound message for download, when somebody opens it."""
     url = message.content.get("url")
-    if message.direction == "out" and message.kind == "image" and url:
+    if message.direction == "out" and is_picture(message.kind) and url:
         _insert_file(to_uuid("msg", message.id), message.kind, url, message.content)
 
 

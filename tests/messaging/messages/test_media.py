@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -21,6 +22,8 @@ from messaging.costs.usage import UsageTally
 from messaging.messages import accept as message_accept
 from messaging.messages import queries as message_queries
 from messaging.messages.accept import MessageDraft
+from messaging.messages.kinds.media import IMAGE
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.messages.media import download as media_download
 from messaging.messages.media import files as media_files
 from messaging.messages.receive import receive_message
@@ -197,7 +200,8 @@ def test_another_file_than_the_announced_one_is_not_taken(app, restaurant, line,
 
 
 def test_a_file_over_the_cap_is_not_read_to_its_end(app, restaurant, line, network, monkeypatch):
-    monkeypatch.setitem(media_download.MAX_BYTES, "image", 1000)
+    rules = replace(IMAGE.file, received_bytes=1000)
+    monkeypatch.setitem(MESSAGE_KINDS, "image", replace(IMAGE, file=rules))
     for told in ({}, {"file_size": 10}):  # told truly, and lied about
         network.lie = told
         message_id = receives(restaurant, line, network, picture(size=(900, 900)) + b"\0" * 4000)

@@ -1,14 +1,16 @@
 """The WhatsApp Business Cloud API. Tests and the simulator only use another base URL."""
 
 import json
-import re
 from typing import Any
 from urllib.parse import quote
 
+from core.adapters import N_
 from core.http import OutboundError, Reply
 from core.http.async_client import Client
+from core.settings import Settings
 from messaging.lines.drivers.base import (
     Envelope,
+    LineDriver,
     LineFacts,
     SendAccepted,
     SendOutcome,
@@ -26,11 +28,13 @@ from messaging.lines.drivers.cloud.errors import status_meaning as _by_status
 from messaging.lines.drivers.cloud.health_check import LineProblem, check_line
 from messaging.lines.drivers.cloud.inbound import UnreadableWebhook, parse_webhook, verify_signature
 from messaging.lines.drivers.cloud.responses import api_error, bearer_header, read_json
-from messaging.lines.drivers.cloud.template_payload import template_payload
+from messaging.messages.kinds.registry import MESSAGE_KINDS
 
 __all__ = [
+    "CLOUD",
     "LineProblem",
     "UnreadableWebhook",
+    "base_url",
     "check_line",
     "parse_webhook",
     "payload",
@@ -39,8 +43,11 @@ __all__ = [
 ]
 
 LONGEST_WAIT = 3600.0
-_LINK = re.compile(r"https?://\S", re.IGNORECASE)
-_CAPTIONED = {"image", "video", "document"}
+
+
+def base_url(settings: Settings, network: str) -> str:
+    """The simulated network speaks the same API. Empty: this installation has none."""
+    return settings.simulator_url if network == "simulator" else settings.cloud_base_url
 
 
 def payload(envelope: Envelope) -> dict[str, Any]:
@@ -60,25 +67,10 @@ def payload(envelope: Envelope) -> dict[str, Any]:
 
 
 def _part(envelope: Envelope) -> dict[str, Any]:
-    content = envelope.content
-    if envelope.kind == "text":
-        return {"body": envelope.text, "preview_url": bool(_LINK.search(envelope.text))}
-    if envelope.kind == "location":
-        return {
-            "latitude": content["latitude"],
-            "longitude": content["longitude"],
-            **{name: content[name] for name in ("name", "address") if content.get(name)},
-        }
-    if envelope.kind == "template":
-        return template_payload(content)
-    if envelope.kind not in _CAPTIONED | {"audio"}:
+    kind = MESSAGE_KINDS.get(envelope.kind)
+    if kind is None or kind.cloud_part is None:
         raise ValueError(f"a cloud line sends no {envelope.kind}")
-    part = {"link": content["url"]}
-    if envelope.text and envelope.kind in _CAPTIONED:
-        part["caption"] = envelope.text
-    if envelope.kind == "document" and content.get("filename"):
-        part["filename"] = content["filename"]
-    return part
+    return kind.cloud_part(envelope)
 
 
 async def send(
@@ -161,3 +153,22 @@ def _requested_wait(reply: Reply) -> float | None:
     if not (asked.isascii() and asked.isdigit() and len(asked) < 10):
         return None
     return min(max(float(asked), 1.0), LONGEST_WAIT)
+
+
+async def _send_by_line(
+    client: Client, settings: Settings, network: str, facts: LineFacts, envelope: Envelope
+) -> SendOutcome:
+    return await send(client, base_url(settings, network), settings.cloud_version, facts, envelope)
+
+
+CLOUD = LineDriver(
+    title=N_("WhatsApp Cloud API"),
+    simulated_title=N_("Simulated"),
+    send=_send_by_line,
+    parse_webhook=parse_webhook,
+    has_templates=True,
+    has_reply_window=True,
+    has_read_receipts=True,
+    has_access_token=True,
+    has_price_list=True,
+)
