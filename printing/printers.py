@@ -148,15 +148,14 @@ def renew_secret(printer_id: str) -> Printer:
     return printer
 
 
-def record_state(printer: Printer, state: str, detail: str = "") -> bool:
-    """What it, or its agent, says of itself. True when that is new."""
+def record_state(printer: Printer, state: str, reason: str = "") -> bool:
+    """Its state and the reason for it (printing/reasons.py). True if one of them is new."""
     state = state if state in printing_choices.STATES else "error"
-    detail = one_line(detail, 200)
-    if (printer.state, printer.detail) == (state, detail):
+    if (printer.state, printer.detail) == (state, reason):
         return False
     if printer.state != state:
         printer.state_since = now()
-    printer.state, printer.detail = state, detail
+    printer.state, printer.detail = state, reason
     live_updates.publish_update("printers.changed", id=printer.id, state=state)
     return True
 

@@ -6,7 +6,7 @@ from core import live_updates
 from core.clock import now
 from core.db import current_tenant_id, db, savepoint
 from core.logs import logger
-from printing import printers
+from printing import printers, reasons
 from printing.models import Printer, PrintJob
 from printing.rendering.document import Document
 from printing.rendering.render import PrintFormat, code_page_samples, render, reprint_heading
@@ -49,7 +49,7 @@ def render_job(job: PrintJob) -> bool:
     except Exception as error:  # a ticket that breaks us must not hold up those behind it
         log.exception("a ticket could not be rendered", job=job.id)
         job.state, job.settled_at = "failed", now()
-        job.detail = f"This ticket could not be made ready for the printer: {type(error).__name__}"
+        job.detail = reasons.render_failed(error)
         live_updates.publish_update(
             "prints.changed", id=job.id, order=job.order_id, state=job.state
         )
