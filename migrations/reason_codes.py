@@ -1,24 +1,16 @@
 """How stored sentences become codes with values, and sentences again (core/values/reasons.py)."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from alembic import op
+from sqlalchemy import text
 
-# One tenant after the other, as row-level security holds for the owner too.
-FOR_EVERY_TENANT = """
-DO $migrate$
-DECLARE
-    mine bigint;
-BEGIN
-    FOR mine IN SELECT id FROM tenants ORDER BY id LOOP
-        PERFORM app.set_tenant(mine);
-        {statement};
-    END LOOP;
-    SET LOCAL app.tenant_id = '';
-END
-$migrate$
-"""
+from core.values.reasons import ReasonSentences, encode_other, encode_reason
+
+QUOTE = "network_says"  # its sentence begins what the network itself said
 
 
 @dataclass(frozen=True)
@@ -28,69 +20,86 @@ class ReasonColumn:
     table: str
     column: str
     sentences: Mapping[str, str]
-    """By code."""
-    prefixes: Mapping[str, str] = field(default_factory=dict)
-    """By code: beginnings of sentences that continue with a detail, joint included."""
-    where: str = "true"
+    """By code. One that ends without a full stop is continued by a detail."""
+    joint: str = " "
+    """Between a sentence and its detail."""
+    keep: frozenset[str] = field(default_factory=frozenset)
+    """Texts that stay as they are."""
     only_known: bool = False
     """Other texts in the column were written by people and stay as they are."""
 
     def to_codes(self) -> None:
-        cases = [
-            f"WHEN {self.column} = {_quoted(sentence)} THEN {_quoted(code)}"
-            for code, sentence in self.sentences.items()
-        ]
-        for code, start in self.prefixes.items():
-            rest = f"substr({self.column}, {len(start) + 1})"
-            cases.append(
-                f"WHEN starts_with({self.column}, {_quoted(start)})"
-                f" THEN {_stored(code, 'detail', rest)}"
-            )
-        rest = self.column if self.only_known else _stored("other", "text", self.column)
-        self._update(cases, rest)
+        self._rewrite(self.encode)
 
     def to_sentences(self) -> None:
-        cases = [
-            f"WHEN {self.column} = {_quoted(code)} THEN {_quoted(sentence)}"
+        self._rewrite(self.decode)
+
+    def encode(self, stored: str) -> str:
+        if stored in self.keep:
+            return stored
+        return self._known(stored) or (stored if self.only_known else encode_other(stored))
+
+    def decode(self, stored: str) -> str:
+        if stored in self.keep:
+            return stored
+        return ReasonSentences(self.sentences, joint=self.joint).english(stored)
+
+    def _known(self, stored: str) -> str:
+        if code := self._codes.get(stored):
+            return code
+        for code, pattern in self._patterns.items():
+            if found := pattern.fullmatch(stored):
+                return encode_reason(code, **found.groupdict())
+        head, mark, quote = stored.partition(f" {self.sentences.get(QUOTE, '')} ")
+        if mark and quote and (code := self._codes.get(head)):
+            return encode_reason(code, then=encode_reason(QUOTE, detail=quote))
+        for code, sentence in self.sentences.items():
+            if stored.startswith(sentence + self.joint):
+                detail = stored.removeprefix(sentence + self.joint)
+                return self._followed(code, detail)
+        return ""
+
+    def _followed(self, code: str, rest: str) -> str:
+        """By a sentence with values, or by a detail."""
+        for other, pattern in self._patterns.items():
+            if found := pattern.fullmatch(rest):
+                return encode_reason(code, then=encode_reason(other, **found.groupdict()))
+        return encode_reason(code, detail=rest)
+
+    @cached_property
+    def _codes(self) -> dict[str, str]:
+        return {sentence: code for code, sentence in self.sentences.items()}
+
+    @cached_property
+    def _patterns(self) -> dict[str, re.Pattern[str]]:
+        return {
+            code: re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(sentence)))
             for code, sentence in self.sentences.items()
-        ]
-        for code, start in self.prefixes.items():
-            cases.append(
-                f"WHEN starts_with({self.column}, {_quoted(code + ' {')})"
-                f" THEN {_quoted(start)} || ({self._values(code)} ->> 'detail')"
+            if "{" in sentence
+        }
+
+    def _rewrite(self, change: Callable[[str], str]) -> None:
+        """One tenant after the other, as row-level security holds for the owner too."""
+        connection = op.get_bind()
+        for tenant_id in connection.scalars(text("SELECT id FROM tenants ORDER BY id")).all():
+            mine = {"tenant_id": tenant_id}
+            connection.execute(text("SELECT app.set_tenant(:tenant_id)"), mine)
+            stored = connection.scalars(
+                text(
+                    f"SELECT DISTINCT {self.column} FROM {self.table}"
+                    f" WHERE tenant_id = :tenant_id AND {self.column} <> ''"
+                ),
+                mine,
             )
-        cases.append(
-            f"WHEN starts_with({self.column}, 'other {{') THEN {self._values('other')} ->> 'text'"
-        )
-        self._update(cases, self.column)
-
-    def _values(self, code: str) -> str:
-        return f"substr({self.column}, {len(code) + 2})::jsonb"
-
-    def _update(self, cases: list[str], rest: str) -> None:
-        statement = (
-            f"UPDATE {self.table} SET {self.column} = CASE {' '.join(cases)} ELSE {rest} END"
-            f" WHERE tenant_id = mine AND {self.column} <> '' AND ({self.where})"
-        )
-        op.execute(FOR_EVERY_TENANT.replace("{statement}", statement).replace(":", "\\:"))
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _stored(code: str, name: str, expression: str) -> str:
-    """Built without JSON functions: Citus refuses those that are not immutable here."""
-    for sign, escaped in (
-        ("\\", "\\\\"),
-        ('"', '\\"'),
-        ("\n", "\\n"),
-        ("\r", "\\r"),
-        ("\t", "\\t"),
-    ):
-        expression = f"replace({expression}, E'{_escape(sign)}', E'{_escape(escaped)}')"
-    return f"""'{code} {{"{name}": "' || {expression} || '"}}'"""
-
-
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+            changed = {one: new for one in stored if (new := change(one)) != one}
+            if changed:
+                connection.execute(
+                    text(
+                        f"UPDATE {self.table} SET {self.column} = mine.new_text"
+                        " FROM unnest(CAST(:old AS text[]), CAST(:new AS text[]))"
+                        " AS mine (old_text, new_text)"
+                        f" WHERE tenant_id = :tenant_id AND {self.column} = mine.old_text"
+                    ),
+                    {**mine, "old": list(changed), "new": list(changed.values())},
+                )
+        connection.execute(text("SET LOCAL app.tenant_id = ''"))

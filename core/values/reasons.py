@@ -13,6 +13,8 @@ from typing import Any
 OTHER = "other"
 DETAIL = "detail"
 """The value that is shown after the sentence: it has no translation."""
+THEN = "then"
+"""A second reason, in its stored form, that is shown after the first."""
 
 Translate = Callable[[str], str]
 
@@ -82,9 +84,11 @@ class ReasonSentences:
         template = self._sentences.get(reason.code)
         if template is None:
             return stored
+        values = dict(reason.values)
+        detail, then = values.pop(DETAIL, ""), values.pop(THEN, "")
         sentence = str(translate(template))
-        named = {name: value for name, value in reason.values.items() if name != DETAIL}
-        if named:
-            sentence = sentence.format(**named)
-        detail = reason.values.get(DETAIL)
-        return f"{sentence}{self._joint}{detail}" if detail else sentence
+        if values:
+            sentence = sentence.format(**values)
+        if detail:
+            sentence = f"{sentence}{self._joint}{detail}"
+        return f"{sentence} {self.translated(then, translate)}" if then else sentence

@@ -9,6 +9,7 @@ from core import chaos
 from core.clock import now
 from core.logs import logger
 from core.redis.client import redis_client
+from messaging import reasons
 from messaging.lines.drivers.base import (
     SendAccepted,
     SendOutcome,
@@ -27,6 +28,7 @@ from messaging.messages import settle as message_settle
 from messaging.messages.claim import ClaimedMessage
 from messaging.messages.settle import MessageOutcome
 from messaging.messages.sync_wait import publish_outcomes
+from messaging.reasons import with_detail
 
 if TYPE_CHECKING:
     from jobs.linked.session import LineSession
@@ -125,7 +127,7 @@ class LinkedSender:
 
     async def fetched(self, one: ClaimedMessage) -> MediaFileBody | SendRefused | TryLater | None:
         if one.envelope.kind not in SENDABLE_KINDS:
-            return SendRefused("unsupported_kind", linked_sessions.CANNOT_SEND)
+            return SendRefused("unsupported_kind", reasons.LINKED_KIND)
         if one.envelope.kind not in KINDS:
             return None
         async with self.host.fetching:
@@ -147,11 +149,11 @@ class LinkedSender:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await self.client.send(one.envelope, media)
         except TimeoutError:
-            return SendUnknown("The network got the message, but did not answer in time.")
+            return SendUnknown(reasons.ANSWER_LATE)
         except Exception as error:
             # Whether it left is not known here, so nothing may be sent again.
             log.exception("a linked client failed", message=one.envelope.message_id)
-            return SendUnknown(f"Our own sending failed: {type(error).__name__}")
+            return SendUnknown(with_detail(reasons.SENDING_FAILED, type(error).__name__))
 
     async def settle(self, one: ClaimedMessage, outcome: SendOutcome) -> None:
         def write() -> list[MessageOutcome]:

@@ -21,8 +21,8 @@ LONGEST_QUOTE = 140
 SELECT_MESSAGES = """
 SELECT m.* FROM unnest(CAST(:places AS text[])) AS place
  CROSS JOIN LATERAL (
-   SELECT id, direction, kind, text, content, state, network_id, error_text, error_code, phone,
-          created_at, changed_at, due_at
+   SELECT id, direction, kind, text, content, state, network_id,
+          error_text AS error_reason, error_code, phone, created_at, changed_at, due_at
      FROM messages
     WHERE tenant_id = :tenant_id AND phone = place AND line_id = :line_id {condition}
     ORDER BY id {order} LIMIT :limit) AS m
@@ -32,8 +32,8 @@ SELECT id, kind, by_person, by_name, about_name, text, at FROM conversation_note
  WHERE tenant_id = :tenant_id AND conversation_id = :conversation_id {condition}
  ORDER BY id {order} LIMIT :limit"""
 SELECT_MESSAGES_BY_ID = text("""
-SELECT id, direction, kind, text, content, state, network_id, error_text, error_code, phone,
-       created_at, changed_at, due_at
+SELECT id, direction, kind, text, content, state, network_id,
+       error_text AS error_reason, error_code, phone, created_at, changed_at, due_at
   FROM messages WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
    AND line_id = :line_id AND phone = ANY(CAST(:places AS text[]))
 """)
@@ -65,7 +65,7 @@ class ThreadMessage:
     state: str
     at: datetime
     network_id: str | None
-    error_text: str | None
+    error_reason: str | None
     due_at: datetime | None
     quote: QuotedMessage | None = None
     reactions: list[str] = field(default_factory=list)
@@ -185,7 +185,7 @@ def _message_of_row(row: Any) -> ThreadMessage:
         state=row.state,
         at=row.created_at,
         network_id=row.network_id,
-        error_text=row.error_text,
+        error_reason=row.error_reason,
         due_at=row.due_at,
     )
 

@@ -20,7 +20,6 @@ TEMPLATE_STATES = (
     *("limit_exceeded", "pending_deletion", "archived"),
 )
 CATEGORIES = ("marketing", "utility", "authentication")
-LONGEST_ERROR = 500
 
 LATEST_MESSAGES = text("""
 SELECT id, phone, state, created_at FROM messages
@@ -109,9 +108,9 @@ def store_templates(account_id: str, found: list[NetworkTemplate]) -> int:
     return changed + len(known)
 
 
-def record_sync_failure(account_id: str, sentence: str) -> None:
+def record_sync_failure(account_id: str, reason: str) -> None:
     """What is known stays known; the page says why it may be old."""
-    _record_sync(account_id, {"templates_error": sentence[:LONGEST_ERROR]})
+    _record_sync(account_id, {"templates_error": reason})
 
 
 def apply_template_update(line: Line, detail: dict[str, Any]) -> bool:

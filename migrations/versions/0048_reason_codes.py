@@ -1,5 +1,8 @@
 """Reasons are stored as codes with values; the sentence is made where it is shown."""
 
+import json
+from pathlib import Path
+
 from migrations.reason_codes import ReasonColumn
 
 revision = "0048"
@@ -7,20 +10,29 @@ down_revision = "0046"
 branch_labels = None
 depends_on = None
 
-PRINTING = {
-    "agent_removed": "Its print agent was removed.",
-    "agent_silent": "Its print agent does not answer.",
-    "printer_silent": "It does not ask for its tickets.",
-    "no_result": "No word came back about this ticket.",
-    "not_taken": "The printer did not take it in time.",
-    "reported_offline": "The printer says that it is offline.",
-    "printed_elsewhere": "Called off: the other printer has printed this ticket.",
-}
-RENDER_FAILED = {"render_failed": "This ticket could not be made ready for the printer: "}
+SENTENCES = json.loads((Path(__file__).parents[1] / "sql" / "reasons_0048.json").read_text("utf-8"))
+"""By kind and code, as they were stored before."""
+PRINTING, NETWORK = SENTENCES["printing"], SENTENCES["network"]
+# Published as they are, and in too many rows to be rewritten (messaging/messages/causes.py).
+TIMELINE = frozenset(
+    {
+        "accepted",
+        "accepted by the network",
+        "the network's receipt",
+        "not sent in time",
+        "the worker stopped while sending",
+        "cancelled",
+    }
+)
 
 COLUMNS = (
     ReasonColumn("printers", "detail", PRINTING),
-    ReasonColumn("print_jobs", "detail", PRINTING, RENDER_FAILED),
+    ReasonColumn("print_jobs", "detail", PRINTING),
+    ReasonColumn("lines", "state_because", NETWORK),
+    ReasonColumn("lines", "templates_error", NETWORK),
+    ReasonColumn("messages", "error_text", NETWORK),
+    ReasonColumn("message_changes", "cause", NETWORK, keep=TIMELINE),
+    ReasonColumn("media_files", "error", NETWORK),
 )
 
 

@@ -8,7 +8,9 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy import text
 
-from core.values.reasons import OTHER, decode_reason
+from core.values.reasons import OTHER, decode_reason, encode_reason
+from messaging import reasons
+from messaging.reasons import with_quote
 from tests.architecture.test_migrations import engine_of
 
 COLUMNS = import_module("migrations.versions.0048_reason_codes").COLUMNS
@@ -29,7 +31,7 @@ def old_rows(database, restaurant):
                     text("INSERT INTO old VALUES (:tenant, :n, :text)"),
                     {"tenant": restaurant.tenant_id, "n": number, "text": one},
                 )
-            moved = replace(column, table="old", where="true")
+            moved = replace(column, table="old")
             stored = text(f"SELECT {column.column} FROM old ORDER BY n")
             with Operations.context(MigrationContext.configure(connection)):
                 moved.to_codes()
@@ -41,16 +43,45 @@ def old_rows(database, restaurant):
         connection.rollback()
 
 
-@pytest.mark.parametrize("column", COLUMNS, ids=lambda one: f"{one.table}.{one.column}")
+def ids_of(column):
+    return f"{column.table}.{column.column}"
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=ids_of)
 def test_sentences_become_codes_and_sentences_again(old_rows, column):
-    continued = [f"{start}It's {{503}}" for start in column.prefixes.values()]
-    texts = [*column.sentences.values(), *continued, BY_HAND, ""]
+    values = {"types": "SPAM", "limit": "1K", "status": "502"}
+    sentences = [one.format(**values) if "{" in one else one for one in column.sentences.values()]
+    plain = [one for one in column.sentences.values() if "{" not in one]
+    continued = [f"{one}{column.joint}It's {{503}}" for one in plain]
+    texts = [*sentences, *continued, BY_HAND, *column.keep, ""]
     codes, restored = old_rows(column, texts)
     assert restored == texts
-    known = [*column.sentences, *column.prefixes]
+    known = list(column.sentences)
     assert [decode_reason(one).code for one in codes[: len(known)]] == known
-    assert codes[-1] == ""
-    for code in codes[len(column.sentences) : len(known)]:
-        assert decode_reason(code).values == {"detail": "It's {503}"}
-    by_hand = decode_reason(codes[-2])
-    assert (by_hand.code, by_hand.values["text"]) == (OTHER, BY_HAND)
+    end = len(known) + len(continued)
+    for stored in codes[len(known) : end]:
+        assert decode_reason(stored).values == {"detail": "It's {503}"}
+    by_hand = codes[end]
+    if column.only_known:
+        assert by_hand == BY_HAND
+    else:
+        assert decode_reason(by_hand).code == OTHER
+        assert decode_reason(by_hand).values == {"text": BY_HAND}
+    assert codes[end + 1 :] == [*column.keep, ""]
+
+
+def test_what_the_network_said_stays_behind_our_sentence(old_rows):
+    (column,) = [one for one in COLUMNS if ids_of(one) == "lines.state_because"]
+    texts = [
+        "The network refused the message. The network says: (#1) no: really",
+        "The network has restricted this business account. It names SPAM, FRAUD.",
+    ]
+    codes, restored = old_rows(column, texts)
+    assert restored == texts
+    assert codes == [
+        with_quote(reasons.REFUSED, "(#1) no: really"),
+        encode_reason(
+            reasons.ACCOUNT_RESTRICTED,
+            then=encode_reason(reasons.VIOLATIONS_NAMED, types="SPAM, FRAUD"),
+        ),
+    ]

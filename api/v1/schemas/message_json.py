@@ -9,6 +9,7 @@ from messaging.messages.accept import AcceptedMessage
 from messaging.messages.media import files as media_files
 from messaging.messages.settle import MessageOutcome
 from messaging.models import MediaFile, Message
+from messaging.reasons import NETWORK_REASONS
 
 
 def accepted_message_json(ticket: AcceptedMessage, told: MessageOutcome | None) -> dict[str, Any]:
@@ -32,7 +33,8 @@ def message_json(message: Message, file: MediaFile | None = None) -> dict[str, A
     """`file` is what came with it, when somebody has looked."""
     error = None
     if message.error_code:
-        error = {"code": message.error_code, "message": message.error_text}
+        reason = message.error_reason
+        error = {"code": message.error_code, "message": reason and NETWORK_REASONS.english(reason)}
     return {
         "id": message.id,
         "message_id": message.network_id,

@@ -28,6 +28,10 @@ GERMAN = {"It came {minutes} minutes late.": "Es kam {minutes} Minuten zu spät.
         ("closed", "It is closed."),
         (encode_reason("late", minutes=5), "It came 5 minutes late."),
         (encode_reason("unreachable", detail="HTTP {503}"), "It could not be reached: HTTP {503}"),
+        (
+            encode_reason("closed", then=encode_reason("late", minutes=5)),
+            "It is closed. It came 5 minutes late.",
+        ),
         (encode_other("closed"), "closed"),
         (encode_other('He said "no"\n\\o/'), 'He said "no"\n\\o/'),
     ],

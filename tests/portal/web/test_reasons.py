@@ -4,17 +4,20 @@ import pytest
 from flask_babel import force_locale, gettext
 
 from core.values.reasons import encode_reason
+from messaging.reasons import NETWORK_REASONS
 from printing.reasons import PRINTING_REASONS
 
-KINDS = {"printing": PRINTING_REASONS}
+KINDS = {"printing": PRINTING_REASONS, "network": NETWORK_REASONS}
+VALUES = {"types": "SPAM", "limit": "250", "status": 502}
 
 
 @pytest.mark.parametrize(
     ("kind", "code"), [(kind, code) for kind, codes in KINDS.items() for code in codes]
 )
 def test_a_reason_is_shown_in_the_readers_language(app, kind, code):
-    stored = encode_reason(code, detail="E-42")
     sentences = KINDS[kind]
+    values = {name: value for name, value in VALUES.items() if f"{{{name}}}" in sentences[code]}
+    stored = encode_reason(code, detail="E-42", **values)
     with app.test_request_context("/"):
         with force_locale("en"):
             english = sentences.translated(stored, gettext)

@@ -52,7 +52,8 @@ class TryLater:
     """Not now. `pair` and `line` say how much has to wait: this recipient, or the whole line."""
 
     code: str
-    sentence: str
+    reason: str
+    """Of messaging/reasons.py, as are all reasons here."""
     after: float | None = None
     scope: str = "message"
     """message, pair or line"""
@@ -63,7 +64,7 @@ class SendRefused:
     """Never. `line_state` is set when the cause is the line itself: token_expired, restricted."""
 
     code: str
-    sentence: str
+    reason: str
     network_code: str = ""
     line_state: str = ""
 
@@ -72,7 +73,7 @@ class SendRefused:
 class SendUnknown:
     """Bytes left and no answer came: only the network's own receipt can tell."""
 
-    sentence: str
+    reason: str
 
 
 SendOutcome = SendAccepted | TryLater | SendRefused | SendUnknown
@@ -108,7 +109,7 @@ class Receipt:
     category: str = ""
     billable: bool | None = None
     error_code: str = ""
-    error_text: str = ""
+    error_reason: str = ""
 
 
 @dataclass(frozen=True)
