@@ -20,13 +20,15 @@ class ReasonColumn:
     table: str
     column: str
     sentences: Mapping[str, str]
-    """By code. One that ends without a full stop is continued by a detail."""
+    """By code. A detail may follow a sentence."""
     joint: str = " "
     """Between a sentence and its detail."""
     keep: frozenset[str] = field(default_factory=frozenset)
     """Texts that stay as they are."""
-    only_known: bool = False
-    """Other texts in the column were written by people and stay as they are."""
+    whole: frozenset[str] = field(default_factory=frozenset)
+    """Codes whose sentence no detail follows."""
+    by_line: bool = False
+    """Each line of the text is a reason of its own."""
 
     def to_codes(self) -> None:
         self._rewrite(self.encode)
@@ -37,12 +39,15 @@ class ReasonColumn:
     def encode(self, stored: str) -> str:
         if stored in self.keep:
             return stored
-        return self._known(stored) or (stored if self.only_known else encode_other(stored))
+        lines = stored.split("\n") if self.by_line else [stored]
+        return "\n".join(self._known(line) or encode_other(line) for line in lines)
 
     def decode(self, stored: str) -> str:
         if stored in self.keep:
             return stored
-        return ReasonSentences(self.sentences, joint=self.joint).english(stored)
+        lines = stored.split("\n") if self.by_line else [stored]
+        sentences = ReasonSentences(self.sentences, joint=self.joint)
+        return "\n".join(sentences.english(line) for line in lines)
 
     def _known(self, stored: str) -> str:
         if code := self._codes.get(stored):
@@ -54,7 +59,7 @@ class ReasonColumn:
         if mark and quote and (code := self._codes.get(head)):
             return encode_reason(code, then=encode_reason(QUOTE, detail=quote))
         for code, sentence in self.sentences.items():
-            if stored.startswith(sentence + self.joint):
+            if code not in self.whole and stored.startswith(sentence + self.joint):
                 detail = stored.removeprefix(sentence + self.joint)
                 return self._followed(code, detail)
         return ""

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-OTHER = "other"
+from core.errors import DomainError
+
+OTHER, ERROR = "other", "error"
 DETAIL = "detail"
 """The value that is shown after the sentence: it has no translation."""
 THEN = "then"
@@ -27,13 +29,19 @@ class Reason:
 
 def encode_reason(code: str, **values: Any) -> str:
     """As it is stored. Equal reasons are stored as equal texts."""
-    given = {name: value for name, value in values.items() if value not in ("", None)}
+    given = {name: value for name, value in values.items() if value not in ("", None, {})}
     return f"{code} {json.dumps(given, ensure_ascii=False, sort_keys=True)}" if given else code
 
 
 def encode_other(text: str) -> str:
     """Free text; an empty one stays empty."""
     return encode_reason(OTHER, text=text) if text else ""
+
+
+def encode_error(error: DomainError) -> str:
+    """A refusal, with its code and the template and values of its sentence."""
+    values = {name: str(value) for name, value in error.values.items()}
+    return encode_reason(ERROR, error=error.code, template=error.template, values=values)
 
 
 def decode_reason(stored: str) -> Reason:
@@ -81,6 +89,8 @@ class ReasonSentences:
         reason = decode_reason(stored)
         if reason.code == OTHER:
             return str(reason.values.get("text", ""))
+        if reason.code == ERROR:
+            return _error_sentence(reason.values, translate)
         template = self._sentences.get(reason.code)
         if template is None:
             return stored
@@ -92,3 +102,8 @@ class ReasonSentences:
         if detail:
             sentence = f"{sentence}{self._joint}{detail}"
         return f"{sentence} {self.translated(then, translate)}" if then else sentence
+
+
+def _error_sentence(stored: Mapping[str, Any], translate: Translate) -> str:
+    sentence, values = translate(str(stored.get("template", ""))), stored.get("values")
+    return sentence.format(**values) if values else sentence

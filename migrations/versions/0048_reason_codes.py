@@ -13,6 +13,8 @@ depends_on = None
 SENTENCES = json.loads((Path(__file__).parents[1] / "sql" / "reasons_0048.json").read_text("utf-8"))
 """By kind and code, as they were stored before."""
 PRINTING, NETWORK = SENTENCES["printing"], SENTENCES["network"]
+AUTOMATIONS = SENTENCES["automations"]
+ORDERS, PAID = SENTENCES["orders"], frozenset({"paid"})
 # Published as they are, and in too many rows to be rewritten (messaging/messages/causes.py).
 TIMELINE = frozenset(
     {
@@ -33,6 +35,11 @@ COLUMNS = (
     ReasonColumn("messages", "error_text", NETWORK),
     ReasonColumn("message_changes", "cause", NETWORK, keep=TIMELINE),
     ReasonColumn("media_files", "error", NETWORK),
+    ReasonColumn("orders", "staff_note", ORDERS, whole=PAID, by_line=True),
+    ReasonColumn("order_changes", "because", ORDERS, whole=PAID, by_line=True),
+    ReasonColumn("refunds", "reason", ORDERS, whole=PAID),
+    ReasonColumn("automation_runs", "because", AUTOMATIONS, joint=" · "),
+    ReasonColumn("store_events", "no_phone", AUTOMATIONS, joint=" · "),
 )
 
 

@@ -22,6 +22,7 @@ from core.clock import now
 from core.errors import DomainError
 from core.values.money import format_money
 from core.values.phone import display_phone
+from messaging.automations.reasons import AUTOMATION_REASONS
 from messaging.reasons import NETWORK_REASONS
 from portal.web import core_errors
 from tenants.people import LOCALES, THEMES
@@ -99,8 +100,13 @@ def network_message(reason: str | None) -> str:
     return NETWORK_REASONS.translated(reason, gettext)
 
 
+def automation_reason(reason: str | None) -> str:
+    """Why an automation sent nothing, in the reader's language."""
+    return AUTOMATION_REASONS.translated(reason, gettext)
+
+
 def reason_message(sentence: str | None) -> str:
-    """Why a run sent nothing, or a hook was not understood; after the dot comes what was given."""
+    """Why a hook was not understood; after the dot comes what was given."""
     if not sentence:
         return ""
     ours, mark, given = sentence.partition(REASON_DETAIL)
@@ -158,6 +164,7 @@ def setup_i18n(app: Flask) -> None:
     app.add_template_filter(network_message, "network_words")
     app.add_template_filter(format_phone, "phone")
     app.add_template_filter(reason_message, "reason")
+    app.add_template_filter(automation_reason, "automation_reason")
     app.add_template_filter(format_minutes, "minutes")
     app.add_template_filter(format_duration, "lasts")
     app.add_template_filter(format_amount, "money")

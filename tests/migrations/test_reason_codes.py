@@ -8,9 +8,10 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy import text
 
-from core.values.reasons import OTHER, decode_reason, encode_reason
+from core.values.reasons import OTHER, decode_reason, encode_other, encode_reason
 from messaging import reasons
 from messaging.reasons import with_quote
+from restaurant.orders.hold_reasons import FREE_TEXT, join_reasons
 from tests.architecture.test_migrations import engine_of
 
 COLUMNS = import_module("migrations.versions.0048_reason_codes").COLUMNS
@@ -51,7 +52,9 @@ def ids_of(column):
 def test_sentences_become_codes_and_sentences_again(old_rows, column):
     values = {"types": "SPAM", "limit": "1K", "status": "502"}
     sentences = [one.format(**values) if "{" in one else one for one in column.sentences.values()]
-    plain = [one for one in column.sentences.values() if "{" not in one]
+    plain = [
+        one for code, one in column.sentences.items() if "{" not in one and code not in column.whole
+    ]
     continued = [f"{one}{column.joint}It's {{503}}" for one in plain]
     texts = [*sentences, *continued, BY_HAND, *column.keep, ""]
     codes, restored = old_rows(column, texts)
@@ -61,12 +64,10 @@ def test_sentences_become_codes_and_sentences_again(old_rows, column):
     end = len(known) + len(continued)
     for stored in codes[len(known) : end]:
         assert decode_reason(stored).values == {"detail": "It's {503}"}
-    by_hand = codes[end]
-    if column.only_known:
-        assert by_hand == BY_HAND
-    else:
-        assert decode_reason(by_hand).code == OTHER
-        assert decode_reason(by_hand).values == {"text": BY_HAND}
+    assert all(
+        decode_reason(line).code == OTHER
+        for line in (codes[end].split("\n") if column.by_line else [codes[end]])
+    )
     assert codes[end + 1 :] == [*column.keep, ""]
 
 
@@ -84,4 +85,14 @@ def test_what_the_network_said_stays_behind_our_sentence(old_rows):
             reasons.ACCOUNT_RESTRICTED,
             then=encode_reason(reasons.VIOLATIONS_NAMED, types="SPAM, FRAUD"),
         ),
+    ]
+
+
+def test_each_line_of_a_note_is_a_reason(old_rows):
+    (column,) = [one for one in COLUMNS if ids_of(one) == "orders.staff_note"]
+    note = "Written by hand, without a code.\n3 x Uzaylı\npaid by Ayşe"
+    codes, restored = old_rows(column, [note])
+    assert restored == [note]
+    assert codes == [
+        join_reasons([FREE_TEXT, encode_other("3 x Uzaylı"), encode_other("paid by Ayşe")])
     ]

@@ -2,10 +2,12 @@
 
 import pytest
 
+from core.errors import Invalid
 from core.values.reasons import (
     Reason,
     ReasonSentences,
     decode_reason,
+    encode_error,
     encode_other,
     encode_reason,
     reason_code,
@@ -64,3 +66,11 @@ def test_an_unknown_code_is_shown_as_it_is():
 def test_the_code_is_compared_without_its_values():
     assert reason_code(encode_reason("late", minutes=5)) == "late"
     assert reason_code("") == ""
+
+
+def test_a_refusal_keeps_its_code_and_its_sentence_is_translated():
+    stored = encode_error(Invalid("late", "It came {minutes} minutes late.", minutes=5))
+    assert decode_reason(stored).values["error"] == "late"
+    assert SENTENCES.english(stored) == "It came 5 minutes late."
+    assert SENTENCES.translated(stored, GERMAN.__getitem__) == "Es kam 5 Minuten zu spät."
+    assert SENTENCES.english(encode_error(Invalid("closed", "It is closed."))) == "It is closed."

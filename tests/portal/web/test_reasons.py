@@ -4,10 +4,17 @@ import pytest
 from flask_babel import force_locale, gettext
 
 from core.values.reasons import encode_reason
+from messaging.automations.reasons import AUTOMATION_REASONS
 from messaging.reasons import NETWORK_REASONS
 from printing.reasons import PRINTING_REASONS
+from restaurant.orders.hold_reasons import ORDER_REASONS
 
-KINDS = {"printing": PRINTING_REASONS, "network": NETWORK_REASONS}
+KINDS = {
+    "printing": PRINTING_REASONS,
+    "network": NETWORK_REASONS,
+    "orders": ORDER_REASONS,
+    "automations": AUTOMATION_REASONS,
+}
 VALUES = {"types": "SPAM", "limit": "250", "status": 502}
 
 
