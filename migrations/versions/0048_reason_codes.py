@@ -13,7 +13,7 @@ depends_on = None
 SENTENCES = json.loads((Path(__file__).parents[1] / "sql" / "reasons_0048.json").read_text("utf-8"))
 """By kind and code, as they were stored before."""
 PRINTING, NETWORK = SENTENCES["printing"], SENTENCES["network"]
-AUTOMATIONS = SENTENCES["automations"]
+AUTOMATIONS, WEBHOOKS = SENTENCES["automations"], SENTENCES["webhooks"]
 ORDERS, PAID = SENTENCES["orders"], frozenset({"paid"})
 # Published as they are, and in too many rows to be rewritten (messaging/messages/causes.py).
 TIMELINE = frozenset(
@@ -40,6 +40,8 @@ COLUMNS = (
     ReasonColumn("refunds", "reason", ORDERS, whole=PAID),
     ReasonColumn("automation_runs", "because", AUTOMATIONS, joint=" · "),
     ReasonColumn("store_events", "no_phone", AUTOMATIONS, joint=" · "),
+    ReasonColumn("deliveries", "error", WEBHOOKS),
+    ReasonColumn("delivery_attempts", "error", WEBHOOKS),
 )
 
 

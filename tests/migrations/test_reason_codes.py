@@ -50,7 +50,7 @@ def ids_of(column):
 
 @pytest.mark.parametrize("column", COLUMNS, ids=ids_of)
 def test_sentences_become_codes_and_sentences_again(old_rows, column):
-    values = {"types": "SPAM", "limit": "1K", "status": "502"}
+    values = {"types": "SPAM", "limit": "1K", "status": "502", "said": "It did not answer"}
     sentences = [one.format(**values) if "{" in one else one for one in column.sentences.values()]
     plain = [
         one for code, one in column.sentences.items() if "{" not in one and code not in column.whole
