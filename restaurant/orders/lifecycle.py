@@ -306,7 +306,7 @@ def touch(order: Order) -> None:
 
 
 def record_change(order: Order, what: str, *, because: str = "", reason: str = "") -> None:
-    """`because` is free text; `reason` is of hold_reasons.py and goes before it."""
+    """`because` is free text; a `reason` of hold_reasons.py is stored instead of it."""
     db.session.add(
         OrderChange(
             tenant_id=order.tenant_id,

@@ -10,11 +10,22 @@ from sqlalchemy import text
 
 from core.values.reasons import OTHER, decode_reason, encode_other, encode_reason
 from messaging import reasons
-from messaging.reasons import with_quote
-from restaurant.orders.hold_reasons import FREE_TEXT, join_reasons
+from messaging.automations.reasons import AUTOMATION_REASONS
+from messaging.reasons import NETWORK_REASONS, with_quote
+from printing.reasons import PRINTING_REASONS
+from restaurant.orders.hold_reasons import FREE_TEXT, ORDER_REASONS, join_reasons
 from tests.architecture.test_migrations import engine_of
+from webhooks.delivery.reasons import DELIVERY_REASONS
 
-COLUMNS = import_module("migrations.versions.0048_reason_codes").COLUMNS
+MIGRATION = import_module("migrations.versions.0048_reason_codes")
+COLUMNS = MIGRATION.COLUMNS
+LIVE = {
+    "printing": PRINTING_REASONS,
+    "network": NETWORK_REASONS,
+    "orders": ORDER_REASONS,
+    "automations": AUTOMATION_REASONS,
+    "webhooks": DELIVERY_REASONS,
+}
 BY_HAND = 'The guest said "later".\nAnd \\o/ 5 % off'
 
 
@@ -96,3 +107,8 @@ def test_each_line_of_a_note_is_a_reason(old_rows):
     assert codes == [
         join_reasons([FREE_TEXT, encode_other("3 x Uzaylı"), encode_other("paid by Ayşe")])
     ]
+
+
+@pytest.mark.parametrize("kind", LIVE)
+def test_the_program_knows_every_code_that_is_migrated(kind):
+    assert set(MIGRATION.SENTENCES[kind]) <= set(LIVE[kind])
