@@ -151,15 +151,14 @@ def renew_secret(printer_id: str) -> Printer:
     return printer
 
 
-def record_state(printer: Printer, state: str, detail: str = "") -> bool:
-    """Record a state that the printer or its agent reports. Returns True if it is new."""
+def record_state(printer: Printer, state: str, reason: str = "") -> bool:
+    """Record a state and its reason (printing/reasons.py). Returns True if one of them is new."""
     state = state if state in printing_choices.STATES else "error"
-    detail = one_line(detail, 200)
-    if (printer.state, printer.detail) == (state, detail):
+    if (printer.state, printer.detail) == (state, reason):
         return False
     if printer.state != state:
         printer.state_since = now()
-    printer.state, printer.detail = state, detail
+    printer.state, printer.detail = state, reason
     live_updates.publish_update("printers.changed", id=printer.id, state=state)
     return True
 

@@ -6,7 +6,7 @@ from core import live_updates
 from core.clock import now
 from core.db import current_tenant_id, db, savepoint
 from core.logs import logger
-from printing import printers
+from printing import printers, reasons
 from printing.models import Printer, PrintJob
 from printing.rendering.document import Document
 from printing.rendering.encoders.registry import LANGUAGES
@@ -50,7 +50,7 @@ def render_job(job: PrintJob) -> bool:
     except Exception as error:  # a ticket that cannot be rendered must not block the next ones
         log.exception("ticket rendering failed", job=job.id)
         job.state, job.settled_at = "failed", now()
-        job.detail = f"This ticket could not be made ready for the printer: {type(error).__name__}"
+        job.detail = reasons.render_failed(error)
         live_updates.publish_update(
             "prints.changed", id=job.id, order=job.order_id, state=job.state
         )

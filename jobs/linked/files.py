@@ -54,5 +54,5 @@ class FileFetcher:
             try:
                 body = await self.client.fetch(media_files.is_network_media_id(one.source), most)
             except MediaNotFetched as why:
-                return DownloadFailure(str(why), why.final)
+                return DownloadFailure(why.reason, why.final)
             return await host.in_thread(lambda: media_download.store_fetched_file(blobs, one, body))

@@ -9,6 +9,7 @@ from core import chaos
 from core.clock import now
 from core.logs import logger
 from core.redis.client import redis_client
+from messaging import reasons
 from messaging.lines.drivers.base import (
     SendAccepted,
     SendOutcome,
@@ -28,6 +29,7 @@ from messaging.messages.claim import ClaimedMessage
 from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.messages.settle import MessageOutcome
 from messaging.messages.sync_wait import publish_outcomes
+from messaging.reasons import with_detail
 
 if TYPE_CHECKING:
     from jobs.linked.session import LineSession
@@ -126,7 +128,7 @@ class LinkedSender:
     async def fetched(self, one: ClaimedMessage) -> MediaFileBody | SendRefused | TryLater | None:
         kind = MESSAGE_KINDS.get(one.envelope.kind)
         if kind is None or kind.linked_part is None:
-            return SendRefused("unsupported_kind", linked_sessions.CANNOT_SEND)
+            return SendRefused("unsupported_kind", reasons.LINKED_KIND)
         if kind.file is None:
             return None
         async with self.host.fetching:
@@ -150,11 +152,11 @@ class LinkedSender:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await self.client.send(one.envelope, media)
         except TimeoutError:
-            return SendUnknown("The network got the message, but did not answer in time.")
+            return SendUnknown(reasons.ANSWER_LATE)
         except Exception as error:
             # It is not known whether the message was sent, so nothing may be sent again.
             log.exception("linked client failed", message=one.envelope.message_id)
-            return SendUnknown(f"Our own sending failed: {type(error).__name__}")
+            return SendUnknown(with_detail(reasons.SENDING_FAILED, type(error).__name__))
 
     async def settle(self, one: ClaimedMessage, outcome: SendOutcome) -> None:
         def write() -> list[MessageOutcome]:

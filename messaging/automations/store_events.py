@@ -13,6 +13,7 @@ from core.db import current_tenant_id, db
 from core.ids import new_id
 from core.values.phone import normalize_strict
 from messaging.automations import connections as store_connections
+from messaging.automations.reasons import NO_PHONE, with_detail
 from messaging.contacts import identities as contact_identities
 from messaging.models import Connection, StoreEvent, StoreLink
 from tenants import accounts
@@ -22,7 +23,6 @@ from webhooks.stores.base import ParseResult, PhoneHint, UnreadableBody
 from webhooks.stores.registry import PLATFORMS
 
 LINK_RETENTION = timedelta(days=60)
-NO_PHONE = "No usable phone number"
 
 
 def parse_hook(hook: ClaimedHook) -> ParseResult:
@@ -68,7 +68,7 @@ def store_event(told: Told, hook: ClaimedHook) -> StoreEvent | None:
 
 
 def usable_phone(hints: Sequence[PhoneHint], region: str) -> tuple[str, str]:
-    """Return the first usable number and "", or "" and a sentence that says why there is none."""
+    """Return the first usable number and "", or "" and the reason why there is none."""
     for hint in hints:
         digits = normalize_strict(hint.written, hint.country or region or None)
         if digits is not None:
@@ -76,7 +76,7 @@ def usable_phone(hints: Sequence[PhoneHint], region: str) -> tuple[str, str]:
     if not hints:
         return "", NO_PHONE
     tried = dict.fromkeys(f"“{hint.written}” ({hint.country or region or '?'})" for hint in hints)
-    return "", f"{NO_PHONE} · {', '.join(tried)}"
+    return "", with_detail(NO_PHONE, ", ".join(tried))
 
 
 def last_event(kinds: Sequence[str], connection_id: str | None = None) -> StoreEvent | None:

@@ -21,7 +21,6 @@ TEMPLATE_STATES = (
     *("limit_exceeded", "pending_deletion", "archived"),
 )
 CATEGORIES = ("marketing", "utility", "authentication")
-LONGEST_ERROR = 500
 
 LATEST_MESSAGES = text("""
 SELECT id, phone, state, created_at FROM messages
@@ -110,9 +109,9 @@ def store_templates(account_id: str, found: list[NetworkTemplate]) -> int:
     return changed + len(known)
 
 
-def record_sync_failure(account_id: str, sentence: str) -> None:
+def record_sync_failure(account_id: str, reason: str) -> None:
     """Record why a sync failed. The stored templates stay; pages show why they may be outdated."""
-    _record_sync(account_id, {"templates_error": sentence[:LONGEST_ERROR]})
+    _record_sync(account_id, {"templates_error": reason})
 
 
 def apply_template_update(line: Line, detail: dict[str, Any]) -> bool:

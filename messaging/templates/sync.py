@@ -41,7 +41,7 @@ def store_answers(answers: SyncAnswers) -> list[LineProblem]:
     for account_id, answer in answers.items():
         if isinstance(answer, LineProblem):
             log.info("template list not fetched", code=answer.code)
-            template_repository.record_sync_failure(account_id, answer.sentence)
+            template_repository.record_sync_failure(account_id, answer.reason)
             faults.append(answer)
         else:
             template_repository.store_templates(account_id, answer)

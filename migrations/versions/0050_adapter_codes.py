@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0047"
-down_revision = "0046"
+revision = "0050"
+down_revision = "0049"
 branch_labels = None
 depends_on = None
 

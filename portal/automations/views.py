@@ -32,7 +32,7 @@ from messaging.templates.placeholders import NAMES_BY_TRIGGER
 from portal.automations.forms import UNITS, AutomationForm, in_units
 from portal.web.auth import may, member_may
 from portal.web.forms import domain_errors_on, field_text
-from portal.web.i18n import reason_message
+from portal.web.i18n import automation_reason
 
 automations_pages = Blueprint("automations", __name__, url_prefix="/automations")
 
@@ -299,7 +299,7 @@ def _state() -> str:
 def _cells(one: RunSummary) -> tuple[str, ...]:
     run = one.run
     ended = rfc3339(run.ended_at) if run.ended_at else ""
-    told = (run.cause, run.state, reason_message(run.because), run.phone, run.message_id or "")
+    told = (run.cause, run.state, automation_reason(run.because), run.phone, run.message_id or "")
     return (rfc3339(run.created_at), *told, ended)
 
 

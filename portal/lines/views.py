@@ -153,7 +153,7 @@ def access(line_id: int) -> Any:
                 _store_findings(known, found)
                 flash(gettext("The new token is in use."), "success")
                 return redirect(url_for("lines.line", line_id=line_id))
-        form.form_errors += [network_message(one.sentence) for one in stops]
+        form.form_errors += [network_message(one.reason) for one in stops]
     return _page(known, access_form=form)
 
 
@@ -331,16 +331,16 @@ def _store_findings(known: Line, found: list[LineProblem]) -> None:
     stops = [one for one in found if one.code in BLOCKING]
     with tenant_scope(g.tenant_id):
         if stops:
-            line_repository.record_line_state(known.id, BLOCKING[stops[0].code], stops[0].sentence)
+            line_repository.record_line_state(known.id, BLOCKING[stops[0].code], stops[0].reason)
         elif not any(one.code in (*UNREACHABLE, "quality_low") for one in found):
             line_repository.record_line_state(known.id, "connected", "")
             message_accept.wake_waiting_messages()
 
 
 def _is_unreachable(found: list[LineProblem]) -> str:
-    return next((one.sentence for one in found if one.code in UNREACHABLE), "")
+    return next((one.reason for one in found if one.code in UNREACHABLE), "")
 
 
 def _flash_findings(found: list[LineProblem]) -> None:
     for one in found:
-        flash(network_message(one.sentence), "error" if one.code in BLOCKING else "warning")
+        flash(network_message(one.reason), "error" if one.code in BLOCKING else "warning")

@@ -89,7 +89,7 @@ def sync() -> Any:
         faults = template_sync.store_answers(answers)
         audit.record("templates.synced", "")
     for one in faults:
-        flash(network_message(one.sentence), "error")
+        flash(network_message(one.reason), "error")
     if not faults:
         flash(gettext("The list is as the network has it now."), "success")
     return redirect(url_for("templates.index"))

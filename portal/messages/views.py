@@ -32,6 +32,7 @@ from messaging.messages.media import files as media_files
 from messaging.messages.queries import MessageFilters
 from messaging.messages.states import FINAL_STATES, OUT_STATES
 from messaging.models import MediaFile, Message
+from messaging.reasons import NETWORK_REASONS
 from messaging.templates import repository as template_repository
 from messaging.templates import validation as template_validation
 from portal.messages.compose import find_recipients, send_text
@@ -121,7 +122,7 @@ def _cells(message: Message, name: str, lines: dict[int, str]) -> tuple[str, ...
         message.kind,
         message.text,
         message.state,
-        message.error_text or "",
+        NETWORK_REASONS.english(message.error_reason),
         str(message.cost_usd or ""),
         message.reference or "",
         "yes" if message.test else "no",

@@ -29,6 +29,7 @@ from restaurant.delivery import addresses, zones
 from restaurant.loyalty import coupon_codes, coupons
 from restaurant.models import Order, Site, Station, order_states
 from restaurant.orders import queries as order_queries
+from restaurant.orders.hold_reasons import order_reasons_text
 from restaurant.orders.kitchen import display as kitchen_display
 from restaurant.orders.kitchen import progress as kitchen_progress
 from restaurant.orders.printing import station_coverage
@@ -46,36 +47,6 @@ SHORTEST_PHONE = 7
 COLUMNS = (
     *("order_id", "site", "placed_at", "type", "table", "status", "customer", "phone", "items"),
     *("total", "currency", "payment_method", "waiter", "source", "notes"),
-)
-
-N_ = str  # collected for translation here, translated where it is shown
-EDITED_MESSAGE = N_("The message was changed before it was sent:")
-HOLD_REASONS = (
-    N_("The table's code was not scanned."),
-    N_("A new customer with a large order."),
-    N_("Written by hand, without a code."),
-    N_("The address is not on the map yet: its delivery zone and fee are open."),
-    N_("The shared location is outside all delivery zones."),
-    N_("The order is below the minimum of its delivery zone."),
-    N_("The shared location does not fit the delivery fee of this order: look at it."),
-    N_("Paid already."),
-    N_("paid"),
-    N_("A payment is in the refund review."),
-    N_("Money was given back."),
-    N_("Made at the provider."),
-    N_("The payment link was sent."),
-    N_("The payment was declined."),
-    N_("The payment link has run out."),
-    N_("The coupon can be used again."),
-    N_("The coupon is not known any more: the order is without its discount."),
-    N_("The coupon was used already: the order is without its discount."),
-    N_("The coupon has run out: the order is without its discount."),
-    N_("The coupon was cancelled: the order is without its discount."),
-    N_("The coupon is for another restaurant: the order is without its discount."),
-    N_("The order is below the coupon's minimum: it is without its discount."),
-    N_("The coupon's item is not on the order: it is without its discount."),
-    N_("The coupon belongs to another guest: the order is without its discount."),
-    N_("The guest has used this reward before: the order is without its discount."),
 )
 
 
@@ -204,19 +175,13 @@ def waiters() -> list[team.TeamMember]:
     return [one for one in team.members() if role_may(one.role, "orders.manage")]
 
 
-def staff_note(text: str) -> str:
-    """Why a tap is needed, in the reader's language; what a guest wrote stays as it is."""
-    return "\n".join(_translated(line) for line in text.split("\n"))
-
-
-def _translated(line: str) -> str:
-    if line.startswith(EDITED_MESSAGE):
-        return f"{gettext(EDITED_MESSAGE)}{line.removeprefix(EDITED_MESSAGE)}"
-    return str(gettext(line)) if line in HOLD_REASONS else line
+def order_reasons(stored: str) -> str:
+    """Reasons of an order in the reader's language; what a person wrote stays as it is."""
+    return order_reasons_text(stored, gettext)
 
 
 def setup_orders(app: Flask) -> None:
-    app.add_template_filter(staff_note, "staff_note")
+    app.add_template_filter(order_reasons, "order_reasons")
     app.add_template_filter(Decimal, "decimal")
     app.add_template_filter(amount_for_field, "plain_money")
     app.add_template_global(has_restaurant)

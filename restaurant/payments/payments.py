@@ -27,6 +27,7 @@ from restaurant.models import (
     PaymentSession,
     Site,
 )
+from restaurant.orders import hold_reasons
 from restaurant.orders import lifecycle as order_lifecycle
 from restaurant.orders import notifications as order_notifications
 from restaurant.payments import links as payment_links
@@ -278,15 +279,13 @@ def _apply_to_order(site: Site, order: Order, payment: Payment) -> None:
             order, order_notifications.customer_text(order, "paid")
         )  # it was promised to them
     if was == "awaiting_confirmation":
-        order_lifecycle.record_change(order, "payment", because="Paid already.")
+        order_lifecycle.record_change(order, "payment", reason=hold_reasons.PAID_ALREADY)
 
 
 def _note_review(subject: PaymentSubject, payment: Payment) -> None:
     _publish_event("restaurant.payment_review", payment)
     if subject.order is not None:
-        order_lifecycle.record_change(
-            subject.order, "payment", because="A payment is in the refund review."
-        )
+        order_lifecycle.record_change(subject.order, "payment", reason=hold_reasons.REFUND_REVIEW)
 
 
 def _late(link: PaymentLink, found: LinkStatus) -> bool:

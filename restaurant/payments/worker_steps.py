@@ -17,6 +17,7 @@ from core.ids import from_uuid
 from core.security.signing import read_token, sign_token_until
 from core.settings import Settings
 from restaurant.models import Payment, PaymentLink, PaymentProviderEvent, PaymentSession, Refund
+from restaurant.orders.hold_reasons import ORDER_REASONS
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import links as payment_links
 from restaurant.payments import provider_events
@@ -255,7 +256,7 @@ def claim_refund(settings: Settings, seconds: float) -> ClaimedRefund | None:
         payment.ref,
         refund.amount,
         payment.currency,
-        refund.reason,
+        ORDER_REASONS.english(refund.reason),
         begun,
     )
 

@@ -11,9 +11,10 @@ from core.db import db, tenant_scope
 from core.errors import Conflict
 from jobs import printing as jobs
 from messaging.models import Message
-from printing import agent_polling, agents, fallback_copies, printers, spool, utility_tickets
+from printing import agent_polling, agents, printers, spool, utility_tickets
 from printing import queries as print_job_queries
 from printing.agent_polling import AgentReport
+from printing.reasons import PRINTED_ELSEWHERE
 from printing.rendering.document import Document
 from restaurant.menus.pricing import RequestedItem
 from restaurant.models import PaymentLink
@@ -323,7 +324,7 @@ def stood_in(press, *, in_hand=False):
 def test_what_the_stand_in_printed_is_not_printed_by_the_first_printer_too(press):
     """Review D17: the dish was cooked twice."""
     original, _ = stood_in(press)
-    assert (original.state, original.detail) == ("failed", fallback_copies.PRINTED_ELSEWHERE)
+    assert (original.state, original.detail) == ("failed", PRINTED_ELSEWHERE)
     with press.scope():
         printers.change(press.kitchen, {"agent_id": press.agent.id})
         slips = print_job_queries.tickets_of_orders([original.order_id])[original.order_id]
@@ -346,7 +347,7 @@ def test_an_agent_is_asked_to_drop_what_the_stand_in_printed(press):
         assert handed.any_jobs  # the poll is answered at once
         assert not agent_polling.claim_jobs(press.agent.id, turn).any_jobs  # but once only
     press.agent.says(press.agent.hand[original.id], "failed", "printed on another printer")
-    assert press.job(original.id).detail == fallback_copies.PRINTED_ELSEWHERE
+    assert press.job(original.id).detail == PRINTED_ELSEWHERE
     assert press.agent.polls() == []
 
 
@@ -358,7 +359,7 @@ def test_a_stand_in_is_called_off_when_the_first_printer_prints_after_all(press)
         watch(press)
         press.agent.says(kitchen)
     (stand_in,) = [job for job in press.jobs() if job.fallback_of]
-    assert (stand_in.state, stand_in.detail) == ("failed", fallback_copies.PRINTED_ELSEWHERE)
+    assert (stand_in.state, stand_in.detail) == ("failed", PRINTED_ELSEWHERE)
 
 
 def test_a_printed_ticket_needs_no_stand_in(press):

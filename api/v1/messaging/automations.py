@@ -14,6 +14,7 @@ from core.db import tenant_scope
 from messaging.automations import connections as store_connections
 from messaging.automations import definitions as automation_definitions
 from messaging.automations.definitions import RunSummary
+from messaging.automations.reasons import AUTOMATION_REASONS
 from messaging.automations.recipes import RECIPES
 from messaging.models import Automation, Connection
 
@@ -193,7 +194,7 @@ def run_json(one: RunSummary) -> dict[str, Any]:
         "event": one.event.kind if one.event else None,
         "cause": run.cause,
         "state": run.state,
-        "because": run.because,
+        "because": AUTOMATION_REASONS.english(run.because),
         "phone": run.phone,
         "message_id": run.message_id,
         "message_status_code": one.message_state or None,

@@ -14,6 +14,7 @@ from core.errors import Forbidden, NotFound
 from messaging.lines import repository as line_repository
 from messaging.lines.api_caller import ApiCaller
 from messaging.models import Line
+from messaging.reasons import NETWORK_REASONS
 
 TAG = Tag(name="Instances")
 
@@ -120,7 +121,7 @@ def instance_json(line: Line) -> dict[str, Any]:
         "network": line.network,
         "phone": line.phone,
         "state": line.state,
-        "state_because": line.state_because,
+        "state_because": NETWORK_REASONS.english(line.state_because),
         "state_at": rfc3339(line.state_at),
         "enabled": line.enabled,
         "is_default": line.is_default,

@@ -42,6 +42,7 @@ from core.concurrency_limits import ConcurrencyLimit
 from core.db import notify_workers_now, tenant_scope
 from core.errors import DomainError, Invalid, RateLimited, TryAgain
 from core.queue.wakeups import WakeUp
+from messaging import reasons
 from messaging.lines import repository as line_repository
 from messaging.lines.api_caller import ApiCaller
 from messaging.lines.repository import LineRoute
@@ -59,6 +60,7 @@ from messaging.messages.media import files as media_files
 from messaging.messages.settle import MessageOutcome
 from messaging.messages.states import OUT_STATES
 from messaging.messages.sync_wait import wait_for_outcome
+from messaging.reasons import NETWORK_REASONS
 from messaging.templates import validation as template_validation
 from tenants import idempotency
 
@@ -177,7 +179,12 @@ def timeline(path: MessagePath) -> dict[str, Any]:
         )
     return {
         "data": [
-            {"status_code": one.state, "at": rfc3339(one.at), "cause": one.cause} for one in changes
+            {
+                "status_code": one.state,
+                "at": rfc3339(one.at),
+                "cause": NETWORK_REASONS.english(one.cause),
+            }
+            for one in changes
         ],
         "next": None,
     }
@@ -298,7 +305,7 @@ def _refused_response(
     attempt: IdempotentRequest, ticket: AcceptedMessage, told: MessageOutcome
 ) -> Response:
     """A refusal is stored as the response; an unavailable line releases the key for a retry."""
-    sentence = told.error_text or "The network refused the message."
+    sentence = NETWORK_REASONS.english(told.error_reason or reasons.REFUSED)
     error: DomainError = Invalid(told.error_code or "refused", sentence)
     if told.error_code == "line_unavailable":
         error = TryAgain("line_unavailable", sentence)

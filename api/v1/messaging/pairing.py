@@ -18,6 +18,7 @@ from core.errors import Conflict, Forbidden
 from core.settings import Settings
 from messaging.lines.drivers.linked import pairing
 from messaging.models import Line, LinkedLine
+from messaging.reasons import NETWORK_REASONS
 
 PNG = "image/png"
 QR_SCALE = 8
@@ -183,5 +184,5 @@ def pairing_json(line: Line, linked: LinkedLine) -> dict[str, Any]:
         "code": linked.code if shown else None,
         "expires_at": rfc3339(linked.shown_until) if shown and linked.shown_until else None,
         "phone": line.phone,
-        "because": line.state_because,
+        "because": NETWORK_REASONS.english(line.state_because),
     }

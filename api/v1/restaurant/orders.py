@@ -26,6 +26,7 @@ from restaurant.orders import notifications as order_notifications
 from restaurant.orders import placing
 from restaurant.orders import queries as order_queries
 from restaurant.orders import rules as order_rules
+from restaurant.orders.hold_reasons import order_reasons_text
 from restaurant.orders.placing import OrderRequest
 from restaurant.sites import sites, tables
 
@@ -263,7 +264,7 @@ def order_changes(path: OrderPath) -> dict[str, Any]:
             "what": one.what,
             "status": one.state,
             "by": one.by,
-            "because": one.because,
+            "because": order_reasons_text(one.because),
         }
         for one in rows
     ]

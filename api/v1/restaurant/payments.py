@@ -21,6 +21,7 @@ from core.values.money import json_number
 from restaurant.models import Order, PaymentLink, Refund
 from restaurant.orders import carts
 from restaurant.orders import queries as order_queries
+from restaurant.orders.hold_reasons import ORDER_REASONS
 from restaurant.payments import links as payment_links
 from restaurant.payments import payments, refunds
 from restaurant.payments.links import STATES, LinkFilters
@@ -292,7 +293,7 @@ def _refund_json(refund: Refund) -> dict[str, Any]:
     return {
         "id": refund.id,
         "amount": json_number(refund.amount),
-        "reason": refund.reason,
+        "reason": ORDER_REASONS.english(refund.reason),
         "status": refund.state,
         "error": refund.error,
         "by": refund.by,

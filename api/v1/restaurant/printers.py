@@ -18,6 +18,7 @@ from printing import choices as printing_choices
 from printing import queries as print_job_queries
 from printing.connections.registry import CONNECTIONS
 from printing.models import PrintAgent, Printer, PrintJob
+from printing.reasons import PRINTING_REASONS
 from restaurant.sites import sites
 
 PRINTERS, AGENTS, JOBS = Tag(name="Printers"), Tag(name="Print agents"), Tag(name="Print jobs")
@@ -341,9 +342,10 @@ def printer_json(printer: Printer) -> dict[str, Any]:
     same = (
         "id", "site_id", "name", "way", "agent_id", "output", "language", "profile", "width_mm",
         "code_page", "checks", "stations", "bills", "copies", "fallback_id", "fallback_seconds",
-        "enabled", "state", "detail",
+        "enabled", "state",
     )  # fmt: skip
     return {name: getattr(printer, name) for name in same} | {
+        "detail": PRINTING_REASONS.english(printer.detail),
         "state_since": rfc3339(printer.state_since),
         "seen_at": rfc3339(printer.seen_at) if printer.seen_at else None,
         "url": CONNECTIONS[printer.way].address(settings.base_url, printer.secret),
@@ -365,10 +367,11 @@ def agent_json(agent: PrintAgent) -> dict[str, Any]:
 
 def job_json(job: PrintJob) -> dict[str, Any]:
     same = (
-        "id", "site_id", "printer_id", "kind", "title", "station", "state", "detail",
+        "id", "site_id", "printer_id", "kind", "title", "station", "state",
         "reprint_of", "fallback_of", "evidence",
     )  # fmt: skip
     return {name: getattr(job, name) for name in same} | {
+        "detail": PRINTING_REASONS.english(job.detail),
         "order_id": job.order_number,
         "copy_number": job.copy,
         "queued_at": rfc3339(job.queued_at),

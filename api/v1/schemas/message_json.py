@@ -10,6 +10,7 @@ from messaging.messages.kinds.registry import has_file
 from messaging.messages.media import files as media_files
 from messaging.messages.settle import MessageOutcome
 from messaging.models import MediaFile, Message
+from messaging.reasons import NETWORK_REASONS
 
 
 def accepted_message_json(ticket: AcceptedMessage, told: MessageOutcome | None) -> dict[str, Any]:
@@ -33,7 +34,8 @@ def message_json(message: Message, file: MediaFile | None = None) -> dict[str, A
     """`file` is the media file of the message, if it was loaded."""
     error = None
     if message.error_code:
-        error = {"code": message.error_code, "message": message.error_text}
+        reason = message.error_reason
+        error = {"code": message.error_code, "message": reason and NETWORK_REASONS.english(reason)}
     return {
         "id": message.id,
         "message_id": message.network_id,

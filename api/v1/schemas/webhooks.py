@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.schemas import MomentWithOffset
 from core.clock import rfc3339
+from webhooks.delivery.reasons import DELIVERY_REASONS
 from webhooks.endpoints import state_of
 from webhooks.event_types import EVENT_TYPES
 from webhooks.models import Endpoint, WebhookAttempt, WebhookDelivery
@@ -186,7 +187,7 @@ def delivery_json(delivery: WebhookDelivery) -> dict[str, Any]:
         "attempts": delivery.attempt,
         "next_attempt_at": _when(delivery.due_at) if delivery.state == "waiting" else None,
         "status": delivery.status,
-        "error": delivery.error,
+        "error": delivery.error and DELIVERY_REASONS.english(delivery.error),
         "created_at": rfc3339(delivery.created_at),
     }
 
@@ -197,7 +198,7 @@ def attempt_json(attempt: WebhookAttempt) -> dict[str, Any]:
         "at": rfc3339(attempt.at),
         "duration_ms": attempt.millis,
         "status": attempt.status,
-        "error": attempt.error,
+        "error": attempt.error and DELIVERY_REASONS.english(attempt.error),
         "answer": attempt.answer,
     }
 

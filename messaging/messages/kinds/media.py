@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from core.adapters import N_
+from messaging import reasons
 from messaging.lines.drivers.base import Envelope
 from messaging.lines.drivers.linked.client import MediaFileBody
 from messaging.messages.kinds.base import MB, FileRules, MessageKind, OutgoingFile
@@ -55,9 +56,9 @@ IMAGE = MessageKind(
         outgoing=OutgoingFile(
             max_bytes=5 * MB,
             timeout_seconds=20.0,
-            too_large=N_("The file is larger than the 5 MB a picture may have."),
+            too_large=reasons.FILE_TOO_LARGE["image"],
             types=frozenset({"image/jpeg", "image/png", "image/webp"}),
-            wrong_type=N_("The file is not a JPEG, PNG or WebP picture."),
+            wrong_type=reasons.FILE_WRONG_TYPE["image"],
         ),
     ),
     is_picture=True,
@@ -75,9 +76,9 @@ VIDEO = MessageKind(
         outgoing=OutgoingFile(
             max_bytes=16 * MB,
             timeout_seconds=40.0,
-            too_large=N_("The file is larger than the 16 MB a video may have."),
+            too_large=reasons.FILE_TOO_LARGE["video"],
             types=frozenset({"video/mp4", "video/3gpp"}),
-            wrong_type=N_("The file is not an MP4 or 3GP video."),
+            wrong_type=reasons.FILE_WRONG_TYPE["video"],
         ),
     ),
     cloud_part=_cloud_part,
@@ -94,9 +95,9 @@ AUDIO = MessageKind(
         outgoing=OutgoingFile(
             max_bytes=16 * MB,
             timeout_seconds=40.0,
-            too_large=N_("The file is larger than the 16 MB a recording may have."),
+            too_large=reasons.FILE_TOO_LARGE["audio"],
             types=frozenset({"audio/ogg", "audio/mpeg", "audio/aac", "audio/amr", "audio/mp4"}),
-            wrong_type=N_("The file is not an OGG, MP3, AAC, AMR or M4A recording."),
+            wrong_type=reasons.FILE_WRONG_TYPE["audio"],
         ),
     ),
     cloud_part=_cloud_audio,
@@ -112,7 +113,7 @@ DOCUMENT = MessageKind(
         outgoing=OutgoingFile(
             max_bytes=100 * MB,
             timeout_seconds=120.0,
-            too_large=N_("The file is larger than the 100 MB a document may have."),
+            too_large=reasons.FILE_TOO_LARGE["document"],
         ),
     ),
     cloud_part=_cloud_document,

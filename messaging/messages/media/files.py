@@ -26,7 +26,6 @@ LANE = "media"
 LINK_PURPOSE = "media"
 LINK_VALIDITY = timedelta(days=7)
 BACK_OFF = (5, 30, 120, 600, 3600)  # seconds after the first, second, … attempt
-LONGEST_ERROR = 300
 LONGEST_NAME = 240
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\"<>:|?*]')
 
@@ -86,7 +85,7 @@ class StoredMedia:
 class DownloadFailure:
     """`final` means that a retry would not help."""
 
-    sentence: str
+    reason: str
     final: bool = False
 
 
@@ -194,13 +193,13 @@ def settle_download(wanted: PendingDownload, outcome: StoredMedia | DownloadFail
             "kept_at": now(),
         }
     elif outcome.final or wanted.tries > len(BACK_OFF):
-        values |= {"state": "failed", "error": outcome.sentence[:LONGEST_ERROR]}
+        values |= {"state": "failed", "error": outcome.reason}
     else:
         wait = timedelta(seconds=BACK_OFF[wanted.tries - 1])
         values |= {
             "state": "waiting",
             "due_at": now() + wait,
-            "error": outcome.sentence[:LONGEST_ERROR],
+            "error": outcome.reason,
         }
     written = {
         **values,

@@ -54,7 +54,8 @@ class TryLater:
     """Send later. `scope` is what must wait: the message, its recipient (`pair`) or the `line`."""
 
     code: str
-    sentence: str
+    reason: str
+    """Of messaging/reasons.py, as are all reasons here."""
     after: float | None = None
     scope: str = "message"
     """message, pair or line"""
@@ -65,7 +66,7 @@ class SendRefused:
     """Do not retry. `line_state` is set if the line is the cause: token_expired or restricted."""
 
     code: str
-    sentence: str
+    reason: str
     network_code: str = ""
     line_state: str = ""
 
@@ -74,7 +75,7 @@ class SendRefused:
 class SendUnknown:
     """The request was sent but no response came: only a receipt can tell what happened."""
 
-    sentence: str
+    reason: str
 
 
 SendOutcome = SendAccepted | TryLater | SendRefused | SendUnknown
@@ -110,7 +111,7 @@ class Receipt:
     category: str = ""
     billable: bool | None = None
     error_code: str = ""
-    error_text: str = ""
+    error_reason: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The WhatsApp Business Cloud API. Tests and the simulator only use another base URL."""
 
 import json
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -8,6 +9,8 @@ from core.adapters import N_
 from core.http import OutboundError, Reply
 from core.http.async_client import Client
 from core.settings import Settings
+from core.values.reasons import encode_reason
+from messaging import reasons
 from messaging.lines.drivers.base import (
     Envelope,
     LineDriver,
@@ -29,6 +32,7 @@ from messaging.lines.drivers.cloud.health_check import LineProblem, check_line
 from messaging.lines.drivers.cloud.inbound import UnreadableWebhook, parse_webhook, verify_signature
 from messaging.lines.drivers.cloud.responses import api_error, bearer_header, read_json
 from messaging.messages.kinds.registry import MESSAGE_KINDS
+from messaging.reasons import with_detail, with_quote
 
 __all__ = [
     "CLOUD",
@@ -84,7 +88,7 @@ async def send(
     try:
         body = json.dumps(payload(envelope), separators=(",", ":")).encode()
     except (KeyError, TypeError, ValueError) as error:
-        return SendRefused("invalid_parameter", f"The message is not complete: {error}.")
+        return SendRefused("invalid_parameter", with_detail(reasons.INCOMPLETE, f"{error}."))
     try:
         reply = await client.request(
             "POST",
@@ -94,8 +98,10 @@ async def send(
         )
     except OutboundError as error:
         if error.sent:
-            return SendUnknown(f"The network got the message, but its answer was lost: {error}.")
-        return TryLater("network_unreachable", f"The network could not be reached: {error}.")
+            return SendUnknown(with_detail(reasons.ANSWER_LOST, f"{error}."))
+        return TryLater(
+            "network_unreachable", with_detail(reasons.UNREACHABLE_BECAUSE, f"{error}.")
+        )
     return interpret_reply(reply)
 
 
@@ -113,8 +119,7 @@ def interpret_reply(reply: Reply) -> SendOutcome:
         str(error.code if error.code is not None else ""), _requested_wait(reply)
     )
     if isinstance(outcome, SendRefused) and error.details:
-        said = f"{outcome.sentence} The network says: {error.details}"
-        return SendRefused(outcome.code, said, outcome.network_code, outcome.line_state)
+        return replace(outcome, reason=with_quote(outcome.reason, error.details))
     return outcome
 
 
@@ -142,9 +147,9 @@ def _unexplained_reply(reply: Reply) -> SendOutcome:
     the message twice.
     """
     if reply.ok:
-        return SendUnknown("The network took the message, but its answer cannot be read.")
+        return SendUnknown(reasons.ANSWER_UNREADABLE)
     if reply.status >= 500 and reply.status != 503:
-        return SendUnknown(f"Something before the network answered {reply.status} in its place.")
+        return SendUnknown(encode_reason(reasons.ANSWERED_BETWEEN, status=reply.status))
     return _by_status(reply.status).outcome("", _requested_wait(reply))
 
 

@@ -7,13 +7,15 @@ from urllib.parse import unquote, urlsplit
 
 from core.http import BadUrl, OutboundError, RefusedAddress, TooLarge
 from core.http.async_client import Client
+from messaging import reasons
 from messaging.lines.drivers.base import Envelope, SendRefused, TryLater
 from messaging.lines.drivers.linked.client import MediaFileBody
 from messaging.messages.kinds.base import OutgoingFile
 from messaging.messages.kinds.registry import MESSAGE_KINDS
+from messaging.reasons import with_detail
 
 MEDIA_UNUSABLE = "media_unusable"
-NOT_200 = "The file's server should answer 200, but answers"
+NOT_200 = reasons.FILE_STATUS
 
 # Offset, leading bytes and MIME type.
 FILE_SIGNATURES = (
@@ -64,15 +66,15 @@ async def fetch_outgoing_media(
     except TooLarge:
         return _unusable(rules.too_large)
     except (BadUrl, RefusedAddress) as error:
-        return _unusable(f"The file's address cannot be used: {error}.")
+        return _unusable(with_detail(reasons.FILE_ADDRESS, f"{error}."))
     except OutboundError as error:
-        return TryLater("media_unreachable", f"The file could not be fetched: {error}.")
+        return TryLater("media_unreachable", with_detail(reasons.FILE_NOT_FETCHED, f"{error}."))
     if reply.status in (408, 425, 429) or reply.status >= 500:
-        return TryLater("media_unreachable", f"{NOT_200} {reply.status}.")
+        return TryLater("media_unreachable", with_detail(reasons.FILE_STATUS, f"{reply.status}."))
     if not reply.ok:
-        return _unusable(f"{NOT_200} {reply.status}.")
+        return _unusable(with_detail(reasons.FILE_STATUS, f"{reply.status}."))
     if not reply.body:
-        return _unusable("The file is empty.")
+        return _unusable(reasons.FILE_EMPTY)
     return check_media(envelope, reply.body)
 
 
@@ -109,5 +111,5 @@ def _name(envelope: Envelope) -> str:
     return "" if outgoing_file(envelope.kind).types else last[:100]
 
 
-def _unusable(sentence: str) -> SendRefused:
-    return SendRefused(MEDIA_UNUSABLE, sentence)
+def _unusable(reason: str) -> SendRefused:
+    return SendRefused(MEDIA_UNUSABLE, reason)

@@ -17,16 +17,6 @@ from messaging.messages.kinds.registry import MESSAGE_KINDS
 PHONE_SERVER, LID_SERVER = "s.whatsapp.net", "lid"
 DELIVERED, READ, PLAYED = 1, 4, 6
 STATES = {DELIVERED: "delivered", READ: "read", PLAYED: "read"}
-N_ = str  # collected for translation here, translated where it is shown
-BAN_REASONS = {
-    1: N_(
-        "The network has restricted this number: it wrote to too many people who do not know it."
-    ),
-    2: N_("The network has restricted this number: too many people blocked it."),
-    3: N_("The network has restricted this number: it made too many groups."),
-    4: N_("The network has restricted this number: it sent the same message too often."),
-    5: N_("The network has restricted this number: it wrote to too many people at once."),
-}
 _DEVICE = re.compile(r"(\d+):(\d+)@([\w.]+)")
 _MILLISECONDS = 10**11
 
