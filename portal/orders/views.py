@@ -33,8 +33,7 @@ from restaurant.orders.kitchen import display as kitchen_display
 from restaurant.orders.kitchen import progress as kitchen_progress
 from restaurant.orders.printing import station_coverage
 from restaurant.orders.queries import OrderFilters
-from restaurant.payments import cashier, payments, refunds, till
-from restaurant.payments import links as payment_links
+from restaurant.payments import cashier, link_queries, payments, refunds, till
 from restaurant.sites import sites, tables
 from tenants import team
 from tenants.rights import role_may
@@ -256,7 +255,7 @@ def _money(order: Order) -> dict[str, Any]:
         return {"pay_link": None, "payments": []}
     came = payments.of_order(order.id)
     return {
-        "pay_link": payment_links.of_order(order.id),
+        "pay_link": link_queries.of_order(order.id),
         "payments": came,
         "refunds": refunds.of_payments([one.id for one in came]),
         "left": {one.id: refunds.refundable_amount(one) for one in came},

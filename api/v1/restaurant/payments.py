@@ -21,9 +21,10 @@ from core.values.money import json_number
 from restaurant.models import Order, PaymentLink, Refund
 from restaurant.orders import carts
 from restaurant.orders import queries as order_queries
+from restaurant.payments import link_queries, payments, refunds
 from restaurant.payments import links as payment_links
-from restaurant.payments import payments, refunds
-from restaurant.payments.links import STATES, LinkFilters
+from restaurant.payments.link_queries import LinkFilters
+from restaurant.payments.links import STATES
 from restaurant.sites import sites
 
 TAG = Tag(name="Payments")
@@ -133,7 +134,7 @@ class NewRefund(BaseModel):
 def list_links(query: LinksQuery) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
         filters = LinkFilters(state=query.status, site_id=query.site_id, test=test_filter())
-        rows = payment_links.listed(filters, query.after, query.limit + 1)
+        rows = link_queries.listed(filters, query.after, query.limit + 1)
         return page(rows, query, lambda one: one.id, link_json)
 
 
@@ -153,7 +154,7 @@ def make_link(body: NewLink) -> Response:
 @key_may("payments", test_keys=True)
 def read_link(path: LinkPath) -> dict[str, Any]:
     with tenant_scope(g.tenant_id):
-        return link_json(check_mode(payment_links.get(path.link_id)))
+        return link_json(check_mode(link_queries.get(path.link_id)))
 
 
 @v1.post(
@@ -168,7 +169,7 @@ def cancel_link(path: LinkPath) -> Response:
         if attempt.answer is not None:
             return attempt.answer
         return attempt.keep(
-            link_json(payment_links.cancel(check_mode(payment_links.get(path.link_id))))
+            link_json(payment_links.cancel(check_mode(link_queries.get(path.link_id))))
         )
 
 
@@ -183,9 +184,7 @@ def renew_link(path: LinkPath, body: Renew) -> Response:
     with idempotent_request() as attempt:
         if attempt.answer is not None:
             return attempt.answer
-        link = payment_links.renew(
-            check_mode(payment_links.get(path.link_id)), minutes=body.minutes
-        )
+        link = payment_links.renew(check_mode(link_queries.get(path.link_id)), minutes=body.minutes)
         return attempt.keep(link_json(link))
 
 
@@ -249,7 +248,7 @@ def _make(body: NewLink) -> PaymentLink:
         order = check_mode(order_queries.get(body.order_id))
         if order.state != "awaiting_payment":
             raise invalid("order_id", "not_waiting", "This order does not wait for a payment.")
-        known = payment_links.of_order(order.id)
+        known = link_queries.of_order(order.id)
         made = known or payment_links.create_for_order(
             sites.of_order(order), order, minutes=body.minutes
         )
