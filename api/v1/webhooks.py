@@ -10,7 +10,7 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.key_mode import check_mode
 from api.paging import PageQuery, page
 from api.schemas import MomentWithOffset
@@ -71,6 +71,27 @@ class FeedQuery(BaseModel):
     limit: int = Field(50, ge=1, le=200, description="How many to answer at most.")
 
 
+def _with_secret(answer: Response) -> Response:
+    """Stored answers hold no secret: it is read from its sealed place each time."""
+    body = json.loads(answer.get_data())
+    try:
+        body["secret"] = endpoints.get(body["id"]).secret
+    except NotFound:
+        return answer
+    answer.set_data(json.dumps(body, ensure_ascii=False))
+    return answer
+
+
+def _sees_all_lines() -> None:
+    """Events are of the whole account; a key held to some lines must not read the others'."""
+    caller: ApiCaller = g.caller
+    if caller.key.line_ids is not None:
+        raise Forbidden(
+            "line_not_allowed",
+            "This key is held to some lines, and webhooks tell of all. Use another key.",
+        )
+
+
 @v1.get("/webhooks", tags=[TAG], summary="List endpoints", responses={200: EndpointPage})
 @key_may("webhooks", test_keys=True)
 def list_endpoints() -> dict[str, Any]:
@@ -84,21 +105,14 @@ def list_endpoints() -> dict[str, Any]:
     "/webhooks", tags=[TAG], summary="Register an endpoint", responses={201: EndpointWithSecret}
 )
 @key_may("webhooks", test_keys=True)
-def register(body: NewEndpoint) -> Response:
+@idempotent(check=_sees_all_lines, complete=_with_secret)
+def register(body: NewEndpoint) -> JsonAnswer:
     """The secret that signs its deliveries is shown in this answer and never again. One that a
     test key registers gets the events of test mode alone."""
-    _sees_all_lines()
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return _with_secret(attempt.answer)
-        wishes = EndpointFields(url=body.url, events=body.events, description=body.description)
-        endpoint = endpoints.register(wishes, outbound_policy(), test=g.caller.test)
-        answer = attempt.keep(
-            {**endpoint_json(endpoint), "secret": None},
-            201,
-            {"Location": f"/api/v1/webhooks/{endpoint.id}"},
-        )
-        return _with_secret(answer)
+    wishes = EndpointFields(url=body.url, events=body.events, description=body.description)
+    endpoint = endpoints.register(wishes, outbound_policy(), test=g.caller.test)
+    where = {"Location": f"/api/v1/webhooks/{endpoint.id}"}
+    return {**endpoint_json(endpoint), "secret": None}, 201, where
 
 
 @v1.get(
@@ -149,17 +163,14 @@ def remove_endpoint(path: EndpointPath) -> tuple[str, int]:
     responses={202: DeliveryShape},
 )
 @key_may("webhooks", test_keys=True)
-def test_endpoint(path: EndpointPath) -> Response:
+@idempotent(check=_sees_all_lines)
+def test_endpoint(path: EndpointPath) -> JsonAnswer:
     """An event `webhooks.test`, for this endpoint alone. It leaves at once."""
-    _sees_all_lines()
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        delivery = webhook_queries.get_delivery(
-            endpoints.send_test_event(_endpoint(path.endpoint_id).id)
-        )
-        where = {"Location": f"/api/v1/webhooks/deliveries/{delivery.id}"}
-        return attempt.keep(delivery_json(delivery), 202, where)
+    delivery = webhook_queries.get_delivery(
+        endpoints.send_test_event(_endpoint(path.endpoint_id).id)
+    )
+    where = {"Location": f"/api/v1/webhooks/deliveries/{delivery.id}"}
+    return delivery_json(delivery), 202, where
 
 
 @v1.post(
@@ -169,17 +180,13 @@ def test_endpoint(path: EndpointPath) -> Response:
     responses={200: EndpointWithSecret},
 )
 @key_may("webhooks", test_keys=True)
-def rotate(path: EndpointPath, body: RotateRequest) -> Response:
+@idempotent(check=_sees_all_lines, complete=_with_secret)
+def rotate(path: EndpointPath, body: RotateRequest) -> JsonAnswer:
     """Until the overlap is over, deliveries carry a signature of each secret."""
-    _sees_all_lines()
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return _with_secret(attempt.answer)
-        endpoint = endpoints.rotate_secret(
-            _endpoint(path.endpoint_id).id, timedelta(hours=body.overlap_hours)
-        )
-        answer = {**endpoint_json(endpoint), "secret": None}
-        return _with_secret(attempt.keep(answer))
+    endpoint = endpoints.rotate_secret(
+        _endpoint(path.endpoint_id).id, timedelta(hours=body.overlap_hours)
+    )
+    return {**endpoint_json(endpoint), "secret": None}
 
 
 @v1.get(
@@ -231,15 +238,10 @@ def read_delivery(path: DeliveryPath) -> dict[str, Any]:
     responses={202: DeliveryShape},
 )
 @key_may("webhooks", test_keys=True)
-def retry(path: DeliveryPath) -> Response:
+@idempotent(check=_sees_all_lines)
+def retry(path: DeliveryPath) -> JsonAnswer:
     """At once, whether it arrived before or not; the event id stays the same."""
-    _sees_all_lines()
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(
-            delivery_json(webhook_queries.resend_delivery(_delivery(path.delivery_id).id)), 202
-        )
+    return delivery_json(webhook_queries.resend_delivery(_delivery(path.delivery_id).id)), 202
 
 
 @v1.post(
@@ -249,18 +251,14 @@ def retry(path: DeliveryPath) -> Response:
     responses={202: ReplayAnswer},
 )
 @key_may("webhooks", test_keys=True)
-def replay(body: ReplayRequest) -> Response:
+@idempotent(check=_sees_all_lines)
+def replay(body: ReplayRequest) -> JsonAnswer:
     """To one endpoint or to all, as far as they subscribe to the events. 10,000 at most."""
-    _sees_all_lines()
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        wish = ReplayRange(body.since, body.until or now(), body.only_missed)
-        count = sum(
-            webhook_queries.replay_events(one.id, wish)
-            for one in _chosen_endpoint(body.endpoint_id)
-        )
-        return attempt.keep({"replayed": count}, 202)
+    wish = ReplayRange(body.since, body.until or now(), body.only_missed)
+    count = sum(
+        webhook_queries.replay_events(one.id, wish) for one in _chosen_endpoint(body.endpoint_id)
+    )
+    return {"replayed": count}, 202
 
 
 @v1.get("/events", tags=[TAG], summary="Pull events", responses={200: EventPage})
@@ -280,27 +278,6 @@ def feed(query: FeedQuery) -> dict[str, Any]:
 def outbound_policy() -> Policy:
     settings = current_app.extensions["comanda"]
     return Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)
-
-
-def _with_secret(answer: Response) -> Response:
-    """Stored answers hold no secret: it is read from its sealed place each time."""
-    body = json.loads(answer.get_data())
-    try:
-        body["secret"] = endpoints.get(body["id"]).secret
-    except NotFound:
-        return answer
-    answer.set_data(json.dumps(body, ensure_ascii=False))
-    return answer
-
-
-def _sees_all_lines() -> None:
-    """Events are of the whole account; a key held to some lines must not read the others'."""
-    caller: ApiCaller = g.caller
-    if caller.key.line_ids is not None:
-        raise Forbidden(
-            "line_not_allowed",
-            "This key is held to some lines, and webhooks tell of all. Use another key.",
-        )
 
 
 def _visible_endpoints() -> list[Endpoint]:

@@ -2,12 +2,12 @@
 
 from typing import Annotated, Any
 
-from flask import Response, g
+from flask import g
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.paging import PageQuery, page
 from api.v1 import v1
 from core.clock import rfc3339
@@ -86,13 +86,11 @@ def list_audiences(query: PageQuery) -> dict[str, Any]:
 
 @v1.post("/audiences", tags=[TAG], summary="Save an audience", responses={201: AudienceShape})
 @key_may("campaigns")
-def add_audience(body: AudienceFacts) -> Response:
+@idempotent
+def add_audience(body: AudienceFacts) -> JsonAnswer:
     """Who is in it is asked anew whenever it is used."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        made = audiences.save(body.name, body.filters.given())
-        return attempt.keep(audience_json(made), 201)
+    made = audiences.save(body.name, body.filters.given())
+    return audience_json(made), 201
 
 
 @v1.get(

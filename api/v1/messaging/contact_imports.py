@@ -4,12 +4,12 @@ import csv
 import io
 from typing import Any
 
-from flask import Response, current_app, g
+from flask import current_app, g
 from flask_openapi3.types import ResponseDict
 from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.paging import PageQuery
 from api.schemas import ErrorBody
 from api.v1 import v1
@@ -31,16 +31,14 @@ class ImportPath(BaseModel):
 
 @v1.post("/contacts/import", tags=[TAG], summary="Import contacts", responses=STARTED_RESPONSES)
 @key_may("contacts")
-def import_contacts(body: ImportRequest) -> Response:
+@idempotent
+def import_contacts(body: ImportRequest) -> JsonAnswer:
     """Rows that are broken are left out and named; the others are written."""
     if (body.contacts is None) == (body.csv is None):
         raise invalid("contacts", "invalid_parameter", "Send `contacts` or `csv`, one of the two.")
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        one = contact_importing.start_check(*_store_file(body))
-        where = {"Location": f"/api/v1/contacts/import/{one.id}"}
-        return attempt.keep(import_json(one), 202, where)
+    one = contact_importing.start_check(*_store_file(body))
+    where = {"Location": f"/api/v1/contacts/import/{one.id}"}
+    return import_json(one), 202, where
 
 
 @v1.get(
@@ -62,11 +60,9 @@ def contact_import(path: ImportPath) -> dict[str, Any]:
     responses=STARTED_RESPONSES,
 )
 @key_may("contacts")
-def start_contact_import(path: ImportPath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(import_json(contact_importing.start(path.import_id)), 202)
+@idempotent
+def start_contact_import(path: ImportPath) -> JsonAnswer:
+    return import_json(contact_importing.start(path.import_id)), 202
 
 
 @v1.get(

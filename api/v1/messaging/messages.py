@@ -13,10 +13,11 @@ from api.auth import key_may
 from api.errors import domain_error_response
 from api.idempotency import (
     IdempotentRequest,
+    JsonAnswer,
     earlier_request,
     fingerprint,
     idempotency_key,
-    idempotent_request,
+    idempotent,
     to_stored_answer,
 )
 from api.paging import PageQuery, page
@@ -189,13 +190,9 @@ def timeline(path: MessagePath) -> dict[str, Any]:
     responses={200: MessageShape},
 )
 @key_may("messages:send", test_keys=True)
-def cancel(path: MessagePath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(
-            message_json(message_queries.cancel_message(path.message_id, g.caller.visible_line_ids))
-        )
+@idempotent
+def cancel(path: MessagePath) -> JsonAnswer:
+    return message_json(message_queries.cancel_message(path.message_id, g.caller.visible_line_ids))
 
 
 def _send(draft: MessageDraft, line_id: int | None) -> Response:

@@ -7,7 +7,7 @@ from flask_openapi3.types import ResponseDict
 from pydantic import BaseModel, Field, StringConstraints
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.schemas import ErrorBody
 from api.v1 import v1
 from api.v1.messaging.instances import TAG, InstancePath, InstanceShape, instance_json, visible
@@ -65,6 +65,11 @@ DRAWN: ResponseDict = {
 }
 
 
+def _may_add_lines() -> None:
+    if g.caller.key.line_ids is not None:
+        raise Forbidden("line_not_allowed", "This key is held to its lines and adds none.")
+
+
 @v1.post(
     "/instances",
     tags=[TAG],
@@ -72,18 +77,14 @@ DRAWN: ResponseDict = {
     responses={201: InstanceShape, 409: ErrorBody},
 )
 @key_may("lines")
-def add_instance(body: NewInstance) -> Response:
+@idempotent(check=_may_add_lines)
+def add_instance(body: NewInstance) -> JsonAnswer:
     """Not linked yet: start its pairing next, and show the QR code. A linked line uses an
     unofficial client of the network, which may restrict the number."""
     settings: Settings = current_app.extensions["comanda"]
-    if g.caller.key.line_ids is not None:
-        raise Forbidden("line_not_allowed", "This key is held to its lines and adds none.")
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        line = pairing.add_linked_line(body.name, network=settings.linked_network)
-        where = {"Location": f"/api/v1/instances/{line.id}"}
-        return attempt.keep(instance_json(line), 201, where)
+    line = pairing.add_linked_line(body.name, network=settings.linked_network)
+    where = {"Location": f"/api/v1/instances/{line.id}"}
+    return instance_json(line), 201, where
 
 
 @v1.get(
@@ -124,7 +125,8 @@ def read_pairing(path: InstancePath) -> Response:
     responses=ASKED,
 )
 @key_may("lines")
-def start_pairing(path: InstancePath, body: PairingRequest) -> Response:
+@idempotent
+def start_pairing(path: InstancePath, body: PairingRequest) -> JsonAnswer:
     """Codes follow within a second or two: by GET, and by the event instances.qr."""
     return _request_pairing(path, lambda line_id: pairing.start(line_id, body.phone or ""))
 
@@ -136,7 +138,8 @@ def start_pairing(path: InstancePath, body: PairingRequest) -> Response:
     responses=ASKED,
 )
 @key_may("lines")
-def restart_instance(path: InstancePath) -> Response:
+@idempotent
+def restart_instance(path: InstancePath) -> JsonAnswer:
     """Without a new code, as the device it is linked as."""
     return _request_pairing(path, pairing.restart)
 
@@ -148,19 +151,17 @@ def restart_instance(path: InstancePath) -> Response:
     responses=ASKED,
 )
 @key_may("lines")
-def log_out_instance(path: InstancePath) -> Response:
+@idempotent
+def log_out_instance(path: InstancePath) -> JsonAnswer:
     """Its messages wait until a phone is linked again."""
     return _request_pairing(path, pairing.log_out)
 
 
-def _request_pairing(path: InstancePath, act: Any) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        _linked(path.instance_id)
-        line, linked = act(path.instance_id)
-        where = {"Location": f"/api/v1/instances/{line.id}/pairing"}
-        return attempt.keep(pairing_json(line, linked), 202, where)
+def _request_pairing(path: InstancePath, act: Any) -> JsonAnswer:
+    _linked(path.instance_id)
+    line, linked = act(path.instance_id)
+    where = {"Location": f"/api/v1/instances/{line.id}/pairing"}
+    return pairing_json(line, linked), 202, where
 
 
 def _linked(instance_id: int) -> tuple[Line, LinkedLine]:

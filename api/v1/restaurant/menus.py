@@ -7,7 +7,7 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.v1 import v1
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -160,13 +160,11 @@ def list_menus() -> dict[str, Any]:
 
 @v1.post("/menus", tags=[TAG], summary="Begin a menu", responses={201: MenuShape})
 @key_may("menus")
-def create_menu(body: NewMenu) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        currency, languages = sites.check_currency_and_languages(body.currency, body.languages)
-        menu = menus.create(body.name, currency=currency, languages=languages)
-        return attempt.keep(menu_json(menu), 201)
+@idempotent
+def create_menu(body: NewMenu) -> JsonAnswer:
+    currency, languages = sites.check_currency_and_languages(body.currency, body.languages)
+    menu = menus.create(body.name, currency=currency, languages=languages)
+    return menu_json(menu), 201
 
 
 @v1.get("/menus/<menu_id>", tags=[TAG], summary="The whole draft", responses={200: WholeMenu})
@@ -191,12 +189,10 @@ def read_menu(path: MenuPath) -> dict[str, Any]:
     responses={200: MenuShape},
 )
 @key_may("menus")
-def publish_menu(path: MenuPath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        publishing.publish(path.menu_id)
-        return attempt.keep(menu_json(menus.get(path.menu_id)))
+@idempotent
+def publish_menu(path: MenuPath) -> JsonAnswer:
+    publishing.publish(path.menu_id)
+    return menu_json(menus.get(path.menu_id))
 
 
 @v1.post(
@@ -206,12 +202,10 @@ def publish_menu(path: MenuPath) -> Response:
     responses={201: CategoryShape},
 )
 @key_may("menus")
-def add_category(path: MenuPath, body: CategoryIn) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        category = menus.add_category(menus.get(path.menu_id), body.model_dump())
-        return attempt.keep(category_json(category), 201)
+@idempotent
+def add_category(path: MenuPath, body: CategoryIn) -> JsonAnswer:
+    category = menus.add_category(menus.get(path.menu_id), body.model_dump())
+    return category_json(category), 201
 
 
 @v1.patch(
@@ -244,12 +238,10 @@ def remove_category(path: CategoryPath) -> Response:
 
 @v1.post("/menus/<menu_id>/items", tags=[TAG], summary="Add an item", responses={201: ItemShape})
 @key_may("menus")
-def add_item(path: MenuPath, body: ItemIn) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        values = body.model_dump(exclude_none=True)
-        return attempt.keep(item_json(menus.add_item(menus.get(path.menu_id), values)), 201)
+@idempotent
+def add_item(path: MenuPath, body: ItemIn) -> JsonAnswer:
+    values = body.model_dump(exclude_none=True)
+    return item_json(menus.add_item(menus.get(path.menu_id), values)), 201
 
 
 @v1.patch(
@@ -286,13 +278,11 @@ def remove_item(path: ItemPath) -> Response:
     responses={201: GroupShape},
 )
 @key_may("menus")
-def add_group(path: MenuPath, body: GroupIn) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        values = body.model_dump()
-        group = menus.add_group(menus.get(path.menu_id), values, values["options"])
-        return attempt.keep(group_json(group, menus.options_of([group.id])[group.id]), 201)
+@idempotent
+def add_group(path: MenuPath, body: GroupIn) -> JsonAnswer:
+    values = body.model_dump()
+    group = menus.add_group(menus.get(path.menu_id), values, values["options"])
+    return group_json(group, menus.options_of([group.id])[group.id]), 201
 
 
 @v1.put(

@@ -3,12 +3,12 @@
 from decimal import Decimal
 from typing import Any, Literal
 
-from flask import Response, g
+from flask import g
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.key_mode import check_mode, test_filter
 from api.paging import PageQuery, page
 from api.schemas import Moment, PhoneFilter
@@ -206,36 +206,33 @@ def list_orders(query: OrdersQuery) -> dict[str, Any]:
 
 @v1.post("/orders", tags=[TAG], summary="Make an order", responses={201: OrderShape})
 @key_may("orders", test_keys=True)
-def make_order(body: NewOrder) -> Response:
+@idempotent
+def make_order(body: NewOrder) -> JsonAnswer:
     """Priced by the published menu. It goes to the kitchen at once, or waits for its payment."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site = sites.get(body.site_id)
-        usual = order_rules.DEFAULT_PAYMENT.get(body.order_type, "")
-        order = placing.place_order(
-            site,
-            OrderRequest(
-                wishes=[
-                    RequestedItem(w.item_id, w.quantity, tuple(w.options), w.note)
-                    for w in body.items
-                ],
-                order_type=body.order_type,
-                payment_method=body.payment_method or usual,
-                source="api",
-                table=_table(site.id, body),
-                address=body.address,
-                latitude=body.latitude,
-                longitude=body.longitude,
-                zone_id=body.zone_id,
-                phone=_phone(body.customer.phone),
-                name=body.customer.name,
-                notes=body.notes,
-                coupon=body.coupon,
-                test=g.caller.test,
-            ),
-        )
-        return attempt.keep(order_json(order, order_queries.items_of(order.id), site.name), 201)
+    site = sites.get(body.site_id)
+    usual = order_rules.DEFAULT_PAYMENT.get(body.order_type, "")
+    order = placing.place_order(
+        site,
+        OrderRequest(
+            wishes=[
+                RequestedItem(w.item_id, w.quantity, tuple(w.options), w.note) for w in body.items
+            ],
+            order_type=body.order_type,
+            payment_method=body.payment_method or usual,
+            source="api",
+            table=_table(site.id, body),
+            address=body.address,
+            latitude=body.latitude,
+            longitude=body.longitude,
+            zone_id=body.zone_id,
+            phone=_phone(body.customer.phone),
+            name=body.customer.name,
+            notes=body.notes,
+            coupon=body.coupon,
+            test=g.caller.test,
+        ),
+    )
+    return order_json(order, order_queries.items_of(order.id), site.name), 201
 
 
 @v1.get("/orders/<order_id>", tags=[TAG], summary="One order", responses={200: OrderShape})
@@ -276,12 +273,10 @@ def order_changes(path: OrderPath) -> dict[str, Any]:
     responses={200: OrderShape},
 )
 @key_may("orders", test_keys=True)
-def move_order(path: OrderPath, body: Move) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        order = check_mode(order_queries.get(path.order_id))
-        return attempt.keep(_whole(_moved(order, body)))
+@idempotent
+def move_order(path: OrderPath, body: Move) -> JsonAnswer:
+    order = check_mode(order_queries.get(path.order_id))
+    return _whole(_moved(order, body))
 
 
 @v1.post(
@@ -291,14 +286,10 @@ def move_order(path: OrderPath, body: Move) -> Response:
     responses={200: OrderShape},
 )
 @key_may("orders", test_keys=True)
-def cancel_order(path: OrderPath, body: Cancel) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        order = check_mode(order_queries.get(path.order_id))
-        return attempt.keep(
-            _whole(order_lifecycle.cancel(sites.of_order(order), order, body.reason))
-        )
+@idempotent
+def cancel_order(path: OrderPath, body: Cancel) -> JsonAnswer:
+    order = check_mode(order_queries.get(path.order_id))
+    return _whole(order_lifecycle.cancel(sites.of_order(order), order, body.reason))
 
 
 def order_json(order: Order, lines: list[OrderItem], site_name: str) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from decimal import Decimal
 from typing import Any, Literal
 
-from flask import Response, g
+from flask import g
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.key_mode import check_mode, test_filter
 from api.paging import PageQuery, page
 from api.v1 import v1
@@ -140,12 +140,10 @@ def list_links(query: LinksQuery) -> dict[str, Any]:
 
 @v1.post("/payment-links", tags=[TAG], summary="Make a payment link", responses={201: LinkShape})
 @key_may("payments", test_keys=True)
-def make_link(body: NewLink) -> Response:
+@idempotent
+def make_link(body: NewLink) -> JsonAnswer:
     """The address is there a moment later: read the link again, or let it be sent by chat."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(link_json(_make(body)), 201)
+    return link_json(_make(body)), 201
 
 
 @v1.get(
@@ -164,13 +162,9 @@ def read_link(path: LinkPath) -> dict[str, Any]:
     responses={200: LinkShape},
 )
 @key_may("payments", test_keys=True)
-def cancel_link(path: LinkPath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(
-            link_json(payment_links.cancel(check_mode(link_queries.get(path.link_id))))
-        )
+@idempotent
+def cancel_link(path: LinkPath) -> JsonAnswer:
+    return link_json(payment_links.cancel(check_mode(link_queries.get(path.link_id))))
 
 
 @v1.post(
@@ -180,12 +174,10 @@ def cancel_link(path: LinkPath) -> Response:
     responses={200: LinkShape},
 )
 @key_may("payments", test_keys=True)
-def renew_link(path: LinkPath, body: Renew) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        link = payment_links.renew(check_mode(link_queries.get(path.link_id)), minutes=body.minutes)
-        return attempt.keep(link_json(link))
+@idempotent
+def renew_link(path: LinkPath, body: Renew) -> JsonAnswer:
+    link = payment_links.renew(check_mode(link_queries.get(path.link_id)), minutes=body.minutes)
+    return link_json(link)
 
 
 @v1.get(
@@ -210,16 +202,12 @@ def order_payments(path: OrderPath) -> dict[str, Any]:
     responses={201: RefundShape},
 )
 @key_may("payments", test_keys=True)
-def make_refund(path: PaymentPath, body: NewRefund) -> Response:
+@idempotent
+def make_refund(path: PaymentPath, body: NewRefund) -> JsonAnswer:
     """All of it, or a part. The provider is asked at once; `status` tells how it went."""
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        amount = None if body.amount is None else _plain(body.amount)
-        made = refunds.request_refund(
-            check_mode(payments.get(path.payment_id)), amount, body.reason
-        )
-        return attempt.keep(_refund_json(made), 201)
+    amount = None if body.amount is None else _plain(body.amount)
+    made = refunds.request_refund(check_mode(payments.get(path.payment_id)), amount, body.reason)
+    return _refund_json(made), 201
 
 
 def link_json(link: PaymentLink) -> dict[str, Any]:

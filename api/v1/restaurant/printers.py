@@ -2,12 +2,12 @@
 
 from typing import Any, Literal
 
-from flask import Response, current_app, g
+from flask import current_app, g
 from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.paging import PageQuery, page
 from api.v1 import v1
 from core.clock import rfc3339
@@ -192,14 +192,12 @@ def list_printers(query: PrinterQuery) -> dict[str, Any]:
 
 @v1.post("/printers", tags=[PRINTERS], summary="Add a printer", responses={201: PrinterShape})
 @key_may("printers")
-def add_printer(body: NewPrinter) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        values = body.given()
-        site = sites.get(values.pop("site_id"))
-        made = printers.add(site.id, values.pop("name"), values.pop("way"), values)
-        return attempt.keep(printer_json(made), 201)
+@idempotent
+def add_printer(body: NewPrinter) -> JsonAnswer:
+    values = body.given()
+    site = sites.get(values.pop("site_id"))
+    made = printers.add(site.id, values.pop("name"), values.pop("way"), values)
+    return printer_json(made), 201
 
 
 @v1.get(
@@ -240,16 +238,14 @@ def remove_printer(path: PrinterPath) -> tuple[str, int]:
     responses={201: Made},
 )
 @key_may("printers")
-def test_printer(path: PrinterPath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        printer = printers.get(path.printer_id)
-        site = sites.get(printer.site_id)
-        made = utility_tickets.test_ticket(
-            printer, language=site.languages[0], time_zone=site.time_zone, site=site.name
-        )
-        return attempt.keep({"id": made}, 201)
+@idempotent
+def test_printer(path: PrinterPath) -> JsonAnswer:
+    printer = printers.get(path.printer_id)
+    site = sites.get(printer.site_id)
+    made = utility_tickets.test_ticket(
+        printer, language=site.languages[0], time_zone=site.time_zone, site=site.name
+    )
+    return {"id": made}, 201
 
 
 @v1.get("/print-agents", tags=[AGENTS], summary="List print agents", responses={200: AgentPage})
@@ -266,12 +262,10 @@ def list_agents() -> dict[str, Any]:
     responses={201: CodeShape},
 )
 @key_may("printers")
-def new_agent(body: NewCode) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        code, shown = agents.new_code(sites.get(body.site_id).id)
-        return attempt.keep({"code": shown, "expires_at": rfc3339(code.expires_at)}, 201)
+@idempotent
+def new_agent(body: NewCode) -> JsonAnswer:
+    code, shown = agents.new_code(sites.get(body.site_id).id)
+    return {"code": shown, "expires_at": rfc3339(code.expires_at)}, 201
 
 
 @v1.get("/print-agents/<agent_id>", tags=[AGENTS], summary="One agent", responses={200: AgentShape})
@@ -329,11 +323,9 @@ def read_job(path: JobPath) -> dict[str, Any]:
     responses={201: Made},
 )
 @key_may("printers")
-def reprint_job(path: JobPath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep({"id": print_job_queries.reprint(path.print_job_id)}, 201)
+@idempotent
+def reprint_job(path: JobPath) -> JsonAnswer:
+    return {"id": print_job_queries.reprint(path.print_job_id)}, 201
 
 
 def printer_json(printer: Printer) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from flask_openapi3.models.tag import Tag
 from pydantic import BaseModel, Field
 
 from api.auth import key_may
-from api.idempotency import idempotent_request
+from api.idempotency import JsonAnswer, idempotent
 from api.schemas import ErrorBody, Moment, OfSite, SitePath
 from api.v1 import v1
 from core.clock import rfc3339
@@ -214,20 +214,18 @@ def list_sites() -> dict[str, Any]:
     responses={201: SiteShape, 409: ErrorBody},
 )
 @key_may("menus")
-def open_site(body: NewSite) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site = sites.open_site(
-            body.name,
-            slug=body.slug,
-            prefix=body.prefix,
-            currency=body.currency,
-            time_zone=body.time_zone,
-            country=body.country,
-            languages=body.languages,
-        )
-        return attempt.keep(site_json(site), 201)
+@idempotent
+def open_site(body: NewSite) -> JsonAnswer:
+    site = sites.open_site(
+        body.name,
+        slug=body.slug,
+        prefix=body.prefix,
+        currency=body.currency,
+        time_zone=body.time_zone,
+        country=body.country,
+        languages=body.languages,
+    )
+    return site_json(site), 201
 
 
 @v1.get("/sites/<site_id>", tags=[SITES], summary="One restaurant", responses={200: SiteShape})
@@ -256,11 +254,9 @@ def change_site(path: SitePath, body: SiteFields) -> dict[str, Any]:
     responses={200: SiteShape},
 )
 @key_may("orders")
-def pause_site(path: SitePath, body: Pause) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        return attempt.keep(site_json(sites.pause(path.site_id, body.until)))
+@idempotent
+def pause_site(path: SitePath, body: Pause) -> JsonAnswer:
+    return site_json(sites.pause(path.site_id, body.until))
 
 
 @v1.get(
@@ -282,16 +278,14 @@ def list_sold_out(path: SitePath) -> dict[str, Any]:
     responses={200: SoldOutShape},
 )
 @key_may("menus")
-def sell_out(path: SitePath, body: SoldOutIn) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site = sites.get(path.site_id)
-        if body.sold_out:
-            availability.mark_sold_out(site, body.id, body.until)
-        else:
-            availability.mark_available(site, body.id)
-        return attempt.keep(_sold_out(site))
+@idempotent
+def sell_out(path: SitePath, body: SoldOutIn) -> JsonAnswer:
+    site = sites.get(path.site_id)
+    if body.sold_out:
+        availability.mark_sold_out(site, body.id, body.until)
+    else:
+        availability.mark_available(site, body.id)
+    return _sold_out(site)
 
 
 @v1.get("/tables", tags=[TABLES], summary="A restaurant's tables", responses={200: TablePage})
@@ -304,13 +298,11 @@ def list_tables(query: OfSite) -> dict[str, Any]:
 
 @v1.post("/tables", tags=[TABLES], summary="Add tables", responses={201: TablePage})
 @key_may("menus")
-def add_tables(body: NewTables) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        site = sites.get(body.site_id)
-        made = tables.add_tables(site, body.numbers, area_id=body.area_id, seats=body.seats)
-        return attempt.keep({"data": [table_json(site, one) for one in made], "next": None}, 201)
+@idempotent
+def add_tables(body: NewTables) -> JsonAnswer:
+    site = sites.get(body.site_id)
+    made = tables.add_tables(site, body.numbers, area_id=body.area_id, seats=body.seats)
+    return {"data": [table_json(site, one) for one in made], "next": None}, 201
 
 
 @v1.post(
@@ -320,12 +312,10 @@ def add_tables(body: NewTables) -> Response:
     responses={200: TableShape},
 )
 @key_may("menus")
-def rotate_table(path: TablePath) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        table = tables.rotate_token(path.table_id)
-        return attempt.keep(table_json(sites.get(table.site_id), table))
+@idempotent
+def rotate_table(path: TablePath) -> JsonAnswer:
+    table = tables.rotate_token(path.table_id)
+    return table_json(sites.get(table.site_id), table)
 
 
 @v1.delete("/tables/<table_id>", tags=[TABLES], summary="Remove a table", responses={204: None})
@@ -346,12 +336,10 @@ def list_stations(query: OfSite) -> dict[str, Any]:
 
 @v1.post("/stations", tags=[STATIONS], summary="Add a station", responses={201: StationShape})
 @key_may("menus")
-def add_station(body: NewStation) -> Response:
-    with idempotent_request() as attempt:
-        if attempt.answer is not None:
-            return attempt.answer
-        station = stations.add(sites.get(body.site_id), body.code, body.name)
-        return attempt.keep(station_json(station), 201)
+@idempotent
+def add_station(body: NewStation) -> JsonAnswer:
+    station = stations.add(sites.get(body.site_id), body.code, body.name)
+    return station_json(station), 201
 
 
 def site_json(site: Site) -> dict[str, Any]:
