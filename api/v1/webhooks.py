@@ -3,27 +3,29 @@
 import json
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
 from flask import Response, current_app, g
 from flask_openapi3.models.tag import Tag
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
 from api.idempotency import JsonAnswer, idempotent
 from api.key_mode import check_mode
-from api.paging import PageQuery, page
-from api.schemas import MomentWithOffset
+from api.paging import page
 from api.v1 import v1
 from api.v1.schemas.webhooks import (
     DeliveryPage,
+    DeliveryPath,
+    DeliveryQuery,
     DeliveryShape,
     DeliveryWithAttempts,
     EndpointChange,
     EndpointPage,
+    EndpointPath,
     EndpointShape,
     EndpointWithSecret,
     EventPage,
+    FeedQuery,
     NewEndpoint,
     ReplayAnswer,
     ReplayRequest,
@@ -45,30 +47,6 @@ from webhooks.models import Endpoint, WebhookDelivery
 from webhooks.queries import DeliveryFilters, ReplayRange
 
 TAG = Tag(name="Webhooks")
-
-
-class EndpointPath(BaseModel):
-    endpoint_id: str = Field(max_length=64)
-
-
-class DeliveryPath(BaseModel):
-    delivery_id: str = Field(max_length=64)
-
-
-class DeliveryQuery(PageQuery):
-    endpoint_id: str | None = Field(None, max_length=64)
-    event_id: str | None = Field(None, max_length=64)
-    event: str | None = Field(None, max_length=64, description="Only this kind of event.")
-    state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None
-    since: MomentWithOffset | None = None
-    until: MomentWithOffset | None = None
-
-
-class FeedQuery(BaseModel):
-    after: int = Field(
-        0, ge=0, le=2**63 - 1, description="The last sequence you have; 0 for the beginning."
-    )
-    limit: int = Field(50, ge=1, le=200, description="How many to answer at most.")
 
 
 def _with_secret(answer: Response) -> Response:

@@ -11,8 +11,8 @@ from api.paging import page
 from api.schemas import ErrorBody
 from api.v1 import View, takes_file, v1
 from api.v1.messaging.audiences import TAG
-from api.v1.schemas.campaign_field_names import wire_field_names
-from api.v1.schemas.campaigns import (
+from api.v1.schemas.messaging.campaign_field_names import wire_field_names
+from api.v1.schemas.messaging.campaigns import (
     CampaignFacts,
     CampaignPage,
     CampaignPath,

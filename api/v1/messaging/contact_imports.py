@@ -6,7 +6,6 @@ from typing import Any
 
 from flask import current_app, g
 from flask_openapi3.types import ResponseDict
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
 from api.idempotency import JsonAnswer, idempotent
@@ -14,7 +13,14 @@ from api.paging import PageQuery
 from api.schemas import ErrorBody
 from api.v1 import v1
 from api.v1.messaging.contacts import TAG
-from api.v1.schemas.contacts import ImportRequest, ImportRow, ImportShape, RejectPage, import_json
+from api.v1.schemas.messaging.contacts import (
+    ImportPath,
+    ImportRequest,
+    ImportRow,
+    ImportShape,
+    RejectPage,
+    import_json,
+)
 from core.db import tenant_scope
 from core.errors import invalid
 from messaging.contacts.importing import imports as contact_importing
@@ -23,10 +29,6 @@ from messaging.models import ContactImport, ContactImportReject
 
 STARTED_RESPONSES: ResponseDict = {202: ImportShape, 409: ErrorBody}
 COLUMNS = ("phone", "name", "language", "tags", "birthday", "note", "consent", "consent_source")
-
-
-class ImportPath(BaseModel):
-    import_id: str = Field(max_length=64)
 
 
 @v1.post("/contacts/import", tags=[TAG], summary="Import contacts", responses=STARTED_RESPONSES)

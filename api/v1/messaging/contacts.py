@@ -5,17 +5,17 @@ from typing import Any
 from flask import Response, g
 from flask_openapi3.models.tag import Tag
 from flask_openapi3.types import ResponseDict
-from pydantic import BaseModel, Field
 
 from api.auth import key_may
 from api.idempotency import JsonAnswer, idempotent
-from api.paging import PageQuery
-from api.schemas import ContactPath, ErrorBody, MomentWithOffset
+from api.schemas import ContactPath, ErrorBody
 from api.v1 import v1
-from api.v1.schemas.contacts import (
+from api.v1.schemas.messaging.contacts import (
     ContactFacts,
     ContactPage,
     ContactShape,
+    ContactsQuery,
+    ErasurePath,
     ErasureShape,
     FieldList,
     MergeRequest,
@@ -42,26 +42,6 @@ from tenants import accounts
 TAG = Tag(name="Contacts")
 CREATED: ResponseDict = {201: ContactShape, 409: ErrorBody}
 CHANGED: ResponseDict = {200: ContactShape, 409: ErrorBody}
-
-
-class ErasurePath(BaseModel):
-    erasure_id: str = Field(max_length=64)
-
-
-class ContactsQuery(PageQuery):
-    search: str | None = Field(
-        None,
-        max_length=80,
-        description="The beginning of words of the name, the first or last digits of a phone,"
-        " another identity, or #tag.",
-    )
-    tag: list[str] = Field(default_factory=list, max_length=10, description="All of these.")
-    opted_out: bool | None = None
-    blocked: bool | None = None
-    consent: bool | None = None
-    has_phone: bool | None = None
-    language: str | None = Field(None, max_length=20)
-    seen_since: MomentWithOffset | None = Field(None, description="Wrote to you since.")
 
 
 @v1.get("/contacts", tags=[TAG], summary="List and find contacts", responses={200: ContactPage})

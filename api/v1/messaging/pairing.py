@@ -1,16 +1,22 @@
 """Linked phones over the API: add a line, show its QR code, start it again, log it out."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from flask import Response, current_app, g, jsonify, request
 from flask_openapi3.types import ResponseDict
-from pydantic import BaseModel, Field, StringConstraints
 
 from api.auth import key_may
 from api.idempotency import JsonAnswer, idempotent
 from api.schemas import ErrorBody
 from api.v1 import v1
-from api.v1.messaging.instances import TAG, InstancePath, InstanceShape, instance_json, visible
+from api.v1.messaging.instances import TAG, instance_json, visible
+from api.v1.schemas.messaging.instances import (
+    InstancePath,
+    InstanceShape,
+    NewInstance,
+    PairingRequest,
+    PairingShape,
+)
 from core import qr_codes
 from core.clock import rfc3339
 from core.db import tenant_scope
@@ -21,34 +27,6 @@ from messaging.models import Line, LinkedLine
 
 PNG = "image/png"
 QR_SCALE = 8
-
-
-class NewInstance(BaseModel):
-    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)] = Field(
-        max_length=120, description="For you and your team.", examples=["Front desk"]
-    )
-
-
-class PairingRequest(BaseModel):
-    phone: str | None = Field(
-        None,
-        max_length=20,
-        description="Ask for a code to type into this phone, instead of a QR code.",
-        examples=["905321112233"],
-    )
-
-
-class PairingShape(BaseModel):
-    instance_id: int
-    state: str = Field(
-        examples=["pairing"],
-        description="unpaired, pairing, connected, disconnected, logged_out or restricted",
-    )
-    qr: str | None = Field(description="What the QR code says; draw it, or ask for image/png.")
-    code: str | None = Field(description="To type into the phone, when that was asked for.")
-    expires_at: str | None = Field(description="Then the next code takes its place.")
-    phone: str = Field(description="The linked number, once there is one.")
-    because: str
 
 
 SHOWN: ResponseDict = {200: PairingShape, 409: ErrorBody}

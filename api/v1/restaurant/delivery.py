@@ -10,8 +10,8 @@ from api.auth import key_may
 from api.idempotency import JsonAnswer, idempotent
 from api.schemas import ErrorBody, OfSite
 from api.v1 import v1
-from api.v1.restaurant.orders import OrderPath, OrderShape, order_json
-from api.v1.schemas.delivery import (
+from api.v1.restaurant.orders import order_json
+from api.v1.schemas.restaurant.delivery import (
     Assign,
     CourierFields,
     CourierLinkShape,
@@ -30,6 +30,7 @@ from api.v1.schemas.delivery import (
     ZonePath,
     ZoneShape,
 )
+from api.v1.schemas.restaurant.orders import OrderPath, OrderShape
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Conflict, NotFound

@@ -10,7 +10,7 @@ from api.idempotency import JsonAnswer, idempotent
 from api.paging import page
 from api.schemas import ContactPath, ErrorBody, SitePath
 from api.v1 import v1
-from api.v1.schemas.loyalty import (
+from api.v1.schemas.restaurant.loyalty import (
     BalanceShape,
     CancelCoupon,
     Correction,
