@@ -29,7 +29,7 @@ from messaging.models import ContactField
 from portal.contacts.forms import ContactForm
 from portal.web.auth import member_may
 from portal.web.csv_files import csv_response
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, text_in_url
 from portal.web.i18n import error_message
 from tenants import accounts
 
@@ -167,8 +167,7 @@ def _entry(form: ContactForm, own: list[ContactField]) -> ContactInput:
 def _filters_in_url() -> dict[str, str]:
     """The filters as they stand in the address; what is empty is left out of it."""
     given = {
-        name: request.args.get(name, "")[:80].replace("\0", "").strip()
-        for name in ("q", "tag", "mark", "language", "since", "sort")
+        name: text_in_url(name, 80) for name in ("q", "tag", "mark", "language", "since", "sort")
     }
     if given["mark"] not in MARKS:
         given["mark"] = ""

@@ -19,7 +19,7 @@ from portal.operator.forms import RateForm
 from portal.operator.views import operator
 from portal.web.auth import client_ip, operator_only
 from portal.web.csv_files import csv_response
-from portal.web.forms import domain_errors_on
+from portal.web.forms import domain_errors_on, text_in_url
 from tenants import people
 
 COUNTRY = "/rates/<country>"
@@ -28,7 +28,7 @@ COUNTRY = "/rates/<country>"
 @operator.get("/rates")
 @operator_only
 def rates() -> Any:
-    kind, wanted = _kind(), request.args.get("q", "").replace("\0", "").strip()[:60]
+    kind, wanted = _kind(), text_in_url("q", 60)
     with global_scope():
         card = rate_card.rates_on(kind, now().date())
     rows = [(country, name, card[country]) for country, name in _named(card)]

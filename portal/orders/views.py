@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from flask import Blueprint, Flask, g, render_template, request, url_for
+from flask import Blueprint, Flask, g, render_template, url_for
 from flask_babel import gettext
 from flask_login import current_user
 
@@ -20,6 +20,7 @@ from messaging.messages import queries as message_queries
 from portal.maps.local_map import Dot, Map, draw_map
 from portal.web.auth import may, member_may
 from portal.web.csv_files import csv_response
+from portal.web.forms import text_in_url
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from printing import printers
 from printing import queries as reading_prints
@@ -290,10 +291,7 @@ def _message(order: Order) -> str:
 
 
 def _filters_in_url() -> dict[str, str]:
-    given = {
-        name: request.args.get(name, "")[:60].replace("\0", "").strip()
-        for name in ("q", "site", "state", "day")
-    }
+    given = {name: text_in_url(name, 60) for name in ("q", "site", "state", "day")}
     if given["state"] not in order_states.STATES:
         given["state"] = ""
     if _day(given["day"]) is None:

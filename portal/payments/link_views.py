@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import Response, flash, g, redirect, render_template, request, url_for
+from flask import Response, flash, g, redirect, render_template, url_for
 from flask_babel import gettext
 from markupsafe import Markup
 
@@ -14,7 +14,7 @@ from portal.payments import payments_pages
 from portal.payments.forms import LinkForm
 from portal.web.auth import member_may, next_path
 from portal.web.confirm import confirm_then
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, text_in_url
 from portal.web.i18n import error_message
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from restaurant.models import Order
@@ -156,10 +156,7 @@ def _qr_svg(url: str) -> Markup:
 
 
 def _asked() -> dict[str, str]:
-    given = {
-        name: request.args.get(name, "")[:60].replace("\0", "").strip()
-        for name in ("q", "state", "site")
-    }
+    given = {name: text_in_url(name, 60) for name in ("q", "state", "site")}
     if given["state"] not in STATES:
         given["state"] = ""
     try:

@@ -15,12 +15,12 @@ from core.errors import Conflict, invalid
 from core.ids import short_code
 from core.queue import lanes
 from core.values.money import BadMoney, parse_money
-from core.values.phone import BadPhone, read_phone
 from core.values.text import one_line
 from restaurant.models import Cart, Order, Payment, PaymentLink, PaymentSession, Site
 from restaurant.payments import accounts as payment_accounts
 from restaurant.payments import link_queries
-from tenants import accounts, audit
+from restaurant.typed_phones import optional_phone
+from tenants import audit
 
 LANE = "payments"
 STATES = ("making", "open", "paid", "failed", "expired", "cancelled", "broken")
@@ -111,7 +111,7 @@ def create_standalone(
     description = one_line(description, LONGEST_DESCRIPTION)
     if not description:
         raise invalid("description", "description_missing", "Say what the money is for.")
-    phone = _phone(phone)
+    phone = optional_phone(phone)
     if tell and not phone:
         raise invalid("phone", "phone_missing", "Say to whom the link is sent.")
     return _make(
@@ -334,12 +334,3 @@ def _has_payment(reference: str) -> bool:
         or_(Payment.state == "parked", Payment.state == "review"),
     )
     return db.session.scalars(query.limit(1)).first() is not None
-
-
-def _phone(phone: str) -> str:
-    if not any(letter.isdigit() for letter in phone):
-        return ""
-    try:
-        return read_phone(phone, accounts.home_country() or None)
-    except BadPhone as error:
-        raise invalid("phone", "invalid_phone", str(error)) from error
