@@ -130,7 +130,7 @@ def response_for(error: Exception) -> Response:
     if isinstance(error, HTTPException):
         return http_error_response(error)
     if is_too_slow(error):
-        log.warning("query too slow", route=request.url_rule.rule if request.url_rule else "")
+        log.warning("query timed out", route=request.url_rule.rule if request.url_rule else "")
         return domain_error_response(
             TryAgain(
                 "query_too_slow",
@@ -138,9 +138,9 @@ def response_for(error: Exception) -> Response:
             )
         )
     if is_outage(error):
-        log.error("database unreachable", error=type(error).__name__)
+        log.error("database unavailable", error=type(error).__name__)
         return outage_response()
-    log.error("unhandled error", exc_info=error)
+    log.error("request failed", exc_info=error)
     return crash_response()
 
 

@@ -140,7 +140,7 @@ class RequestLog:
 
     def _drop(self, count: int, error: Exception) -> int:
         DROPPED.inc(count)
-        log.warning("calls not logged", count=count, error=type(error).__name__)
+        log.warning("request log entries lost", count=count, error=type(error).__name__)
         return 0
 
     def _begin(self) -> None:
@@ -158,7 +158,7 @@ class RequestLog:
             try:
                 self.write()
             except Exception as error:  # the thread must outlive whatever one call held
-                log.error("request log failed", exc_info=error)
+                log.error("request log writer failed", exc_info=error)
                 time.sleep(EVERY_SECONDS)
 
 

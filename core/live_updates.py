@@ -38,13 +38,13 @@ def publish_update(kind: str, **facts: str | int | bool | None) -> None:
 def send_updates(tenant_id: int, news: list[dict[str, Any]]) -> None:
     """At once, for doors that commit by themselves. Never raises."""
     if redis_is_down():
-        log.warning("news lost", error="redis rests")
+        log.warning("live update lost", error="redis rests")
         return
     try:
         redis_client().eval(PUBLISH_SCRIPT, 1, *update_args(tenant_id, news))
     except RedisError as error:
         mark_redis_down()
-        log.warning("news lost", error=type(error).__name__)
+        log.warning("live update lost", error=type(error).__name__)
 
 
 def update_args(tenant_id: int, news: list[dict[str, Any]]) -> tuple[str, str, int, int]:

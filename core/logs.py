@@ -123,10 +123,10 @@ def log_request(log: Any, request_id: str, **facts: str | float | None) -> None:
     """The one line of every request, without the way through the processors, which takes ten
     times as long. The facts are ours: a route is never a path, nothing in them is to be hidden."""
     if _plain is None:
-        log.info("answered", **facts)
+        log.info("request answered", **facts)
     elif logging.getLogger().isEnabledFor(logging.INFO):
         moment = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-        line = {"event": "answered", "request_id": request_id, "logger": "comanda.web", **facts}
+        line = {"event": "request answered", "request_id": request_id, "logger": "comanda.web", **facts}
         _plain.write(json.dumps({**line, "level": "info", "timestamp": moment}) + "\n")
 
 

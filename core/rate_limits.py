@@ -121,7 +121,7 @@ def take_tokens(buckets: Sequence[Bucket], generation_of: str = "") -> RateLimit
         return RateLimitResult(bool(allowed), int(left), int(reset), int(wait), generation.decode())
     except RedisError as error:
         mark_redis_down()
-        log.warning("limits are local while redis is away", error=type(error).__name__)
+        log.warning("redis unavailable, limiting locally", error=type(error).__name__)
         return _local.take(buckets)
 
 
@@ -130,4 +130,4 @@ def bump_cache_generation(of: str) -> None:
     try:
         redis_client().incr(f"generation:{of}")
     except RedisError as error:
-        log.warning("generation not announced", error=type(error).__name__)
+        log.warning("cache invalidation not published", error=type(error).__name__)

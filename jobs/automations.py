@@ -53,7 +53,7 @@ def _work(tenant_id: int) -> int:
     except DBAPIError as error:
         if getattr(error.orig, "pgcode", "") not in LOCK_CONFLICTS:
             raise
-        log.warning("runs lost a race and are taken again", error=type(error).__name__)
+        log.warning("automation runs retried after conflict", error=type(error).__name__)
         return 1
     return len(run_ids)
 
@@ -66,7 +66,7 @@ def _work_one(run_id: str) -> None:
     except Exception as error:
         if is_outage(error) or isinstance(error, DBAPIError):
             raise
-        log.warning("a run failed", run=run_id, exc_info=error)
+        log.warning("automation run failed", run=run_id, exc_info=error)
         automation_runs.retry_run(run_id, type(error).__name__)
 
 

@@ -56,12 +56,12 @@ def _step(tenant_id: int) -> bool:
     except DBAPIError as error:
         if getattr(error.orig, "pgcode", "") not in LOCK_CONFLICTS:
             raise
-        log.warning("a campaign lost a race and goes on", error=type(error).__name__)
+        log.warning("campaign batch retried after conflict", error=type(error).__name__)
         return True
     except Exception as error:
         if is_outage(error):
             raise
-        log.exception("a campaign failed", tenant=tenant_id)
+        log.exception("campaign batch failed", tenant=tenant_id)
         return _postpone(tenant_id)
     chaos.fault_point("campaign_handed")
     return worked

@@ -30,5 +30,5 @@ def close_day(day: date | None = None) -> int:
         return False
 
     all_tenants.run_step("jobs.costs.close_day", close)
-    log.info("days closed", tenants=len(closed), days=len(days))
+    log.info("cost days closed", tenants=len(closed), days=len(days))
     return len(closed)

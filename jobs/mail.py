@@ -43,6 +43,6 @@ def _send(letter: mail.Mail, settings: Settings) -> str | None:
             may_be_plain=settings.mail_may_be_plain,
         )
     except (OSError, SMTPException, ValueError) as error:
-        log.warning("letter not sent", mail=letter.id, error=type(error).__name__)
+        log.warning("e-mail not sent", mail=letter.id, error=type(error).__name__)
         return f"{type(error).__name__}: {error}"[:500]
     return None

@@ -80,7 +80,7 @@ def rotate_day_partitions() -> list[str]:
     kept_since = moment - timedelta(days=settings.request_log_days)
     partitions.make_all(partitions.DAILY_TABLES, moment)
     gone = partitions.drop_all(partitions.DAILY_TABLES, kept_since)
-    log.info("days turned", dropped=len(gone))
+    log.info("daily partitions rotated", dropped=len(gone))
     return gone
 
 
@@ -97,7 +97,7 @@ def delete_expired() -> dict[str, int]:
         "jobs.maintenance.delete_expired",
         lambda tenant_id: _delete_expired_of_tenant(tenant_id, gone),
     )
-    log.info("tidied", **gone)
+    log.info("maintenance finished", **gone)
     return gone
 
 
@@ -146,7 +146,7 @@ def _delete_replaced_photos(tenant_id: int) -> int:
         for key in unused:
             blobs.delete(key)
     except (BlobError, OSError) as error:
-        log.warning("photos not removed", tenant_id=tenant_id, error=type(error).__name__)
+        log.warning("photo deletion failed", tenant_id=tenant_id, error=type(error).__name__)
         return 0
     return len(unused)
 

@@ -58,7 +58,7 @@ def delete_pending_files() -> int:
         try:
             removed = _remove_folder(blobs, key) if key.endswith("/") else _remove(blobs, key)
         except (BlobError, OSError) as error:
-            log.warning("blob not removed", error=type(error).__name__)
+            log.warning("file not deleted", error=type(error).__name__)
         else:
             gone += [key] if removed else []
     if gone:

@@ -47,7 +47,7 @@ def render_job(job: PrintJob) -> bool:
         with savepoint():
             made = _bytes_of(job, paper)
     except Exception as error:  # a ticket that breaks us must not hold up those behind it
-        log.exception("a ticket could not be rendered", job=job.id)
+        log.exception("ticket rendering failed", job=job.id)
         job.state, job.settled_at = "failed", now()
         job.detail = f"This ticket could not be made ready for the printer: {type(error).__name__}"
         live_updates.publish_update(

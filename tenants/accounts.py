@@ -231,7 +231,7 @@ def count_by_state() -> dict[str, int]:
 
 def every_tenant(because: str) -> Iterator[int]:
     """Ids of all tenants, read in pages; the caller opens one transaction for each."""
-    log.info("work over all tenants", because=because)
+    log.info("all-tenant pass started", because=because)
     last = 0
     while True:
         with global_scope():

@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     set_up_logs(settings)
-    logger("comanda.live").info("live door opens", port=given.port)
+    logger("comanda.live").info("live server started", port=given.port)
     web.run_app(
         LiveServer(settings).app(),
         host=given.host,

@@ -191,7 +191,7 @@ class Hub:
             try:
                 await self._listen()
             except (RedisError, OSError) as error:
-                log.warning("live news are away", error=type(error).__name__)
+                log.warning("live updates unavailable", error=type(error).__name__)
             await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _listen(self) -> None:

@@ -54,7 +54,7 @@ class _Pending:
                     pipeline.hincrbyfloat(KEY, field, amount)
                 pipeline.execute()
         except (RedisError, RuntimeError) as error:
-            log.debug("metrics not flushed", error=type(error).__name__)
+            log.debug("metrics flush failed", error=type(error).__name__)
             with self._lock:
                 for field, amount in counts.items():
                     self._counts[field] += amount

@@ -89,14 +89,14 @@ def send_wakeups(wakeups: Iterable[WakeUp]) -> None:
     """Never raises: what no bell announces, the sweep finds."""
     for one in dict.fromkeys(wakeups):
         if redis_is_down():
-            log.warning("ring lost", job=one.job, error="redis rests")
+            log.warning("wake-up lost", job=one.job, error="redis rests")
             continue
         try:
             if _needs_job(one):
                 enqueue_job(one)
         except RedisError as error:
             mark_redis_down()
-            log.warning("ring lost", job=one.job, error=type(error).__name__)
+            log.warning("wake-up lost", job=one.job, error=type(error).__name__)
 
 
 def queue_named(name: str, connection: Redis | None = None) -> Queue:
@@ -122,7 +122,7 @@ def request_another_worker(job: str) -> None:
         if not queue_named(one.queue).count:
             enqueue_job(one)
     except RedisError as error:
-        log.warning("no help was called", job=job, error=type(error).__name__)
+        log.warning("second worker not requested", job=job, error=type(error).__name__)
 
 
 def _needs_job(one: WakeUp) -> bool:

@@ -25,7 +25,7 @@ def connect_redis(url: str) -> Redis:
 
 def redis_client() -> Redis:
     if _redis is None:
-        raise RuntimeError("use_redis(url) has not been called")
+        raise RuntimeError("connect_redis(url) has not been called")
     return _redis
 
 

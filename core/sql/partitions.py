@@ -92,7 +92,7 @@ def _on_each(tables: tuple[str, ...], work: Callable[[Connection, str], list[str
                 names += work(session.connection(), table)
         except DBAPIError as error:
             failed.append(table)
-            log.error("partitions failed", table=table, sqlstate=sqlstate(error))
+            log.error("partition maintenance failed", table=table, sqlstate=sqlstate(error))
     if failed:
         raise RuntimeError(f"partitions of {', '.join(failed)} could not be made or dropped")
     return names

@@ -49,7 +49,7 @@ def run_step(job: str, work: Work) -> bool:
         notify_workers_now(job)
     if step.error is not None:
         raise step.error
-    log.info("round finished" if finished else "round continues", job=job, **step.facts)
+    log.info("tenant round finished" if finished else "tenant round paused", job=job, **step.facts)
     return finished
 
 
@@ -103,7 +103,7 @@ class RoundStep:
             self.failed += 1
             self.error = self.error or error
             facts = {"error": type(error).__name__, "sqlstate": sqlstate(error)}
-            log.error("round failed for a tenant", job=self.one.job, tenant_id=tenant_id, **facts)
+            log.error("tenant round step failed", job=self.one.job, tenant_id=tenant_id, **facts)
             return False
         return more
 

@@ -99,7 +99,7 @@ def _work(tenant_id: int) -> int:
     except Exception as error:
         if _is_outage(error):
             raise
-        log.warning("hooks are taken one by one", hooks=len(batch), exc_info=error)
+        log.warning("inbound hook batch failed, processing one by one", hooks=len(batch), exc_info=error)
         return sum(_work_one(tenant_id) for _ in batch)
     for hook in late:
         _work_one(tenant_id, hook)
@@ -168,7 +168,7 @@ def _apply_carefully(hook: ClaimedHook) -> None:
         except Exception as error:
             if _is_outage(error):
                 raise
-            log.warning("part of a hook failed", hook=hook.id, place=part.place, exc_info=error)
+            log.warning("inbound hook part failed", hook=hook.id, place=part.place, exc_info=error)
             faults.append(f"{part.place}: {type(error).__name__}")
     tally.write()
     if faults:
@@ -181,7 +181,7 @@ def _apply_carefully(hook: ClaimedHook) -> None:
 
 def _retry_hook(hook: ClaimedHook, faults: list[str]) -> None:
     state = hook_queue.retry_or_park(hook, "; ".join(faults))
-    log.warning("hook not understood", hook=hook.id, kind=hook.kind, state=state)
+    log.warning("inbound hook not processed", hook=hook.id, kind=hook.kind, state=state)
 
 
 def _recheck_lane(tenant_id: int, worked: int) -> None:

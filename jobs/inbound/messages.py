@@ -40,4 +40,4 @@ def receive_and_react(line: Line, message: InboundMessage, tally: UsageTally) ->
     except DBAPIError:
         raise  # a lost race or an outage: all of it is done again
     except Exception:
-        log.exception("an order, a location or a question was not understood", message=message_id)
+        log.exception("inbound message handling failed", message=message_id)

@@ -105,7 +105,7 @@ class LinkedHost:
         except Exception as error:
             if not is_outage(error):
                 raise
-            log.warning("the database is away", error=type(error).__name__)
+            log.warning("database unavailable", error=type(error).__name__)
 
     async def renew(self) -> None:
         seconds = self.settings.linked_lease_seconds
@@ -146,7 +146,7 @@ class LinkedHost:
         for key in [key for key, session in self.sessions.items() if session.task.done()]:
             error = self.sessions.pop(key).task.exception()
             if error is not None:
-                log.error("a session's keeper failed", line=key[1], exc_info=error)
+                log.error("linked session task failed", line=key[1], exc_info=error)
 
     async def rest(self) -> None:
         ears = [asyncio.create_task(one.wait()) for one in (self.stopping, self.woken)]
@@ -165,7 +165,7 @@ class LinkedHost:
                         if message["type"] == "message":
                             self.wake_sessions(int(message["data"]))
             except (RedisError, OSError, ValueError) as error:
-                log.warning("deaf for a moment", error=type(error).__name__)
+                log.warning("redis subscription lost, reconnecting", error=type(error).__name__)
                 await asyncio.sleep(1.0)
             finally:
                 await bell.aclose()
@@ -219,7 +219,7 @@ async def serve(app: Flask) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, host.stopping.set)
-    log.info("host begins", host=host.name, lines=host.settings.linked_lines)
+    log.info("linked host started", host=host.name, lines=host.settings.linked_lines)
     await host.run()
 
 

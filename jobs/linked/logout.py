@@ -68,7 +68,7 @@ class LogoutQueue:
             await self.log_out(network, held)
             await self.host.in_thread(lambda: self.forget(network, held))
         except Exception:
-            log.exception("a session could not be ended; another try follows", line=held.thing)
+            log.exception("linked session logout failed", line=held.thing)
 
     async def log_out(self, network: str, held: HeldLease) -> None:
         key = held.tenant_id, held.thing
@@ -82,12 +82,12 @@ class LogoutQueue:
         try:
             client = self.host.open(network, LinkedSession(*key, "", device))
         except ClientUnavailable as error:
-            log.warning("a phone was not logged out", line=held.thing, because=str(error))
+            log.warning("linked phone not logged out", line=held.thing, because=str(error))
             return
         try:
             await log_out_device(client)
         except Exception as error:  # noqa: BLE001 - the keys go whatever the network says
-            log.warning("a phone was not logged out", line=held.thing, error=type(error).__name__)
+            log.warning("linked phone not logged out", line=held.thing, error=type(error).__name__)
 
     def forget(self, network: str, held: HeldLease) -> None:
         self.host.store.forget(held.tenant_id, held.thing)
@@ -95,7 +95,7 @@ class LogoutQueue:
             leases.remove(
                 gone.logout_lease_kind(network), held.tenant_id, held.thing, held.turn, held.asked
             )
-        log.info("a session was ended", line=held.thing)
+        log.info("linked session ended", line=held.thing)
 
     def find_orphaned_keys(self) -> int:
         """When a host starts: keys of lines whose rows are gone."""

@@ -150,7 +150,7 @@ class LinkedSender:
             return SendUnknown("The network got the message, but did not answer in time.")
         except Exception as error:
             # Whether it left is not known here, so nothing may be sent again.
-            log.exception("a linked client failed", message=one.envelope.message_id)
+            log.exception("linked client failed", message=one.envelope.message_id)
             return SendUnknown(f"Our own sending failed: {type(error).__name__}")
 
     async def settle(self, one: ClaimedMessage, outcome: SendOutcome) -> None:

@@ -94,10 +94,10 @@ class LineSession:
 
     def record_fault(self, error: Exception) -> None:
         if is_outage(error):
-            log.warning("the database is away", line=self.line_id, error=type(error).__name__)
+            log.warning("database unavailable", line=self.line_id, error=type(error).__name__)
             return
         self.faults += 1
-        log.warning("a session failed", line=self.line_id, times=self.faults, exc_info=error)
+        log.warning("linked session failed", line=self.line_id, times=self.faults, exc_info=error)
 
     async def go(self) -> bool:
         """One connection, from its beginning to its end. False: there is nothing more to do."""

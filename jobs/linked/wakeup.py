@@ -21,4 +21,4 @@ def publish_to_hosts(tenant_id: int) -> None:
     try:
         redis_client().publish(CHANNEL, str(tenant_id))
     except RedisError as error:
-        log.warning("hosts not woken", error=type(error).__name__)
+        log.warning("linked hosts not notified", error=type(error).__name__)

@@ -204,7 +204,7 @@ def close_link(tenant_id: int, settings: Settings) -> int:
     try:
         GATEWAYS[work.provider].close(work.desk, work.ref)
     except GatewayError as error:
-        log.info("a session could not be closed", provider=work.provider, error=str(error))
+        log.info("payment session not closed", provider=work.provider, error=str(error))
         well = False
     with tenant_scope(tenant_id):
         payment_worker_steps.settle_closed_session(work, well)

@@ -50,7 +50,7 @@ class AfterCommitOutbox:
             answers = await pipe.execute(raise_on_error=False)
         for answer in answers:
             if isinstance(answer, RedisError):
-                log.warning("not told", error=type(answer).__name__)
+                log.warning("message outcome not published", error=type(answer).__name__)
         return [ring for ring, rung in zip(rings, answers, strict=False) if rung == 1]
 
 
@@ -60,4 +60,4 @@ def enqueue_missed_wakeups(wakeups: list[WakeUp]) -> None:
         for ring in wakeups:
             enqueue_job(ring)
     except RedisError as error:
-        log.warning("ring lost", error=type(error).__name__)
+        log.warning("wake-up lost", error=type(error).__name__)

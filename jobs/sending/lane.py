@@ -207,7 +207,7 @@ class SendLane:
         try:
             return await self.drain.tenant(self.tenant_id, inside)
         except Exception:
-            log.exception("no second way", tenant=self.tenant_id)
+            log.exception("fallback failed", tenant=self.tenant_id)
             return group
 
     def start_batch(self, group: list[ClaimedMessage]) -> None:
@@ -219,7 +219,7 @@ class SendLane:
     def on_batch_done(self, task: "asyncio.Task[Any]") -> None:
         self.batches_in_flight.discard(task)
         if task.exception() is not None:
-            log.error("a group failed", exc_info=task.exception())
+            log.error("send batch failed", exc_info=task.exception())
 
     async def wait_for_batches(self) -> None:
         while self.batches_in_flight:
@@ -274,7 +274,7 @@ class SendLane:
             try:
                 return await calls.run(self.tenant_id, params)
             except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
-                log.warning("settling again", error=type(error).__name__)
+                log.warning("settle retried", error=type(error).__name__)
                 await asyncio.sleep(pause)
         return await calls.run(self.tenant_id, params)
 
@@ -292,7 +292,7 @@ class SendLane:
             )
         except Exception as error:
             # Whether bytes left is not known here, so nothing may be sent again.
-            log.exception("a driver failed", message=one.envelope.message_id)
+            log.exception("line driver failed", message=one.envelope.message_id)
             return SendUnknown(f"Our own sending failed: {type(error).__name__}")
         chaos.fault_point("after_answer")
         return outcome

@@ -147,7 +147,7 @@ class SendWorker:
             self.rung.set()  # there was no room to look for more
         self.working.discard(task)
         if task.exception() is not None:
-            log.error("a lane failed", exc_info=task.exception())
+            log.error("send lane failed", exc_info=task.exception())
         else:
             self.sent += task.result()
 
@@ -199,7 +199,7 @@ class SendWorker:
                     PRESENCE_SECONDS, 1, WAKEUP_LISTS[JOB], direction="LEFT", count=LEASED_AT_ONCE
                 )
             except RedisError as error:
-                log.warning("awake in silence", error=type(error).__name__)
+                log.warning("redis unavailable, polling without wake-ups", error=type(error).__name__)
                 await asyncio.sleep(0.5)
                 continue
             if heard:
@@ -217,7 +217,7 @@ class SendWorker:
         try:
             await self.shift.leave(self.redis)
         except RedisError as error:
-            log.warning("asleep in silence", error=type(error).__name__)
+            log.warning("worker departure not published", error=type(error).__name__)
         await self.redis.aclose()
 
         def look() -> None:
@@ -240,7 +240,7 @@ class SendWorker:
                 if unheard:
                     await asyncio.to_thread(enqueue_missed_wakeups, unheard)
             except RedisError as error:
-                log.warning("nobody was told", error=type(error).__name__)
+                log.warning("message outcome not published", error=type(error).__name__)
 
     async def tenant(self, tenant_id: int, work: Callable[[], T]) -> T:
         """One transaction of this tenant, in a thread, for what does not happen often."""

@@ -39,7 +39,7 @@ def check_renewals() -> dict[str, int]:
         return False
 
     all_tenants.run_step("jobs.tenants.plan_renewals.check_renewals", look_at)
-    log.info("paid plans looked at", **done)
+    log.info("plan payments checked", **done)
     return done
 
 

@@ -28,7 +28,7 @@ def delete_expired_data() -> dict[str, int]:
         "jobs.tenants.retention.delete_expired_data",
         lambda tenant_id: _delete_step(tenant_id, gone),
     )
-    log.info("kept no longer", **gone)
+    log.info("retention applied", **gone)
     return gone
 
 

@@ -140,7 +140,7 @@ class WebhookPoster:
             await self._settle(this, finished=True)
             chaos.fault_point("after_settle_commit")
         except Exception:
-            log.exception("a batch of deliveries failed", endpoint=this.batch.endpoint_id)
+            log.exception("webhook batch failed", endpoint=this.batch.endpoint_id)
 
     async def _post_next(self, this: BatchInFlight) -> None:
         while this.has_more:
@@ -225,7 +225,7 @@ class WebhookPoster:
         try:
             await self.in_thread(work)
         except Exception as error:  # noqa: BLE001 - the sweep does it too, a little later
-            log.info("woken in vain", error=type(error).__name__)
+            log.info("webhook follow-up failed", error=type(error).__name__)
 
     async def tenant(self, tenant_id: int, work: Callable[[], T]) -> T:
         """One transaction of this tenant, in a thread."""

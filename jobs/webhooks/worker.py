@@ -147,7 +147,7 @@ class WebhookWorker:
             await self.shift.heartbeat(bell)
             return [int(one) for one in await bell.spop(TENANT_SETS[JOB], 1000) or []]
         except RedisError as error:
-            log.warning("awake in silence", error=type(error).__name__)
+            log.warning("redis unavailable, polling without wake-ups", error=type(error).__name__)
             return []
 
     async def lease(self, rung: list[int], most: int) -> list[tuple[int, UUID]]:
@@ -186,7 +186,7 @@ class WebhookWorker:
                     break  # that was all; what came meanwhile is seen on leaving
             await self.leave(tenant_id, lease)
         except Exception:
-            log.exception("a lane of deliveries failed")
+            log.exception("webhook lane failed")
 
     def take(self, tenant_id: int, lease: UUID, *, new: bool) -> list[EndpointBatch] | None:
         """None: the lane is no longer ours."""
@@ -235,7 +235,7 @@ class WebhookWorker:
             rung = bool(await bell.exists(TENANT_SETS[JOB]))
         except RedisError as error:
             rung = False
-            log.warning("asleep in silence", error=type(error).__name__)
+            log.warning("worker departure not published", error=type(error).__name__)
         await bell.aclose()
 
         def look() -> None:
@@ -276,5 +276,5 @@ def delete_old_events() -> int:
 
     all_tenants.run_step("jobs.webhooks.worker.delete_old_events", forget_some)
     partitions.drop_all(webhook_retention.TABLES, before)
-    log.info("events forgotten", rows=gone)
+    log.info("old events deleted", rows=gone)
     return gone

@@ -248,7 +248,7 @@ def _apply_edit(line: Line, news: LineUpdate) -> None:
         },
     ).first()
     if found is None:
-        log.info("original of a changed message not found", line=line.id, change=news.kind)
+        log.info("changed message not found", line=line.id, change=news.kind)
         return
     content, said = {**found.content, f"{news.kind}_at": news.detail["at"]}, found.text
     if news.kind == "edited" and news.detail["text"]:

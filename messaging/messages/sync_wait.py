@@ -86,7 +86,7 @@ class OutcomeListener:
         waiter = self._waiters[message_id] = OutcomeWaiter()
         try:
             if redis_is_down():
-                log.warning("ring lost", job=ring.job, error="redis rests")
+                log.warning("wake-up lost", job=ring.job, error="redis rests")
                 return None
             rung, told = self._say(message_id, ring)
             if rung:
@@ -94,7 +94,7 @@ class OutcomeListener:
             return _from_json(told) if told else waiter.wait(seconds)
         except RedisError as error:
             mark_redis_down()
-            log.warning("waiting failed", error=type(error).__name__)
+            log.warning("sync wait failed", error=type(error).__name__)
             return None
         finally:
             self._waiters.pop(message_id, None)
@@ -132,7 +132,7 @@ class OutcomeListener:
                     count=OUTCOMES_PER_READ,
                 )
             except RedisError as error:
-                log.warning("listening failed", error=type(error).__name__)
+                log.warning("sync wait subscription failed", error=type(error).__name__)
                 time.sleep(0.5)
                 continue
             for raw in found[1] if found else ():
@@ -163,7 +163,7 @@ def publish_outcomes(outcomes: Iterable[MessageOutcome], client: Redis) -> None:
     try:
         _publish_script(client, keys, args)
     except RedisError as error:
-        log.warning("waiters not told", error=type(error).__name__)
+        log.warning("waiting requests not notified", error=type(error).__name__)
 
 
 def publish_outcomes_args(outcomes: Iterable[MessageOutcome]) -> tuple[list[str], list[str | int]]:

@@ -39,7 +39,7 @@ def store_answers(answers: SyncAnswers) -> list[LineProblem]:
     faults = []
     for account_id, answer in answers.items():
         if isinstance(answer, LineProblem):
-            log.info("templates not told", code=answer.code)
+            log.info("template list not fetched", code=answer.code)
             template_repository.record_sync_failure(account_id, answer.sentence)
             faults.append(answer)
         else:

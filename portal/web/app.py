@@ -280,10 +280,10 @@ def portal_error_response(error: Exception) -> Any:
             return error  # no address can be built for a host that is none
         return _error_page(error.code or 500)
     if is_outage(error):
-        log.error("database unreachable", error=type(error).__name__)
+        log.error("database unavailable", error=type(error).__name__)
         g.nobody_is_asked = True  # the page about it must not need the database
         return _error_page(503)
-    log.error("unhandled error", exc_info=error)
+    log.error("request failed", exc_info=error)
     return _error_page(500)
 
 

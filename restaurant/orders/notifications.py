@@ -183,7 +183,7 @@ def send_text(line: Line, phone: str, text: str, *, reference: str | None = None
         with savepoint():  # a refusal must leave nothing behind
             return message_accept.accept_message(draft, line, current_tenant_facts()).id
     except DomainError as refused:  # over quota, blocked: the staff still has the order
-        log.warning("customer not told", code=refused.code)
+        log.warning("order notification not sent", code=refused.code)
         return ""
 
 

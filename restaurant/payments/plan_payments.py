@@ -76,7 +76,7 @@ def fetch_status(payment: PlanPayment, settings: Settings) -> LinkStatus | None:
             operator_credentials(settings), payment.ref, payment.id
         )
     except GatewayError as error:
-        log.warning("plan payment not answered", error=str(error))
+        log.warning("plan payment lookup failed", error=str(error))
         return None
 
 
@@ -84,7 +84,7 @@ def settle_payment(payment: PlanPayment, found: LinkStatus | None, settings: Set
     """In the tenant's transaction. True: it is paid, and everything that follows is done."""
     if found is not None and found.state == "paid":
         if (found.amount, found.currency) != (payment.total, payment.currency):
-            log.error("a plan was paid with another amount", payment=payment.id)
+            log.error("plan payment amount mismatch", payment=payment.id)
             return False
         at = found.paid_at or now()
         return (

@@ -54,7 +54,7 @@ def _reencrypt_rows(column: Column[str], tenant_id: int | None, outcome: Rotatio
         try:
             fresh = current_keyring().reencrypt(envelope, kind.context_of(tenant_id))
         except KeyringError as error:
-            log.warning("a secret cannot be read", column=str(column), error=error.code)
+            log.warning("secret decryption failed", column=str(column), error=error.code)
             outcome.unreadable += 1
             continue
         if fresh == envelope:

@@ -85,7 +85,7 @@ def test_a_revocation_that_could_not_be_announced_holds_after_five_seconds(
 ):
     """Review L4: Redis answers everybody, but did not hear of the change."""
     assert status(client, restaurant.key) == 200
-    monkeypatch.setattr("core.db.next_generation", lambda _: None)
+    monkeypatch.setattr("core.db.bump_cache_generation", lambda _: None)
     with restaurant.scope():
         api_keys.revoke(restaurant.key_id)
     later(monkeypatch, 5.1)

@@ -8,7 +8,6 @@ from uuid import uuid4
 import pytest
 
 from core import rate_limits
-from core.queue import wakeups
 from core.rate_limits import (
     Bucket,
     LocalBuckets,
@@ -17,6 +16,7 @@ from core.rate_limits import (
     set_process_count,
     take_tokens,
 )
+from core.redis import client
 from core.redis.client import connect_redis
 from tests.timeouts import allow_for_load
 
@@ -156,9 +156,9 @@ def test_a_redis_that_hangs_is_waited_for_once_a_second_and_not_by_everybody(app
 
 
 def test_redis_is_asked_again_after_its_rest(app, name, monkeypatch):
-    monkeypatch.setattr(wakeups, "_down_until", time.monotonic() + 60)
+    monkeypatch.setattr(client, "_down_until", time.monotonic() + 60)
     assert take_tokens([Bucket(name, 10, 5)]).generation is None
-    monkeypatch.setattr(wakeups, "_down_until", time.monotonic())
+    monkeypatch.setattr(client, "_down_until", time.monotonic())
     assert take_tokens([Bucket(name, 10, 5)]).generation == "0"
 
 

@@ -54,7 +54,7 @@ def download_file(
         except MediaNotFetched as why:
             return DownloadFailure(str(why), why.final)
         except (OSError, ValueError) as error:  # a full disk, a bucket that is away
-            log.warning("file not kept", message=wanted.message_id, error=type(error).__name__)
+            log.warning("media not stored", message=wanted.message_id, error=type(error).__name__)
             return DownloadFailure("The file could not be stored.")
 
 
@@ -67,7 +67,7 @@ def store_fetched_file(
     except MediaNotFetched as why:
         return DownloadFailure(str(why), why.final)
     except (OSError, ValueError) as error:
-        log.warning("file not kept", message=wanted.message_id, error=type(error).__name__)
+        log.warning("media not stored", message=wanted.message_id, error=type(error).__name__)
         return DownloadFailure("The file could not be stored.")
 
 

@@ -163,7 +163,7 @@ class SimulatedBank:
                 ) as answer:
                     if 200 <= answer.status < 300:
                         return
-        _log.warning("payment news given up")
+        _log.warning("payment notification given up")
 
 
 class BankApi:

@@ -7,4 +7,4 @@ import "./notices.js";
 import "./password.js";
 import "./tabs.js";
 import "./theme.js";
-import "./zone.js";
+import "./time-zone.js";

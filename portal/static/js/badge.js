@@ -1,5 +1,5 @@
 // How many conversations wait, in the navigation of every page.
-import { subscribe } from "./news.js";
+import { subscribe } from "./live-updates.js";
 
 const source = document.querySelector("[data-unread]")?.dataset.unread;
 const GATHER_MS = 400;

@@ -1,5 +1,5 @@
 // The orders board while it is open: what is new comes in and is heard, a tap moves an order on.
-import { subscribe } from "./news.js";
+import { subscribe } from "./live-updates.js";
 import { toast } from "./toast.js";
 
 const board = document.querySelector("[data-board]");

@@ -1,5 +1,5 @@
 // A campaign's page: asks for what moves when there is news of it, at most once a second.
-import { subscribe } from "./news.js";
+import { subscribe } from "./live-updates.js";
 
 const here = document.querySelector("[data-campaign]");
 const LEAST_MS = 1000;

@@ -1,5 +1,5 @@
 // The inbox while it is open: what is new comes in, what is being written stays.
-import { subscribe } from "./news.js";
+import { subscribe } from "./live-updates.js";
 import { toast } from "./toast.js";
 import { setUpComposer } from "./composer.js";
 import { setUpKeys } from "./inbox-keys.js";

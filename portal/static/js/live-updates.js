@@ -1,6 +1,6 @@
 // News of the tenant, as they happen:
 //
-//   import { subscribe } from "./news.js";
+//   import { subscribe } from "./live-updates.js";
 //   const stop = subscribe(["messages", "conversations"], (facts) => { … });
 //
 // `facts` are small objects with a `kind` and ids; what they are about, the page asks for itself.

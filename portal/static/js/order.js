@@ -1,5 +1,5 @@
 // An open order's page says when a colleague changed the order; copies of an item for the entry page.
-import { subscribe } from "./news.js";
+import { subscribe } from "./live-updates.js";
 
 const here = document.querySelector("[data-order-here]");
 

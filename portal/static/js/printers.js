@@ -1,6 +1,6 @@
 // Printers and tickets change while somebody looks: the parts of the page that show them are
 // asked for again, at most once in a while.
-import { subscribe } from "./news.js";
+import { subscribe } from "./live-updates.js";
 
 const AGAIN_MS = 800;
 let timer = 0;

@@ -120,8 +120,8 @@ def test_a_ring_needs_a_transaction(app):
 
 
 def test_redis_must_be_named_before_it_is_used(monkeypatch):
-    monkeypatch.setattr(wakeups, "_redis", None)
-    with pytest.raises(RuntimeError, match="use_redis"):
+    monkeypatch.setattr(client, "_redis", None)
+    with pytest.raises(RuntimeError, match="connect_redis"):
         client.redis_client()
 
 

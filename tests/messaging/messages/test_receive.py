@@ -204,7 +204,7 @@ def test_the_networks_own_switch_opts_out_and_in(line):
 
 
 def test_what_fails_halfway_leaves_nothing(line, monkeypatch):
-    monkeypatch.setattr(message_receive, "publish", lambda *_: 1 / 0)
+    monkeypatch.setattr(message_receive, "publish_webhook_event", lambda *_: 1 / 0)
     message = wrote()
     with pytest.raises(ZeroDivisionError):
         receive(line, message)

@@ -128,7 +128,7 @@ def test_the_pages_speak_the_language_of_the_portal_or_the_browser(network):
 def test_everything_the_pages_say_is_said_in_turkish_too():
     here = Path(simulator_i18n.__file__).parent
     said = {one.says for one in MAGIC_NUMBERS.values()} | set(KIND_NAMES.values())
-    for place in [*here.glob("pages/*.html"), *here.glob("*.py")]:
+    for place in [*here.rglob("*.html"), *here.rglob("*.py")]:
         found = re.findall(r"""\bsay\(\s*("[^"]+"|'[^']+')""", place.read_text())
         said |= {one[1:-1] for one in found}
     assert len(said) > 60

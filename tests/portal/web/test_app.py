@@ -110,7 +110,7 @@ def test_a_crash_tells_the_id_and_nothing_else(app, browser, restaurant, monkeyp
     def crash(*_):
         raise RuntimeError("the secret plans are in the safe")
 
-    monkeypatch.setattr("portal.home.views.needs", crash)
+    monkeypatch.setattr("portal.home.views.attention_items", crash)
     monkeypatch.setitem(app.config, "PROPAGATE_EXCEPTIONS", False)
     answer = browser.get("/home")
     assert answer.status_code == 500
@@ -124,7 +124,7 @@ def test_while_the_database_is_away_a_page_says_so(app, browser, restaurant, mon
     def away(token):
         raise OperationalError("SELECT", {}, Exception("connection refused"))
 
-    monkeypatch.setattr("portal.web.auth.signin.visitor", away)
+    monkeypatch.setattr("portal.web.auth.signin.load_session", away)
     answer = browser.get("/home")
     assert answer.status_code == 503
     assert "We will be right back" in text_of(answer)

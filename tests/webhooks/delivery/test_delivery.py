@@ -12,6 +12,7 @@ from core.clock import advance, frozen, now, parse_rfc3339
 from core.db import db
 from jobs import maintenance
 from jobs.webhooks import worker as deliveries_job
+from jobs.webhooks.poster import webhook_poster_of
 from tests.core.http.servers import Server, replies_with
 from tests.webhooks.receivers import LOCAL, add_endpoint, attempts_of, deliveries_of, wait_until
 from webhooks import endpoints
@@ -368,8 +369,8 @@ def test_attempts_in_flight_are_bounded_in_a_process(restaurant, receive, run_jo
         running -= 1
         return AttemptResult(now(), 20, 200, None)
 
-    monkeypatch.setattr("jobs.webhooks.poster.posting.post", slow)
-    monkeypatch.setattr(deliveries_job.room_of(current_app), "attempts", asyncio.Semaphore(3))
+    monkeypatch.setattr("jobs.webhooks.poster.webhook_post.post_delivery", slow)
+    monkeypatch.setattr(webhook_poster_of(current_app), "attempts", asyncio.Semaphore(3))
     for _ in range(3):
         add_endpoint(restaurant, receive().url)
     tell(restaurant, count=10)

@@ -122,7 +122,7 @@ def _skip(parsed: ParsedWebhook, place: str, why: object) -> None:
 
 
 def _log_skipped(place: str, why: object) -> None:
-    _log.info("part of a cloud hook skipped", place=place, why=str(why))
+    _log.info("cloud hook part skipped", place=place, why=str(why))
 
 
 def _read_change(parsed: ParsedWebhook, value: dict[str, Any], place: str) -> None:

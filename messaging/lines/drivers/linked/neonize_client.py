@@ -70,7 +70,7 @@ class NeonizeClient:
             self._words = importlib.import_module("neonize.proto.waE2E.WAWebProtobufsE2E_pb2")
             self._kinds = importlib.import_module("neonize.utils.enum")
         except (ImportError, OSError) as error:
-            log.warning("neonize cannot be loaded", error=str(error))
+            log.warning("neonize import failed", error=str(error))
             raise ClientUnavailable(NOT_INSTALLED) from None
         device = parse_device(session.device)
         self._client: Any = self._library.NewAClient(
@@ -132,7 +132,7 @@ class NeonizeClient:
             try:
                 made = take(event)
             except Exception:
-                log.exception("an event of the library was not understood")
+                log.exception("linked event handling failed")
                 return
             for one in made if isinstance(made, list) else [made]:
                 self._events.put_nowait(one)
