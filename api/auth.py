@@ -1,7 +1,7 @@
-"""Who calls: a bearer key, checked by its form, then by memory, then by the database.
+"""Authenticate a bearer key: by its format, then from the cache, then from the database.
 
-What is remembered about a key is checked at every request: the rate limit's one Redis call
-brings the tenant's generation along. After five seconds it is looked up again in any case.
+A cached key is checked at every request: the Redis call for the rate limit also returns the
+tenant's generation. After five seconds the key is read from the database again in any case.
 """
 
 import time
@@ -26,8 +26,8 @@ from tenants import api_keys
 from tenants.audit import Actor, set_actor
 from tenants.rights import SCOPES
 
-# A revoked key is refused after this time in any case: also when the change of its generation
-# could not be announced, or Redis has lost its memory.
+# A revoked key is refused after this time even if the change of its generation could not be
+# published or Redis has lost its data.
 CACHE_SECONDS = 5.0
 CACHE_SIZE = 20_000
 
@@ -49,7 +49,7 @@ _lock = Lock()
 
 
 def authenticate() -> None:
-    """Before every v1 request: the caller, the tenant, and one token from its bucket."""
+    """Before every v1 request: set caller and tenant, and take one token of the rate limit."""
     secret = _bearer()
     if secret is None:
         raise Unauthenticated(
@@ -68,10 +68,10 @@ def authenticate() -> None:
 
 
 def key_may(scope: str | None, *, test_keys: bool = False) -> Callable[[View], View]:
-    """The key needs this scope; None: any valid key will do.
+    """Require this scope; None accepts any valid key.
 
-    A route is for live keys unless it says `test_keys=True`. One that does shows and changes
-    rows of test mode alone when the key is a test key; configuration it may show.
+    A route is for live keys unless it sets `test_keys=True`. Such a route shows and changes only
+    test rows for a test key; it may show configuration.
     """
     if scope is not None and scope not in SCOPES:
         raise RuntimeError(f"{scope} is not a scope; tenants/rights.py names them all")
@@ -90,7 +90,7 @@ def key_may(scope: str | None, *, test_keys: bool = False) -> Callable[[View], V
 
 
 def check_rights(view: Callable[..., Any] | None) -> None:
-    """Also before a request's parameters are looked at: 403 comes before 422."""
+    """Also runs before a request's parameters are validated: 403 comes before 422."""
     scope: str = getattr(view, "key_scope", "any")
     if scope != "any" and scope not in g.caller.key.scopes:
         raise Forbidden("missing_scope", "This key may not do that; it needs {scope}.", scope=scope)
@@ -127,7 +127,7 @@ def _find_caller(secret: str, secret_hash: str) -> CachedCaller:
 
 
 def _limit_unknown_keys() -> None:
-    """Keys of the right form that nobody has cost a look into the database each."""
+    """Limit unknown keys of the right format, because each costs a database query."""
     seconds = seconds_to_wait("strangers", rate=5, burst=100)
     if seconds is not None:
         raise RateLimited(

@@ -1,4 +1,4 @@
-"""Everything machines talk to, hung into the app."""
+"""Register all blueprints for machines with the app."""
 
 from flask_openapi3.openapi import OpenAPI
 
@@ -26,7 +26,7 @@ from api.v1.messaging import (
 from api.v1.restaurant import delivery, loyalty, menus, orders, payments, printers, sites
 from api.v1.schemas.events import WEBHOOKS
 
-# Importing a resource adds its routes to v1, and a kind of hook its routes to hooks.
+# Importing a resource adds its routes to v1, and importing a hook module its routes to hooks.
 V1_RESOURCES = (
     me,
     instances,

@@ -1,4 +1,4 @@
-"""Every error under /api is JSON with a code, a sentence and the request's id."""
+"""Every error under /api is JSON with a code, a sentence and the request id."""
 
 from typing import Any, NoReturn
 
@@ -76,7 +76,7 @@ def validation_error_response(error: ValidationError) -> NoReturn:
 
 
 def validation_error(error: ValidationError) -> Invalid:
-    """Pydantic's findings in our words: the field as the caller named it."""
+    """Convert Pydantic's errors to ours, with field names as the caller wrote them."""
     faults = [
         _field_error(finding) for finding in error.errors(include_url=False, include_input=False)
     ]
@@ -145,7 +145,7 @@ def response_for(error: Exception) -> Response:
 
 
 def _bad_id(error: BadId) -> DomainError:
-    """Of a cursor, when it is the one that was given; otherwise there is nothing under that id."""
+    """A bad cursor if the id came from `after`; otherwise there is nothing with that id."""
     if error.value and error.value == request.args.get("after"):
         return invalid(
             "after", "invalid_cursor", "Take `after` from the `next` of the page before."

@@ -1,4 +1,4 @@
-"""Is the process alive, may it take traffic, and what does it count."""
+"""Endpoints for liveness, readiness and metrics."""
 
 import hmac
 import os
@@ -25,7 +25,7 @@ from core.sql import database_clock, partitions
 
 health = Blueprint("health", __name__)
 
-ENOUGH_MONTHS = 2  # fewer than this is said; fewer than LEAST_MONTHS takes no traffic
+ENOUGH_MONTHS = 2  # fewer is reported; fewer than LEAST_MONTHS is not ready
 LEAST_MONTHS = 1
 ENOUGH_DAYS = 2
 
@@ -37,9 +37,12 @@ def healthz() -> Response:
 
 @health.get("/readyz")
 def readyz() -> Response:
-    """Redis may be away: sends still work. The database and its schema may not, and without a
-    partition for next month every send would fail there. A wrong clock is corrected, and reported
-    so that somebody sets it."""
+    """Return whether this process can take traffic.
+
+    Redis is not required: sends work without it. The database and its schema are, and so is a
+    partition for the next month, without which every send would fail then. A wrong clock is
+    corrected and reported, so that somebody sets it.
+    """
     months, enough = _months()
     checks = {
         "database": _database(),
@@ -57,7 +60,7 @@ def readyz() -> Response:
 
 @health.get("/metrics")
 def metrics() -> Response:
-    """Without a token set, or with a wrong one, this address does not exist."""
+    """Respond 404 if no metrics token is configured or the given one is wrong."""
     expected = current_app.extensions["comanda"].metrics_token
     given = request.headers.get("Authorization", "").removeprefix("Bearer ")
     if not expected or not hmac.compare_digest(given.encode(), expected.encode()):
@@ -98,7 +101,7 @@ def _migrations() -> str:
 
 
 def _months() -> tuple[str, bool]:
-    """What to say of the months ahead, and whether there are enough to take traffic."""
+    """Return the status of the partitions ahead, and whether they are enough to take traffic."""
     try:
         with global_scope():
             ahead = partitions.months_ahead(db.session.connection(), now())
@@ -109,7 +112,7 @@ def _months() -> tuple[str, bool]:
 
 
 def _days() -> str:
-    """Days of the request log ahead: without them calls are answered but not recorded."""
+    """Check the daily partitions of the request log; without them calls work but are not logged."""
     try:
         with global_scope():
             ahead = partitions.days_ahead(db.session.connection(), now())

@@ -15,8 +15,8 @@ from tenants import idempotency
 from tenants.idempotency import InterruptedRequest, StoredResponse
 
 STORED_HEADERS = ("Location", "Content-Type")
-# The keys of each mode are kept apart. A caller's key is printable, so that none begins with this;
-# a column of its own would change the table's key under the release that is still running.
+# Test and live keys are stored separately. A caller's key is printable, so none starts with this
+# prefix. A separate column would change the table's key while an older release is still running.
 TEST_KEY_PREFIX = "test\n"
 
 JsonAnswer: TypeAlias = (
@@ -31,9 +31,9 @@ IdempotentView: TypeAlias = Callable[..., Response]
 class IdempotentRequest:
     key: str | None
     answer: Response | None = None
-    """What was answered the first time, when this is a repeat."""
+    """The first response, if this request is a repeat."""
     earlier_result: str = ""
-    """What the first request made, when it was cut off before it could answer."""
+    """What the first request created, if it was interrupted before it could respond."""
 
     def store(self, answer: Response) -> None:
         if self.key is not None:
@@ -46,7 +46,7 @@ def to_stored_answer(answer: Response) -> StoredResponse:
 
 
 def earlier_request(key: str) -> IdempotentRequest:
-    """What the first request with this key came to, without making the key ours."""
+    """Return the result of the first request with this key, without claiming the key."""
     with tenant_scope(g.tenant_id):
         stored = idempotency.find(key, fingerprint())
     attempt = IdempotentRequest(key)
@@ -115,13 +115,13 @@ def replay_answer(stored: StoredResponse) -> Response:
 
 
 def fingerprint() -> str:
-    """Method, path and body; the order of a JSON object's members does not matter."""
+    """Hash method, path and body; the order of JSON members does not matter."""
     body = json.dumps(request.get_json(silent=True), sort_keys=True)
     return hashlib.sha256(f"{request.method} {request.path}\n{body}".encode()).hexdigest()
 
 
 def idempotency_key() -> str | None:
-    """The request's key as it is stored: a test key and a live key never share one."""
+    """Return the request's key as stored: test and live mode never share one."""
     raw = request.headers.get("Idempotency-Key")
     if raw is None:
         return None

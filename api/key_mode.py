@@ -1,4 +1,4 @@
-"""Test and live rows at the door: a test key finds rows of test mode alone."""
+"""Test mode in the API: a test key only finds test rows."""
 
 from typing import Protocol, TypeVar
 
@@ -16,12 +16,12 @@ Row = TypeVar("Row", bound=HasMode)
 
 
 def check_mode(row: Row) -> Row:
-    """The row, or 404 when it is a live one and the key is a test key."""
+    """Return the row. Raises NotFound for a live row with a test key."""
     if g.caller.test and not row.test:
         raise NotFound()
     return row
 
 
 def test_filter() -> bool | None:
-    """For list filters: True shows test rows alone, None shows all."""
+    """For list filters: True shows only test rows, None shows all."""
     return True if g.caller.test else None

@@ -1,4 +1,4 @@
-"""`GET /media/<token>`: a customer's file, for who holds the signed address."""
+"""`GET /media/<token>`: a customer's file, for the holder of the signed URL."""
 
 from typing import Any
 
@@ -19,13 +19,13 @@ WAIT_SECONDS = 8.0
 
 @files.errorhandler(Exception)
 def answer_error(error: Exception) -> Response:
-    """Machines call here: they get JSON, never a page."""
+    """Errors are JSON, because programs call this endpoint."""
     return response_for(error)
 
 
 @files.get("/media/<token>")
 def media_file(token: str) -> Any:
-    """A file that is still on its way is waited for; the event told its address at once."""
+    """Serve the file. Waits for a pending download, because the event has the URL at once."""
     try:
         tenant_id, message_id = media_files.message_id_of_link(token)
     except ExpiredToken:

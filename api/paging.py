@@ -18,7 +18,7 @@ class PageQuery(BaseModel):
 def page(
     rows: Sequence[Row], query: PageQuery, cursor: Callable[[Row], str], show: Callable[[Row], Any]
 ) -> dict[str, Any]:
-    """`rows` were asked for with `limit + 1`: the one too many says that there is a next page."""
+    """Return one page. `rows` has up to `limit + 1` rows: the extra one means a next page."""
     shown = rows[: query.limit]
     more = len(rows) > query.limit
     return {"data": [show(row) for row in shown], "next": cursor(shown[-1]) if more else None}

@@ -1,8 +1,8 @@
-"""What callers send, compared with what the operation takes before it is validated.
+"""Clean request bodies before they are validated.
 
-Names that an operation does not know are ignored but named in the answer's `warnings`, so that a
-typo is seen. An empty text in an optional field that is not a text counts as left out: no-code
-tools send every field of their form.
+Unknown names are ignored but listed in the response's `warnings`, so that a typo is noticed. An
+empty text in an optional field that is not a text counts as missing, because no-code tools send
+every field of their form.
 """
 
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ LONGEST_NAME = 100
 
 @dataclass(frozen=True)
 class FieldRule:
-    """How one field is looked at."""
+    """How one field is cleaned."""
 
     empty_is_absent: bool
     inner: type[BaseModel] | None
 
 
 def clean_body(value: dict[str, Any], model: type[BaseModel]) -> tuple[dict[str, Any], list[str]]:
-    """The body without empty optional fields, and the paths of the names it does not know."""
+    """Return the body without empty optional fields, and the paths of unknown names."""
     unknown: list[str] = []
     return _clean(value, model, "", unknown), unknown
 
 
 def unknown_names(given: list[str], model: type[BaseModel] | None) -> list[str]:
-    """For a query: the names that the operation does not take."""
+    """Return the query parameters that the operation does not accept."""
     known = _fields(model) if model else {}
     return [name for name in dict.fromkeys(given) if name not in known]
 
@@ -104,7 +104,7 @@ def _allows_empty_text(way: Any) -> bool:
 
 
 def _union_members(annotation: Any) -> list[Any]:
-    """The alternatives of a union, without what is annotated to them."""
+    """Return the alternatives of a union, without their annotations."""
     if get_origin(annotation) is Annotated:
         return _union_members(get_args(annotation)[0])
     if get_origin(annotation) in (Union, UnionType):
@@ -113,7 +113,7 @@ def _union_members(annotation: Any) -> list[Any]:
 
 
 def _inner(annotation: Any) -> type[BaseModel] | None:
-    """The one model inside: itself, or the items of a list."""
+    """Return the one model in an annotation: itself, or the items of a list."""
     models = []
     for way in _union_members(annotation):
         parts = _union_members(get_args(way)[0]) if get_origin(way) is list else [way]

@@ -1,7 +1,7 @@
-"""Every v1 call is noted here and written down by a thread, in batches, outside the request.
+"""Log of v1 calls, queued per request and written in batches by a thread.
 
-A request pays for one append. What cannot be written is dropped and counted: a log must not
-hold up a message, and no memory of ours may grow because the database is away.
+A request only appends to the queue. Calls that cannot be written are dropped and counted: the log
+must not delay a message, and memory must not grow while the database is down.
 """
 
 import atexit
@@ -50,12 +50,12 @@ class LoggedCall:
     key: KeyFacts | None
     address: str
     asked: bytes | int
-    """As it came; only its size when it is too large to keep."""
+    """The raw body, or only its size if it is too large to store."""
     answered: bytes | int
     answer_kind: str
 
     def row(self) -> dict[str, Any]:
-        """Masked here, in the writing thread."""
+        """Return the row. Values are masked here, in the writer thread."""
         asked, _ = masked_body(self.asked)
         answered, code = self.answer_kind, ""
         if self.answer_kind == "application/json":
@@ -83,7 +83,7 @@ class RequestLog:
         self.app = app
         self.on = True
         self.runs = False
-        """Whether a thread writes by itself; tests write by hand."""
+        """Whether a thread writes; tests call `write` themselves."""
         self._waiting: deque[LoggedCall] = deque()
         self._wake = threading.Event()
         self._start = threading.Lock()
@@ -99,13 +99,13 @@ class RequestLog:
             return
         if (
             self._thread_of != os.getpid()
-        ):  # a forked server has its parent's memory, not its thread
+        ):  # a forked process has its parent's memory, but not its thread
             self._begin()
         if len(self._waiting) >= BATCH:
             self._wake.set()
 
     def write(self) -> int:
-        """Everything that waits, in batches. Returns how many rows."""
+        """Write the whole queue in batches. Returns how many rows were written."""
         written = 0
         with self._writing:
             while batch := self._take():
@@ -127,7 +127,7 @@ class RequestLog:
                 tenant_request_log.write_requests(by_tenant)
             except SQLAlchemyError as error:
                 return self._drop(len(batch), error)
-            except psycopg2.Error:  # one tenant's row that cannot be stored costs no other its log
+            except psycopg2.Error:  # a row that cannot be stored must not affect other tenants
                 return sum(self._write_alone(*one) for one in by_tenant.items())
         return len(batch)
 
@@ -157,7 +157,7 @@ class RequestLog:
             self._wake.clear()
             try:
                 self.write()
-            except Exception as error:  # the thread must outlive whatever one call held
+            except Exception as error:  # the thread must survive any error of a single call
                 log.error("request log writer failed", exc_info=error)
                 time.sleep(EVERY_SECONDS)
 
@@ -174,7 +174,7 @@ def setup_request_log(app: Flask, days: int) -> None:
 
 @v1.after_request
 def log_call(answer: Response) -> Response:
-    """A call whose key names no tenant is in nobody's log."""
+    """Log a call; without a known tenant it is not logged."""
     facts, notes = g.get("facts"), request_log()
     asked = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001
     if facts is None or asked.url_rule is None or not notes.on:

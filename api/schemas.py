@@ -1,4 +1,4 @@
-"""The types and bodies every resource shares, as the OpenAPI document shows them."""
+"""Types and models that all resources share, as the OpenAPI document shows them."""
 
 import re
 from datetime import UTC, date, datetime, timedelta
@@ -7,20 +7,20 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-FURTHEST_OFFSET = timedelta(hours=16)  # PostgreSQL takes offsets up to 15:59
+FURTHEST_OFFSET = timedelta(hours=16)  # PostgreSQL accepts offsets up to 15:59
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].*)?")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def field_error(code: str, sentence: str, field: str = "") -> PydanticCustomError:
-    """A validator's refusal with a code of its own; `field` where the model as a whole refuses."""
+    """A validation error with its own code; `field` is for errors of the whole model."""
     return PydanticCustomError(
         code, "{sentence}", {"sentence": sentence, "ours": True, "field": field}
     )
 
 
 def _parse_moment(value: Any) -> Any:
-    """Numbers, also as text, would be read as Unix times."""
+    """Reject numbers, also as text: Pydantic would read them as Unix times."""
     if not isinstance(value, datetime) and not (
         isinstance(value, str) and _MOMENT.fullmatch(value.strip())
     ):
@@ -52,17 +52,17 @@ def _parse_day(value: Any) -> Any:
 
 
 def _restore_plus(value: Any) -> Any:
-    """In an address a plus sign is read as a space."""
+    """In a URL a plus sign is decoded as a space."""
     return value.strip().removeprefix("+") if isinstance(value, str) else value
 
 
-# Digits, or the network's own id of a sender whose phone is not known.
+# Digits, or the network's id of a sender without a known phone.
 PhoneFilter = Annotated[
     str, BeforeValidator(_restore_plus), Field(max_length=64, pattern="^[0-9A-Za-z.@_-]+$")
 ]
 # A time without an offset is in UTC.
 Moment = Annotated[datetime, BeforeValidator(_parse_moment), AfterValidator(_in_utc)]
-# For what happens in the future: without an offset nobody knows which moment is meant.
+# For times in the future, where a missing offset would be ambiguous.
 MomentWithOffset = Annotated[
     datetime,
     BeforeValidator(_parse_moment),
@@ -93,7 +93,7 @@ class Fault(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """What every error answers."""
+    """The body of every error."""
 
     model_config = ConfigDict(json_schema_extra={"additionalProperties": True})
 

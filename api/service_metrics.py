@@ -1,4 +1,4 @@
-"""The state of the whole service as Prometheus metrics. Every web process answers the same."""
+"""The state of the whole service as Prometheus metrics; the same in every web process."""
 
 from collections.abc import Iterable, Iterator
 

@@ -126,7 +126,12 @@ def log_request(log: Any, request_id: str, **facts: str | float | None) -> None:
         log.info("request answered", **facts)
     elif logging.getLogger().isEnabledFor(logging.INFO):
         moment = datetime.now(UTC).isoformat().replace("+00:00", "Z")
-        line = {"event": "request answered", "request_id": request_id, "logger": "comanda.web", **facts}
+        line = {
+            "event": "request answered",
+            "request_id": request_id,
+            "logger": "comanda.web",
+            **facts,
+        }
         _plain.write(json.dumps({**line, "level": "info", "timestamp": moment}) + "\n")
 
 

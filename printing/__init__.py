@@ -1,1 +1,1 @@
-"""Tickets on paper: documents, printers, jobs."""
+"""Printing of tickets: documents, printers and print jobs."""

@@ -20,12 +20,12 @@ EXECUTABLES = {
     "macos": "print-agent-macos",
     "linux": "print-agent-linux",
 }
-"""Names that `make agent-executable` gives, by operating system."""
+"""File names of `make agent-executable` by operating system."""
 
 _SOURCE = Path(__file__).parent / "agent"
 _SHEBANG = b"#!/usr/bin/env python3\n"
-_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip file can hold
-# Python 2 and 3.0 to 3.10 must be able to read this part: it tells people what is missing.
+_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip file can hold
+# Python 2 and 3.0 to 3.10 must be able to parse this part, which reports the missing version.
 _MAIN = b"""\
 import sys
 
@@ -49,7 +49,7 @@ class Package:
 
 @cache
 def package() -> Package:
-    """The agent of this release; built once for each process."""
+    """Return the agent of this release; built once per process."""
     data = build()
     return Package(FILE_NAME, data, hashlib.sha256(data).hexdigest())
 
@@ -74,7 +74,7 @@ def build() -> bytes:
 
 
 def executables(folder: Path | None) -> dict[str, Path]:
-    """By operating system: those that the operator has put into the folder."""
+    """Return the executables that the operator has put into the folder, by operating system."""
     if folder is None:
         return {}
     found = {system: folder / name for system, name in EXECUTABLES.items()}

@@ -1,4 +1,4 @@
-"""One poll of an agent: what it says of itself and its printers, what it is handed."""
+"""One poll of an agent: record what it reports, and answer with printers and jobs."""
 
 from base64 import b64encode
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ MAX_JOBS_IN_HAND = 200
 
 @dataclass(frozen=True)
 class AgentReport:
-    """As the agent sent it; nothing of it is believed further than it must be."""
+    """The agent's report; its values are not trusted."""
 
     have: Sequence[str] = ()
     states: Sequence[tuple[str, str, str]] = ()
@@ -31,10 +31,10 @@ class AgentReport:
 class PollAnswer:
     body: dict[str, Any]
     over: bool = False
-    """A newer poll of the same agent is there."""
+    """A newer poll of the same agent exists."""
     look_again: float | None = None
     news: bool = False
-    """There is a ticket to drop that the agent was not told of yet."""
+    """There is a job to drop that the agent has not been told about."""
 
     @property
     def any_jobs(self) -> bool:
@@ -42,7 +42,7 @@ class PollAnswer:
 
 
 def begin_poll(agent_id: str, report: AgentReport) -> tuple[int, bool]:
-    """The poll's turn, and whether the agent does not know its printers yet."""
+    """Record the report. Returns the poll's number, and whether the agent needs its printers."""
     agent, turn = agents.begin_poll(agent_id)
     spool.extend_leases([one for one in report.have if _is_job(one)][:MAX_JOBS_IN_HAND], agent.id)
     mine = {printer.id: printer for printer in printers.of_agent(agent.id)}
@@ -53,7 +53,7 @@ def begin_poll(agent_id: str, report: AgentReport) -> tuple[int, bool]:
     for printer_id, printer in mine.items():
         state, detail = told.get(printer_id, ("", ""))
         if not state and printer.state == "offline":
-            state = "ready"  # its agent is back, and has not looked at it yet
+            state = "ready"  # its agent is back and has not checked it yet
         if state:
             printer.seen_at = now() if printer.state != state else printer.seen_at
             changed |= printers.record_state(printer, state, detail)
@@ -64,7 +64,7 @@ def begin_poll(agent_id: str, report: AgentReport) -> tuple[int, bool]:
 
 
 def claim_jobs(agent_id: str, turn: int) -> PollAnswer:
-    """Whatever its printers may have now."""
+    """Claim the jobs that the agent's printers may have now."""
     if not agents.is_latest_poll(agent_id, turn):
         return PollAnswer({"printers": [], "jobs": []}, over=True)
     mine = printers.of_agent(agent_id)
@@ -108,7 +108,7 @@ def job_json(job: PrintJob) -> dict[str, Any]:
 def record_result(
     agent_id: str, job_id: str, fence: int, outcome: str, detail: str, evidence: dict[str, Any]
 ) -> spool.SettleResult:
-    """From an agent of the ticket's restaurant."""
+    """Record a result from an agent of the job's site. Raises NotFound for another site."""
     agent = agents.get(agent_id)
     job = spool.lock_job(job_id)
     if job.site_id != agent.site_id:
@@ -120,7 +120,7 @@ def record_result(
 
 
 def _record_printer_state(job: PrintJob, detail: str) -> None:
-    """A refusal that names a state is the printer's state."""
+    """If the error names a printer state, record that state."""
     words = detail.lower().replace(" ", "_")
     state = next((one for one in printing_choices.ERROR_STATES if one in words), "")
     if state:

@@ -1,4 +1,4 @@
-"""Print agents: paired by a short code, known by a token of their own, revoked in seconds."""
+"""Print agents: paired by a short code, identified by a token, revocable at once."""
 
 import re
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def is_online(agent: PrintAgent) -> bool:
 
 
 def new_code(site_id: str) -> tuple[PairingCode, str]:
-    """As 7KQ2-M9XD, shown until it is used."""
+    """Create a pairing code such as 7KQ2-M9XD, which is shown until it is used."""
     code = short_code(CODE_LENGTH)
     shown = f"{code[:4]}-{code[4:]}"
     made = PairingCode(
@@ -77,18 +77,18 @@ def code_state(code_id: str) -> PairingCode:
 
 
 def normalize_code(given: str) -> str | None:
-    """As it was made, however it was typed."""
+    """Return the code in its stored form, or None if it is not one."""
     letters = re.sub(r"[\s-]", "", given.upper())
     return letters if _CODE.fullmatch(letters) else None
 
 
 def find_code(code: str) -> tuple[int, str] | None:
-    """In a global transaction: the tenant and the pairing behind a code."""
+    """Return tenant and pairing of a code. Runs in a global transaction."""
     return lookups.find_lookup(CODE_LOOKUP, lookups.secret_digest(code))
 
 
 def pair(code_id: str, name: str, version: str) -> PairingResult | None:
-    """Takes the code, once. None: it was used, or it is too old."""
+    """Use the code. Returns None if it was used before or has expired."""
     won = db.session.execute(
         update(PairingCode)
         .where(
@@ -129,12 +129,12 @@ def pair(code_id: str, name: str, version: str) -> PairingResult | None:
 
 
 def find_by_token(token: str) -> tuple[int, str] | None:
-    """In a global transaction: the tenant and the agent behind a token."""
+    """Return tenant and agent of a token. Runs in a global transaction."""
     return lookups.find_lookup(LOOKUP, lookups.secret_digest(token))
 
 
 def revoke(agent_id: str) -> None:
-    """Its printers stay, without an agent; what waits for them waits for the next one."""
+    """Revoke an agent. Its printers stay without one; their jobs wait for the next agent."""
     agent = get(agent_id)
     agent.revoked_at = now()
     lookups.remove_lookup(LOOKUP, agent.token_hash)
@@ -156,7 +156,7 @@ def rename(agent_id: str, name: str) -> PrintAgent:
 
 
 def begin_poll(agent_id: str) -> tuple[PrintAgent, int]:
-    """Seen now; older polls of its are over. Refuses one that was revoked."""
+    """Record the poll and invalidate older polls of this agent. Raises if it was revoked."""
     won = db.session.execute(
         update(PrintAgent)
         .where(
@@ -174,7 +174,10 @@ def begin_poll(agent_id: str) -> tuple[PrintAgent, int]:
 
 
 def is_latest_poll(agent_id: str, turn: int) -> bool:
-    """Locks the agent's row: two polls of one agent claim one after the other."""
+    """Return whether this is the agent's newest poll.
+
+    Locks the agent's row, so that two polls of one agent claim one after the other.
+    """
     found = db.session.execute(
         select(PrintAgent.turn)
         .where(
@@ -190,7 +193,7 @@ def is_latest_poll(agent_id: str, turn: int) -> bool:
 
 
 def record_discovered(agent: PrintAgent, found: list[dict[str, Any]]) -> None:
-    """Printers on its network, as it tells of them."""
+    """Store the printers that the agent found on its network."""
     clean = [
         {
             "kind": one_line(str(one.get("kind", "")), 20),
@@ -212,7 +215,7 @@ def agent_revoked() -> Unauthenticated:
 
 
 def delete_old_codes() -> int:
-    """Their lookups are gone with them."""
+    """Delete expired codes and their lookups."""
     query = select(PairingCode).where(
         PairingCode.tenant_id == current_tenant_id(),
         PairingCode.expires_at < now() - timedelta(days=1),

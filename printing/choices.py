@@ -1,11 +1,11 @@
-"""What a printer can be, in one place: the choices of pages and API, and what they mean."""
+"""Choices of printer settings and states, shared by pages and API."""
 
 from collections.abc import Mapping
 from typing import Any
 
 CONNECTIONS = ("agent", "cloudprnt", "server_direct")
 LANGUAGES = ("escpos", "starprnt", "epos", "text", "png")
-# What a printer that polls by itself understands.
+# The language of printers that poll the server themselves.
 LANGUAGE_OF = {"cloudprnt": "starprnt", "server_direct": "epos"}
 WIDTHS = (58, 80)
 OUTPUTS = ("network", "usb", "serial", "file", "demo")
@@ -21,7 +21,7 @@ def is_error_state(state: str) -> bool:
 
 
 def output_label(output: Mapping[str, Any]) -> str:
-    """As people know it: 192.168.1.50:9100, /dev/usb/lp0."""
+    """Return a label for people: 192.168.1.50:9100, /dev/usb/lp0."""
     kind = output.get("kind", "")
     if kind == "network":
         return f"{output.get('host', '')}:{output.get('port', 9100)}"

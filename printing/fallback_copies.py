@@ -1,6 +1,6 @@
-"""One ticket on two printers: the stand-in's copy and the original, of which one is printed.
+"""A ticket's original and its copy on the backup printer, of which only one should be printed.
 
-When one of them is on paper the other is called off, so that no dish is made twice.
+When one of them is printed, the other is cancelled, so that no dish is made twice.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ PRINTED_ELSEWHERE = "Called off: the other printer has printed this ticket."
 
 
 def cancel_other_copies(job: PrintJob) -> None:
-    """This one is printed: call off its twin if it is certain that no printer has that.
+    """Cancel the other copy of a printed job, if certainly no printer has it.
 
-    A row that is locked is being settled at this moment, and then it is too late.
+    A locked row is being settled in another transaction, and then it is too late.
     """
     free = db.session.scalars(
         UNLOCKED_COPIES.columns(PrintJob.id),
@@ -45,13 +45,13 @@ def cancel_other_copies(job: PrintJob) -> None:
 
 
 def certainly_unprinted(job: PrintJob) -> bool:
-    """No agent has it, and no printer fetched it."""
+    """Return True if no agent has the job and no printer fetched it."""
     with_agent = job.claimed_by.startswith("agt_")
     return job.state == "queued" or (not with_agent and job.fetched_at is None)
 
 
 def printed_elsewhere(job_ids: Sequence[str]) -> list[str]:
-    """Those of them whose stand-in, or whose first ticket, is on paper."""
+    """Return those jobs whose backup copy or original is printed."""
     if not job_ids:
         return []
     other = aliased(PrintJob)
@@ -76,7 +76,7 @@ def printed_elsewhere(job_ids: Sequence[str]) -> list[str]:
 
 
 def jobs_to_drop(agent_id: str) -> list[PrintJob]:
-    """What this agent has in hand although the other printer has printed it."""
+    """Return the jobs of this agent that the other printer has printed."""
     query = select(PrintJob).where(
         PrintJob.tenant_id == current_tenant_id(),
         PrintJob.state == "claimed",
@@ -87,7 +87,10 @@ def jobs_to_drop(agent_id: str) -> list[PrintJob]:
 
 
 def ask_to_drop(job: PrintJob) -> bool:
-    """True the first time: then the agent's poll is answered at once."""
+    """Record the request to drop a job.
+
+    Returns True the first time: the agent's poll is then answered at once.
+    """
     asked = any(one["what"] == "asked_to_drop" for one in job.evidence or [])
     if not asked:
         add_evidence(job, "asked_to_drop", who="Comanda", fence=job.fence)
@@ -95,7 +98,7 @@ def ask_to_drop(job: PrintJob) -> bool:
 
 
 def cancel_copy(job: PrintJob) -> None:
-    """Its twin is on paper: printed as well, the dish would be made twice. Nobody is asked."""
+    """Cancel a job whose other copy is printed, without asking: the dish would be made twice."""
     add_evidence(job, "called_off", who="Comanda")
     job.state, job.detail, job.leased_until = "failed", PRINTED_ELSEWHERE, None
     job.settled_at, job.fallback_due_at, job.told = now(), None, True

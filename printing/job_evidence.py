@@ -1,4 +1,4 @@
-"""What is known about a print job: evidence, which is only ever added, and news for open pages."""
+"""The evidence of a print job, and its live updates for open pages."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def publish_live_update(job: PrintJob) -> None:
 
 
 def add_evidence(job: PrintJob, what: str, **facts: Any) -> None:
-    """Evidence is only ever added."""
+    """Append an entry. Evidence is never changed or removed."""
     entry = {"at": rfc3339(now()), "what": what, **facts}
     if len(job.evidence or []) < MAX_ENTRIES:
         job.evidence = [*(job.evidence or []), entry]

@@ -1,1 +1,1 @@
-"""The lane of what printing must look at again by the clock."""
+"""The lane of timed printing checks."""

@@ -1,4 +1,4 @@
-"""Printers, the agents that reach them, and the jobs they are given."""
+"""Printers, print agents and print jobs."""
 
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from core.sql.columns import id_column, tenant_foreign_key
 
 
 class PrintAgent(Base, TenantOwned):
-    """A small computer at a site. Its token is kept as a digest, and findable in `lookups`."""
+    """A small computer at a site. Its token is stored as a digest, and found through `lookups`."""
 
     __tablename__ = "print_agents"
     __table_args__ = (
@@ -29,16 +29,16 @@ class PrintAgent(Base, TenantOwned):
     version: Mapped[str] = mapped_column(Text, default="")
     token_hash: Mapped[str] = mapped_column(Text)
     turn: Mapped[int] = mapped_column(Integer, default=0)
-    """Rises with every poll: an older one that is still held open is given nothing."""
+    """Incremented by every poll: an older poll that is still open gets no jobs."""
     found: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
-    """Printers it saw on its network."""
+    """Printers found on its network."""
     paired_at: Mapped[datetime] = mapped_column(default=now)
     seen_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
 
 
 class PairingCode(Base, TenantOwned):
-    """Shown in the portal, typed at the site, good once and for a quarter of an hour."""
+    """Shown in the portal and entered at the site; valid once and for 15 minutes."""
 
     __tablename__ = "pairing_codes"
     __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"]),)
@@ -77,29 +77,29 @@ class Printer(Base, TenantOwned):
     width_mm: Mapped[int] = mapped_column(default=80)
     code_page: Mapped[str | None] = mapped_column(Text)
     checks: Mapped[bool] = mapped_column(default=True)
-    """The agent asks for its state before and after a ticket."""
+    """Whether the agent queries the status before and after a ticket."""
     stations: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
     bills: Mapped[bool] = mapped_column(default=False)
     copies: Mapped[int] = mapped_column(default=1)
     fallback_id: Mapped[str | None] = mapped_column(Id("prn"))
     fallback_seconds: Mapped[int] = mapped_column(default=30)
     secret: Mapped[str | None] = mapped_column(EncryptedText("printers.secret", per_tenant=True))
-    """In the address a printer polls by itself."""
+    """Part of the address that a polling printer uses."""
     mac: Mapped[str] = mapped_column(Text, default="")
-    """The first one that polled, when it was not given: another one is refused."""
+    """If not set, the first device that polls; other devices are refused."""
     state: Mapped[str] = mapped_column(Text, default="unknown")
     detail: Mapped[str] = mapped_column(Text, default="")
     state_since: Mapped[datetime] = mapped_column(default=now)
     seen_at: Mapped[datetime | None]
     told_state: Mapped[str] = mapped_column(Text, default="")
-    """The trouble people were told of; empty when there is none."""
+    """The error state that people were notified of; empty if there is none."""
     enabled: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]
 
 
 class PrintJob(Base, TenantOwned):
-    """A ticket on its way to one printer. What is printed never changes once it is rendered."""
+    """A ticket for one printer. Its content never changes after it is rendered."""
 
     __tablename__ = "print_jobs"
     __table_args__ = (
@@ -153,11 +153,11 @@ class PrintJob(Base, TenantOwned):
     media_type: Mapped[str] = mapped_column(Text, default="")
     data: Mapped[bytes | None] = deferred(mapped_column(LargeBinary))
     again: Mapped[bytes | None] = deferred(mapped_column(LargeBinary))
-    """Printed before `data` by an agent that cannot exclude a first copy."""
+    """Printed before `data` by an agent that may have printed the job before."""
     state: Mapped[str] = mapped_column(Text, default="queued")
     detail: Mapped[str] = mapped_column(Text, default="")
     fence: Mapped[int] = mapped_column(default=0)
-    """Rises with every claim: who holds an older one is too late."""
+    """Incremented by every claim: a result with an older fence is too late."""
     tries: Mapped[int] = mapped_column(default=0)
     due_at: Mapped[datetime] = mapped_column(default=now)
     claimed_by: Mapped[str] = mapped_column(Text, default="")
@@ -170,9 +170,9 @@ class PrintJob(Base, TenantOwned):
     reprint_of: Mapped[str | None] = mapped_column(Id("pj"))
     evidence: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
     told: Mapped[bool] = mapped_column(default=False)
-    """People were asked about it."""
+    """People were notified of it."""
     letter_due: Mapped[bool] = mapped_column(default=False)
-    """The next letter about unprinted tickets names it."""
+    """The next e-mail about unprinted tickets includes it."""
     queued_at: Mapped[datetime] = mapped_column(default=now)
     settled_at: Mapped[datetime | None]
 

@@ -1,4 +1,4 @@
-"""What the clock sees: leases that ran out, tickets for the stand-in, printers that fell silent."""
+"""Timed checks: expired leases, copies for backup printers, printers that do not respond."""
 
 from datetime import datetime, timedelta
 
@@ -12,12 +12,12 @@ from printing import choices as printing_choices
 from printing.models import PRINTING_LANE, PrintAgent, Printer, PrintJob
 from webhooks.events import publish_webhook_event
 
-REPORT_AFTER = timedelta(seconds=30)  # paper is changed in less, and nobody needs a letter for it
+REPORT_AFTER = timedelta(seconds=30)  # changing paper takes less and needs no e-mail
 BATCH = 100
 
 
 def check_due() -> None:
-    """Everything that is due; the next look is noted again."""
+    """Run all due checks and schedule the next ones."""
     moment = now()
     _expire_leases(moment)
     _give_up(moment)
@@ -29,7 +29,10 @@ def check_due() -> None:
 
 
 def _expire_leases(moment: datetime) -> None:
-    """No proof in time. What a printer never fetched was surely not printed."""
+    """Expire leases without a result.
+
+    A job that its printer never fetched was certainly not printed.
+    """
     query = (
         select(PrintJob)
         .where(
@@ -88,7 +91,7 @@ def _print_fallback_copies(moment: datetime) -> None:
 
 
 def _mark_silent_offline(moment: datetime) -> None:
-    """An agent, or a printer that asks by itself, that has not been heard of for a while."""
+    """Mark printers as offline whose agent, or which themselves, have not polled for a while."""
     silent = moment - printers.SILENT_AFTER
     for agent in agents.listed():
         if agent.seen_at is not None and agent.seen_at < silent:
@@ -102,7 +105,10 @@ def _mark_silent_offline(moment: datetime) -> None:
 
 
 def publish_problems() -> tuple[list[Printer], list[Printer], list[PrintJob]]:
-    """In trouble, well again, and tickets to ask about: each of them once. Events leave here."""
+    """Return printers with errors, recovered printers, and unprinted jobs, each of them once.
+
+    Publishes their webhook events.
+    """
     moment = now()
     broken: list[Printer] = []
     well: list[Printer] = []
@@ -136,7 +142,7 @@ def publish_problems() -> tuple[list[Printer], list[Printer], list[PrintJob]]:
 
 
 def emails_due() -> dict[str, list[PrintJob]]:
-    """By restaurant: tickets that no letter has named yet, and that still need somebody."""
+    """Return unprinted jobs by site that no e-mail has named yet and that still need attention."""
     query = select(PrintJob).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.letter_due)
     found: dict[str, list[PrintJob]] = {}
     for job in db.session.scalars(query.order_by(PrintJob.id).limit(BATCH).with_for_update()):
@@ -171,7 +177,7 @@ def job_facts(job: PrintJob) -> dict[str, object]:
 
 
 def _next_check_at(moment: datetime) -> datetime | None:
-    """The soonest moment at which something here may be due."""
+    """Return the earliest time when a check may be due; None if there is none."""
     tenant_id = current_tenant_id()
     found = db.session.execute(
         select(

@@ -1,4 +1,4 @@
-"""A site's printers: added, changed, found by what they serve, and how they are."""
+"""A site's printers: add, change and find them, and record their state."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from tenants import audit
 
 LOOKUP = "printer"
 MAX_PRINTERS = 40
-SILENT_AFTER = timedelta(seconds=90)  # three polls and a half of an agent's 25 seconds
+SILENT_AFTER = timedelta(seconds=90)  # three and a half polls of an agent (25 seconds each)
 CHANGEABLE = frozenset(
     {
         "name", "agent_id", "output", "language", "profile", "width_mm", "code_page", "checks",
@@ -43,7 +43,7 @@ def listed(site_id: str | None = None) -> list[Printer]:
 
 
 def by_id_including_removed() -> dict[str, Printer]:
-    """Removed ones too, for the jobs they had."""
+    """Include removed printers, for their jobs."""
     query = select(Printer).where(Printer.tenant_id == current_tenant_id())
     return {one.id: one for one in db.session.scalars(query)}
 
@@ -74,7 +74,7 @@ def of_agent(agent_id: str) -> list[Printer]:
 
 
 def add(site_id: str, name: str, way: str, values: Mapping[str, Any]) -> Printer:
-    """The door has checked that the site is there."""
+    """Add a printer. The caller has checked that the site exists."""
     if way not in printing_choices.CONNECTIONS:
         raise invalid("way", "invalid_choice", "Choose how the printer is reached.")
     if len(listed(site_id)) >= MAX_PRINTERS:
@@ -124,7 +124,7 @@ def change(printer_id: str, values: Mapping[str, Any]) -> Printer:
 
 
 def remove(printer_id: str) -> None:
-    """Its jobs stay readable; what waits for it is not printed by another one."""
+    """Remove a printer. Its jobs stay readable; waiting ones are not moved to another printer."""
     printer = get(printer_id)
     if printer.secret:
         lookups.remove_lookup(LOOKUP, lookups.secret_digest(printer.secret))
@@ -137,7 +137,7 @@ def remove(printer_id: str) -> None:
 
 
 def renew_secret(printer_id: str) -> Printer:
-    """Another address for it: who had the old one is refused at once."""
+    """Replace the address of a polling printer; the old one stops working at once."""
     printer = get(printer_id)
     if not printer.secret:
         raise Invalid("no_secret", "A printer behind an agent has no address of its own.")
@@ -149,7 +149,7 @@ def renew_secret(printer_id: str) -> Printer:
 
 
 def record_state(printer: Printer, state: str, detail: str = "") -> bool:
-    """What it, or its agent, says of itself. True when that is new."""
+    """Record a state that the printer or its agent reports. Returns True if it is new."""
     state = state if state in printing_choices.STATES else "error"
     detail = one_line(detail, 200)
     if (printer.state, printer.detail) == (state, detail):
@@ -171,13 +171,13 @@ def print_format(printer: Printer) -> PrintFormat:
 
 
 def notify_agent(agent_id: str | None) -> None:
-    """Whoever holds its poll answers it."""
+    """Have the agent's open poll answered."""
     if agent_id:
         live_updates.publish_update("prints.agent", agent=agent_id, printers=True)
 
 
 def _apply(printer: Printer, values: Mapping[str, Any]) -> list[str]:
-    """Every field is checked before any is written."""
+    """Check all fields before any is written. Returns the changed ones."""
     unknown = set(values) - CHANGEABLE
     if unknown:
         raise invalid(min(unknown), "unknown_field", "A printer has no such setting.")
@@ -194,7 +194,7 @@ def _apply(printer: Printer, values: Mapping[str, Any]) -> list[str]:
 
 
 def _check_same_site(printer: Printer, clean: dict[str, Any]) -> None:
-    """Its agent and its stand-in are of the same restaurant."""
+    """Its agent and its backup printer must belong to the same site."""
     if agent_id := clean.get("agent_id"):
         agent = db.session.get(PrintAgent, (current_tenant_id(), agent_id))
         if agent is None or agent.revoked_at is not None or agent.site_id != printer.site_id:
@@ -281,8 +281,11 @@ def _stations(field: str, value: Any) -> list[str]:
 
 
 def normalize_device(value: str) -> str:
-    """As it is stored and compared. A MAC address may be written with colons, dots, dashes or
-    nothing between its digits; other names of devices stay as they are, in lower case."""
+    """Return the stored form of a device name.
+
+    A MAC address may have colons, dots, dashes or nothing between its digits; other names are only
+    lowercased.
+    """
     text = value.strip().lower()[:60]
     digits = re.sub("[:.\\s-]", "", text)
     if not _MAC.fullmatch(digits):

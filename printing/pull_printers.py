@@ -1,7 +1,7 @@
-"""Printers that ask by themselves: Star CloudPRNT and Epson Server Direct Print.
+"""Printers that poll the server themselves: Star CloudPRNT and Epson Server Direct Print.
 
-They have no journal. What they fetched and never confirmed may lie there: it becomes
-`unconfirmed`, which frees the printer for the next ticket.
+They have no journal. A job that was fetched but never confirmed may be printed: it becomes
+`unconfirmed`, which frees the printer for the next job.
 """
 
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ from printing.models import PRINTING_LANE, Printer, PrintJob
 
 @dataclass(frozen=True)
 class ReportedState:
-    """What a printer's own word for its state means to us."""
+    """A printer's own status in our terms."""
 
     state: str
     detail: str = ""
 
 
 def find_by_secret(secret: str) -> tuple[int, str] | None:
-    """In a global transaction: the tenant and the printer behind an address."""
+    """Return tenant and printer of a secret. Runs in a global transaction."""
     return lookups.find_lookup(printers.LOOKUP, lookups.secret_digest(secret))
 
 
@@ -44,7 +44,7 @@ def get_enabled(printer_id: str, way: str) -> Printer:
 
 
 def check_device(printer: Printer, device: str) -> None:
-    """The first device that asks is the one; another with the same address is refused."""
+    """Bind the address to the first device that polls. Raises Forbidden for another one."""
     device = printers.normalize_device(device)
     if not device:
         return
@@ -55,7 +55,7 @@ def check_device(printer: Printer, device: str) -> None:
 
 
 def record_poll(printer: Printer, said: ReportedState | None) -> None:
-    """Its heartbeat, and its state where it told one."""
+    """Record the poll, and the state if the printer reported one."""
     first = printer.seen_at is None or printer.state == "offline"
     printer.seen_at = now()
     if said is not None:
@@ -67,7 +67,7 @@ def record_poll(printer: Printer, said: ReportedState | None) -> None:
 
 
 def offer_job(printer: Printer, by: str) -> PrintJob | None:
-    """The next ticket, or the one that was offered and never fetched."""
+    """Return the next job, or the one that was offered but not fetched; None if there is none."""
     if printing_choices.is_error_state(printer.state):
         return None
     job = spool.claimed_job(printer.id)
@@ -81,7 +81,7 @@ def offer_job(printer: Printer, by: str) -> PrintJob | None:
 
 
 def expire_lease(job: PrintJob) -> None:
-    """No proof in time. What was never fetched was surely not printed."""
+    """Handle a lease without a result. A job that was never fetched was certainly not printed."""
     if job.fetched_at is None and not job.claimed_by.startswith("agt_"):
         add_evidence(job, "not_fetched", who="Comanda", fence=job.fence)
         if fallback_copies.printed_elsewhere([job.id]):
@@ -95,7 +95,7 @@ def expire_lease(job: PrintJob) -> None:
 
 
 def fetch_job(printer: Printer, token: str, by: str) -> PrintJob:
-    """The bytes of the ticket in hand; asked for again they are the same."""
+    """Return the claimed job with its bytes; the same again if it is fetched twice."""
     query = (
         select(PrintJob)
         .options(undefer(PrintJob.data))
@@ -118,10 +118,10 @@ def fetch_job(printer: Printer, token: str, by: str) -> PrintJob:
 def record_result(
     printer: Printer, token: str, outcome: str, *, detail: str, evidence: dict[str, Any], by: str
 ) -> PrintJob | None:
-    """What it says became of it; without a token it can only mean the one in hand.
+    """Record the printer's result; without a token it is for the claimed job.
 
-    None: this printer has no such ticket, or it was deleted long ago. That is no error, as a
-    printer repeats its word until it is accepted.
+    Returns None if this printer has no such job or it was deleted. That is not an error, because a
+    printer repeats its result until it is accepted.
     """
     if token:
         job_id, _, fence = token.rpartition(".")

@@ -1,4 +1,4 @@
-"""Print jobs found and listed, newest first, and what people say of them."""
+"""Find and list print jobs, newest first; confirm, resend and reprint them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class PrintJobFilters:
 
 @dataclass(frozen=True)
 class TicketSummary:
-    """A ticket as the orders board shows it."""
+    """A print job as the orders board shows it."""
 
     id: str
     order_id: str
@@ -61,7 +61,7 @@ def get(job_id: str) -> PrintJob:
 
 
 def of_order(order_id: str) -> list[PrintJob]:
-    """Oldest first."""
+    """Return the jobs of an order, oldest first."""
     return listed(PrintJobFilters(order_id=order_id), None, 100)[::-1]
 
 
@@ -83,7 +83,7 @@ def tickets_of_orders(order_ids: Sequence[str]) -> dict[str, list[TicketSummary]
 
 
 def unconfirmed_jobs(limit: int = 20) -> list[PrintJob]:
-    """What somebody has to look at: no proof, or not printed; not older than a day or so."""
+    """Return jobs without a confirmed result, newest first."""
     query = select(PrintJob).where(
         PrintJob.tenant_id == current_tenant_id(), PrintJob.state == "unconfirmed"
     )
@@ -91,7 +91,7 @@ def unconfirmed_jobs(limit: int = 20) -> list[PrintJob]:
 
 
 def queue_length(printer_id: str) -> int:
-    """How many are in its queue; counted up to a hundred."""
+    """Return how many jobs are queued, counted up to 100."""
     query = (
         select(PrintJob.id)
         .where(
@@ -105,7 +105,7 @@ def queue_length(printer_id: str) -> int:
 
 
 def delete_old_jobs() -> int:
-    """Tickets are kept for a season; the orders they were of, for longer."""
+    """Delete jobs after 90 days; their orders are kept longer."""
     oldest = from_uuid("pj", UUID(id_at(now() - RETENTION)))
     gone = db.session.execute(
         delete(PrintJob)
@@ -117,7 +117,7 @@ def delete_old_jobs() -> int:
 
 
 def confirm_printed(job_id: str) -> PrintJob:
-    """Somebody looked: it lies there."""
+    """Record that a person has found the printed ticket."""
     job = spool.lock_job(job_id)
     if job.state == "printed":
         return job
@@ -130,7 +130,10 @@ def confirm_printed(job_id: str) -> PrintJob:
 
 
 def resend(job_id: str) -> str:
-    """Once more, as a reprint: the first one may lie there. The question is answered by it."""
+    """Send a job again as a reprint, because the first one may be printed.
+
+    The first job is settled, so that nobody is asked about it again. Returns the id of the reprint.
+    """
     job = spool.lock_job(job_id)
     if job.state not in ("unconfirmed", "failed"):
         raise Conflict("nothing_to_resend", "Only a ticket without proof can be sent again.")

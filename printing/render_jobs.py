@@ -1,4 +1,4 @@
-"""From a job's document to its bytes: once, and kept with it."""
+"""Render documents of print jobs to bytes, once, and store the bytes with the job."""
 
 from sqlalchemy import select
 
@@ -17,7 +17,7 @@ BATCH = 50
 
 
 def render_due() -> int:
-    """Every job without bytes, oldest first; their agents are told. Returns how many."""
+    """Render all jobs without bytes, oldest first, and notify their agents. Returns how many."""
     query = (
         select(PrintJob)
         .where(
@@ -40,7 +40,7 @@ def render_due() -> int:
 
 
 def render_job(job: PrintJob) -> bool:
-    """False: it cannot be printed at all, and the job says so."""
+    """Render one job. Returns False if that fails; the job is then failed with the reason."""
     printer = db.session.get_one(Printer, (job.tenant_id, job.printer_id))
     paper = printers.print_format(printer)
     try:
@@ -73,5 +73,5 @@ def _bytes_of(job: PrintJob, paper: PrintFormat) -> tuple[str, bytes, bytes | No
 
 
 def can_join(paper: PrintFormat) -> bool:
-    """Whether bytes sent before bytes make one ticket; XML and pictures do not."""
+    """Return whether two byte strings in a row make one ticket; not for XML and images."""
     return paper.language in ("escpos", "starprnt", "text")

@@ -1,4 +1,4 @@
-"""Tickets of a stretch of days: how many, how fast they came to paper, and which did not."""
+"""Print statistics over a range of days: counts, times to print, and failures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from core.ids import from_uuid, to_uuid
 from core.sql.partitions import id_at
 from core.values.date_ranges import DateRange
 
-# By print_jobs_printer_idx. Ids tell the time, with a day to spare for the zones of the earth.
+# Uses print_jobs_printer_idx. Ids contain the time; one day is added for time zones.
 TICKETS_BY_DAY = text("""
 SELECT (queued_at AT TIME ZONE time_zone)::date AS day, printer_id,
        count(*) AS tickets,
@@ -27,8 +27,8 @@ SELECT (queued_at AT TIME ZONE time_zone)::date AS day, printer_id,
  GROUP BY 1, 2
 """)
 
-# A ticket that waited for somebody to turn the printer on says nothing of the usual way: the
-# middle one and the 95th of 100 do. A reprint has no order it came from.
+# Median and 95th percentile, because a ticket that waited for the printer to be switched on is not
+# typical. Reprints are excluded, because they do not start with an order.
 PRINT_TIMES = text("""
 SELECT printer_id, percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (
            ORDER BY extract(epoch FROM settled_at - queued_at)) AS seconds
@@ -42,11 +42,11 @@ SELECT printer_id, percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (
 
 @dataclass(frozen=True)
 class PrintTimes:
-    """Seconds from the order to the paper."""
+    """Seconds from the order to the printed ticket."""
 
     usual: float = 0
     slow: float = 0
-    """95 of 100 were faster."""
+    """95 % were faster."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class DailyTickets:
     failed: int
     unconfirmed: int
     seconds: float
-    """Of all that were printed, from the order to the paper."""
+    """The sum over all printed tickets, from the order to the printed ticket."""
 
 
 def tickets_by_day(printer_ids: Sequence[str], span: DateRange) -> list[DailyTickets]:
@@ -74,7 +74,7 @@ def tickets_by_day(printer_ids: Sequence[str], span: DateRange) -> list[DailyTic
 
 
 def print_times(printer_ids: Sequence[str], span: DateRange) -> dict[str, PrintTimes]:
-    """By printer, and of all of them under the empty name."""
+    """Return times by printer; "" is all of them together."""
     if not printer_ids:
         return {}
     return {

@@ -1,7 +1,7 @@
-"""The way of a ticket: queued, claimed by whoever reaches the printer, settled by proof.
+"""The life of a print job: queued, claimed for its printer, settled by a result.
 
-`queued → claimed → printed | failed | unconfirmed`. A printer has one ticket in hand, the oldest
-first. What is claimed is a lease with a fence: who comes with an older fence is too late.
+`queued → claimed → printed | failed | unconfirmed`. A printer has one job at a time, the oldest
+first. A claim is a lease with a fence: a result with an older fence is too late.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,8 +29,8 @@ from tenants import audit
 LEASE_SECONDS = 60
 RETRY_AFTER = timedelta(seconds=5)
 GIVE_UP_AFTER = timedelta(hours=2)
-CHECK_AFTER = timedelta(seconds=5)  # for a ring that was lost
-RENDER_GRACE = timedelta(seconds=1)  # then whoever fetches a ticket renders it
+CHECK_AFTER = timedelta(seconds=5)  # for a lost wake-up
+RENDER_GRACE = timedelta(seconds=1)  # after it, the process that fetches a job renders it
 OUTCOMES = ("printed", "failed", "unsure")
 
 QUEUE_HEADS = text("""
@@ -49,7 +49,7 @@ WHERE p.tenant_id = :tenant_id AND p.id = ANY(:printers) AND NOT EXISTS (
 
 @dataclass(frozen=True)
 class NewPrintJob:
-    """A ticket about to be queued. `dedupe` tells it from every other one, for ever."""
+    """A job to queue. `dedupe` is unique forever and prevents a second one."""
 
     printer: Printer
     kind: str
@@ -68,18 +68,18 @@ class NewPrintJob:
 class ClaimedJobs:
     jobs: list[PrintJob]
     look_again: float | None = None
-    """Seconds until something that waits for nothing but time can be had."""
+    """Seconds until a job that only waits for time can be claimed."""
 
 
 @dataclass(frozen=True)
 class SettleResult:
     job: PrintJob
     late: bool = False
-    """Another one has the ticket by now; what was said is kept as evidence."""
+    """The job has been claimed again; the result is kept as evidence only."""
 
 
 def queue_jobs(sheets: Iterable[NewPrintJob]) -> list[str]:
-    """Queue them, in this transaction; the ids of those that were not there yet."""
+    """Queue jobs in this transaction. Returns the ids of those that did not exist yet."""
     made, agents = [], set()
     for sheet in sheets:
         statement = (
@@ -103,7 +103,7 @@ def queue_jobs(sheets: Iterable[NewPrintJob]) -> list[str]:
 
 
 def job_row(sheet: NewPrintJob) -> dict[str, Any]:
-    """As it is stored when it is queued now."""
+    """Return the row of a job that is queued now."""
     moment, printer = now(), sheet.printer
     falls_back = printer.fallback_id is not None and sheet.fallback_of is None
     return {
@@ -131,7 +131,7 @@ def job_row(sheet: NewPrintJob) -> dict[str, Any]:
 
 
 def claim(printer_ids: Sequence[str], by: str) -> ClaimedJobs:
-    """The oldest ticket of each printer that has none in hand. The caller holds the printers."""
+    """Claim the oldest job of each printer that has none. The caller has locked the agent."""
     if not printer_ids:
         return ClaimedJobs([])
     moment = now()
@@ -153,7 +153,7 @@ def claim(printer_ids: Sequence[str], by: str) -> ClaimedJobs:
 
 
 def claim_one(printer: Printer, by: str) -> PrintJob | None:
-    """For a printer that asks by itself: rendered here when no worker was quicker."""
+    """Claim a job for a printer that polls itself; renders it if no worker has."""
     if not lock_printer(printer.id):
         return None
     moment = now()
@@ -166,7 +166,7 @@ def claim_one(printer: Printer, by: str) -> PrintJob | None:
 
 
 def lock_printer(printer_id: str) -> bool:
-    """Who claims for a printer claims alone; orders for it are written all the same."""
+    """Lock a printer for claiming, without blocking inserts of new jobs."""
     held = db.session.execute(
         select(Printer.id)
         .where(Printer.tenant_id == current_tenant_id(), Printer.id == printer_id)
@@ -176,7 +176,7 @@ def lock_printer(printer_id: str) -> bool:
 
 
 def queued_jobs(site_id: str) -> list[PrintJob]:
-    """Everything of a restaurant's that no printer has yet, oldest first."""
+    """Return all queued jobs of a site, oldest first."""
     query = select(PrintJob).where(
         PrintJob.tenant_id == current_tenant_id(),
         PrintJob.site_id == site_id,
@@ -209,7 +209,7 @@ def _claim_rows(ids: Sequence[Any], by: str, moment: datetime) -> list[PrintJob]
     taken = []
     for job in db.session.scalars(query):
         if job.data is None and not render_jobs.render_job(job):
-            continue  # it is failed now, and tells why
+            continue  # it has failed, with the reason
         job.state, job.fence, job.claimed_by = "claimed", job.fence + 1, by
         job.claimed_at, job.leased_until = moment, moment + timedelta(seconds=LEASE_SECONDS)
         job.fetched_at = None
@@ -220,10 +220,10 @@ def _claim_rows(ids: Sequence[Any], by: str, moment: datetime) -> list[PrintJob]
 
 
 def extend_leases(job_ids: Sequence[str], by: str) -> None:
-    """What an agent still has in its hands stays in them; what it does not know of it never got.
+    """Extend the leases of jobs that an agent still has; requeue the others.
 
-    An agent writes a ticket down before it prints it, so one that it does not name was lost on
-    the way to it: nothing was printed, and it may be handed out again.
+    An agent records a job before it prints it, so a job that it does not list was lost on the way:
+    nothing was printed, and it can be claimed again.
     """
     moment = now()
     mine = (
@@ -255,7 +255,7 @@ def settle(
     detail: str = "",
     evidence: Mapping[str, Any] | None = None,
 ) -> SettleResult:
-    """What became of it. Said twice it is the same; said too late it is only kept."""
+    """Record a result. Idempotent; a result with an old fence is only kept as evidence."""
     job = lock_job(job_id)
     detail = one_line(detail, 200)
     facts = {"who": who, "fence": fence, "detail": detail, **_shortened(evidence or {})}
@@ -276,7 +276,7 @@ def settle(
 
 
 def retry_job(job: PrintJob, detail: str) -> None:
-    """Nothing was printed, for certain: the same ticket, a little later."""
+    """Queue a job again a little later, because it certainly was not printed."""
     job.tries += 1
     if fallback_copies.printed_elsewhere([job.id]):
         fallback_copies.cancel_copy(job)
@@ -302,7 +302,7 @@ def finish_job(job: PrintJob, state: str, detail: str) -> None:
 
 
 def lock_job(job_id: str) -> PrintJob:
-    """The row, locked."""
+    """Return the row, locked. Raises NotFound."""
     query = select(PrintJob).where(PrintJob.tenant_id == current_tenant_id(), PrintJob.id == job_id)
     job = db.session.scalars(query.with_for_update()).first()
     if job is None:
@@ -322,7 +322,7 @@ def lease_lost() -> Conflict:
 
 
 def notify_agent(job: PrintJob) -> None:
-    """Its printer may have the next one: whoever waits for it looks."""
+    """Have the agent's poll answered, because its printer may get the next job."""
     agent = job.claimed_by if job.claimed_by.startswith("agt_") else ""
     if agent:
         live_updates.publish_update("prints.agent", agent=agent)
@@ -333,7 +333,7 @@ def actor() -> str:
 
 
 def _shortened(evidence: Mapping[str, Any]) -> dict[str, Any]:
-    """As an agent sent it: a few words and numbers, whatever it was."""
+    """Limit an agent's evidence to a few short values."""
     kept: dict[str, Any] = {}
     for name, value in list(evidence.items())[:12]:
         if isinstance(value, bool | int | float) or value is None:

@@ -1,4 +1,4 @@
-"""Tickets that no order makes: a stand-in's, a reprint, a test, the code-page strip."""
+"""Tickets without an order event: backup copies, reprints, tests and code-page samples."""
 
 from core.clock import now
 from core.db import db
@@ -16,7 +16,7 @@ from tenants import audit
 
 
 def reprint(job: PrintJob, *, because: str = "reprinted") -> str:
-    """The same ticket once more, headed so that nobody cooks it twice."""
+    """Queue the ticket again, with a REPRINT banner so that nothing is cooked twice."""
     document = Document.from_json(job.document)
     if job.kind not in ("test", "strip"):
         document = with_reprint_banner(document, job.queued_at, time_zone=job.time_zone)
@@ -42,7 +42,7 @@ def reprint(job: PrintJob, *, because: str = "reprinted") -> str:
 
 
 def fallback_copy(job: PrintJob, printer: Printer, for_printer: str) -> list[str]:
-    """On the stand-in, with the words that it may lie at the first one too."""
+    """Queue a copy on the backup printer; its banner warns that the first one may have it too."""
     document = Document.from_json(job.document)
     sheet = NewPrintJob(
         printer=printer,
@@ -77,7 +77,7 @@ def test_ticket(printer: Printer, *, language: str, time_zone: str, site: str) -
 
 
 def code_page_samples(printer: Printer, *, language: str, time_zone: str) -> str:
-    """Every code page the printer may have; staff choose the row that reads right."""
+    """Queue samples of every code page the printer may have; staff choose the readable one."""
     title = f"{printer.name} · {printer.profile}"
     (made,) = spool.queue_jobs(
         [

@@ -1,4 +1,4 @@
-"""The door for what others post to us: signed, stored as it came, worked on later by a job."""
+"""Blueprint for hooks from other services: verified, stored as received, processed by a job."""
 
 from flask import Blueprint, Response
 
@@ -9,11 +9,11 @@ hooks = Blueprint("hooks", __name__, url_prefix="/hooks")
 
 @hooks.errorhandler(Exception)
 def answer_error(error: Exception) -> Response:
-    """Machines call here: they get JSON, never a page."""
+    """Errors are JSON, because programs call these endpoints."""
     return response_for(error)
 
 
 def error_reply(status: int, code: str, sentence: str) -> Response:
     answer = error_response(status, code, sentence)
-    answer.headers.pop("WWW-Authenticate", None)  # a signature is no bearer token
+    answer.headers.pop("WWW-Authenticate", None)  # hooks are signed and use no bearer token
     return answer

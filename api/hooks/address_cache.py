@@ -1,4 +1,4 @@
-"""Who is behind a hook's address: found by the token in it, and remembered for a few seconds."""
+"""Find the owner of a hook address by its token, with a cache of a few seconds."""
 
 import re
 import time
@@ -17,10 +17,10 @@ Owner = TypeVar("Owner")
 
 
 class HookAddressCache(Generic[Owner]):
-    """What a hook must know of its owner hardly ever changes.
+    """Cache of hook owners, which rarely change.
 
-    `read` gets the tenant and the owner's id inside the tenant's transaction; `key` is how the
-    token stands in the lookups.
+    `read` gets the tenant and the owner's id inside the tenant's transaction; `key` converts a
+    token to its lookup key.
     """
 
     def __init__(

@@ -49,7 +49,7 @@ line_addresses = HookAddressCache("cloud_hook", _load_line)
 
 @hooks.get("/cloud/<token>")
 def cloud_handshake(token: str) -> Response:
-    """The network asks once, when the address is entered there."""
+    """The network calls this once, when the address is entered there."""
     line = line_addresses.of(token)
     if line is None:
         return no_such_address()

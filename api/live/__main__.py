@@ -1,4 +1,4 @@
-"""`python -m api.live --port 8020`: the live door, as a process of its own."""
+"""`python -m api.live --port 8020`: the live server, as a separate process."""
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ from api.live.server import LiveServer
 from core.logs import logger, set_up_logs
 from core.settings import SettingsError, load_settings
 
-DEFAULT_PORT = 8020  # deploy/nginx/upstream.*.conf say the same
+DEFAULT_PORT = 8020  # the same as in deploy/nginx/upstream.*.conf
 
 
 def main(arguments: list[str]) -> int:

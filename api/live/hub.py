@@ -1,7 +1,7 @@
-"""One Redis subscription for a process, shared out to everybody who waits in it.
+"""One Redis subscription per process, shared by all its subscribers.
 
-A room is a tenant somebody waits for: its last news, and its waiters. Nobody here touches the
-database; a waiter that idles costs a little memory and nothing else.
+A TenantChannel holds a tenant's recent updates and its subscribers. Nothing here uses the database;
+an idle subscriber costs only a little memory.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from core.logs import logger
 
 log = logger(__name__)
 
-QUEUE_SIZE = 100  # news a slow reader may be behind before it is let go
+QUEUE_SIZE = 100  # updates a slow reader may be behind before it is disconnected
 RECENT_UPDATES = 200
 RECONNECT_SECONDS = 1.0
 START_OVER = "start-over"
@@ -39,17 +39,17 @@ class LiveUpdate:
 
 
 def history_gap(at: Cursor) -> LiveUpdate:
-    """The history has a hole: whoever shows something asks for it anew and goes on from `at`."""
+    """The history has a gap: the page has to reload its data and continue from `at`."""
     return LiveUpdate(f"{at[0]}-{at[1]}", [{"kind": START_OVER}])
 
 
 class RedisUnavailable(Exception):
-    """Redis does not answer: nobody can be told anything just now."""
+    """Raised when Redis does not respond; no updates can be delivered."""
 
 
 @dataclass(eq=False, slots=True)
 class Subscriber:
-    """`over` is set when the door closes, and instead of letting the queue of a slow one grow."""
+    """`over` is set when the server stops, or when a slow reader's queue is full."""
 
     queue: asyncio.Queue[LiveUpdate | None] = field(
         default_factory=lambda: asyncio.Queue(QUEUE_SIZE)
@@ -68,7 +68,7 @@ class Subscriber:
             self.queue.put_nowait(None)
 
     async def next(self, seconds: float) -> LiveUpdate | None:
-        """None: nothing came, or it is over."""
+        """Return the next update; None on timeout or if the subscription is over."""
         try:
             return await asyncio.wait_for(self.queue.get(), max(seconds, 0.0))
         except TimeoutError:
@@ -110,14 +110,14 @@ class Hub:
         return self._pubsub is not None
 
     def dismiss(self) -> None:
-        """Everybody goes, and comes back when there is news to be had again."""
+        """Disconnect all subscribers; they reconnect when updates are available again."""
         rooms, self._channels = self._channels, {}
         for room in rooms.values():
             for waiter in room.waiters:
                 waiter.dismiss()
 
     async def join(self, tenant_id: int, after: str) -> tuple[Subscriber, list[LiveUpdate]]:
-        """A waiter for what comes, and what came since `after`; or the word to start over."""
+        """Subscribe. Returns the subscriber and the updates since `after`, or a history gap."""
         place, waiter = channel_key(tenant_id), Subscriber()
         try:
             room = self._channels.get(place)
@@ -125,13 +125,13 @@ class Hub:
                 async with self._joining:
                     room = self._channels.get(place) or await self._open(place)
             room.waiters.add(waiter)
-            # From here on nothing passes by: what is read now may come twice, never not at all.
+            # From here on no update is lost: one that is read now may come twice.
             missed = await self._missed(room, after)
         except RedisError as error:
             self.leave(tenant_id, waiter)
             raise RedisUnavailable from error
         if self._channels.get(place) is not room:
-            raise RedisUnavailable  # the connection broke while we asked
+            raise RedisUnavailable  # the connection broke in the meantime
         return waiter, missed
 
     def leave(self, tenant_id: int, waiter: Subscriber) -> None:
@@ -160,7 +160,7 @@ class Hub:
             if self._pubsub is not None and place not in self._channels:
                 await self._pubsub.unsubscribe(place)
         except RedisError:
-            pass  # the reader finds out by itself
+            pass  # the reader task detects the failure
 
     async def _missed(self, room: TenantChannel, after: str) -> list[LiveUpdate]:
         if not is_cursor(after):
@@ -197,7 +197,7 @@ class Hub:
     async def _listen(self) -> None:
         pubsub = self._redis.pubsub()
         try:
-            # A channel of its own, so that the connection is there before the first room is.
+            # Its own channel, so that the connection is open before the first subscription.
             await pubsub.subscribe("live:hello")
             self._pubsub = pubsub
             while True:
@@ -225,6 +225,6 @@ def is_cursor(text: str) -> bool:
 
 
 def read_cursor(text: str | bytes) -> Cursor:
-    """Of something that Redis made, or that `is_cursor`."""
+    """Parse a cursor from Redis, or one that passed `is_cursor`."""
     millis, _, number = (text.decode() if isinstance(text, bytes) else text).partition("-")
     return int(millis), int(number)

@@ -1,7 +1,7 @@
-"""The long poll of print agents, held here beside the open pages.
+"""The long poll of print agents, served next to the live updates of pages.
 
-The database is asked when a poll comes and when news say that there is something; in threads of
-their own, so that nobody who waits here waits for it.
+The database is queried when a poll starts and when an update announces work. Queries run in a
+thread pool, so that they do not block the event loop.
 """
 
 import asyncio
@@ -29,19 +29,19 @@ from printing.agent_polling import AgentReport, PollAnswer
 log = logger(__name__)
 
 THREADS = 8
-LONGEST_WAIT = 30.0  # deploy/nginx.conf gives up after 60
+LONGEST_WAIT = 30.0  # deploy/nginx.conf times out after 60
 POLL_WITHOUT_REDIS_SECONDS = 2.0
 SHORTEST_RECHECK = 0.2
 LATE_WORKER_SECONDS = spool.RENDER_GRACE.total_seconds() + 0.05
 MOST_POLLS = 5_000
-MOST_WRONG_TOKENS, WRONG_TOKEN_SECONDS = 20, 60  # for each address
+MOST_WRONG_TOKENS, WRONG_TOKEN_SECONDS = 20, 60  # per address
 MOST_TRACKED_ADDRESSES = 10_000
 Answer = TypeVar("Answer")
 
 
 @dataclass
 class WrongTokens:
-    """Polls with a wrong token from one address within a while."""
+    """Recent polls with a wrong token from one address."""
 
     count: int = 0
     until: float = 0.0
@@ -91,8 +91,11 @@ class PrintPolling:
             )
 
     async def _owner(self, request: web.Request) -> tuple[int, str]:
-        """Checked before the poll counts. An address that keeps sending wrong tokens is refused
-        without a look-up, so that it takes neither places nor threads."""
+        """Authenticate before the poll counts. Returns tenant and agent.
+
+        An address that keeps sending wrong tokens is refused without a query, so that it takes
+        neither slots nor threads.
+        """
         kind, _, token = request.headers.get("Authorization", "").partition(" ")
         token = token.strip() if kind == "Bearer" else ""
         peer = client_network(_peer(request, self._settings.trusted_proxies))
@@ -132,7 +135,7 @@ class PrintPolling:
         asked: tuple[float, AgentReport],
         waiter: Subscriber | None,
     ) -> dict[str, Any]:
-        """News are listened to before the database is asked: nothing comes in between."""
+        """Answer a poll. Subscribes before it queries the database, so that no update is lost."""
         wait, report = asked
         clock = asyncio.get_running_loop().time
         until = clock() + wait
@@ -159,7 +162,7 @@ class PrintPolling:
     async def _wait(
         self, waiter: Subscriber | None, agent_id: str, left: float, look_again: float | None
     ) -> str:
-        """Until there is something to look for: news of this agent, or a time that has come."""
+        """Wait for an update of this agent, or until the next check is due."""
         clock = asyncio.get_running_loop().time
         soonest = left if look_again is None else min(left, max(look_again, SHORTEST_RECHECK))
         if waiter is None or waiter.over:
@@ -177,12 +180,13 @@ class PrintPolling:
                     continue
                 if not fact.get("soon"):
                     return "printers" if fact.get("printers") else "jobs"
-                # A worker is at it, and tells when it is done; if it is not, we look ourselves.
+                # A worker is rendering and will publish an update; if it does not, we check
+                # ourselves.
                 until = min(until, clock() + LATE_WORKER_SECONDS)
         return "time"
 
     async def _join(self, tenant_id: int) -> Subscriber | None:
-        """None: Redis is away, and the database is looked at every few seconds instead."""
+        """Subscribe. Returns None without Redis; the database is then polled every few seconds."""
         try:
             waiter, _missed = await self._hub.join(tenant_id, "")
         except RedisUnavailable:
@@ -239,7 +243,7 @@ def _list(body: dict[str, Any], name: str) -> list[Any]:
 
 
 def _peer(request: web.Request, proxies: int) -> str:
-    """The caller's address, as the last proxy that we trust saw it."""
+    """Return the caller's address as the last trusted proxy reported it."""
     came = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",")]
     if proxies and len(came) >= proxies and came[-proxies]:
         return came[-proxies]

@@ -1,7 +1,7 @@
-"""The live door: an event stream and a long poll, for pages that wait for news.
+"""The live server: an event stream and a long poll for pages that wait for updates.
 
-A process of its own, because it holds thousands of connections that do nothing: on a web thread
-each of them would cost a thread.
+It is a separate process because it holds thousands of idle connections, each of which would occupy
+a thread of the web server.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ from core.security.live_tokens import LiveToken, read_live_token
 from core.security.signing import BadToken
 from core.settings import Settings
 
-HEARTBEAT_SECONDS = 20.0  # deploy/nginx.conf drops what is silent for 30
+HEARTBEAT_SECONDS = 20.0  # deploy/nginx.conf closes connections that are silent for 30
 POLL_SECONDS = 25.0
-LARGEST_BODY = 64 * 1024  # of an agent that tells of many printers
-WRITE_SECONDS = 10.0  # a reader that takes nothing for so long is let go
+LARGEST_BODY = 64 * 1024  # an agent may report many printers
+WRITE_SECONDS = 10.0  # a reader that accepts nothing for this long is disconnected
 MOST_CONNECTIONS, MOST_OF_TENANT, MOST_OF_MEMBER = 20_000, 500, 20
 STREAM = {
     "Content-Type": "text/event-stream",
@@ -36,10 +36,10 @@ STREAM = {
 
 @dataclass
 class OpenConnections:
-    """Who is here now, so that no tenant and no member takes the place of others.
+    """Open connections, counted so that no tenant and no member uses the share of others.
 
-    A page that was left is noticed at the next beat. Until then it holds a place of the tenant,
-    but none of the member: whoever clicks through twenty pages in a row is still one reader.
+    A closed page is noticed at the next heartbeat. Until then it counts for the tenant but not for
+    the member, so that a member who opens twenty pages in a row is not refused.
     """
 
     total: int = 0
@@ -82,7 +82,7 @@ class LiveServer:
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[self._check_origin], client_max_size=LARGEST_BODY)
-        for prefix in ("/live", ""):  # behind nginx, and on a port of its own
+        for prefix in ("/live", ""):  # behind nginx, and on its own port
             app.router.add_get(f"{prefix}/stream", self._stream)
             app.router.add_get(f"{prefix}/poll", self._poll)
         app.router.add_post("/print/v1/poll", self._prints.poll)
@@ -98,12 +98,12 @@ class LiveServer:
         await self._hub.stop()
 
     async def _end_streams(self, _app: web.Application) -> None:
-        """Streams end by themselves; their pages come back, to whoever takes over."""
+        """End all streams; their pages reconnect to the process that takes over."""
         self._hub.dismiss()
 
     @web.middleware
     async def _check_origin(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Only the portal's own pages: another site's script gets no answer it could read."""
+        """Allow the portal's own pages only: scripts of other sites cannot read a response."""
         origin = request.headers.get("Origin")
         if origin is not None and origin != self._origin:
             return web.json_response({"error": "another site"}, status=403)
@@ -129,7 +129,10 @@ class LiveServer:
         }
 
     async def _health(self, _request: web.Request) -> web.Response:
-        """Alive is enough: without Redis the streams wait for it, and a restart would not help."""
+        """Return ok while the process runs.
+
+        Without Redis the streams wait for it, and a restart would not help.
+        """
         return web.json_response(
             {
                 "status": "ok",
@@ -159,7 +162,7 @@ class LiveServer:
         waiter: Subscriber,
         missed: list[LiveUpdate],
     ) -> None:
-        """Until the ticket runs out, the reader is too slow or gone, or we stop."""
+        """Write updates until the token expires, the reader is gone or slow, or we stop."""
         clock = asyncio.get_running_loop().time
         until, sent = clock() + ticket.seconds_left(), (0, 0)
         try:
@@ -233,7 +236,7 @@ def _http_error(kind: type[web.HTTPException], code: str, after: int = 0) -> web
 
 
 def _heartbeat(sent: tuple[int, int]) -> bytes:
-    """What was not for this reader moves its place on all the same."""
+    """Moves the reader's cursor past updates that were not for it."""
     return f"id: {sent[0]}-{sent[1]}\n\n".encode() if sent > (0, 0) else b":\n\n"
 
 

@@ -1,4 +1,4 @@
-"""The door for print agents: pairing, results and pictures. Polls are held by `api.live`."""
+"""Blueprint for print agents: pairing, results and pictures. `api.live` serves their polls."""
 
 import time
 from typing import Any
@@ -49,7 +49,7 @@ class Result(BaseModel):
 
 @print_agents.errorhandler(Exception)
 def answer_error(error: Exception) -> Response:
-    """Programs call here: JSON, with the code also where agents look for it."""
+    """Errors are JSON; the code is also in `error`, where agents read it."""
     answer = response_for(validation_error(error) if isinstance(error, ValidationError) else error)
     said = answer.get_json()
     said["error"] = {"code": said["code"], "message": said["message"]}
@@ -120,7 +120,7 @@ def job_picture(print_job_id: str) -> Any:
 
 
 def caller() -> tuple[int, str]:
-    """The tenant and the agent behind the token. Whether it was revoked is asked each time."""
+    """Return tenant and agent of the token. Views check each time that it was not revoked."""
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
     owner = find_agent(token.strip()) if kind.lower() == "bearer" else None
     if owner is None:
@@ -170,7 +170,7 @@ def _body() -> dict[str, Any]:
 
 
 def _limit_pairing_attempts() -> None:
-    """Codes are short: whoever guesses them is stopped after a few."""
+    """Limit attempts per address, because pairing codes are short enough to guess."""
     seconds = seconds_to_wait("pairing", rate=0.2, burst=10)
     if seconds is not None:
         raise RateLimited(

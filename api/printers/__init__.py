@@ -1,4 +1,4 @@
-"""The doors of printers that ask by themselves. The secret in the address finds one of them."""
+"""Blueprint for printers that poll the server; the secret in the URL identifies the printer."""
 
 import re
 import time
@@ -33,7 +33,7 @@ def forbid_caching(answer: Response) -> Response:
 
 
 def find_printer(secret: str) -> tuple[int, str]:
-    """The tenant and the printer. Remembered briefly: a printer asks every few seconds."""
+    """Return tenant and printer, with a short cache: a printer polls every few seconds."""
     found = _cache.get(secret)
     if found is not None and found[1] > time.monotonic():
         g.tenant_id = found[0][0]

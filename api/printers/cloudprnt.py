@@ -1,4 +1,4 @@
-"""Star CloudPRNT: POST asks, GET fetches, DELETE says what became of it."""
+"""Star CloudPRNT: POST polls, GET fetches a job, DELETE reports its result."""
 
 from typing import Any
 from urllib.parse import unquote
@@ -14,7 +14,7 @@ from printing.pull_printers import ReportedState
 
 WAY = "cloudprnt"
 ADDRESS = "/star/<token>"
-RETRY_CODES = frozenset({"520"})  # it could not download in time: nothing was printed
+RETRY_CODES = frozenset({"520"})  # the printer could not download in time: nothing was printed
 
 
 @printer_routes.post(ADDRESS)
@@ -76,7 +76,7 @@ def star_done(token: str) -> Any:
 
 
 def state_of(code: str) -> ReportedState | None:
-    """The first digit decides; what we do not know is believed by it."""
+    """Return the state for a status code; the first digit decides for unknown codes."""
     if not code:
         return None
     if code[0] == "2" or code.upper().startswith("OK"):
@@ -90,7 +90,7 @@ def state_of(code: str) -> ReportedState | None:
 
 def _wrong_type() -> DomainError:
     error = DomainError("wrong_type", "The ticket is not available in that type.")
-    error.status = 415  # as Star's protocol says
+    error.status = 415  # required by Star's protocol
     return error
 
 

@@ -1,4 +1,4 @@
-"""Epson Server Direct Print: one address, three kinds of form. XML, and no SOAP around it."""
+"""Epson Server Direct Print: one address for three kinds of form. Plain XML without SOAP."""
 
 import re
 from typing import Any
@@ -17,7 +17,7 @@ WAY = "server_direct"
 DEVICE = "local_printer"
 TIMEOUT_MS = 60_000
 SUCCESS, OFFLINE, COVER_OPEN, NEAR_END, PAPER_END = 0x2, 0x8, 0x20, 0x20000, 0x80000
-# The printer says that it could not print; after these words it will when that is mended.
+# Errors after which the printer did not print, but will when the cause is fixed.
 RECOVERABLE = frozenset(
     {
         "EPTR_REC_EMPTY", "EPTR_COVER_OPEN", "EPTR_AUTOMATICAL", "EPTR_CUTTER", "EPTR_MECHANICAL",
@@ -97,12 +97,12 @@ def request_xml(job: PrintJob) -> bytes:
 
 
 def printjobid(job: PrintJob) -> str:
-    """At most 30 letters: ours without its prefix, and the fence."""
+    """At most 30 characters: our id without its prefix, and the fence."""
     return f"{job.id.removeprefix('pj_')}.{job.fence % 1000}"
 
 
 def _results_in(text: str) -> list[tuple[str, dict[str, str]]]:
-    """(our token, what it says) for each ticket the printer tells of."""
+    """Return (our token, attributes) for each job that the printer reports."""
     root = _parsed(text)
     found = []
     for part in root.iter():
@@ -112,7 +112,7 @@ def _results_in(text: str) -> list[tuple[str, dict[str, str]]]:
         job = next((one.text or "" for one in part.iter() if _name(one) == "printjobid"), "")
         if said is not None:
             found.append((f"pj_{job.strip()}" if job.strip() else "", said))
-    if not found:  # version 1.00 has no ids: it can only mean the one in hand
+    if not found:  # version 1.00 has no ids: it can only be the current job
         found = [("", dict(one.attrib)) for one in root.iter() if _name(one) == "response"]
     return found
 
@@ -146,7 +146,7 @@ def _number(text: str) -> int | None:
 
 
 def _parsed(text: str) -> ET.Element:
-    if "<!" in text or "\0" in text:  # no document of a printer declares anything
+    if "<!" in text or "\0" in text:  # a printer's XML has no declarations
         raise Malformed("malformed_xml", "The XML holds a declaration.")
     try:
         return ET.fromstring(text.encode())  # noqa: S314 - nothing is declared in it

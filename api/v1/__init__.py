@@ -1,4 +1,4 @@
-"""The versioned API for keys. Each resource is a module that adds its routes to `v1`."""
+"""The versioned API for API keys. Each resource is a module that adds its routes to `v1`."""
 
 import json
 import math
@@ -19,12 +19,12 @@ from core.openapi.lazy_blueprint import LazyBlueprint
 
 READ_LIMIT_MS = 5000
 LARGEST_BODY = 1024 * 1024
-LARGEST_FILE = 32 * LARGEST_BODY  # deploy/nginx.conf takes 33
+LARGEST_FILE = 32 * LARGEST_BODY  # deploy/nginx.conf allows 33
 DEEPEST_NESTING = 32
-# JSON, but not the object a call takes: a list of operations, or several texts.
+# JSON, but not a single object: a list of operations, or several texts.
 UNSUPPORTED_TYPES = frozenset({"application/json-patch+json", "application/json-seq"})
 View = TypeVar("View", bound=Callable[..., Any])
-# NUL is refused by PostgreSQL, half of a surrogate pair by UTF-8.
+# PostgreSQL rejects NUL, and UTF-8 rejects lone surrogates.
 FORBIDDEN_CHARACTERS = re.compile("[\x00\ud800-\udfff]")
 SECURITY: list[dict[str, list[str]]] = [{"bearer": []}]
 ERRORS: ResponseDict = {s: ErrorBody for s in (400, 401, 402, 403, 404, 422, 429, 503)}  # noqa: C420
@@ -40,7 +40,7 @@ v1 = LazyBlueprint(
 
 @v1.before_request
 def check_caller() -> None:
-    """The scope comes first: a key without it learns nothing about parameters."""
+    """Authenticate and check the scope first: a key without it learns nothing about parameters."""
     authenticate()
     if request.endpoint is not None:
         check_rights(current_app.view_functions.get(request.endpoint))
@@ -48,7 +48,7 @@ def check_caller() -> None:
 
 @v1.before_request
 def limit_reads() -> None:
-    """A list that is too broad must not hold one of the few connections for long."""
+    """Limit the time of reads, so that a broad list does not hold one of the few connections."""
     limit_statements(READ_LIMIT_MS if request.method in ("GET", "HEAD") else None)
 
 
@@ -59,7 +59,7 @@ def lift_limit(_error: BaseException | None = None) -> None:
 
 @v1.before_request
 def check_body() -> None:
-    """Refused before anything looks inside: too large, not JSON, or JSON that is a trap."""
+    """Refuse a body that is too large, not JSON, or malicious JSON, before anything parses it."""
     view = current_app.view_functions.get(request.endpoint or "")
     unknown = unknown_names(list(request.args), getattr(view, "query_model", None))
     g.warnings = unknown_field_warnings(unknown, "parameter")
@@ -72,28 +72,28 @@ def check_body() -> None:
     if getattr(view, "takes_file", False):
         request.max_content_length = LARGEST_FILE
         if request.content_length is None and "Transfer-Encoding" in request.headers:
-            raise LengthRequired()  # only a length tells a whole file from one that broke off
+            raise LengthRequired()  # without a length a truncated file cannot be detected
         return
     g.raw_body = raw = request.get_data(cache=True)
     if not raw:
-        # As good as {}: what may be left out is, and what is missing is named.
+        # Treated as {}: optional fields may be missing, and required ones are reported.
         request._cached_json = ({}, {})  # noqa: SLF001
         return
     if request.content_length is None and len(raw) >= LARGEST_BODY:
-        raise RequestEntityTooLarge()  # a chunked body is read up to the limit only
+        raise RequestEntityTooLarge()  # a chunked body is read only up to the limit
     if not request.is_json or request.mimetype in UNSUPPORTED_TYPES:
         raise UnsupportedMediaType()
     body, model = parse_json(raw), getattr(view, "body_model", None)
     if model is not None:
         body, unknown = clean_body(body, model)
         g.warnings += unknown_field_warnings(unknown, "field")
-    # Flask's own place for a parsed body: what is checked here is what the view gets.
+    # Flask's own cache of the parsed body: the view gets what was checked here.
     request._cached_json = (body, body)  # noqa: SLF001
 
 
 @v1.after_request
 def add_warnings(answer: Response) -> Response:
-    """Also a repeated answer gets them: the same request has the same warnings."""
+    """Add warnings, also to a replayed response: the same request has the same warnings."""
     warnings = g.get("warnings")
     if warnings and answer.status_code < 300 and answer.is_json:
         body = answer.get_json(silent=True)
@@ -105,7 +105,7 @@ def add_warnings(answer: Response) -> Response:
 
 
 def takes_file(view: View) -> View:
-    """The body is a file's own bytes, and is read by the view."""
+    """Mark a view whose body is a raw file that the view reads."""
     view.takes_file = True  # type: ignore[attr-defined]
     return view
 
@@ -128,7 +128,7 @@ def parse_json(raw: bytes) -> dict[str, Any]:
 
 
 def _check(value: Any, field: str) -> None:
-    """Not by recursion: what is nested too deeply must not break what looks for it."""
+    """Check iteratively, because recursion would fail on deeply nested values."""
     parts = [(value, 2)]
     while parts:
         part, depth = parts.pop()

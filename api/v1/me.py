@@ -1,4 +1,4 @@
-"""GET /me: what this key is, and how much it may."""
+"""GET /me: the account, limits and scopes of an API key."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from tenants.plans import quota
 )
 @key_may(None, test_keys=True)
 def me() -> dict[str, Any]:
-    """Tenant, plan, limits, what was used this month, and the scopes of the key."""
+    """Tenant, plan, limits, usage of this month, and the scopes of the key."""
     caller: ApiCaller = g.caller
     with tenant_scope(g.tenant_id):
         used = quota.usage(caller.tenant)

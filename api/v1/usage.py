@@ -1,4 +1,4 @@
-"""GET /usage and /usage/costs: what was sent and received, and what it cost."""
+"""GET /usage and /usage/costs: messages sent and received, and their cost."""
 
 from datetime import date
 from decimal import Decimal
@@ -58,7 +58,7 @@ def usage_by_day(query: PeriodQuery) -> dict[str, Any]:
 )
 @key_may("usage")
 def costs(query: PeriodQuery) -> dict[str, Any]:
-    """What messages cost in US dollars. Days that are over are closed from the ledger at night."""
+    """The cost of messages in US dollars. Past days are closed from the ledger at night."""
     since, until = _period(query)
     with tenant_scope(g.tenant_id):
         rows = message_usage.costs_by_day(since, until, _lines(query))
@@ -86,7 +86,7 @@ def _period(query: PeriodQuery) -> tuple[date, date]:
 
 
 def _lines(query: PeriodQuery) -> frozenset[int] | None:
-    """Which lines are shown: those the key may use, and among them the one asked for."""
+    """Return the lines to show: those the key may use, limited to the requested one."""
     caller: ApiCaller = g.caller
     allowed = None if caller.key.line_ids is None else frozenset(caller.key.line_ids)
     if query.instance_id is None:

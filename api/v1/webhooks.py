@@ -1,4 +1,4 @@
-"""Webhooks: where events go, what became of each, and the same events as a feed to pull."""
+"""Webhooks: endpoints, their deliveries, and the same events as a feed."""
 
 import json
 from dataclasses import replace
@@ -50,7 +50,7 @@ TAG = Tag(name="Webhooks")
 
 
 def _with_secret(answer: Response) -> Response:
-    """Stored answers hold no secret: it is read from its sealed place each time."""
+    """Stored responses contain no secret: it is decrypted and added each time."""
     body = json.loads(answer.get_data())
     try:
         body["secret"] = endpoints.get(body["id"]).secret
@@ -61,7 +61,7 @@ def _with_secret(answer: Response) -> Response:
 
 
 def _sees_all_lines() -> None:
-    """Events are of the whole account; a key held to some lines must not read the others'."""
+    """Refuse a key that is limited to some lines, because events belong to the whole account."""
     caller: ApiCaller = g.caller
     if caller.key.line_ids is not None:
         raise Forbidden(
@@ -73,7 +73,7 @@ def _sees_all_lines() -> None:
 @v1.get("/webhooks", tags=[TAG], summary="List endpoints", responses={200: EndpointPage})
 @key_may("webhooks", test_keys=True)
 def list_endpoints() -> dict[str, Any]:
-    """All of them: there are 20 at most."""
+    """Returns all of them; there are at most 20."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
         return {"data": [endpoint_json(one) for one in _visible_endpoints()], "next": None}
@@ -85,8 +85,9 @@ def list_endpoints() -> dict[str, Any]:
 @key_may("webhooks", test_keys=True)
 @idempotent(check=_sees_all_lines, complete=_with_secret)
 def register(body: NewEndpoint) -> JsonAnswer:
-    """The secret that signs its deliveries is shown in this answer and never again. One that a
-    test key registers gets the events of test mode alone."""
+    """The signing secret is only shown in this response. An endpoint that is registered with a test
+    key gets test events only.
+    """
     wishes = EndpointFields(url=body.url, events=body.events, description=body.description)
     endpoint = endpoints.register(wishes, outbound_policy(), test=g.caller.test)
     where = {"Location": f"/api/v1/webhooks/{endpoint.id}"}
@@ -111,7 +112,7 @@ def read_endpoint(path: EndpointPath) -> dict[str, Any]:
 )
 @key_may("webhooks", test_keys=True)
 def change_endpoint(path: EndpointPath, body: EndpointChange) -> dict[str, Any]:
-    """Fields that are left out stay as they are."""
+    """Missing fields stay unchanged."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
         wishes = EndpointFields(url=body.url, events=body.events, description=body.description)
@@ -143,7 +144,7 @@ def remove_endpoint(path: EndpointPath) -> tuple[str, int]:
 @key_may("webhooks", test_keys=True)
 @idempotent(check=_sees_all_lines)
 def test_endpoint(path: EndpointPath) -> JsonAnswer:
-    """An event `webhooks.test`, for this endpoint alone. It leaves at once."""
+    """Sends the event `webhooks.test` to this endpoint only, at once."""
     delivery = webhook_queries.get_delivery(
         endpoints.send_test_event(_endpoint(path.endpoint_id).id)
     )
@@ -160,7 +161,7 @@ def test_endpoint(path: EndpointPath) -> JsonAnswer:
 @key_may("webhooks", test_keys=True)
 @idempotent(check=_sees_all_lines, complete=_with_secret)
 def rotate(path: EndpointPath, body: RotateRequest) -> JsonAnswer:
-    """Until the overlap is over, deliveries carry a signature of each secret."""
+    """Until the overlap ends, deliveries have a signature of each secret."""
     endpoint = endpoints.rotate_secret(
         _endpoint(path.endpoint_id).id, timedelta(hours=body.overlap_hours)
     )
@@ -172,7 +173,7 @@ def rotate(path: EndpointPath, body: RotateRequest) -> JsonAnswer:
 )
 @key_may("webhooks", test_keys=True)
 def list_deliveries(query: DeliveryQuery) -> dict[str, Any]:
-    """Newest first. Kept 30 days, unless the operator chose otherwise."""
+    """Newest first. Kept for 30 days, unless the operator has set another time."""
     _sees_all_lines()
     filters = DeliveryFilters(
         endpoint_id=query.endpoint_id,
@@ -218,7 +219,7 @@ def read_delivery(path: DeliveryPath) -> dict[str, Any]:
 @key_may("webhooks", test_keys=True)
 @idempotent(check=_sees_all_lines)
 def retry(path: DeliveryPath) -> JsonAnswer:
-    """At once, whether it arrived before or not; the event id stays the same."""
+    """Sent at once, whether it was delivered before or not; the event id stays the same."""
     return delivery_json(webhook_queries.resend_delivery(_delivery(path.delivery_id).id)), 202
 
 
@@ -231,7 +232,7 @@ def retry(path: DeliveryPath) -> JsonAnswer:
 @key_may("webhooks", test_keys=True)
 @idempotent(check=_sees_all_lines)
 def replay(body: ReplayRequest) -> JsonAnswer:
-    """To one endpoint or to all, as far as they subscribe to the events. 10,000 at most."""
+    """To one endpoint or to all, if they subscribe to the events. At most 10,000."""
     wish = ReplayRange(body.since, body.until or now(), body.only_missed)
     count = sum(
         webhook_queries.replay_events(one.id, wish) for one in _chosen_endpoint(body.endpoint_id)
@@ -242,7 +243,7 @@ def replay(body: ReplayRequest) -> JsonAnswer:
 @v1.get("/events", tags=[TAG], summary="Pull events", responses={200: EventPage})
 @key_may("webhooks", test_keys=True)
 def feed(query: FeedQuery) -> dict[str, Any]:
-    """Oldest first, numbered without a gap: the same events that endpoints get."""
+    """Oldest first, numbered without gaps: the same events that endpoints get."""
     _sees_all_lines()
     with tenant_scope(g.tenant_id):
         if g.caller.test:
@@ -259,7 +260,7 @@ def outbound_policy() -> Policy:
 
 
 def _visible_endpoints() -> list[Endpoint]:
-    """Those the key may see: a test key, those of test mode."""
+    """Return the endpoints the key may see: only those in test mode for a test key."""
     return [one for one in endpoints.list_endpoints() if one.test or not g.caller.test]
 
 

@@ -99,7 +99,9 @@ def _work(tenant_id: int) -> int:
     except Exception as error:
         if _is_outage(error):
             raise
-        log.warning("inbound hook batch failed, processing one by one", hooks=len(batch), exc_info=error)
+        log.warning(
+            "inbound hook batch failed, processing one by one", hooks=len(batch), exc_info=error
+        )
         return sum(_work_one(tenant_id) for _ in batch)
     for hook in late:
         _work_one(tenant_id, hook)

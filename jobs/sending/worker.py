@@ -199,7 +199,9 @@ class SendWorker:
                     PRESENCE_SECONDS, 1, WAKEUP_LISTS[JOB], direction="LEFT", count=LEASED_AT_ONCE
                 )
             except RedisError as error:
-                log.warning("redis unavailable, polling without wake-ups", error=type(error).__name__)
+                log.warning(
+                    "redis unavailable, polling without wake-ups", error=type(error).__name__
+                )
                 await asyncio.sleep(0.5)
                 continue
             if heard:

@@ -1,4 +1,4 @@
-"""When an automation sends: a few plain conditions, each with its sentence for when it fails."""
+"""The conditions of an automation, each with a sentence for when it does not hold."""
 
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -23,7 +23,7 @@ MOST_COUNTRIES = 50
 
 
 def unmet_condition(conditions: dict[str, Any], event: StoreEvent) -> str:
-    """The sentence of the first condition that does not hold; empty when all do."""
+    """Return the sentence of the first condition that does not hold; "" if all hold."""
     data = event.data
     if conditions.get("paid") and not _part(data, "order").get("paid"):
         return NOT_PAID
@@ -44,7 +44,7 @@ def unmet_condition(conditions: dict[str, Any], event: StoreEvent) -> str:
 
 
 def checked_conditions(given: dict[str, Any], trigger: str) -> dict[str, Any]:
-    """Only what this trigger knows, in the form it is kept in."""
+    """Return the conditions that this trigger supports, in the stored format."""
     kept: dict[str, Any] = {}
     for name in CONDITIONS_BY_TRIGGER[trigger]:
         value = given.get(name)

@@ -1,4 +1,4 @@
-"""A tenant's connections to stores and forms: made, found by their token, told apart, removed."""
+"""A tenant's connections to stores and forms, and the hooks they receive."""
 
 import re
 from collections.abc import Sequence
@@ -27,12 +27,15 @@ from webhooks.stores.form_fields import FIELD_ROLES
 
 LOOKUP = "store_hook"
 LONGEST_SECRET = 200
-# A post without an id of its own is a repeat only while its sender may still be trying.
+# A post without an id counts as a repeat only while its sender may still retry.
 BODY_HASH_VALIDITY = timedelta(hours=24)
-# Stores do not sign when they post, so a captured post never expires: its key is what stops it.
+# Stores do not sign the time of a post, so a captured post never expires: its key prevents a
+# replay.
 KEY_RETENTION = timedelta(days=400)
 OWN_SECRET_KINDS = ("woocommerce", "store")
-"""Kinds whose secret we make, to be pasted there; the others' comes from there, if at all."""
+"""Kinds whose secret we create, to be pasted at the platform. For the others, the platform creates
+it, if there is one.
+"""
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def change(connection_id: str, name: str, country: str) -> Connection:
 
 
 def set_secret(connection_id: str, secret: str) -> Connection:
-    """The one the platform signs with. An empty one only where it is optional."""
+    """Set the secret that the platform signs with. It may be empty only where it is optional."""
     connection = get(connection_id)
     before = audit.snapshot(connection)
     connection.secret = _checked_secret(connection.kind, secret)
@@ -106,7 +109,7 @@ def renew_secret(connection_id: str) -> Connection:
 
 
 def set_mapping(connection_id: str, mapping: dict[str, str]) -> Connection:
-    """Which field is what; an empty mapping goes back to guessing."""
+    """Set which field has which meaning; an empty mapping returns to guessing."""
     connection = get(connection_id)
     before = {role: connection.mapping.get(role, "") for role in FIELD_ROLES}
     connection.mapping = {role: mapping[role][:120] for role in FIELD_ROLES if mapping.get(role)}
@@ -126,7 +129,7 @@ def set_enabled(connection_id: str, enabled: bool) -> Connection:
 
 
 def remove(connection_id: str) -> None:
-    """Its history stays; its address and secret are gone."""
+    """Remove a connection. Its history stays; its address and secret are deleted."""
     connection = get(connection_id)
     remove_lookup(LOOKUP, secret_digest(connection.token))
     connection.removed_at, connection.secret, connection.enabled = now(), None, False
@@ -156,9 +159,9 @@ def hook_address(connection_id: str) -> HookAddress | None:
 def record_hook(
     connection_id: str, kind: str, keys: Sequence[str], facts: dict[str, str], body: bytes
 ) -> bool:
-    """Keep a post for the job. False: one of its keys is known, so it is a repeat and not kept."""
+    """Store a post for the job. Returns False for a repeat, which is not stored."""
     tenant_id, moment = current_tenant_id(), now()
-    names = sorted({key[:300] for key in keys})  # in one order: two posts must not deadlock
+    names = sorted({key[:300] for key in keys})  # sorted: two posts must not deadlock
     fresh = upsert(HookKey).values(
         [
             {"tenant_id": tenant_id, "connection_id": connection_id, "key": name, "at": moment}
@@ -186,7 +189,7 @@ def record_hook(
 
 
 def record_refusal(connection_id: str) -> None:
-    """Counted, so that its page can say that the secret is probably wrong."""
+    """Count a refused post, so that the page can point to a wrong secret."""
     db.session.execute(
         update(Connection)
         .where(Connection.tenant_id == current_tenant_id(), Connection.id == connection_id)
@@ -207,7 +210,7 @@ def record_event_seen(connection_id: str, at: datetime) -> None:
 
 
 def list_received(connection_id: str, after: str | None, limit: int, state: str = "") -> list[Any]:
-    """The log: what came, newest first, without the bodies."""
+    """List received posts, newest first, without their bodies."""
     query = (
         select(
             ReceivedHook.id,

@@ -1,4 +1,4 @@
-"""A tenant's automations: ticked on, edited, looked at, with what each has done."""
+"""A tenant's automations: create, change, preview, and list their runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ RUN_RETENTION = timedelta(days=180)
 
 @dataclass(frozen=True)
 class AutomationInput:
-    """An automation as a form hands it over."""
+    """An automation from a form."""
 
     name: str
     text: str = ""
@@ -46,7 +46,7 @@ class AutomationInput:
 
 @dataclass(frozen=True)
 class AutomationPreview:
-    """The message for the last real event; without one, there is nothing to look at yet."""
+    """The message for the last real event; empty if there is no event yet."""
 
     event: StoreEvent | None
     draft: MessageDraft | None
@@ -61,7 +61,7 @@ class RunSummary:
 
 
 def list_automations() -> list[Automation]:
-    """In the order of the ready-made ones, then by age."""
+    """List in the order of the recipes, then by age."""
     order = {code: at for at, code in enumerate(RECIPES)}
     found = db.session.scalars(
         select(Automation).where(
@@ -72,7 +72,7 @@ def list_automations() -> list[Automation]:
 
 
 def automation_names() -> dict[str, str]:
-    """Of every automation there ever was, for the runs that are listed under it."""
+    """Return the names of all automations, also removed ones, for lists of runs."""
     rows = db.session.execute(
         select(Automation.id, Automation.name).where(Automation.tenant_id == current_tenant_id())
     )
@@ -80,7 +80,7 @@ def automation_names() -> dict[str, str]:
 
 
 def automation_page(after: str | None, limit: int) -> list[Automation]:
-    """Newest first, for the API."""
+    """Return one page for the API, newest first."""
     query = (
         select(Automation)
         .where(Automation.tenant_id == current_tenant_id(), Automation.removed_at.is_(None))
@@ -100,7 +100,7 @@ def get(automation_id: str) -> Automation:
 
 
 def unsaved_automation(recipe: str) -> Automation:
-    """A ready-made one as it is before anybody has touched it; not stored."""
+    """Return a recipe's automation with its default values; it is not stored."""
     if recipe not in RECIPES:
         raise NotFound()
     ready = RECIPES[recipe]
@@ -122,7 +122,7 @@ def unsaved_automation(recipe: str) -> Automation:
 
 
 def add(recipe: str, name: str, to_phone: str = "") -> Automation:
-    """The tick beside a ready-made one."""
+    """Create an automation from a recipe."""
     automation = unsaved_automation(recipe)
     automation.name = clean_name(name)
     automation.to_phone = _own_phone(to_phone) if RECIPES[recipe].to_owner else ""
@@ -141,7 +141,7 @@ def change(automation_id: str, wanted: AutomationInput) -> Automation:
 
 
 def write_input(automation: Automation, wanted: AutomationInput) -> None:
-    """Checked first, then written; also onto one that is only looked at."""
+    """Check the input, then write it; also used for an unsaved preview."""
     recipe = RECIPES[automation.recipe]
     template = _template(wanted.template)
     text = "" if template else _text(wanted.text)
@@ -172,7 +172,7 @@ def set_enabled(automation_id: str, enabled: bool) -> Automation:
 
 
 def remove(automation_id: str) -> None:
-    """What it did stays listed; what waits is cancelled when it is due."""
+    """Remove an automation. Its runs stay listed; waiting ones are cancelled when they are due."""
     automation = get(automation_id)
     automation.removed_at, automation.enabled = now(), False
     audit.record("automations.removed", automation.name)
@@ -191,7 +191,7 @@ def preview_automation(automation: Automation) -> AutomationPreview:
 def list_runs(
     automation_id: str, after: str | None, limit: int, state: str = ""
 ) -> list[RunSummary]:
-    """Newest first, each with its cause and what became of its message."""
+    """List runs, newest first, each with its event and the state of its message."""
     query = (
         select(AutomationRun)
         .where(
@@ -209,7 +209,7 @@ def list_runs(
 
 
 def runs_of_events(event_ids: Sequence[str]) -> list[AutomationRun]:
-    """What events have led to."""
+    """Return the runs that these events started."""
     return list(
         db.session.scalars(
             select(AutomationRun)
@@ -235,7 +235,7 @@ def last_run(automation_id: str) -> datetime | None:
 
 
 def delete_old_runs() -> int:
-    """Ended runs, then the events that no run is shown with any more."""
+    """Delete ended runs and events older than RUN_RETENTION. Returns how many runs."""
     tenant_id, before = current_tenant_id(), now() - RUN_RETENTION
     gone = db.session.execute(
         delete(AutomationRun)

@@ -1,7 +1,7 @@
-"""Replies to forms that anybody can fill in: limits, harmless values, and a letter to the owner.
+"""Protection for replies to public forms: limits, sanitized values, and an e-mail to the owner.
 
-The visitor who fills in a form chooses the phone and the words. Without limits a business's line
-could be made to write to strangers, and what they read would seem to come from the business.
+The visitor of a form chooses the phone and the text. Without limits, a business's line could be
+used to write to strangers, and the text would seem to come from the business.
 """
 
 import re
@@ -24,7 +24,7 @@ from tenants import people, team
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 PER_RECIPIENT = ((HOUR, 1), (DAY, 3))
 PER_CONNECTION = ((HOUR, 60), (DAY, 300))
-LOOKBACK = timedelta(days=31)  # a run may wait for a while before it is sent
+LOOKBACK = timedelta(days=31)  # a run may wait for some time before it is sent
 LONGEST_NAME, LONGEST_VALUE = 40, 200
 NAME_PLACEHOLDERS = ("customer.first_name", "customer.last_name", "customer.name")
 N_ = str  # collected for translation here, translated where it is shown
@@ -49,7 +49,7 @@ TEXTS = {
 
 
 def exceeded_limit(automation: Automation, run: AutomationRun, phone: str) -> str:
-    """The sentence of the limit that this reply would pass; empty when it may go."""
+    """Return the sentence of the limit that this reply would exceed; "" if it may be sent."""
     for span, most in PER_RECIPIENT:
         if _sent(automation, span, AutomationRun.phone == phone) >= most:
             return RECIPIENT_LIMIT
@@ -62,7 +62,7 @@ def exceeded_limit(automation: Automation, run: AutomationRun, phone: str) -> st
 
 
 def sanitized_values(values: Mapping[str, str]) -> dict[str, str]:
-    """What the visitor typed, short and without links; a name that is one is left out."""
+    """Shorten the visitor's values and remove links; a name with a link becomes empty."""
     return {name: _sanitized(name, value) for name, value in values.items()}
 
 
@@ -92,7 +92,7 @@ def _sent(automation: Automation, span: timedelta, *which: object, state: str = 
 
 
 def _notify_owner(automation: Automation, run: AutomationRun, span: timedelta, most: int) -> None:
-    """Once a day for each form."""
+    """E-mail the owners and admins, once a day per form."""
     mine = AutomationRun.connection_id == run.connection_id
     told = AutomationRun.because == CONNECTION_LIMIT
     if _sent(automation, DAY, mine, told, state="skipped"):

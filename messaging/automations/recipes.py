@@ -1,4 +1,4 @@
-"""The ready-made automations: what starts each, what it says at first, and what kind it is."""
+"""The predefined automations: trigger, default text and options of each."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Recipe:
-    """`marketing` ones respect an opt-out; `to_owner` ones write to the business itself."""
+    """`marketing` recipes respect an opt-out; `to_owner` recipes write to the business."""
 
     code: str
     trigger: str
@@ -82,7 +82,7 @@ RECIPES = {
                 " teşekkürler."
                 " Mesajınızı aldık, en kısa sürede dönüş yapacağız.\n\n{{shop.name}}",
             },
-            # Anybody can type anybody's phone into a form.
+            # A visitor can enter anyone's phone in a form.
             conditions={"consent": True},
         ),
         Recipe(
@@ -96,7 +96,7 @@ RECIPES = {
         ),
     )
 }
-# An event that is told of again under another name starts the same automations.
+# Events with different names that start the same automations.
 TRIGGERS_BY_EVENT = {
     "order.created": "order.created",
     "order.fulfilled": "order.fulfilled",

@@ -1,8 +1,8 @@
-"""Automations at work: an event starts runs, a run sends one message or says why not.
+"""Run automations: an event starts runs, and a run sends one message or records why not.
 
-An order that comes while a reminder is on its way is settled by the run's row: whoever locks
-it first decides, and the other one sees what was decided. A reminder that is accepted but has
-not left is taken back; one whose bytes are with the network is not.
+If an order arrives while its reminder is being sent, the lock on the run's row decides: the second
+transaction sees what the first one did. A reminder that is accepted but not sent is cancelled; one
+that is already with the network is not.
 """
 
 from dataclasses import dataclass, replace
@@ -69,7 +69,7 @@ SELECT id FROM automation_runs
  WHERE tenant_id = :tenant_id AND due_at <= :now AND state = 'waiting'
  ORDER BY due_at LIMIT :most FOR UPDATE SKIP LOCKED
 """)
-# Waits for a worker that has the run in its hands, and then sees what became of it.
+# Waits for a worker that holds the run, and then reads its result.
 LOCK_RUNS = text("""
 SELECT id, state, message_id FROM automation_runs
  WHERE tenant_id = :tenant_id AND connection_id = :connection_id
@@ -89,7 +89,10 @@ class RunOutcome:
 
 
 def start_runs(event: StoreEvent) -> int:
-    """An event has come: stop what it makes pointless, start what waits for it."""
+    """Handle a new event: cancel runs that it makes outdated, and start new ones.
+
+    Returns how many runs were started.
+    """
     cancel_outdated_runs(event)
     trigger = TRIGGERS_BY_EVENT.get(event.kind)
     moment, started = now(), 0
@@ -122,7 +125,7 @@ def start_runs(event: StoreEvent) -> int:
 
 
 def cancel_outdated_runs(event: StoreEvent) -> int:
-    """Take back what has not left: the reminder of a cart that was bought, and the like."""
+    """Cancel what has not been sent, such as the reminder of a cart that was bought."""
     if event.kind == "order.cancelled":
         later = ("order.created", "order.fulfilled")
         return _cancel_runs(event.connection_id, [event.subject], later, CANCELLED_BEFORE_SENDING)
@@ -138,18 +141,18 @@ def cancel_outdated_runs(event: StoreEvent) -> int:
 
 
 def claim_runs(most: int) -> list[str]:
-    """Runs that are due. Their rows stay locked until the transaction ends."""
+    """Claim due runs and return their ids. Their rows stay locked until the transaction ends."""
     mine = {"tenant_id": current_tenant_id(), "now": now(), "most": most}
     return [from_uuid("run", row.id) for row in db.session.execute(CLAIM_RUNS, mine)]
 
 
 def execute_run(run_id: str) -> RunOutcome:
-    """Inside the transaction that claimed it: send, or say why not."""
+    """Send the message or record why not, in the transaction that claimed the run."""
     run = db.session.get(AutomationRun, (current_tenant_id(), run_id))
     if run is None:
         raise RuntimeError("a claimed run is gone")
     try:
-        # A refusal may come when the message is already written: quota is counted last.
+        # A refusal may come after the message was written, because the quota is counted last.
         with savepoint():
             outcome = _outcome(run)
     except DomainError as error:
@@ -159,7 +162,7 @@ def execute_run(run_id: str) -> RunOutcome:
 
 
 def retry_run(run_id: str, error: str) -> None:
-    """It failed in a way that may pass; after some tries it is over."""
+    """Retry a run after a temporary error; after TRIES attempts it fails."""
     run = db.session.get(AutomationRun, (current_tenant_id(), run_id))
     if run is None or run.state != "waiting":
         return
@@ -181,7 +184,7 @@ def next_due() -> datetime | None:
 def compose_message(
     automation: Automation, event: StoreEvent
 ) -> tuple[MessageDraft, tuple[str, ...]]:
-    """The message as it would leave for this event, and the names that had no value."""
+    """Return the message for this event, and the placeholders that had no value."""
     recipe, facts = RECIPES[automation.recipe], current_tenant_facts()
     values = event_values(event.data, event.phone, facts.name, accounts.account().locale)
     if _is_form_reply(recipe):
@@ -237,12 +240,12 @@ def _outcome(run: AutomationRun) -> RunOutcome:
 
 
 def _is_form_reply(recipe: Recipe) -> bool:
-    """Anybody may fill in a form, with anybody's phone."""
+    """Anyone may fill in a form, with anyone's phone."""
     return recipe.trigger == "form.submitted" and not recipe.to_owner
 
 
 def _marketing_obstacle(recipe: Recipe, phone: str) -> str:
-    """Marketing only: an order's own messages are part of the purchase."""
+    """Check opt-out and block for marketing only: order messages belong to the purchase."""
     if not recipe.marketing:
         return ""
     contact_id = contact_identities.find_contact(phone)
@@ -301,7 +304,7 @@ def _cancel_run(row: Any, because: str) -> bool:
 
 
 def _cancel_message(message_id: str) -> bool:
-    """Possible until the moment its bytes leave: the conditional update decides."""
+    """Return True if it was cancelled, which is possible until it is sent."""
     try:
         message_queries.cancel_message(message_id)
     except Conflict:
@@ -310,7 +313,7 @@ def _cancel_message(message_id: str) -> bool:
 
 
 def _reopen_skipped_runs(event: StoreEvent, moment: datetime) -> int:
-    """An order that was changed: what was passed over for it may be possible now."""
+    """Retry skipped runs of an order that was changed, because their conditions may hold now."""
     automation_ids = [
         str(to_uuid("aut", one)) for one in _automations_with_trigger("order.created")
     ]

@@ -1,4 +1,4 @@
-"""What a store or a form told us, written down: whose phone it is, and what it is tied to."""
+"""Store the events of stores and forms, with the customer's phone and links to other events."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ NO_PHONE = "No usable phone number"
 
 
 def parse_hook(hook: ClaimedHook) -> ParseResult:
-    """What a stored post says. Raises NotUnderstood."""
+    """Parse a stored post. Raises UnreadableBody."""
     platform = PLATFORMS.get(hook.kind)
     if platform is None:
         raise UnreadableBody(f"Nobody knows hooks of the kind {hook.kind}.")
@@ -35,7 +35,7 @@ def parse_hook(hook: ClaimedHook) -> ParseResult:
 
 
 def store_event(told: Told, hook: ClaimedHook) -> StoreEvent | None:
-    """The event as a row, with its phone found out. None: its connection is gone."""
+    """Store the event with the customer's phone. Returns None if its connection was removed."""
     connection = db.session.get(Connection, (current_tenant_id(), hook.target))
     if connection is None or connection.removed_at is not None:
         return None
@@ -69,7 +69,7 @@ def store_event(told: Told, hook: ClaimedHook) -> StoreEvent | None:
 
 
 def usable_phone(hints: Sequence[PhoneHint], region: str) -> tuple[str, str]:
-    """The first number that can be written to, or a sentence that says why there is none."""
+    """Return the first usable number and "", or "" and a sentence that says why there is none."""
     for hint in hints:
         digits = normalize_strict(hint.written, hint.country or region or None)
         if digits is not None:
@@ -81,7 +81,7 @@ def usable_phone(hints: Sequence[PhoneHint], region: str) -> tuple[str, str]:
 
 
 def last_event(kinds: Sequence[str], connection_id: str | None = None) -> StoreEvent | None:
-    """The last real event, for a preview."""
+    """Return the last real event, for a preview."""
     query = select(StoreEvent).where(
         StoreEvent.tenant_id == current_tenant_id(), StoreEvent.kind.in_(kinds)
     )
@@ -101,7 +101,7 @@ def events_of_hooks(hook_ids: Sequence[str]) -> list[StoreEvent]:
 
 
 def checkouts_of(order: StoreEvent) -> list[str]:
-    """Subjects of the checkouts this order came from."""
+    """Return the subjects of the checkouts that this order came from."""
     return list(
         db.session.scalars(
             select(StoreLink.subject)
@@ -117,7 +117,10 @@ def checkouts_of(order: StoreEvent) -> list[str]:
 
 
 def has_order(checkout: StoreEvent) -> bool:
-    """A sure tie counts always; the same phone or address only when the order came later."""
+    """Return whether a checkout led to an order.
+
+    An id that both share always counts; the same phone or e-mail only if the order came later.
+    """
     rows = db.session.execute(
         select(StoreLink.link, StoreLink.event_id).where(
             StoreLink.tenant_id == current_tenant_id(),
@@ -131,7 +134,7 @@ def has_order(checkout: StoreEvent) -> bool:
 
 
 def delete_old_links() -> int:
-    """Events outlive their links: they are what a run is shown with."""
+    """Delete old links. Events are kept longer, because runs are shown with them."""
     old = delete(StoreLink).where(
         StoreLink.tenant_id == current_tenant_id(), StoreLink.at < now() - LINK_RETENTION
     )
@@ -139,7 +142,7 @@ def delete_old_links() -> int:
 
 
 def _with_subject(told: Told, hook: ClaimedHook) -> Told:
-    """A form without a number of its own is named by the post that brought it."""
+    """Name a form submission without an id after the post that brought it."""
     if told.cause:
         return told
     name = f"submission:{hook.id}"
@@ -147,7 +150,10 @@ def _with_subject(told: Told, hook: ClaimedHook) -> Told:
 
 
 def _order_before(connection_id: str, told: Told) -> StoreEvent | None:
-    """A parcel tells little of its order: what is missing is taken from what was told before."""
+    """Return the last event of this order, or None.
+
+    A shipment event has few fields; the missing ones come from the earlier event.
+    """
     if not told.kind.startswith("order.") or told.kind == "order.created":
         return None
     return db.session.scalars(
@@ -230,7 +236,7 @@ def _first_event_id(checkout: StoreEvent) -> str:
 
 
 def _update_contact(event: StoreEvent) -> None:
-    """Who fills in a form or orders becomes a contact; a ticked consent opens the door again."""
+    """Create the contact of a form or an order; a ticked consent ends an earlier opt-out."""
     if not event.phone or event.kind not in ("form.submitted", "order.created"):
         return
     name = str(event.data.get("customer", {}).get("name", ""))

@@ -1,1 +1,1 @@
-"""Campaigns: who, what, when; then one message to each, whatever crashes."""
+"""Campaigns: audience, message, schedule; each recipient gets one message even after a crash."""

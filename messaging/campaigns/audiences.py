@@ -1,4 +1,4 @@
-"""Audiences: saved filters, and who they choose just now."""
+"""Audiences: saved filters, and the contacts that match them now."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ WINDOW_CLOSED = "window_closed"
 
 
 def list_audiences() -> list[Audience]:
-    """By name; there are never many."""
+    """Return all audiences by name; there are at most 200."""
     found = db.session.scalars(
         select(Audience).where(Audience.tenant_id == current_tenant_id()).limit(MOST)
     )
@@ -31,7 +31,7 @@ def list_audiences() -> list[Audience]:
 
 
 def audience_page(after: str | None, limit: int) -> list[Audience]:
-    """Newest first, for the API."""
+    """Return one page for the API, newest first."""
     query = (
         select(Audience)
         .where(Audience.tenant_id == current_tenant_id())
@@ -75,14 +75,14 @@ def change(audience_id: str, name: str | None, given: Mapping[str, Any] | None) 
 
 
 def remove(audience_id: str) -> None:
-    """Campaigns keep a copy of what they were made with."""
+    """Remove an audience. Campaigns keep a copy of their filters."""
     audience = get(audience_id)
     db.session.delete(audience)
     audit.record("audiences.removed", audience.name)
 
 
 def checked_filters(given: Mapping[str, Any]) -> dict[str, Any]:
-    """As it is stored. A site must be one of this account's."""
+    """Return the filters as they are stored. Raises NotFound for a site of another account."""
     found = asked.parse_filters(given)
     if found.ordered.asked:
         order_port.order_condition(literal(None), found.ordered, now())
@@ -92,7 +92,7 @@ def checked_filters(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def matching_contacts(filters: AudienceFilters) -> Select[Any]:
-    """The contacts that are meant, before anybody is left out."""
+    """Select the matching contacts, before exclusions."""
     tenant_id, moment = current_tenant_id(), now()
     query = select(Contact.id).where(Contact.tenant_id == tenant_id)
     if filters.tags:
@@ -118,7 +118,7 @@ def matching_contacts(filters: AudienceFilters) -> Select[Any]:
 
 
 def phone_expression() -> ColumnElement[str]:
-    """Of a row of contacts: the first phone as the network writes it, as on the contact's card."""
+    """SQL expression on a row of contacts: the first phone as the network spells it."""
     return (
         select(Identity.spelling)
         .where(
@@ -135,7 +135,7 @@ def phone_expression() -> ColumnElement[str]:
 def exclusion_expression(
     rest_days: int, line: Line | None, *, template: bool
 ) -> ColumnElement[str]:
-    """Of a row of contacts: why they get nothing from this campaign; empty when they do."""
+    """SQL expression on a row of contacts: why this campaign leaves them out; "" if it does not."""
     moment = now()
     rest = timedelta(days=rest_days) if rest_days else None
     closed = None if line is None or template else _window_closed(line, moment)
@@ -145,7 +145,7 @@ def exclusion_expression(
 
 
 def _window_closed(line: Line, moment: datetime) -> ColumnElement[bool] | None:
-    """The real network takes free text only from who was written to within a day."""
+    """The real network accepts free text only within a day after the contact's last message."""
     if line.kind != "cloud" or line.network == "simulator":
         return None
     return ~exists().where(
@@ -166,12 +166,12 @@ def _tagged(tags: tuple[str, ...]) -> ColumnElement[bool]:
 
 
 def _birthday(days: int) -> ColumnElement[bool]:
-    """Today and so many days on, where the business is; over the turn of the year too."""
+    """Match birthdays from today, in the business's time zone, over the turn of the year too."""
     first = today(accounts.account().time_zone or "UTC")
     last = first + timedelta(days=days)
     start, end = (day.month * 100 + day.day for day in (first, last))
     if end == 228 and (last + timedelta(days=1)).day == 1:
-        end = 229  # in a year without it, 29 February is kept the day before
+        end = 229  # in other years, 29 February is celebrated the day before
     if start <= end:
         return Contact.birthday.between(start, end)
     return and_(

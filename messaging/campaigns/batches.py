@@ -1,8 +1,8 @@
-"""A running campaign hands its messages over: a few at a time, in the transaction that marks them.
+"""Send a running campaign in small batches, each accepted in the transaction that marks it.
 
-The line's pace says how many may be under way. So a pause takes hold within seconds, the way out
-stays short for everybody else's messages, and a crash leaves each recipient either waiting or
-with exactly one message.
+The line's pace limits how many messages may be waiting. So a pause takes effect within seconds, the
+queue stays short for other messages, and after a crash each recipient is either still waiting or
+has exactly one message.
 """
 
 import math
@@ -30,7 +30,7 @@ from messaging.models import Campaign, Contact, Line
 from tenants.plans.catalog import TenantFacts, current_tenant_facts
 
 BATCH = 40
-SEND_AHEAD_SECONDS = 6.0  # the sweep comes every 5
+SEND_AHEAD_SECONDS = 6.0  # the sweep runs every 5 seconds
 RECHECK_AFTER = timedelta(seconds=1)
 
 CLAIM_RECIPIENTS = text("""
@@ -75,7 +75,10 @@ UPDATE campaign_recipients AS r SET due_at = one.due_at
 
 
 def send_batch(campaign: Campaign) -> bool:
-    """One batch. True: there may be more at once; otherwise `due_at` says when to look again."""
+    """Send one batch.
+
+    Returns True if more can be sent at once; otherwise `due_at` is when to continue.
+    """
     try:
         line = campaign_dry_run.check_ready(campaign, campaign_repository.campaign_line(campaign))
     except DomainError as error:
@@ -115,7 +118,7 @@ def _count_in_flight(line: Line, moment: datetime) -> int:
 
 
 def _postpone_quiet_hours(campaign: Campaign, rows: Sequence[Any], moment: datetime) -> list[str]:
-    """Those for whom it is day; the others are looked at again in their morning."""
+    """Return the contacts outside their quiet hours; the others become due when theirs end."""
     hours = campaign_dry_run.quiet_hours_of(campaign)
     wakes = {row.contact_id: quiet_hours.next_allowed_at(moment, hours, row.zone) for row in rows}
     asleep = {uuid: at for uuid, at in wakes.items() if at > moment}
@@ -128,7 +131,7 @@ def _postpone_quiet_hours(campaign: Campaign, rows: Sequence[Any], moment: datet
 
 
 def _eligible_recipients(campaign: Campaign, line: Line, contact_ids: list[str]) -> list[Recipient]:
-    """Asked once more: somebody may have opted out since the campaign began."""
+    """Check exclusions again: contacts may have opted out since the campaign started."""
     if not contact_ids:
         return []
     why = audiences.exclusion_expression(campaign.rest_days, line, template=bool(campaign.template))
@@ -192,7 +195,7 @@ def _send_messages(
 def _accept(
     campaign: Campaign, line: Line, drafts: dict[Recipient, Any], facts: TenantFacts
 ) -> dict[Recipient, AcceptedMessage]:
-    """All in one statement; where one is refused, one by one to see which."""
+    """Accept all in one statement; if one is refused, accept one by one to find it."""
     if not drafts:
         return {}
     try:

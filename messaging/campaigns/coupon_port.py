@@ -1,6 +1,6 @@
-"""What a campaign may give along: codes that another area makes and honours.
+"""Port for coupons that a campaign can include; another package issues and redeems them.
 
-That area registers itself; without it, a campaign with a gift is refused.
+That package registers a provider. Without one, a campaign with a coupon is refused.
 """
 
 from collections.abc import Sequence
@@ -11,15 +11,15 @@ from core.errors import invalid
 
 class CouponProvider(Protocol):
     def offers(self, tenant_id: int) -> list[tuple[str, str]]:
-        """The id and the name of everything that can be given."""
+        """Return id and name of every offer."""
         ...
 
     def give(
         self, tenant_id: int, offer_id: str, contact_ids: Sequence[str], campaign_id: str
     ) -> dict[str, str]:
-        """A code for each contact, the same one whenever it is asked for again.
+        """Return a code for each contact, the same one on every call.
 
-        Called inside the transaction that makes the messages.
+        Called in the transaction that accepts the messages.
         """
         ...
 
@@ -37,7 +37,7 @@ def list_offers(tenant_id: int) -> list[tuple[str, str]]:
 
 
 def checked_offer(tenant_id: int, offer_id: str | None) -> str | None:
-    """The gift, if it can be given."""
+    """Return the offer if it is available, None without one. Raises Invalid if it is not."""
     if not offer_id:
         return None
     if _provider is None:

@@ -1,4 +1,4 @@
-"""The dry run: what a campaign would do, told before anything is done."""
+"""The dry run: what a campaign would do, before it is started."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ from tenants.plans import quota
 from tenants.plans.catalog import TenantFacts, current_tenant_facts
 
 PREVIEWS = 3
-# Enough of a number to tell its country and its time zone.
+# Leading digits that determine country and time zone.
 PREFIX = 6
 SAMPLE_CODE = "ABCD-2345"
 N_ = str  # collected for translation here, translated where it is shown
@@ -52,31 +52,31 @@ class MessagePreview:
     phone: str
     text: str
     shown: TemplatePreview | None = None
-    """A template as their phone shows it."""
+    """A template as the recipient's phone shows it."""
 
 
 @dataclass
 class DryRunResult:
     people: int = 0
-    """Chosen by the filters, before anybody is left out."""
+    """Chosen by the filters, before exclusions."""
     recipients: int = 0
     nameless: int = 0
-    """Of the recipients."""
+    """Among the recipients."""
     without_consent: int = 0
-    """Of the recipients."""
+    """Among the recipients."""
     left_out: dict[str, int] = field(default_factory=dict)
     cost_usd: Decimal = Decimal(0)
     seconds: int = 0
-    """At the line's pace, without the nights."""
+    """At the line's pace, without quiet hours."""
     asleep: int = 0
-    """For how many it would be night when it begins: they get it in their morning."""
+    """Recipients who are in quiet hours at the start; they get it when theirs end."""
     previews: list[MessagePreview] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     problem: DomainError | None = None
     """Why it cannot be started as it is."""
 
 
-# Between a click and the moment it is looked at.
+# Allows for the time between a click and its check.
 PAST_TOLERANCE = timedelta(minutes=5)
 
 
@@ -97,7 +97,6 @@ def run_dry_run(campaign: Campaign, at: datetime | None = None) -> DryRunResult:
 
 
 def messages_per_second(line: Line) -> float:
-    """Messages a second."""
     linked = line.kind == "linked"
     return max(float(min(line.per_second, LINKED_PER_SECOND) if linked else line.per_second), 0.01)
 
@@ -116,7 +115,7 @@ def _problem(campaign: Campaign, line: Line | None) -> DomainError | None:
 
 
 def check_not_past(at: datetime | None) -> None:
-    """What was meant for a time that is over does not leave by surprise."""
+    """Raise Invalid for a start time in the past, so that nothing is sent unexpectedly."""
     if at is not None and at < now() - PAST_TOLERANCE:
         raise invalid(
             "at",
@@ -132,7 +131,7 @@ def _needs_names(campaign: Campaign) -> bool:
 
 
 def check_ready(campaign: Campaign, line: Line | None) -> Line:
-    """The line it leaves by. Raises Invalid when it cannot be sent as it is."""
+    """Return the line to send from. Raises Invalid if the campaign cannot be sent as it is."""
     if line is None or not line.enabled:
         raise Invalid(
             "no_instance",
@@ -144,13 +143,16 @@ def check_ready(campaign: Campaign, line: Line | None) -> Line:
 
 
 def _exclusion_expression(campaign: Campaign, line: Line | None) -> ColumnElement[str]:
-    """A closed window is a reason only once there is a free text that it would stop."""
+    """A closed window excludes a contact only if the campaign has free text."""
     free_text = bool(campaign.text) and not campaign.template
     return audiences.exclusion_expression(campaign.rest_days, line, template=not free_text)
 
 
 def _count(seen: DryRunResult, campaign: Campaign, line: Line | None, begins: datetime) -> None:
-    """One statement, grouped by the beginnings of numbers: few rows, however many people."""
+    """Count in one statement, grouped by the first digits of numbers.
+
+    So few rows are returned, for any number of contacts.
+    """
     why = _exclusion_expression(campaign, line)
     chosen = (
         audiences.matching_contacts(parse_filters(campaign.filters))
@@ -213,7 +215,7 @@ def _warnings(seen: DryRunResult, line: Line | None, facts: TenantFacts) -> list
 
 
 def _previews(campaign: Campaign, line: Line | None, shop: str) -> list[MessagePreview]:
-    """For real people, the newest of them."""
+    """Return previews for real recipients, newest first."""
     if not (campaign.text or campaign.template):
         return []
     why = _exclusion_expression(campaign, line)

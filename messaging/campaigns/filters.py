@@ -1,4 +1,4 @@
-"""An audience as it is kept: what people are chosen by, checked before it is stored."""
+"""The filters of an audience, checked before they are stored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ NAMES = CONTACTS | ORDERS
 
 @dataclass(frozen=True)
 class AudienceFilters:
-    """Everything that is said must hold. What is None or empty does not matter."""
+    """All filters must match. None and empty values do not filter."""
 
     tags: tuple[str, ...] = ()
     """One of them is enough."""
@@ -50,7 +50,7 @@ class AudienceFilters:
 
 
 def parse_filters(given: Mapping[str, Any]) -> AudienceFilters:
-    """Raises Invalid, with the field that is wrong."""
+    """Raises Invalid with the field that is wrong."""
     unknown = sorted(set(given) - NAMES)
     if unknown:
         raise invalid(
@@ -84,7 +84,7 @@ def parse_filters(given: Mapping[str, Any]) -> AudienceFilters:
 
 
 def filters_json(filters: AudienceFilters) -> dict[str, Any]:
-    """Only what matters, as it is stored and told."""
+    """Return only the filters that are set, as they are stored and as the API returns them."""
     ordered = filters.ordered
     spent = ordered.spent_at_least
     every = {

@@ -1,4 +1,4 @@
-"""What people do with a campaign: start it, now or later, pause, resume, stop."""
+"""Actions on a campaign: start now or later, pause, resume, stop."""
 
 import contextlib
 from datetime import datetime
@@ -34,7 +34,7 @@ SELECT r.message_id FROM campaign_recipients AS r
 
 
 def start(campaign_id: str, at: datetime | None = None) -> Campaign:
-    """Now, or at a time. Refused with the reason when it could not be sent as it is."""
+    """Start now or at a time. Raises Invalid if it could not be sent as it is."""
     campaign = campaign_repository.get(campaign_id, lock=True)
     if campaign.state not in campaign_repository.EDITABLE:
         raise Conflict("campaign_begun", "This campaign has begun already.")
@@ -61,7 +61,7 @@ def begin_campaign(campaign: Campaign, moment: datetime) -> None:
 
 
 def unschedule_campaign(campaign_id: str) -> Campaign:
-    """Back to a draft, which remembers its time."""
+    """Make a scheduled campaign a draft again; it keeps its time."""
     campaign = campaign_repository.get(campaign_id, lock=True)
     if campaign.state != "scheduled":
         raise Conflict("not_scheduled", "This campaign is not waiting for its time.")
@@ -71,7 +71,7 @@ def unschedule_campaign(campaign_id: str) -> Campaign:
 
 
 def pause(campaign_id: str) -> Campaign:
-    """What is on its way already, a few seconds' worth, still arrives."""
+    """Pause. Messages that are already queued, a few seconds' worth, are still sent."""
     campaign = campaign_repository.get(campaign_id, lock=True)
     if campaign.state != "running":
         raise Conflict("not_running", "Only a running campaign can be paused.")
@@ -81,9 +81,9 @@ def pause(campaign_id: str) -> Campaign:
 
 
 def hold_campaign(campaign: Campaign, because: DomainError | None = None) -> None:
-    """By a person, or by itself with a reason."""
+    """Pause a campaign: for a person, or automatically with a reason."""
     campaign.state, campaign.because, campaign.changed_at = "paused", _error_parts(because), now()
-    campaign.due_at = now()  # what has left is still followed
+    campaign.due_at = now()  # results of sent messages are still collected
     wake_campaign(campaign)
 
 
@@ -99,7 +99,7 @@ def resume(campaign_id: str) -> Campaign:
 
 
 def stop(campaign_id: str) -> Campaign:
-    """For good. What has not left by now is called off."""
+    """Stop permanently and cancel the messages that have not been sent."""
     campaign = campaign_repository.get(campaign_id, lock=True)
     if campaign.state not in ("running", "paused"):
         raise Conflict("not_running", "Only a running or paused campaign can be stopped.")
@@ -109,7 +109,7 @@ def stop(campaign_id: str) -> Campaign:
     }
     db.session.execute(STOP_RECIPIENTS, mine)
     for row in db.session.execute(FIND_UNSENT, mine).all():
-        with contextlib.suppress(Conflict):  # it has just left
+        with contextlib.suppress(Conflict):  # it was sent in the meantime
             message_queries.cancel_message(from_uuid("msg", row.message_id))
     campaign.state, campaign.because = "stopped", {}
     campaign.finished_at = campaign.due_at = now()
@@ -119,7 +119,7 @@ def stop(campaign_id: str) -> Campaign:
 
 
 def wake_campaign(campaign: Campaign) -> None:
-    """There is something to do for it, now or at its time; and open pages look again."""
+    """Wake a worker when the campaign is due, and update open pages."""
     send_live_update(campaign)
     if campaign.due_at is None:
         return
@@ -135,7 +135,7 @@ def send_live_update(campaign: Campaign) -> None:
 
 
 def _error_parts(error: DomainError | None) -> dict[str, Any]:
-    """Kept in parts, so that every reader gets it in their own language."""
+    """Store an error in parts, so that it is shown in each reader's language."""
     if error is None:
         return {}
     values = {name: str(value) for name, value in error.values.items()}

@@ -1,6 +1,6 @@
-"""What campaigns ask of the trade above them: who has ordered, and what followed a message.
+"""Port for order data that campaigns use: who has ordered, and which orders followed a message.
 
-The restaurant registers itself. Without it, an audience knows contacts only.
+The restaurant package registers a source. Without it, audiences filter by contact data only.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from core.errors import invalid
 
 @dataclass(frozen=True)
 class OrderFilters:
-    """What is None or empty does not matter."""
+    """None and empty values do not filter."""
 
     site_id: str = ""
     within_days: int | None = None
@@ -36,24 +36,26 @@ Column = ColumnElement[Any] | InstrumentedAttribute[Any]
 
 class OrderSource(Protocol):
     def places(self) -> list[tuple[str, str]]:
-        """The id and the name of every site."""
+        """Return id and name of every site."""
         ...
 
     def condition(
         self, contact_id: Column, ordered: OrderFilters, moment: datetime
     ) -> ColumnElement[bool]:
-        """Whether the contact in this column has ordered so."""
+        """Return a condition: the contact in this column matches these order filters."""
         ...
 
     def currency(self, site_id: str) -> str:
-        """In which sums are told: a site's own, else the one that most sites have."""
+        """Return the currency for sums: the site's own, else the one that most sites have."""
         ...
 
     def followed(
         self, since: Mapping[str, datetime], days: int, currency: str, *, test: bool
     ) -> dict[str, tuple[int, Decimal]]:
-        """Orders of each contact within so many days after a moment, and the sum of those in
-        this currency: money of two is never added up."""
+        """Return the number of orders of each contact in the days after a time, and their sum.
+
+        The sum includes only orders in this currency; amounts of two currencies are never added.
+        """
         ...
 
 

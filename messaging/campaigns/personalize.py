@@ -1,4 +1,4 @@
-"""What a campaign says to one person."""
+"""The message of a campaign for one recipient."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from messaging.templates.placeholders import COUPON, fill_placeholders, placehol
 
 @dataclass(frozen=True)
 class Recipient:
-    """Whom it is said to."""
+    """A recipient with the values for the placeholders."""
 
     contact_id: str
     name: str
@@ -26,7 +26,7 @@ class Recipient:
 
 @dataclass(frozen=True)
 class Personalizer:
-    """A campaign's words, looked up once for all its readers."""
+    """A campaign's message, looked up once for all recipients."""
 
     campaign: Campaign
     shop: str
@@ -52,7 +52,7 @@ class Personalizer:
         )
 
     def shown(self, reader: Recipient) -> TemplatePreview | None:
-        """A template as their phone shows it, as far as it is known here."""
+        """Return the template as the phone shows it; None if it is not known."""
         if not self.campaign.template or self.shape is None:
             return None
         values = recipient_values(reader, self.shop)
@@ -64,7 +64,7 @@ def personalizer_for(campaign: Campaign, line: Line | None, shop: str) -> Person
 
 
 def check_message(campaign: Campaign, line: Line) -> None:
-    """Whether the network would take it. Raises Invalid."""
+    """Raise Invalid if the network would refuse the message."""
     if not (campaign.text or campaign.template):
         raise invalid("text", "empty_text", "Write what the message says, or choose a template.")
     if campaign.template:
@@ -88,7 +88,7 @@ def check_message(campaign: Campaign, line: Line) -> None:
 
 
 def campaign_placeholders(campaign: Campaign) -> set[str]:
-    """The placeholders in it."""
+    """Return the names of the placeholders in its texts."""
     said = [campaign.text, *template_values.placeholder_texts(campaign.template)]
     return {name for one in said for name, _ in placeholders_in(one)}
 

@@ -1,4 +1,4 @@
-"""When it is night where somebody is. Their number tells the place, as well as it can."""
+"""Quiet hours in the recipient's time zone, which is estimated from the phone number."""
 
 from datetime import datetime, time, timedelta
 from functools import lru_cache
@@ -15,14 +15,16 @@ QuietHours = tuple[int, int]
 
 
 def zone_of(phone: str, ours: str) -> str:
-    """The time zone of a number. One that may be in several is taken to be in ours, if that is
-    one of them; an unknown one is in ours."""
+    """Return the time zone of a number.
+
+    Returns `ours` if it is among the possible zones or none is known, else the first of them.
+    """
     zones = _zones(phone)
     return ours if ours in zones or not zones else zones[0]
 
 
 def checked_quiet_hours(start: int | None, end: int | None) -> QuietHours | None:
-    """Minutes after midnight. None: there are no quiet hours."""
+    """Return minutes after midnight, or None for no quiet hours. Raises Invalid."""
     if start is None and end is None:
         return None
     if start is None or end is None:
@@ -33,7 +35,7 @@ def checked_quiet_hours(start: int | None, end: int | None) -> QuietHours | None
 
 
 def next_allowed_at(moment: datetime, hours: QuietHours | None, tz: str) -> datetime:
-    """The first moment from this one on at which somebody in that zone may be written to."""
+    """Return the first time from `moment` on that is outside the quiet hours of that zone."""
     if hours is None:
         return moment
     try:

@@ -1,4 +1,4 @@
-"""A started campaign writes down its people: each once, with the reason if they are left out."""
+"""Store the recipients of a started campaign: each once, with the reason if they are left out."""
 
 from datetime import datetime
 
@@ -27,7 +27,7 @@ SELECT :tenant_id, :campaign_id, one.id, CASE WHEN one.why = '' THEN 'waiting' E
 
 
 def add_recipients(campaign: Campaign) -> None:
-    """The next stretch of them. Who is added to the book behind it is not looked for."""
+    """Add the next batch. Contacts that match only after the scan has passed are not added."""
     moment = now()
     why = audiences.exclusion_expression(
         campaign.rest_days,

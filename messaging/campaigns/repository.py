@@ -1,4 +1,4 @@
-"""A tenant's campaigns: made, changed while they are drafts, looked up."""
+"""A tenant's campaigns: create, look up, and change them while they are drafts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ MAX_SCHEDULE_AHEAD = timedelta(days=365)
 
 @dataclass(frozen=True)
 class Unchanged:
-    """Says that a thing is left as it is."""
+    """Marks a value that is not changed."""
 
 
 UNCHANGED = Unchanged()
@@ -38,7 +38,7 @@ UNCHANGED = Unchanged()
 
 @dataclass(frozen=True)
 class CampaignInput:
-    """What a door hands over; KEEP leaves a thing as it is."""
+    """Input from an entry point; UNCHANGED leaves a value as it is."""
 
     name: str | Unchanged = UNCHANGED
     audience_id: str | Unchanged | None = UNCHANGED
@@ -51,11 +51,11 @@ class CampaignInput:
     rest_days: int | Unchanged = UNCHANGED
     follow_days: int | Unchanged = UNCHANGED
     scheduled_at: datetime | Unchanged | None = UNCHANGED
-    """When a draft is meant to begin; see acts.start."""
+    """When a draft is planned to start; see lifecycle.start."""
 
 
 def list_campaigns(after: str | None = None, limit: int = 50, state: str = "") -> list[Campaign]:
-    """Newest first."""
+    """List campaigns, newest first."""
     query = (
         select(Campaign)
         .where(Campaign.tenant_id == current_tenant_id())
@@ -83,7 +83,7 @@ def get(campaign_id: str, *, lock: bool = False) -> Campaign:
 
 
 def names_of(references: Iterable[str | None]) -> dict[str, str]:
-    """The campaigns among what messages carry as their reference: one look for a whole page."""
+    """Return the names of campaigns among these message references, in one query per page."""
     known = {one for one in references if one and _is_campaign(one)}
     if not known:
         return {}
@@ -96,7 +96,7 @@ def names_of(references: Iterable[str | None]) -> dict[str, str]:
 
 
 def _is_campaign(reference: str) -> bool:
-    """An API call may give any reference it likes."""
+    """An API caller may set any reference."""
     try:
         return canonical_id("cmp", reference) == reference
     except BadId:
@@ -129,7 +129,7 @@ def add(wanted: CampaignInput, *, test: bool = False) -> Campaign:
 
 
 def change(campaign_id: str, wanted: CampaignInput) -> Campaign:
-    """A draft, or one that is scheduled and has not begun: then nothing of it has left."""
+    """Change a draft or a scheduled campaign; nothing of it has been sent."""
     campaign = get(campaign_id, lock=True)
     if campaign.state not in EDITABLE:
         raise Conflict(
@@ -144,7 +144,7 @@ def change(campaign_id: str, wanted: CampaignInput) -> Campaign:
 
 
 def put_header_file(campaign_id: str, file: media_uploads.UploadedFile) -> Campaign:
-    """Above the text of its template, in the place of whatever was there."""
+    """Set the file of its template's header, replacing the current one."""
     template = get(campaign_id).template
     if not template:
         raise Conflict("no_template", "The campaign has no template. Give it one first.")
@@ -155,7 +155,7 @@ def put_header_file(campaign_id: str, file: media_uploads.UploadedFile) -> Campa
 
 
 def copy(campaign_id: str, name: str) -> Campaign:
-    """A new draft with the same words, the same people, the same hours."""
+    """Create a new draft with the same message, audience and hours."""
     one, lines = get(campaign_id), {line.id for line in line_repository.list_lines()}
     return add(
         CampaignInput(
@@ -177,7 +177,7 @@ def copy(campaign_id: str, name: str) -> Campaign:
 
 
 def remove(campaign_id: str) -> None:
-    """Only what has not begun: results stay."""
+    """Delete a campaign that has not started. Others stay, with their results."""
     campaign = get(campaign_id, lock=True)
     if campaign.state not in EDITABLE:
         raise Conflict("campaign_begun", "A campaign that has begun stays, with its results.")
@@ -187,7 +187,7 @@ def remove(campaign_id: str) -> None:
 
 
 def campaign_line(campaign: Campaign) -> Line | None:
-    """By which it leaves: the one chosen, else the default one. None: there is none."""
+    """Return the line to send from: the chosen one, else the default. None if there is none."""
     if campaign.line_id is None:
         return line_repository.default_line(test=campaign.test)
     try:
@@ -197,7 +197,7 @@ def campaign_line(campaign: Campaign) -> Line | None:
 
 
 def _write_input(campaign: Campaign, wanted: CampaignInput) -> None:
-    """Checked first, then written."""
+    """Check the input, then write it."""
     if not isinstance(wanted.name, Unchanged):
         campaign.name = clean_name(wanted.name)
     _write_audience(campaign, wanted)
@@ -228,7 +228,7 @@ def _write_input(campaign: Campaign, wanted: CampaignInput) -> None:
 
 
 def _replace_file(campaign: Campaign, key: str | None) -> None:
-    """One that no campaign has any more is taken away; a copy shares its original's."""
+    """Set the header file, and delete the old one unless a copy of the campaign shares it."""
     was, campaign.header_blob_key = campaign.header_blob_key, key
     if was is None or was == key:
         return
@@ -259,7 +259,7 @@ def _write_schedule(campaign: Campaign, at: datetime | None) -> None:
 
 
 def _write_line(campaign: Campaign, line_id: int | None) -> None:
-    """A campaign by the test line is one: it costs nothing and reaches simulated phones."""
+    """With the test line it is a test campaign: free, and sent to simulated phones."""
     if line_id is None:
         campaign.line_id = None
         return

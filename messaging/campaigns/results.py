@@ -1,5 +1,4 @@
-"""What became of a campaign: looked up in stretches by the job, counted once, shown as often as
-somebody asks."""
+"""The results of a campaign: collected by the job in batches, counted once, shown many times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ SENT_STATES = ("sent", "delivered", "read")
 DELIVERED_STATES = ("delivered", "read")
 FAILED_STATES = ("failed", "expired", "unknown")
 CANCELLED = "cancelled"
-# What somebody may ask to see: each is a condition of the list and a figure of the page.
+# Filters of the list; each is also a number on the page.
 RESULT_STATES = (
     "waiting",
     "sent",
@@ -93,7 +92,7 @@ SELECT state, reason, outcome, cause, count(*) AS people, count(replied_at) AS r
 
 @dataclass(frozen=True)
 class RecipientResult:
-    """One recipient as people see it. A contact that was erased has neither name nor phone."""
+    """One recipient with name and phone; both are empty for an erased contact."""
 
     recipient: CampaignRecipient
     name: str
@@ -105,12 +104,12 @@ class RecipientResult:
 
 
 def result_state(one: CampaignRecipient) -> str:
-    """One word for where somebody is: the message's own state once there is one."""
+    """Return the recipient's state, or the state of the message if there is one."""
     return one.outcome if one.state == "handed" else one.state
 
 
 def refresh_results(campaign: Campaign, *, deep: bool) -> None:
-    """The messages' states as they are now. `deep` looks at everybody, also for what followed."""
+    """Update the states of messages. `deep` updates all recipients, with replies and orders."""
     after, found = NO_ID, BATCH
     while found == BATCH:
         rows = db.session.execute(
@@ -125,7 +124,7 @@ def refresh_results(campaign: Campaign, *, deep: bool) -> None:
 
 
 def count_results(campaign: Campaign) -> dict[str, Any]:
-    """From the recipients' own rows, never from messages."""
+    """Count from the rows of recipients, never from messages."""
     counts: dict[str, Any] = dict.fromkeys((*RESULT_STATES, "people", "recipients", "open"), 0)
     reasons: dict[str, int] = {}
     causes: dict[str, int] = {}
@@ -167,7 +166,7 @@ def count_results(campaign: Campaign) -> dict[str, Any]:
 def list_results(
     campaign: Campaign, shown: str = "", after: str | None = None, limit: int = 50
 ) -> list[RecipientResult]:
-    """In the order of their ids: keyset paging over the key itself."""
+    """List by contact id, with keyset paging on the primary key."""
     query = (
         select(CampaignRecipient)
         .where(
@@ -254,7 +253,7 @@ def _order_site(campaign: Campaign) -> str:
 
 
 def _latest(rows: Sequence[Any]) -> datetime:
-    """Ids are made by the real clock, whatever a test's clock says."""
+    """Ids are made from the real clock, also when tests set another time."""
     latest: datetime = max(row.handed_at for row in rows)
     return max(latest, running_now())
 

@@ -1,4 +1,7 @@
-"""What a campaign needs next: its people, a batch, its figures. Each is one transaction."""
+"""Run the next step of a campaign: add recipients, send a batch, or update its results.
+
+Each step is one transaction.
+"""
 
 from datetime import datetime, timedelta
 
@@ -18,7 +21,7 @@ from webhooks.events import publish_webhook_event
 
 NEXT_LOOK = timedelta(seconds=3)
 RETRY_AFTER_FAILURE = timedelta(minutes=1)
-# How often the figures of what has left are looked at: often at first, then less and less.
+# Age of the campaign and the interval between updates of its results.
 FOLLOW_UP_INTERVALS = (
     (timedelta(minutes=30), timedelta(minutes=1)),
     (timedelta(days=1), timedelta(minutes=10)),
@@ -33,7 +36,7 @@ SELECT id FROM campaigns
 
 
 def run_next_step() -> bool:
-    """Of the campaign that has waited longest. False: none of them is due."""
+    """Run a step of the campaign that is due the longest. Returns False if none is due."""
     campaign_id = claim_campaign()
     if campaign_id is None:
         return False
@@ -42,7 +45,7 @@ def run_next_step() -> bool:
 
 
 def claim_campaign() -> str | None:
-    """Locked until the transaction ends."""
+    """Lock the due campaign until the transaction ends; None if none is due."""
     row = db.session.execute(
         CLAIM_CAMPAIGN, {"tenant_id": current_tenant_id(), "now": now()}
     ).first()
@@ -51,24 +54,24 @@ def claim_campaign() -> str | None:
 
 def run_step(campaign: Campaign) -> None:
     moment = now()
-    campaign.due_at = moment  # behind the others of this tenant
+    campaign.due_at = moment  # behind the tenant's other campaigns
     if campaign.state == "scheduled":
         campaign_lifecycle.begin_campaign(campaign, moment)
     if campaign.state != "running":
         _follow_up(campaign, moment)
     elif _send_next(campaign, moment):
-        return  # in the middle of it: nothing new is counted
+        return  # more to send; the results are counted later
     campaign_lifecycle.send_live_update(campaign)
 
 
 def postpone_campaign(campaign_id: str) -> None:
-    """It failed in a way that is not its own: tried again in a while, and others go first."""
+    """Retry later, after an error that the campaign did not cause; other campaigns go first."""
     campaign = campaign_repository.get(campaign_id, lock=True)
     campaign.due_at = now() + RETRY_AFTER_FAILURE
 
 
 def _send_next(campaign: Campaign, moment: datetime) -> bool:
-    """True: there is more to hand over at once."""
+    """Returns True if more can be sent at once."""
     if campaign.gathered_at is None:
         campaign_recipients.add_recipients(campaign)
         campaign.counts = results.count_results(campaign)
@@ -84,7 +87,7 @@ def _send_next(campaign: Campaign, moment: datetime) -> bool:
         else:
             _finish(campaign, moment)
     elif asleep and campaign.due_at is not None:
-        # The others sleep: what became of those who have it is still followed.
+        # The other recipients are in quiet hours; results of sent messages are still collected.
         since = campaign.started_at or moment
         campaign.due_at = min(campaign.due_at, moment + _follow_up_interval(moment - since))
     return False
@@ -97,7 +100,7 @@ def _follow_up_interval(age: timedelta) -> timedelta:
 
 
 def _finish(campaign: Campaign, moment: datetime) -> None:
-    """Everybody has got it, or has a reason why not."""
+    """Finish: every recipient has the message or a reason why not."""
     campaign.state, campaign.finished_at, campaign.due_at = "finished", moment, moment + NEXT_LOOK
     results.refresh_results(campaign, deep=True)
     publish_finished(campaign)
@@ -111,7 +114,7 @@ def publish_finished(campaign: Campaign) -> None:
 
 
 def finished_event_body(campaign: Campaign) -> dict[str, object]:
-    """What the event says."""
+    """The data of the campaigns.finished event."""
     counts = campaign.counts
     told = ("recipients", "sent", "delivered", "read", "failed", "left_out", "stopped")
     return {
@@ -127,7 +130,7 @@ def finished_event_body(campaign: Campaign) -> dict[str, object]:
 
 
 def _follow_up(campaign: Campaign, moment: datetime) -> None:
-    """Receipts, answers and orders that come afterwards."""
+    """Collect receipts, replies and orders after the end."""
     if campaign.started_at is None:
         campaign.due_at = None
         return

@@ -1,8 +1,8 @@
-"""A campaign's template: its values checked, kept, and filled for one person.
+"""The template of a campaign: check its values, store them, and fill them for one recipient.
 
-Kept as name, language, parameters (the body's), and where there are any: `header` (a text), `media`
-(`{"url": …}`, or `{"file": …}` for one that was uploaded) and `buttons` (the ends of addresses, in
-the buttons' places, null where a button takes none).
+Stored as name, language, parameters (the body's), and if there are any: `header` (a text), `media`
+(`{"url": …}`, or `{"file": …}` for an upload) and `buttons` (the URL suffixes by button index, null
+for a button without one).
 """
 
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ from messaging.templates.components import (
 from messaging.templates.placeholders import clean_text, fill_placeholders
 
 EMPTY_VALUE = "–"
-"""For a template's value that somebody does not have: the network takes no empty one."""
+"""Replaces a missing value, because the network accepts no empty one."""
 EMPTY_SUFFIX = "-"
-"""The same in an address."""
+"""The same in a URL."""
 MOST_PARAMETERS, MOST_BUTTONS = 20, 10
 FILE_FIELDS = ("key", "mime_type", "filename", "kind")
 LONGEST_HEADER, LONGEST_SUFFIX, LONGEST_URL = 200, 1024, 2048
@@ -39,7 +39,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class TemplateShape:
-    """What is known of the template at the network."""
+    """The template's structure at the network."""
 
     components: Components
     needs: TemplateParameters
@@ -72,7 +72,7 @@ def checked_template(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def placeholder_texts(template: Mapping[str, Any]) -> list[str]:
-    """All that may have placeholders in it."""
+    """Return all texts that may have placeholders."""
     ends = [one for one in template.get("buttons", []) if one]
     header = [template["header"]] if template.get("header") else []
     return [*template.get("parameters", []), *header, *ends]
@@ -83,13 +83,13 @@ def media_from_upload(file: media_uploads.UploadedFile) -> dict[str, Any]:
 
 
 def with_kept_file(given: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """The file stays while the template stays, unless an address takes its place."""
+    """Keep the uploaded file for the same template, unless a URL replaces it."""
     same = all(given.get(name) == before.get(name) for name in ("name", "language"))
     return {**given, "media": before.get("media")} if same and not given.get("media") else given
 
 
 def uploaded_blob_key(template: Mapping[str, Any]) -> str | None:
-    """The uploaded file, in our own store."""
+    """Return the blob key of the uploaded file; None if there is none."""
     found = template.get("media", {}).get("file", {}).get("key")
     return str(found) if found else None
 
@@ -97,7 +97,7 @@ def uploaded_blob_key(template: Mapping[str, Any]) -> str | None:
 def message_content(
     template: Mapping[str, Any], values: Mapping[str, str], shape: TemplateShape | None
 ) -> dict[str, Any]:
-    """A message's content, as the line's driver wants it."""
+    """Return a message's content in the format of the line's driver."""
     body: Any = [
         fill_placeholders(one, values).text or EMPTY_VALUE for one in template["parameters"]
     ]
@@ -116,7 +116,7 @@ def message_content(
 def template_preview(
     template: Mapping[str, Any], values: Mapping[str, str], shape: TemplateShape
 ) -> TemplatePreview:
-    """As the recipient's phone will show it."""
+    """Return the preview as the recipient's phone shows it."""
     given = [fill_placeholders(one, values).text or EMPTY_VALUE for one in template["parameters"]]
     header = template.get("header")
     ends = template.get("buttons", [])
@@ -129,7 +129,7 @@ def template_preview(
 
 
 def check_template_values(template: Mapping[str, Any], shape: TemplateShape) -> None:
-    """As much around the body as the template has places for; the body, template_check counts."""
+    """Check header and buttons against the template; templates/validation.py checks the body."""
     needs, media = shape.needs, template.get("media", {})
     if needs.header_media and not media:
         raise invalid(
@@ -192,12 +192,12 @@ def _header(
 
 
 def _signed_media_url(file: Mapping[str, Any]) -> str:
-    """Signed for this message: a campaign may wait longer than any link is good for."""
+    """Signed per message: a campaign may wait longer than a link is valid."""
     return media_uploads.url_for_network(file["key"], file["mime_type"], file["filename"])
 
 
 def _filled_suffix(end: str | None, values: Mapping[str, str]) -> str | None:
-    """What stands for a person is made fit for an address; what was typed is taken as it is."""
+    """Fill a URL suffix. Values are URL-encoded; the text that was typed is not."""
     if not end:
         return None
     safe = {name: quote(value, safe="") for name, value in values.items()}

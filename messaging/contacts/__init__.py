@@ -1,1 +1,1 @@
-"""Contacts as a book: written into, searched, imported, exported, merged, erased."""
+"""Contacts: create, change, search, import, export, merge and erase them."""

@@ -1,4 +1,4 @@
-"""A contact as people see it: the row, how to reach it, and what to call it."""
+"""A contact as people see it: its row, its identities and its display name."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ class ContactCard:
 
     @property
     def phone(self) -> str:
-        """The first phone as the network writes it, or nothing: an id is never shown as one."""
+        """The first phone as the network spells it, or "". A network id is not a phone."""
         return next((one.spelling for one in self.identities if one.kind == "phone"), "")
 
     @property
     def title(self) -> str:
-        """What to call them: a name, else the phone, else the network's id."""
+        """The display name: the name, else the phone, else the network's id."""
         if self.contact.name:
             return self.contact.name
         if self.phone:
@@ -40,7 +40,7 @@ class ContactCard:
 
     @property
     def birthday(self) -> str:
-        """1990-04-23, or --04-23 where nobody knows the year."""
+        """1990-04-23, or --04-23 if the year is not known."""
         if self.contact.birthday is None:
             return ""
         month, day = divmod(self.contact.birthday, 100)
@@ -49,7 +49,7 @@ class ContactCard:
 
 
 def addresses_of(card: ContactCard) -> list[str]:
-    """Every way their messages may be filed under."""
+    """Return every address under which the contact's messages may be stored."""
     found: set[str] = set()
     for one in card.identities:
         found |= {one.value, one.spelling}
@@ -74,7 +74,7 @@ def get_contact(contact_id: str) -> Contact:
 
 
 def existing_cards(contact_ids: Sequence[str]) -> dict[str, ContactCard]:
-    """Those of them that are still in the book."""
+    """Return the contacts among these that still exist, by id."""
     query = select(Contact).where(
         Contact.tenant_id == current_tenant_id(), Contact.id.in_(list(contact_ids))
     )
@@ -82,7 +82,7 @@ def existing_cards(contact_ids: Sequence[str]) -> dict[str, ContactCard]:
 
 
 def names_by_phone(phones: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Contact id and name behind each phone of a list that has a named contact. One query."""
+    """Return contact id and name for each phone that has a named contact, in one query."""
     wanted = {phone: set(phone_variants(phone)) | {phone} for phone in phones if phone}
     if not wanted:
         return {}
@@ -109,7 +109,7 @@ def card_of(contact: Contact) -> ContactCard:
 
 
 def cards_of(contacts: Sequence[Contact]) -> list[ContactCard]:
-    """Two queries, however many there are."""
+    """Load the identities of all contacts in one query."""
     names: dict[str, list[Identity]] = {one.id: [] for one in contacts}
     if contacts:
         query = select(Identity).where(

@@ -1,4 +1,4 @@
-"""What contacts agree to and ask for: consent, opting out of marketing, blocking; with proof."""
+"""Consent, marketing opt-out and blocking of contacts, each with a recorded source."""
 
 from datetime import datetime
 from typing import Any
@@ -25,7 +25,10 @@ SELECT :tenant_id, mine.phone, :contact_id FROM unnest(CAST(:phones AS text[])) 
 
 
 def opt_out(contact_id: str, at: datetime, source: str) -> bool:
-    """From marketing; orders and payments still reach them. False: they had already."""
+    """Opt out of marketing and cancel waiting marketing messages; orders and payments still arrive.
+
+    Returns False if they had opted out already.
+    """
     done = _record_change(
         contact_id,
         "opted_out",
@@ -41,7 +44,7 @@ def opt_out(contact_id: str, at: datetime, source: str) -> bool:
 
 
 def opt_in(contact_id: str, at: datetime, source: str) -> bool:
-    """An older wish does not undo a newer one."""
+    """Opt in again. An older request does not override a newer opt-out."""
     return _record_change(
         contact_id,
         "opted_in",
@@ -54,7 +57,7 @@ def opt_in(contact_id: str, at: datetime, source: str) -> bool:
 
 
 def give_consent(contact_id: str, source: str, at: datetime | None = None) -> bool:
-    """A new consent takes the place of an older one; both stay in the history."""
+    """Record a consent. It replaces an older one; both stay in the history."""
     named, moment = checked_source(source), at or now()
     if moment > now():
         raise invalid("consent_at", "invalid_time", "A consent cannot be given in the future.")
@@ -76,7 +79,7 @@ def withdraw_consent(contact_id: str, source: str) -> bool:
 
 
 def block(contact_id: str) -> bool:
-    """Nothing goes out to them until they are unblocked."""
+    """Block a contact. Nothing is sent to them until they are unblocked."""
     done = _record_change(
         contact_id, "blocked", "person", now(), Contact.blocked_at.is_(None), blocked_at=now()
     )
@@ -95,7 +98,7 @@ def unblock(contact_id: str) -> bool:
 
 
 def record_blocked_phones(contact_id: str) -> None:
-    """Every spelling of their phones, so that one look by phone is enough."""
+    """Store every spelling of the contact's phones, so that one lookup by phone is enough."""
     if ways := _phone_spellings(contact_id):
         db.session.execute(
             BLOCK,
@@ -127,7 +130,7 @@ def delete_blocked_phones(contact_id: str) -> None:
 
 
 def consent_history(contact_id: str, limit: int = 50) -> list[ConsentChange]:
-    """The newest first."""
+    """Return the changes, newest first."""
     return list(
         db.session.scalars(
             select(ConsentChange)
@@ -142,7 +145,7 @@ def consent_history(contact_id: str, limit: int = 50) -> list[ConsentChange]:
 
 
 def checked_source(source: str) -> str:
-    """Where and how somebody agreed: without it a consent proves nothing."""
+    """Return the cleaned source. Raises Invalid if it is empty: it is the proof of the consent."""
     named = one_line(source, LONGEST_SOURCE)
     if not named:
         raise invalid(
@@ -162,7 +165,7 @@ def _record_change(
     condition: ColumnElement[bool] | None,
     **values: Any,
 ) -> bool:
-    """The conditional update decides; what is refused leaves no trace."""
+    """Update the contact and record the change. Returns False if `condition` did not hold."""
     tenant_id = current_tenant_id()
     query = update(Contact).where(Contact.tenant_id == tenant_id, Contact.id == contact_id)
     if condition is not None:

@@ -1,4 +1,4 @@
-"""Fields of the tenant's own: allergies, table they like, shoe size."""
+"""Custom contact fields that a tenant defines, such as allergies or a favourite table."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _LOCAL_DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 
 
 def list_fields() -> list[ContactField]:
-    """Those in use, in their order."""
+    """Return the fields in use, in their order."""
     return list(
         db.session.scalars(
             select(ContactField)
@@ -53,7 +53,7 @@ def add(name: str, kind: str, choices: list[str]) -> ContactField:
 
 
 def change(field_id: str, name: str, choices: list[str]) -> ContactField:
-    """The kind stays: values of another kind would not fit it."""
+    """Change name and choices. The kind stays: existing values would not fit another."""
     field = get(field_id)
     others = [one for one in list_fields() if one.id != field.id]
     before = audit.snapshot(field)
@@ -87,7 +87,7 @@ def count() -> int:
 
 
 def checked_values(given: Mapping[str, object], fields: list[ContactField]) -> dict[str, str]:
-    """Values by field, written one way each. A field is named by its id or by its name."""
+    """Return the normalized values by field id. `given` names a field by its id or its name."""
     by_name = {search_key(field.name): field for field in fields} | {f.id: f for f in fields}
     values: dict[str, str] = {}
     for name, value in given.items():
@@ -101,7 +101,7 @@ def checked_values(given: Mapping[str, object], fields: list[ContactField]) -> d
 
 
 def parse_value(field: ContactField, value: object) -> str:
-    """The value as it is kept; an empty text takes it away."""
+    """Return the value as it is stored; "" clears it."""
     if value is None:
         return ""
     if isinstance(value, bool | dict | list):

@@ -1,4 +1,4 @@
-"""What was said with somebody, whichever of their names it was said to."""
+"""The messages and conversations of a contact, over all its identities."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +19,7 @@ class ConversationSummary:
 
 
 def list_messages(card: ContactCard, after: str | None, limit: int) -> list[Message]:
-    """The newest first. One look along the index for each of the few names."""
+    """Return messages, newest first, with one index scan per address."""
     found: list[Message] = []
     for name in addresses_of(card):
         query = (

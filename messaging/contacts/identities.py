@@ -1,4 +1,4 @@
-"""The people on the other side: found by any of their identities, or made when they first write."""
+"""Find contacts by any of their identities, or create them when they first write."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ SELECT identities.kind, identities.contact_id, identities.value, identities.spel
     ON identities.kind = asked.kind AND identities.value = asked.value
  WHERE identities.tenant_id = :tenant_id
 """)
-# The network's newest name is kept; what a person wrote down is not replaced by it.
+# Keeps the network's newest profile name. A name that a person entered is not replaced.
 RECORD_SEEN = text("""
 UPDATE contacts
    SET profile_name = CASE WHEN profile_name = '' OR last_seen_at IS NULL OR last_seen_at <= :at
@@ -41,7 +41,7 @@ RETURNING opted_out_at, blocked_at, name, name_key
 SET_NAME_KEY = text("UPDATE contacts SET name_key = :key WHERE tenant_id = :tenant_id AND id = :id")
 _EDGE_CHARACTERS = " \t\r\n.,;:!¡?¿\"'*_~()[]«»“”‘’"
 
-# Words that mean "no more of this" when they are all that somebody writes.
+# Words that count as an opt-out when the message has no other text.
 OPT_OUT_WORDS = {
     "en": ("stop", "stop all", "stopall", "unsubscribe", "opt out", "optout"),
     "tr": ("dur", "iptal", "ret", "red", "çık", "abonelikten çık"),
@@ -59,7 +59,7 @@ OPT_OUT_WORDS = {
 
 
 def _folded(said: str) -> str:
-    """Without case, and with one letter i: people shout on keyboards of every language."""
+    """Fold case and treat ı as i, so that capital letters match on any keyboard."""
     return fold_case(said).replace("ı", "i")
 
 
@@ -75,7 +75,7 @@ class KnownContact:
 
 @dataclass(frozen=True)
 class _IdentityKey:
-    """One way to find somebody; `values` are all its spellings, the first is what we keep."""
+    """One identity to look for. `values` are all its spellings; the first one is stored."""
 
     kind: str
     values: tuple[str, ...]
@@ -83,7 +83,7 @@ class _IdentityKey:
 
 
 def find_or_create(phone: str, network_id: str, name: str, at: datetime) -> KnownContact:
-    """The contact behind a sender, made if new; the newest name and the last sight are kept."""
+    """Return the contact of a sender, created if new. Updates its name and last seen."""
     names = _identity_keys(phone, network_id)
     if not names:
         raise ValueError("the sender has neither a phone nor an id of the network")
@@ -101,13 +101,13 @@ def find_contact(phone: str = "", network_id: str = "") -> str | None:
 
 
 def is_opt_out_request(said: str) -> bool:
-    """Only when the word is all there is: "stop by at eight" is not a farewell."""
+    """True only if the word is the whole message: "stop by at eight" is not an opt-out."""
     words = " ".join(said.strip(_EDGE_CHARACTERS).split())
     return _folded(words) in _OPT_OUT_FOLDED
 
 
 def record_opt_out(contact_id: str, at: datetime, source: str = "word") -> bool:
-    """True: from now on; False: they had already."""
+    """Opt the contact out of marketing. Returns False if they had opted out already."""
     return contact_consent.opt_out(contact_id, at, source)
 
 
@@ -122,12 +122,12 @@ def has_opted_out(phone: str) -> bool:
 
 
 def record_opt_in(contact_id: str, at: datetime, source: str = "network") -> bool:
-    """They asked for it again. An older wish does not undo a newer one."""
+    """Opt the contact in again. An older request does not override a newer opt-out."""
     return contact_consent.opt_in(contact_id, at, source)
 
 
 def blocked_phones(phones: Iterable[str]) -> set[str]:
-    """Which of these belong to somebody who is blocked; one look at a small table."""
+    """Return those of the phones that are blocked, with one query on a small table."""
     return set(
         db.session.scalars(
             select(BlockedPhone.phone).where(
@@ -138,7 +138,7 @@ def blocked_phones(phones: Iterable[str]) -> set[str]:
 
 
 def check_not_blocked(phone: str) -> None:
-    """For the way out: nothing is sent to somebody who is blocked."""
+    """Raise Invalid if the phone is blocked; checked before anything is sent."""
     if blocked_phones([phone]):
         raise contact_blocked_error()
 
@@ -150,13 +150,13 @@ def contact_blocked_error() -> Invalid:
 
 
 def canonical_spelling(phone: str) -> str:
-    """Which of the ways to write a phone is kept: as its numbering plan has it today."""
+    """Return the spelling to store: the current one of the country's numbering plan."""
     ways = sorted(phone_variants(phone), key=len)
     return ways[0] if phone.startswith("52") else ways[-1]
 
 
 def identity_of_phone(phone: str) -> tuple[str, str]:
-    """Kind and value of the identity that somebody with this phone, or this network id, has."""
+    """Return kind and value of the identity for this phone or network id."""
     if phone.isdecimal():
         return "phone", canonical_spelling(phone)
     return "lid" if phone.endswith("@lid") else "network_id", phone
@@ -174,7 +174,7 @@ def _identity_keys(phone: str, network_id: str) -> list[_IdentityKey]:
 
 
 def _find(names: list[_IdentityKey]) -> tuple[str | None, set[str]]:
-    """The contact and the kinds of name it was found by. Where there is a phone, it decides."""
+    """Return the contact and the identity kinds that matched. A phone takes precedence."""
     rows = db.session.execute(
         FIND_CONTACTS,
         {
@@ -205,7 +205,7 @@ def _create(names: list[_IdentityKey], at: datetime) -> tuple[str, set[str]]:
     )
     if _add_identity(contact_id, names[0]):
         return contact_id, {names[0].kind}
-    # Somebody else's transaction met the same sender first, and has committed by now.
+    # Another transaction created the contact of this sender first and has committed.
     db.session.execute(
         delete(Contact).where(Contact.tenant_id == tenant_id, Contact.id == contact_id)
     )
@@ -249,7 +249,7 @@ def _update_spelling(kind: str, value: str, spelling: str) -> None:
 
 
 def _record_seen(contact_id: str, name: str, at: datetime, *, new: bool) -> KnownContact:
-    """Messages may come in any order: the name of the newest one stays."""
+    """Update name and last seen. Messages may arrive in any order: the newest one's name stays."""
     mine = {"tenant_id": current_tenant_id(), "id": str(to_uuid("con", contact_id))}
     row = db.session.execute(RECORD_SEEN, {**mine, "name": name, "at": min(at, now())}).one()
     key = search_tokens.search_key(row.name)

@@ -1,7 +1,7 @@
-"""Who may get marketing, and if not, why: one question for campaigns and automatic messages.
+"""Which contacts may get marketing, and why not; used by campaigns and automatic messages.
 
-Order and payment messages do not ask here. Each contact that is left out has one reason, the
-weightiest of them.
+Order and payment messages are not checked here. Each excluded contact has one reason, the most
+important one.
 """
 
 from collections.abc import Sequence
@@ -21,16 +21,17 @@ REASONS = (DELETED, BLOCKED, OPTED_OUT, NO_PHONE, UNREACHABLE, RECENT)
 
 MIN_INTERVAL = timedelta(days=1)
 FAILURE_PERIOD = timedelta(days=90)
-# The network's word that nobody can be reached under a number.
+# The error code of a number that cannot be reached.
 RECIPIENT_UNAVAILABLE = "recipient_unavailable"
 
 
 def exclusion_reasons(
     contact_ids: Sequence[str], *, rest: timedelta | None = MIN_INTERVAL
 ) -> dict[str, str]:
-    """Who of these gets no marketing now, and why; in the open tenant's transaction.
+    """Return the reasons of those contacts that may not get marketing now.
 
-    `rest` is how long somebody is left alone after the last marketing message; None: not at all.
+    Runs in the tenant's open transaction. `rest` is the minimum time since the last marketing
+    message; None means no minimum.
     """
     if not contact_ids:
         return {}
@@ -46,7 +47,7 @@ def exclusion_reasons(
 
 
 def record_marketing_sent(contact_ids: Sequence[str], at: datetime | None = None) -> None:
-    """They got marketing just now: they are left alone for a while."""
+    """Record that they got marketing, which starts their minimum interval."""
     db.session.execute(
         update(Contact)
         .where(Contact.tenant_id == current_tenant_id(), Contact.id.in_(list(contact_ids)))
@@ -58,9 +59,9 @@ def record_marketing_sent(contact_ids: Sequence[str], at: datetime | None = None
 def exclusion_expression(
     moment: datetime, rest: timedelta | None, *more: tuple[ColumnElement[bool], str]
 ) -> ColumnElement[str]:
-    """Of a row of `contacts`, as a part of a statement; empty for those who may be written to.
+    """Return the reason as an SQL expression on a row of `contacts`; "" for eligible contacts.
 
-    `more` are reasons that only the asker knows; the lightest ones.
+    `more` are the caller's own reasons, which come last.
     """
     whens: list[tuple[ColumnElement[bool], str]] = [
         (Contact.blocked_at.is_not(None), BLOCKED),
@@ -83,9 +84,9 @@ def _has_phone() -> ColumnElement[bool]:
 
 
 def _unreachable(moment: datetime) -> ColumnElement[bool]:
-    """Their number failed for good lately, and they have not written since.
+    """Their number failed permanently in the last 90 days, and they have not written since.
 
-    The few failures are read once, by their own index, and not once for each contact.
+    The few failures are read once through their own index, not once per contact.
     """
     failed = (
         select(Identity.contact_id)

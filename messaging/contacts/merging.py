@@ -1,4 +1,4 @@
-"""Two contacts that are one person become one."""
+"""Merge two contacts that are the same person."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ MOVE_MESSAGES = text("""
 UPDATE messages SET contact_id = :kept
  WHERE tenant_id = :tenant_id AND phone = ANY(:phones) AND contact_id = :gone
 """)
-# Both talked on the same line: the one that is kept takes over what is newer.
+# Both contacts have a conversation on the same line: the kept one takes the newer values.
 JOIN_CONVERSATIONS = text("""
 UPDATE conversations AS stays
    SET last_message_id = CASE WHEN leaves.last_at > stays.last_at
@@ -67,7 +67,7 @@ MOVE_CONVERSATIONS = text("""
 UPDATE conversations SET contact_id = :kept
  WHERE tenant_id = :tenant_id AND contact_id = :gone
 """)
-# Who was in a campaign under both names stays in it once.
+# A contact that was in a campaign under both names stays in it once.
 MOVE_RECIPIENTS = text("""
 UPDATE campaign_recipients AS r SET contact_id = :kept
  WHERE r.tenant_id = :tenant_id AND r.contact_id = :gone AND NOT EXISTS (
@@ -75,13 +75,14 @@ UPDATE campaign_recipients AS r SET contact_id = :kept
         WHERE other.tenant_id = :tenant_id AND other.campaign_id = r.campaign_id
           AND other.contact_id = :kept)
 """)
-# Areas above this one move what they keep: called with the kept and the gone contact's id.
+# Other packages add functions that move their data, called with the kept and the deleted contact's
+# id.
 MORE_MERGES: list[Callable[[str, str], None]] = []
 
 
 @dataclass(frozen=True)
 class MergePreview:
-    """What merging will do, said before it is done."""
+    """What a merge will do, shown for confirmation."""
 
     kept: ContactCard
     gone: ContactCard
@@ -111,7 +112,10 @@ def preview_merge(kept_id: str, gone_id: str) -> MergePreview:
 
 
 def merge(kept_id: str, gone_id: str) -> ContactCard:
-    """Everything of the second becomes the first's. A refusal of either holds for both."""
+    """Move everything of the second contact to the first.
+
+    An opt-out or block of either holds for the merged contact.
+    """
     seen = preview_merge(kept_id, gone_id)
     kept, gone = _locked(seen.kept.id, seen.gone.id)
     tenant_id = current_tenant_id()
@@ -145,7 +149,7 @@ def merge(kept_id: str, gone_id: str) -> ContactCard:
 
 
 def _locked(kept_id: str, gone_id: str) -> tuple[Contact, Contact]:
-    """In one order, whichever way round two people ask for it."""
+    """Lock both in id order, so that two opposite merges do not deadlock."""
     rows = db.session.scalars(
         select(Contact)
         .where(Contact.tenant_id == current_tenant_id(), Contact.id.in_([kept_id, gone_id]))
@@ -158,7 +162,7 @@ def _locked(kept_id: str, gone_id: str) -> tuple[Contact, Contact]:
 
 
 def _fill_missing(kept: Contact, gone: Contact) -> None:
-    """What the first lacks is taken from the second; a person's word before the network's."""
+    """Fill empty values of the first from the second. A name that a person entered wins."""
     if not kept.name or (kept.named_by == "network" and gone.named_by != "network" and gone.name):
         kept.name, kept.named_by, kept.name_key = gone.name, gone.named_by, gone.name_key
     kept.profile_name = kept.profile_name or gone.profile_name

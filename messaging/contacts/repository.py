@@ -1,4 +1,4 @@
-"""Writing into the book: new contacts, changes, tags, notes, ways to reach somebody."""
+"""Create and change contacts, their tags, notes and identities."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -42,7 +42,7 @@ UPDATE messages SET contact_id = NULL
 
 
 def create(entry: ContactInput, *, country: str | None = None) -> ContactCard:
-    """Somebody nobody knew; a phone that is in the book already is refused with its owner."""
+    """Create a contact. Raises Invalid if the phone belongs to another contact."""
     phone = parse_phone(entry.phone or "", country) if entry.phone else ""
     name = parse_name(entry.name or "")
     if not phone and not name:
@@ -112,7 +112,7 @@ def add_phone(contact_id: str, phone: str, *, country: str | None = None) -> Con
 
 
 def remove_identity(contact_id: str, kind: str, value: str) -> ContactCard:
-    """What was written under it stays with it, and is no longer this contact's."""
+    """Remove an identity. Its messages are kept but no longer belong to this contact."""
     card = contact_cards.get(contact_id)
     one = next((one for one in card.identities if (one.kind, one.value) == (kind, value)), None)
     if one is None:
@@ -153,7 +153,10 @@ def set_blocked(contact_id: str, blocked: bool) -> ContactCard:
 
 
 def set_opted_out(contact_id: str, out: bool, source: str = "person") -> ContactCard:
-    """By a click or by a program; who writes a word of farewell is heard in receiving.py."""
+    """Opt a contact out or in, for a person or a program.
+
+    messages/receive.py handles opt-out words in messages.
+    """
     card, moment = contact_cards.get(contact_id), now()
     if out and contact_consent.opt_out(card.id, moment, source):
         publish_webhook_event("contacts.opted_out", opted_out_body(card, moment))
@@ -164,7 +167,7 @@ def set_opted_out(contact_id: str, out: bool, source: str = "person") -> Contact
 
 
 def opted_out_body(card: ContactCard, at: datetime) -> dict[str, Any]:
-    """No line is named: nobody wrote to one."""
+    """The event body. There is no line, because no message was received."""
     other = next((one.spelling for one in card.identities if one.kind != "phone"), None)
     data = {
         "contact_id": card.id,
@@ -176,7 +179,7 @@ def opted_out_body(card: ContactCard, at: datetime) -> dict[str, Any]:
 
 
 def set_consent(contact_id: str, source: str | None, at: datetime | None = None) -> ContactCard:
-    """With its source: agreed. None: taken back."""
+    """Record a consent with its source; None withdraws it."""
     card = contact_cards.get(contact_id)
     if source is not None:
         contact_consent.give_consent(card.id, source, at)
@@ -211,7 +214,7 @@ def add_note(contact_id: str, said: str) -> ContactNote:
 
 
 def list_notes(contact_id: str, limit: int = 100) -> list[ContactNote]:
-    """The newest first."""
+    """Return notes, newest first."""
     return list(
         db.session.scalars(
             select(ContactNote)

@@ -1,7 +1,7 @@
-"""Finding contacts: a page costs the same in a book of ten thousand and of a million.
+"""Search contacts; a page costs the same with ten thousand contacts and with a million.
 
-The newest first follows the tokens' own order. By name and by last sight follow an index of the
-contacts; what a search finds is fetched and sorted, as long as it is not too much.
+Newest first follows the order of the tokens. Sorting by name and by last seen follows an index of
+the contacts; a filtered result is loaded and sorted if it is not too large.
 """
 
 import base64
@@ -26,10 +26,10 @@ from messaging.contacts import search_tokens
 from messaging.models import Contact, ContactToken, Identity
 
 SORTS = ("newest", "name", "seen")
-MAX_SORTED = 500  # as many are sorted; more are shown the newest first
+MAX_SORTED = 500  # larger results are shown newest first
 LONGEST_SEARCH = 80
-# Along the tokens' own order a page ends the search. What two common tokens have in common is often
-# misjudged, and read to its end.
+# In token order a page ends the scan early. The planner often misjudges how many rows two common
+# tokens share, and would read all of them.
 PREFER_INDEX_ORDER = text(
     "SELECT set_config('enable_hashjoin', 'off', true),"
     " set_config('max_parallel_workers_per_gather', '0', true)"
@@ -39,7 +39,7 @@ _DIGITS = re.compile(r"[+\d\s().\-/\u00a0]{3,}")
 
 @dataclass(frozen=True)
 class ContactFilters:
-    """What is None does not matter."""
+    """None and empty values do not filter."""
 
     search: str = ""
     tags: Sequence[str] = ()
@@ -53,7 +53,7 @@ class ContactFilters:
 
 @dataclass(frozen=True)
 class TokenQuery:
-    """One way to match: all of these tokens, and what they leave open checked by condition."""
+    """One way to match: all of these tokens, and conditions for what the tokens leave open."""
 
     tokens: tuple[str, ...]
     checks: tuple[ColumnElement[bool], ...] = ()
@@ -67,7 +67,7 @@ def search_contacts(
     limit: int = 50,
     country: str | None = None,
 ) -> list[Contact]:
-    """`country` is the one that a number written without its code is of."""
+    """Return one page. `country` is assumed for numbers without a country code."""
     ways = _token_queries(filters, country)
     db.session.execute(PREFER_INDEX_ORDER)
     if sort == "newest":
@@ -77,7 +77,7 @@ def search_contacts(
 
 
 def usable_sort(filters: ContactFilters, sort: str, country: str | None = None) -> str:
-    """What so many match that sorting them would take longer the more there are: newest first."""
+    """Return "newest" if the result is too large to sort, else `sort`."""
     ways = _token_queries(filters, country)
     if sort == "newest" or not any(way.tokens for way in ways):
         return sort
@@ -98,7 +98,7 @@ def cursor_of(contact: Contact, sort: str) -> str:
 
 
 def _token_queries(filters: ContactFilters, country: str | None) -> list[TokenQuery]:
-    """The filters as tokens; a number may be the beginning or the end of a phone."""
+    """Return the filters as tokens. A number may be the start or the end of a phone."""
     all_of = [f"#{search_tokens.tag_key(tag)}" for tag in filters.tags]
     marks = {"out": filters.opted_out, "blocked": filters.blocked, "agreed": filters.consent}
     all_of += [f"!{mark}" for mark, wanted in marks.items() if wanted]
@@ -138,7 +138,7 @@ def _by_name(said: str) -> list[TokenQuery]:
 
 
 def _by_digits(said: str, country: str | None) -> list[TokenQuery]:
-    """Whole numbers in any way of writing, the first digits, or the last ones."""
+    """Match whole numbers in any spelling, the first digits, or the last ones."""
     digits = re.sub(r"\D", "", said).lstrip("0")
     if len(digits) < 3:
         return []
@@ -147,7 +147,7 @@ def _by_digits(said: str, country: str | None) -> list[TokenQuery]:
     if whole:
         starts.add(whole)
     elif country and (code := _calling_code(country)):
-        starts.add(f"{code}{digits}")  # written as people of that country do
+        starts.add(f"{code}{digits}")  # as people in that country write it
     ways = []
     for start in sorted(starts):
         step = max(one for one in search_tokens.PREFIX_STEPS if one <= len(start))
@@ -175,7 +175,7 @@ def _phone(condition: ColumnElement[bool]) -> ColumnElement[bool]:
 
 
 def _conditions(filters: ContactFilters) -> list[ColumnElement[bool]]:
-    """What most contacts fulfil has no token and is read from the contact."""
+    """Conditions that most contacts meet; they have no token and are read from the contact."""
     found: list[ColumnElement[bool]] = []
     for column, wanted in (
         (Contact.opted_out_at, filters.opted_out),
@@ -194,7 +194,7 @@ def _conditions(filters: ContactFilters) -> list[ColumnElement[bool]]:
 def _newest(
     ways: list[TokenQuery], filters: ContactFilters, after: str | None, limit: int
 ) -> list[str]:
-    """The ids of a page."""
+    """Return the ids of one page."""
     if not ways:
         return []
     return list(db.session.scalars(_ids_of(ways, filters, after, limit)))
@@ -211,7 +211,7 @@ def _ids_of(
 
 
 def _ids(way: TokenQuery, filters: ContactFilters, after: str | None, limit: int) -> Select[str]:
-    """Along the first token, or along the contacts where there is none."""
+    """Select ids by the first token, or by the contacts if there is none."""
     tenant_id, conditions = current_tenant_id(), [*_conditions(filters), *way.checks]
     if not way.tokens:
         query = select(Contact.id.label("id")).where(Contact.tenant_id == tenant_id, *conditions)

@@ -1,8 +1,8 @@
-"""How contacts are found: small words kept beside them, in the order of the answer.
+"""Search tokens of contacts, stored in the order of the results.
 
-A token begins with its kind: `w` the beginning of a word of the name, `p` and `s` the first and
-the last digits of a phone, `i` another identity, `#` a tag, `l` a language, `!` a mark. What a
-contact's tokens are follows from the contact alone, so a change deletes and adds the difference.
+A token begins with its kind: `w` the beginning of a word of the name, `p` and `s` the first and the
+last digits of a phone, `i` another identity, `#` a tag, `l` a language, `!` a mark. Tokens are
+computed from the contact alone, so a change deletes and adds the difference.
 """
 
 import re
@@ -17,7 +17,7 @@ from core.db import current_tenant_id, db
 from core.ids import to_uuid
 from core.values.text import fold_case, strip_accents
 
-# A word is kept with these beginnings; what is typed beyond one of them is checked by the name.
+# Prefix lengths stored per word; letters typed beyond one of them are checked against the name.
 WORD_STEPS = (2, 3, 4, 5, 6, 7, 8, 10, 13)
 PREFIX_STEPS = (3, 5, 7, 9)
 SUFFIX_STEPS = (4, 7)
@@ -50,7 +50,7 @@ DELETE FROM contact_tokens
 
 @dataclass(frozen=True)
 class TokenSource:
-    """What a contact's tokens are made of."""
+    """The values from which tokens are computed."""
 
     name: str = ""
     language: str = ""
@@ -63,7 +63,7 @@ class TokenSource:
 
 
 def search_key(said: str) -> str:
-    """Small letters without marks and with one letter i, so that nobody has to type them right."""
+    """Lower case without accents and with i for ı, so that exact spelling does not matter."""
     return " ".join(split_words(strip_accents(said)))
 
 
@@ -99,7 +99,7 @@ def word_tokens(name: str) -> set[str]:
 
 @contextmanager
 def updating_tokens(*contact_ids: str) -> Iterator[None]:
-    """Around a change of contacts: their tokens are right again when it is over."""
+    """Wrap a change of contacts; updates their tokens at the end."""
     before = _current_tokens(contact_ids)
     yield
     db.session.flush()
@@ -107,7 +107,7 @@ def updating_tokens(*contact_ids: str) -> Iterator[None]:
 
 
 def create_tokens(contact_id: str, old_name: str = "") -> None:
-    """For a new contact, or one that the network calls by another name now."""
+    """Write the tokens of a new contact, or of one whose network name changed."""
     after = _current_tokens([contact_id])
     write_token_changes(dict.fromkeys(after, word_tokens(old_name)), after)
 
@@ -121,7 +121,7 @@ def write_token_changes(before: dict[Any, set[str]], after: dict[Any, set[str]])
             for token in tokens - other.get(uuid, nothing)
         ]
         if pairs:
-            # In one order, so that two who change the same contacts do not wait for each other.
+            # Sorted, so that two transactions that change the same contacts do not deadlock.
             pairs.sort()
             db.session.execute(
                 statement,

@@ -1,4 +1,4 @@
-"""What people write about a contact, read and put into one form; or refused with a sentence."""
+"""Normalize contact input from people; raise Invalid with a sentence if it is wrong."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -17,13 +17,13 @@ LONGEST_TAG, MOST_TAGS = 40, 30
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Z]{2}|-[A-Z][a-z]{3})?")
 _YEARLESS = re.compile(r"--(\d{1,2})-(\d{1,2})|(\d{1,2})[./](\d{1,2})\.?")
 _LEAP = 2000
-# Where a number without a country code may be from; enough to tell it from what is no number.
+# Countries to try for a number without a country code, to tell it from text that is not a number.
 COMMON_REGIONS = ("TR", "DE", "GB", "US", "ES", "BR", "IN", "FR")
 
 
 @dataclass(frozen=True)
 class ContactInput:
-    """What is written about somebody; None leaves a thing as it is."""
+    """Contact values to write; None leaves a value unchanged."""
 
     name: str | None = None
     phone: str | None = None
@@ -34,10 +34,10 @@ class ContactInput:
 
 
 def parse_phone(written: str, country: str | None = None) -> str:
-    """As people write it; a national form is of the country named, or of the account's own."""
+    """Return digits. A national number belongs to `country` or the account's home country."""
     region = country or accounts.home_country() or None
     said = written[:64].replace("\0", "").strip()
-    # The network's own spelling of three countries is no valid number anywhere else.
+    # For three countries the network's spelling is not a valid number in the library's view.
     spelled = len(said) >= 12 and len(phone_variants(said)) > 1
     phone = said if spelled else normalize_phone(said, region)
     if (
@@ -81,7 +81,7 @@ def parse_language(code: str) -> str:
 
 
 def parse_birthday(said: str) -> tuple[int | None, int | None]:
-    """Month and day as one number, and the year where it is known."""
+    """Return month and day as one number, and the year if it is known."""
     written = said.strip()
     if not written:
         return None, None
@@ -102,7 +102,7 @@ def parse_birthday(said: str) -> tuple[int | None, int | None]:
 
 
 def parse_tags(written: Iterable[str]) -> list[str]:
-    """One spelling of each, in the order they were given."""
+    """Remove duplicate spellings and keep the order."""
     named: dict[str, str] = {}
     for one in written:
         try:

@@ -1,5 +1,6 @@
-"""The ledger: quoted, settled, given back. Entries are only added; what a message costs is
-their sum.
+"""The ledger: quoted, settled and refunded amounts.
+
+Entries are only added; the cost of a message is their sum.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from messaging.models import LedgerEntry, Message
 from tenants.plans import quota
 
 ZERO = Decimal(0)
-# An entry's id and its `at` are made one after the other; neither is far from the other.
+# An entry's id and its `at` are created one after the other, so they are close in time.
 MAX_CLOCK_DIFFERENCE = timedelta(hours=1)
 
 SUM_ENTRIES = text("""
@@ -32,7 +33,7 @@ SELECT category, sum(amount_usd) FROM ledger_entries
 
 @dataclass(frozen=True)
 class ChargedMessage:
-    """What the ledger must know of a message."""
+    """The fields of a message that the ledger needs."""
 
     id: str
     line_id: int
@@ -44,7 +45,10 @@ class ChargedMessage:
 
 
 def charge(message: ChargedMessage, tally: UsageTally) -> Decimal:
-    """The network took it: it costs what was quoted, until the network says otherwise."""
+    """Charge the quoted price, because the network accepted the message. Returns the price.
+
+    A later receipt may settle another price.
+    """
     if message.test:
         return ZERO
     _add_entry(message, "quote", message.category, message.quoted_usd, tally)
@@ -59,10 +63,10 @@ def settle_price(
     tally: UsageTally,
     line_kind: str = "cloud",
 ) -> Decimal | None:
-    """The network's own word on the price. Returns what the message costs now.
+    """Settle the price that the network reports, and return it.
 
-    None: nothing is known of that category, so that the quote stands. The same word said again
-    changes nothing; a category other than the quoted one moves the whole amount there.
+    Returns None for an unknown category; the quote then stands. A repeated report changes nothing.
+    A category other than the quoted one moves the whole amount to it.
     """
     if message.test:
         return ZERO
@@ -86,7 +90,7 @@ def settle_price(
 
 
 def refund(message: ChargedMessage, tally: UsageTally) -> None:
-    """It never reached anybody: what was taken is given back, and so is its place in the quota."""
+    """Refund a message that was not delivered: its cost and its quota."""
     if message.test:
         return
     so_far = entries_by_category(message.id)
@@ -99,7 +103,7 @@ def refund(message: ChargedMessage, tally: UsageTally) -> None:
 
 
 def charge_again(message: ChargedMessage, tally: UsageTally) -> Decimal:
-    """It was told as failed and given back, and has arrived all the same."""
+    """Charge a message again that failed, was refunded, and was delivered after all."""
     if message.test:
         return ZERO
     if message.quoted_usd:
@@ -114,7 +118,7 @@ def message_cost(message_id: str) -> Decimal:
 
 
 def entries_by_category(message_id: str) -> dict[str, Decimal]:
-    """What stands in the ledger for a message, by category."""
+    """Return the sum of a message's entries by category."""
     rows = db.session.execute(
         SUM_ENTRIES, {"tenant_id": current_tenant_id(), "id": str(to_uuid("msg", message_id))}
     )
@@ -122,7 +126,7 @@ def entries_by_category(message_id: str) -> dict[str, Decimal]:
 
 
 def day_sums(day: date) -> dict[tuple[int, str, str], Decimal]:
-    """What a day (UTC) adds up to by line, country and category."""
+    """Return the sums of a day (UTC) by line, country and category."""
     begins = datetime(day.year, day.month, day.day, tzinfo=zone("UTC"))
     ends = begins + timedelta(days=1)
     rows = db.session.execute(
@@ -134,7 +138,7 @@ def day_sums(day: date) -> dict[tuple[int, str, str], Decimal]:
         )
         .where(
             LedgerEntry.tenant_id == current_tenant_id(),
-            # The primary key is in order of time: the whole ledger need not be read.
+            # The primary key is in order of time, so only a part of the ledger is read.
             LedgerEntry.id >= UUID(id_at(begins - MAX_CLOCK_DIFFERENCE)),
             LedgerEntry.id < UUID(id_at(ends + MAX_CLOCK_DIFFERENCE)),
             LedgerEntry.at >= begins,

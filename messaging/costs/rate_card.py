@@ -1,4 +1,4 @@
-"""The rate card for operators: what is valid on a day, what was, what is planned."""
+"""The rate card for operators: current, past and planned prices."""
 
 import re
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ class DatedPrice:
     usd: Decimal
     since: date
     planned: bool
-    """A later price is entered too."""
+    """Whether a later price is entered too."""
 
 
 def rates_on(kind: str, day: date) -> dict[str, dict[str, DatedPrice]]:
-    """Country → category → what one message costs on that day."""
+    """Return country → category → the price of one message on that day."""
     found: dict[str, dict[str, DatedPrice]] = {}
     for row in _dated(kind):
         prices = found.setdefault(row.country, {})
@@ -43,13 +43,13 @@ def rates_on(kind: str, day: date) -> dict[str, dict[str, DatedPrice]]:
 
 
 def price_history(kind: str, country: str) -> list[Rate]:
-    """Every price of a country, the newest first."""
+    """Return every price of a country, newest first."""
     rows = [row for row in _dated(kind) if row.country == country]
     return sorted(rows, key=lambda row: (row.since, row.category), reverse=True)
 
 
 def set_rate(kind: str, country: str, category: str, since: date, usd: Decimal) -> None:
-    """From a day on. Days that are over keep the price they had."""
+    """Set a price from a day on. Past days keep their price."""
     if kind not in KINDS:
         raise invalid("kind", "invalid_kind", "There is no such kind of line.")
     if country != OTHER and not _COUNTRY.fullmatch(country):
@@ -73,7 +73,7 @@ def set_rate(kind: str, country: str, category: str, since: date, usd: Decimal) 
 
 
 def withdraw_rate(kind: str, country: str, category: str, since: date) -> bool:
-    """A price that has not begun can be taken back. False: there is none."""
+    """Delete a price that has not started yet. Returns False if there is none."""
     gone = db.session.execute(
         delete(Rate)
         .where(

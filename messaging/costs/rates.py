@@ -1,7 +1,7 @@
-"""What a message costs: the rate card by line kind, country, category and day, and a tenant's own.
+"""Prices of messages by line kind, country, category and day, with a tenant's own overrides.
 
-The card is a table that operators edit. Every process remembers it for a minute, and each
-tenant's own rates for half of one; the doors forget these when they change.
+Operators edit the rate card in a table. Every process caches it for a minute and each tenant's own
+rates for 30 seconds. The caches of the entry points are cleared when a tenant's rates change.
 """
 
 import time
@@ -19,8 +19,8 @@ from core.values.phone import phone_country
 from messaging.models import Rate, RateOverride
 
 CATEGORIES = ("marketing", "utility", "authentication", "service")
-OTHER = "other"  # every country without a row of its own
-# A tenant's margin is a row among its own rates: added to each message of that kind of line.
+OTHER = "other"  # every country that has no row
+# A tenant's margin is one of its own rates: it is added to each message of that line kind.
 MARGIN = "margin"
 CARD_SECONDS = 60.0
 TENANT_SECONDS = 30.0
@@ -41,7 +41,7 @@ _tenant_cards: dict[int, _CachedCard] = {}
 
 @dataclass(frozen=True)
 class TenantRates:
-    """What a tenant pays: its own rates, then the card's."""
+    """The prices of a tenant: its own rates first, then the card's."""
 
     own: Card
     common: Card
@@ -51,7 +51,10 @@ class TenantRates:
         return self.network(line_kind, country, category, day) + self.margin(line_kind, day)
 
     def network(self, line_kind: str, country: str, category: str, day: date) -> Decimal:
-        """The tenant's own rate for the country, the card's, then both for all others."""
+        """Return the price for the country, else for other countries.
+
+        The tenant's own rate comes before the card's.
+        """
         for place in (country, OTHER):
             for card in (self.own, self.common):
                 price = _valid_on(day, card.get((line_kind, place, category)))
@@ -64,12 +67,12 @@ class TenantRates:
 
 
 def tenant_rates() -> TenantRates:
-    """In the open tenant's transaction."""
+    """Read the rates in the tenant's open transaction."""
     return TenantRates(_own_rates(), _rates())
 
 
 def tenant_rates_from(own: Iterable[tuple[str, str, str, date, Decimal]]) -> TenantRates:
-    """For a door that knows the tenant's own rates; no transaction is open."""
+    """Build the rates when the tenant's own are already loaded. No transaction may be open."""
     if _card is None or _card.until < time.monotonic():
         with global_scope():
             return TenantRates(_as_card(own), _rates())
@@ -77,7 +80,10 @@ def tenant_rates_from(own: Iterable[tuple[str, str, str, date, Decimal]]) -> Ten
 
 
 def quote_price(line_kind: str, destination: str, category: str, at: datetime) -> Decimal:
-    """In the open tenant's transaction. `destination` is a country (``TR``) or a phone's digits."""
+    """Quote in the tenant's open transaction.
+
+    `destination` is a country (``TR``) or a phone's digits.
+    """
     country = phone_country(destination) or OTHER if destination.isdecimal() else destination
     return tenant_rates().quote(line_kind, country, category, at)
 
@@ -85,7 +91,7 @@ def quote_price(line_kind: str, destination: str, category: str, at: datetime) -
 def settled_price(
     line_kind: str, country: str, category: str, billable: bool, at: datetime
 ) -> Decimal | None:
-    """The price by the network's own word. None: a category that no card names."""
+    """Return the price for what the network reports. None for a category that no card has."""
     if category not in CATEGORIES and billable:
         return None
     day, known = at.date(), tenant_rates()
@@ -94,7 +100,7 @@ def settled_price(
 
 
 def set_override(line_kind: str, country: str, category: str, since: date, usd: Decimal) -> None:
-    """A tenant's own price from a day on; category "margin" is what is added to each message."""
+    """Set a tenant's price from a day on; "margin" is an amount added to each message."""
     if category not in (*CATEGORIES, MARGIN):
         raise invalid("category", "invalid_category", "There is no such category.")
     if usd < 0:
@@ -118,14 +124,14 @@ def set_override(line_kind: str, country: str, category: str, since: date, usd: 
 
 
 def clear_cache() -> None:
-    """After the card was edited here; other processes follow within a minute."""
+    """Clear the cache after an edit in this process; other processes follow within a minute."""
     global _card
     _card = None
     _tenant_cards.clear()
 
 
 def _valid_on(day: date, rows: list[tuple[date, Decimal]] | None) -> Decimal | None:
-    """Rows are in order, the newest first."""
+    """Return the price of that day. Rows are sorted, newest first."""
     return next((usd for since, usd in rows or () if since <= day), None)
 
 

@@ -1,7 +1,7 @@
-"""What a tenant used on a day, by line, country and category.
+"""Daily usage of a tenant by line, country and category.
 
-Many transactions add to the same few rows. Each adds once, as the last thing it does and in
-the order of the keys, so that none holds a row another one waits for.
+Many transactions add to the same few rows. Each adds once, as its last statement and in key order,
+so that they do not deadlock and lock the rows only briefly.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ FIRST_DAY = date(1970, 2, 1)
 
 @dataclass
 class UsageTally:
-    """Collects what one transaction has to add."""
+    """Collects the counts that one transaction has to add."""
 
     counts: dict[Key, dict[str, Decimal]] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ def _row(key: Key, sums: dict[str, Decimal]) -> dict[str, Any]:
 
 
 def _adding() -> Insert:
-    """Made once: building it anew for every row took longer than the row."""
+    """Build the statement once: building it for every row took longer than executing it."""
     first = insert(Base.metadata.tables[UsageDay.__tablename__])
     return first.on_conflict_do_update(
         index_elements=[column.name for column in UsageDay.__table__.primary_key],
@@ -89,7 +89,7 @@ ADD = _adding()
 
 
 class InvalidPeriod(ValueError):
-    """Days that are no period; the words say why."""
+    """Raised for days that are not a valid period; the message says why."""
 
 
 COUNT_UNCONFIRMED = text("""
@@ -103,7 +103,7 @@ MOST_UNCONFIRMED = 10_000
 
 @dataclass(frozen=True)
 class Period:
-    """Both days included; days are those of UTC."""
+    """Both days included, in UTC."""
 
     since: date
     until: date
@@ -116,7 +116,7 @@ class Period:
 
 
 def count_unconfirmed(period: Period) -> int:
-    """Messages of these days whose answer from the network was lost, up to MOST_UNCONFIRMED."""
+    """Count messages of these days whose send response was lost, up to MOST_UNCONFIRMED."""
     first = datetime.combine(period.since, time(), UTC)
     last = datetime.combine(period.until, time(), UTC) + timedelta(days=1)
     found: int = db.session.execute(
@@ -132,7 +132,7 @@ def count_unconfirmed(period: Period) -> int:
 
 
 def usage_period(since: date | None = None, until: date | None = None) -> Period:
-    """What is left out is filled in: until today, and 30 days of it."""
+    """Return the period; by default the 30 days until today."""
     until = until or now().date()
     if since is None:
         since = max(until, FIRST_DAY) - timedelta(days=DEFAULT_DAYS - 1)
@@ -145,7 +145,7 @@ def usage_period(since: date | None = None, until: date | None = None) -> Period
 
 @dataclass(frozen=True)
 class UsageTotal:
-    """What one day, line, country or category came to."""
+    """The sums of one day, line, country or category."""
 
     key: Any
     sent: int = 0
@@ -179,7 +179,7 @@ class CostTotal:
 
 
 def usage_totals(span: Period, by: str, line_ids: frozenset[int] | None = None) -> list[UsageTotal]:
-    """Sums by day (the newest first), or by line, country or category (the dearest first)."""
+    """Return sums by day (newest first), or by line, country or category (highest cost first)."""
     column = DIMENSIONS[by]
     cost, sent = func.sum(UsageDay.cost_usd), func.sum(UsageDay.sent)
     query = (
@@ -208,7 +208,7 @@ def usage_totals(span: Period, by: str, line_ids: frozenset[int] | None = None) 
 
 
 def usage_details(span: Period, line_ids: frozenset[int] | None = None) -> list[UsageDay]:
-    """The totals as they are kept: by day, line, country and category, the newest first."""
+    """Return the rows as stored: by day, line, country and category, newest first."""
     query = (
         select(UsageDay)
         .where(
@@ -225,7 +225,7 @@ def usage_details(span: Period, line_ids: frozenset[int] | None = None) -> list[
 def usage_by_day(
     since: date, until: date, line_ids: frozenset[int] | None = None
 ) -> list[DayTotal]:
-    """Totals by day and line, both days included, the newest first."""
+    """Return totals by day and line, both days included, newest first."""
     query = (
         select(
             UsageDay.day,
@@ -253,7 +253,7 @@ def usage_by_day(
 def costs_by_day(
     since: date, until: date, line_ids: frozenset[int] | None = None
 ) -> list[CostTotal]:
-    """What each day cost by line, country and category, the newest first."""
+    """Return costs by day, line, country and category, newest first."""
     query = (
         select(
             UsageDay.day,
@@ -276,7 +276,7 @@ def costs_by_day(
 
 
 def set_costs(day: date, sums: dict[tuple[int, str, str], Decimal]) -> None:
-    """Close a day: its costs are what the ledger says, whatever was added before."""
+    """Close a day: replace its costs by the sums of the ledger."""
     tenant_id = current_tenant_id()
     for line_id, country, category in sorted(sums):
         closed = insert(UsageDay).values(

@@ -1,1 +1,1 @@
-"""Conversations as people see them: found, read, answered, shared out."""
+"""The inbox: find, read, answer and assign conversations."""

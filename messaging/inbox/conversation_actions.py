@@ -1,4 +1,4 @@
-"""What members do with a conversation: take it, give it, read it, close it, note something."""
+"""Members' actions on a conversation: assign, mark as read, close, reopen, add a note."""
 
 from sqlalchemy import TextClause, insert, text
 
@@ -28,7 +28,7 @@ REOPEN = text("""
 UPDATE conversations SET closed_at = NULL
  WHERE tenant_id = :tenant_id AND id = :id AND closed_at IS NOT NULL RETURNING id
 """)
-# Only what was seen is read: a message that came while the page was on its way stays unread.
+# Marks only messages that were seen: one that arrived while the page loaded stays unread.
 MARK_READ = text("""
 UPDATE conversations SET unread = 0, tell_read = (
     SELECT network_id FROM messages
@@ -41,7 +41,7 @@ MARK_UNREAD = text("""
 UPDATE conversations SET unread = 1
  WHERE tenant_id = :tenant_id AND id = :id AND unread = 0 RETURNING id
 """)
-# Only this message: what came before it and waits for a person still does.
+# Only this message: earlier ones that wait for a person stay unread.
 SUBTRACT_AUTOMATIC_REPLY = text("""
 UPDATE conversations AS c SET unread = c.unread - 1
   FROM messages AS m
@@ -53,7 +53,7 @@ EXISTS = text("SELECT 1 FROM conversations WHERE tenant_id = :tenant_id AND id =
 
 
 def mark_answered_automatically(message_id: str) -> None:
-    """A message that was answered automatically, such as an order: it is not unread."""
+    """Do not count a message as unread that was answered automatically, such as an order."""
     db.session.execute(
         SUBTRACT_AUTOMATIC_REPLY,
         {"tenant_id": current_tenant_id(), "message_id": str(to_uuid("msg", message_id))},
@@ -61,7 +61,7 @@ def mark_answered_automatically(message_id: str) -> None:
 
 
 def assign(conversation_id: str, person_id: str | None) -> bool:
-    """To a member who may answer, or to nobody. False: it was so already."""
+    """Assign to a member who may reply, or to nobody. Returns False if nothing changed."""
     name = _assignable_person(person_id) if person_id else ""
     changed = _update_conversation(
         ASSIGN,
@@ -94,7 +94,10 @@ def reopen(conversation_id: str) -> bool:
 
 
 def mark_read(conversation_id: str, seen: str = "") -> bool:
-    """`seen`: the newest message the reader saw. The network is told by a job."""
+    """Mark as read. Returns False if nothing changed.
+
+    `seen` is the newest message that the reader saw. A job sends the read receipt to the network.
+    """
     row = db.session.execute(
         MARK_READ,
         {
@@ -120,7 +123,7 @@ def mark_unread(conversation_id: str) -> bool:
 
 
 def add_note(conversation_id: str, said: str) -> str:
-    """For colleagues alone: nothing of it is ever sent."""
+    """Add a note for colleagues. It is never sent."""
     try:
         note = normalize_text(said)
     except BadText as error:

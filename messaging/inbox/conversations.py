@@ -1,4 +1,4 @@
-"""The list of conversations, newest first, and one of them."""
+"""List conversations, newest first, and get one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ SELECT count(*) FROM (SELECT 1 FROM conversations
 
 @dataclass(frozen=True)
 class ConversationFilters:
-    """What the list shows. With words in `query` it is what they find, wherever it stands."""
+    """Filters of the list. A `query` searches all conversations, whatever the view."""
 
     view: str = "open"
     line_id: int | None = None
@@ -55,12 +55,12 @@ class ConversationFilters:
     me: str = ""
     contact_id: str = ""
     line_ids: frozenset[int] | None = None
-    """Only these lines, for a key that may use no others."""
+    """Only these lines, for a key that is limited to them."""
 
 
 @dataclass(frozen=True)
 class ConversationSummary:
-    """A conversation with what its list and its head show."""
+    """A conversation with what its list entry and its header show."""
 
     id: str
     line_id: int
@@ -79,22 +79,22 @@ class ConversationSummary:
     last_text: str
     last_state: str
     identities: tuple[tuple[str, str, str], ...] = field(default=())
-    """kind, value and the network's spelling of each"""
+    """Kind, value and the network's spelling of each."""
 
     @property
     def phone(self) -> str:
-        """As the network spells it; empty when there is none."""
+        """As the network spells it; "" if there is none."""
         return next((spelling for kind, _, spelling in self.identities if kind == "phone"), "")
 
     @property
     def address(self) -> str:
-        """Where an answer goes: the phone, else the network's own id."""
+        """Where a reply goes: the phone, else the network's own id."""
         others = (spelling for kind, _, spelling in self.identities if kind != "username")
         return self.phone or next(others, "")
 
     @property
     def places(self) -> list[str]:
-        """Every way their messages may be filed under."""
+        """Every address under which the contact's messages may be stored."""
         found = {one for _, value, spelling in self.identities for one in (value, spelling)}
         for one in list(found):
             if one.isdecimal():
@@ -106,7 +106,7 @@ class ConversationSummary:
         return self.contact_name or self.address
 
     def window_left(self) -> timedelta | None:
-        """None: this line has no window. Zero: it is closed."""
+        """Return the time left to reply; None if this line has no window, zero if it is closed."""
         if self.window_until is None:
             return None
         return max(self.window_until - now(), timedelta(0))
@@ -159,7 +159,7 @@ def conversations_of_contact(contact_id: str) -> list[ConversationSummary]:
 
 
 def unread_count() -> int:
-    """How many conversations wait for an answer; MOST_COUNTED stands for that many and more."""
+    """How many conversations are unread, counted up to MOST_COUNTED."""
     return int(db.session.execute(COUNT_UNREAD, _params(most=MOST_COUNTED)).scalar_one())
 
 

@@ -1,4 +1,4 @@
-"""Answers that are given often. `{name}` is the customer's name when it is put in."""
+"""Saved replies. `{name}` is replaced by the customer's name when one is inserted."""
 
 import re
 
@@ -37,7 +37,7 @@ def get(reply_id: str) -> QuickReply:
 
 
 def save(shortcut: str, said: str, reply_id: str = "") -> QuickReply:
-    """A new one, or another shortcut and text for one that is there."""
+    """Create a quick reply, or change the one with `reply_id`."""
     shortcut, said = _shortcut(shortcut), _text(said)
     reply = get(reply_id) if reply_id else None
     taken = db.session.scalar(
@@ -78,7 +78,7 @@ def remove(reply_id: str) -> None:
 
 
 def fill_quick_reply(said: str, values: dict[str, str]) -> str:
-    """By name only: whatever else stands in braces stays as it is."""
+    """Replace known placeholders; other text in braces stays unchanged."""
     return _PLACEHOLDER.sub(lambda hole: values.get(hole[1], hole[0]), said)
 
 

@@ -1,4 +1,4 @@
-"""What was read here and the network has not been told of."""
+"""Read messages whose read receipt has not been sent to the network."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,10 @@ class ReadMessage:
 
 
 def claim_read_messages(limit: int = 100) -> list[ReadMessage]:
-    """Taken off the list before the network is told: better never than twice for a courtesy."""
+    """Claim read messages of cloud lines.
+
+    They are removed before the receipt is sent: a receipt may be lost, but is never sent twice.
+    """
     rows = db.session.execute(
         CLAIM_READ_MESSAGES, {"tenant_id": current_tenant_id(), "limit": limit}
     ).all()

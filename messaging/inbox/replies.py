@@ -1,4 +1,4 @@
-"""Answers written by members: the same way out as the API's, and once however often it is asked."""
+"""Replies of members: accepted like API messages, and sent once if the form is submitted twice."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -28,7 +28,7 @@ from tenants.plans.catalog import current_tenant_facts
 
 LONGEST_TEXT, LONGEST_CAPTION = 4096, 1024
 
-# Whoever answers has read what came before.
+# A reply marks all earlier messages as read.
 RECORD_REPLY = text("""
 UPDATE conversations SET last_message_id = :message_id, last_at = :now, closed_at = NULL,
        unread = 0, assigned_to = coalesce(assigned_to, CAST(:person_id AS uuid))
@@ -38,7 +38,7 @@ UPDATE conversations SET last_message_id = :message_id, last_at = :now, closed_a
 
 @dataclass(frozen=True)
 class Reply:
-    """As the door hands it over; `once` is made with the form and stays with it."""
+    """A reply from an entry point. `once` is created with the form and identifies it."""
 
     once: str
     text: str = ""
@@ -49,7 +49,7 @@ class Reply:
 
 
 def reply_obstacle(talk: ConversationSummary, line: Line | None) -> str:
-    """Why nothing can be sent in this conversation: a word the page explains. Empty: it can."""
+    """Return why nothing can be sent in this conversation, as a code for the page; "" if it can."""
     if line is None:
         return "line_removed"
     if not line.enabled:
@@ -72,7 +72,10 @@ def conversation_line(talk: ConversationSummary) -> Line | None:
 
 
 def send_reply(talk: ConversationSummary, answer: Reply) -> str:
-    """The message's id; the first one's when this answer was sent before."""
+    """Send a reply and return its message id.
+
+    If the same form was sent before, returns the id of the first message.
+    """
     line = conversation_line(talk)
     hurdle = reply_obstacle(talk, line)
     if line is None or (hurdle and not (hurdle == "window_closed" and answer.template)):

@@ -1,4 +1,4 @@
-"""The words a conversation is found by."""
+"""The search words of conversations."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ MOST_OF_A_TEXT = 40
 MOST_ASKED = 4
 MOST_FOUND = 200
 MOST_LOOKED_AT = 2000
-PHONE_SUFFIX_LENGTHS = (10, 7, 4)  # people know a number by its last digits
+PHONE_SUFFIX_LENGTHS = (10, 7, 4)  # people search a number by its last digits
 HIGHEST_CHARACTER = "\U0010ffff"
 _WORD = re.compile(r"\w+")
 _PHONE = re.compile(r"\+?[\d\s().-]{4,}")
@@ -51,7 +51,7 @@ SELECT DISTINCT found.conversation_id
 
 
 def words_of(said: str) -> list[str]:
-    """Without case, and with one letter i, for keyboards of every language."""
+    """Return case-folded words with i for ı, so that capital letters match on any keyboard."""
     plain = fold_case(said).replace("\u0131", "i")
     found = (word[:LONGEST] for word in _WORD.findall(plain) if len(word) >= SHORTEST)
     return list(dict.fromkeys(found))[:MOST_OF_A_TEXT]
@@ -64,7 +64,7 @@ def words_of_phone(phone: str) -> list[str]:
 
 
 def add_words(conversation_id: str, words: Iterable[str]) -> None:
-    """In the order of the words, so that two writers never wait for each other in a ring."""
+    """Add words in sorted order, so that two writers never deadlock."""
     if known := sorted(set(words)):
         db.session.execute(
             INSERT_WORDS,
@@ -77,7 +77,7 @@ def add_words(conversation_id: str, words: Iterable[str]) -> None:
 
 
 def add_contact_words(contact_ids: Iterable[str]) -> None:
-    """Somebody is called otherwise now, or has another number: their conversations are found so."""
+    """Index the current names and numbers of contacts for their conversations."""
     db.session.flush()
     ids = [str(to_uuid("con", one)) for one in contact_ids]
     people = db.session.execute(SELECT_NAMES, {"tenant_id": current_tenant_id(), "ids": ids}).all()
@@ -87,7 +87,7 @@ def add_contact_words(contact_ids: Iterable[str]) -> None:
 
 
 def query_words(query: str) -> list[str]:
-    """What somebody types into the search; a phone in any spelling is one word."""
+    """Split a search into words; a phone in any spelling is one word."""
     query = query.strip()
     if _PHONE.fullmatch(query):
         return [re.sub(r"\D", "", query).lstrip("0")]
@@ -95,7 +95,7 @@ def query_words(query: str) -> list[str]:
 
 
 def find_conversations(query: str) -> list[str]:
-    """Ids, as stored, of at most MOST_FOUND conversations that have all the words."""
+    """Return the ids, as stored, of at most MOST_FOUND conversations that have all the words."""
     words = [word for word in query_words(query) if word]
     if not words:
         return []

@@ -1,4 +1,4 @@
-"""What was said in a conversation, with the notes of colleagues in between."""
+"""The messages of a conversation, with the notes of colleagues in between."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from messaging.models import MediaFile, Message
 PAGE = 40
 LONGEST_QUOTE = 140
 
-# By where each message is filed: the sending of a message knows a phone, not a contact.
+# By address: an outbound message is stored with a phone, not always with a contact.
 SELECT_MESSAGES = """
 SELECT m.* FROM unnest(CAST(:places AS text[])) AS place
  CROSS JOIN LATERAL (
@@ -55,8 +55,6 @@ class QuotedMessage:
 
 @dataclass
 class ThreadMessage:
-    """One message."""
-
     id: str
     direction: str
     kind: str
@@ -70,11 +68,11 @@ class ThreadMessage:
     quote: QuotedMessage | None = None
     reactions: list[str] = field(default_factory=list)
     file: MediaFile | None = None
-    """What came with it, fetched or on its way."""
+    """The file, downloaded or pending."""
 
     @property
     def by(self) -> str:
-        """The member who wrote it here; empty for what came by the API."""
+        """The member who wrote it; "" for API messages."""
         return str(self.content.get("by") or "")
 
 
@@ -91,27 +89,27 @@ class ThreadNote:
 
 @dataclass(frozen=True)
 class ThreadPage:
-    """Oldest first. `older`: where the page before this one ends, None at the beginning."""
+    """Entries, oldest first. `older` is the cursor of the previous page; None at the beginning."""
 
     entries: list[ThreadMessage | ThreadNote]
     older: str | None
 
 
 def newest_entries(talk: ConversationSummary, before: str = "", limit: int = PAGE) -> ThreadPage:
-    """The last entries, or those before one of them."""
+    """Return the last entries, or those before an entry."""
     entries, more = _entries(talk, _entry_position(before), "<", "DESC", limit)
     entries.reverse()
     return ThreadPage(_with_reactions(entries), entries[0][0] if more and entries else None)
 
 
 def entries_since(talk: ConversationSummary, after: str, limit: int = 200) -> ThreadPage:
-    """What came after an entry; for a page that is open."""
+    """Return the entries after one, for a page that is open."""
     entries, _ = _entries(talk, _entry_position(after), ">", "ASC", limit)
     return ThreadPage(_with_reactions(entries), None)
 
 
 def messages_by_id(talk: ConversationSummary, ids: Sequence[str]) -> list[ThreadMessage]:
-    """Messages of this conversation that an open page shows already, as they are now."""
+    """Return the current state of messages that an open page already shows."""
     uuids = [str(to_uuid("msg", one)) for one in ids]
     rows = db.session.execute(SELECT_MESSAGES_BY_ID, _params(talk, ids=uuids)).all()
     said = [_message_of_row(row) for row in rows]
@@ -120,7 +118,7 @@ def messages_by_id(talk: ConversationSummary, ids: Sequence[str]) -> list[Thread
 
 
 def list_messages(talk: ConversationSummary, before: str, limit: int) -> list[Message]:
-    """Newest first, without the notes; for programs."""
+    """Return messages, newest first, without notes; for the API."""
     place = _entry_position(before)
     condition = "AND id < :place" if place else ""
     params = _params(talk, limit=limit, place=place)
@@ -134,7 +132,7 @@ def list_messages(talk: ConversationSummary, before: str, limit: int) -> list[Me
 
 
 def _entry_position(public: str) -> str | None:
-    """Messages and notes have ids of one clock, and so one order."""
+    """Messages and notes have ids of the same clock, and so one order."""
     if not public:
         return None
     return str(to_uuid("note" if public.startswith("note_") else "msg", public))
@@ -203,7 +201,7 @@ def _note_of_row(row: Any) -> ThreadNote:
 
 
 def _with_reactions(entries: list[Entry]) -> list[ThreadMessage | ThreadNote]:
-    """Reactions hang on the message they are about, when it is on the page."""
+    """Attach reactions to their message if it is on the page."""
     said = [one for _, one in entries if isinstance(one, ThreadMessage)]
     by_network_id = {one.network_id: one for one in said if one.network_id}
     shown: list[ThreadMessage | ThreadNote] = []

@@ -1,4 +1,4 @@
-"""Lines whose state people have not been told of yet."""
+"""Line state changes that people have not been notified of yet."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from core.db import current_tenant_id, db
 from messaging.models import Line
 
 LANE = "troubles"
-PAIRING_STATES = ("unpaired", "pairing")  # somebody is at it: no trouble
+PAIRING_STATES = ("unpaired", "pairing")  # somebody is linking a phone; no alert
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class LineAlert:
     test: bool
     kind: str
     stand_in: str
-    """The line that takes over meanwhile; may be empty."""
+    """The name of the backup line; may be empty."""
 
     @property
     def well(self) -> bool:
@@ -28,7 +28,10 @@ class LineAlert:
 
 
 def claim_unsent_alerts() -> list[LineAlert]:
-    """Each trouble and each recovery once: who takes it here tells it in the same transaction."""
+    """Claim each failure and each recovery once.
+
+    The caller sends the notifications in the same transaction.
+    """
     tenant_id = current_tenant_id()
     lines = {
         line.id: line

@@ -1,4 +1,4 @@
-"""Who is behind a key: everything a door has to know of a caller, in two short round trips."""
+"""Everything an entry point needs about the caller behind an API key, in two short round trips."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -16,7 +16,7 @@ from tenants.api_keys import RECORD_USE_EVERY, KeyFacts
 from tenants.plans.catalog import TenantFacts
 
 FIND_KEY = "SELECT tenant_id, target FROM lookups WHERE kind = 'api_key' AND key = %(key)s"
-# The fields of KeyFacts, those of TenantFacts, the lines as routes, the tenant's own rates.
+# The fields of KeyFacts, of TenantFacts, the lines as routes, and the tenant's own rates.
 READ_CALLER = """
 UPDATE api_keys SET last_used_at = %(now)s
  WHERE tenant_id = %(tenant_id)s AND id = %(id)s
@@ -53,20 +53,20 @@ class ApiCaller:
 
     @property
     def visible_line_ids(self) -> frozenset[int] | None:
-        """The lines whose messages this key may see; None: all of them."""
+        """The lines whose messages this key may see; None means all of them."""
         if self.test:
             return frozenset(line.id for line in self.lines if line.test)
         return self.key.line_ids
 
 
 def find_key_owner(secret: str) -> tuple[int, str] | None:
-    """The tenant and the key."""
+    """Return the tenant id and the key id, or None if there is no such key."""
     rows = run_global(FIND_KEY, {"key": secret_digest(secret)})
     return (rows[0][0], rows[0][1]) if rows else None
 
 
 def read_caller(tenant_id: int, key_id: str) -> ApiCaller | None:
-    """Also notes that the key was used, once a minute."""
+    """Read the caller, or None if the key is gone. Records the use of the key once a minute."""
     moment = now()
     rows = run_as_tenant(
         tenant_id,

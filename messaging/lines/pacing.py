@@ -1,4 +1,4 @@
-"""How fast a line may speak. Kept in the worker that holds the tenant's lane: one at a time."""
+"""Rate limits of cloud lines. Kept in memory of the one worker that holds the tenant's lane."""
 
 import time
 from collections import OrderedDict
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 PAIR_BURST, PAIR_SECONDS = 45, 6.0
 MOST_PAIRS = 100_000
-TIGHT_TOKENS = 8  # a line with fewer tokens than this is remembered as such
+TIGHT_TOKENS = 8  # lines with fewer tokens are tracked in `_tight`
 
 
 @dataclass
@@ -21,7 +21,7 @@ class TokenBucket:
         return cls(per_second, most, most, time.monotonic())
 
     def wait(self) -> float:
-        """Seconds until there is a token; 0 when there is one now."""
+        """Return the seconds until there is a token; 0 if there is one now."""
         moment = time.monotonic()
         self.left = min(self.most, self.left + (moment - self.at) * self.per_second)
         self.at = moment
@@ -39,14 +39,14 @@ class LinePacing:
         self._tight: set[tuple[int, int]] = set()
 
     def allowed(self, tenant_id: int) -> dict[int, int]:
-        """How many messages each known line of a tenant may give now."""
+        """Return how many messages each known line of a tenant may send now."""
         return {
             line_id: int(line.left) if self._wait(tenant_id, line_id, line) == 0 else 0
             for line_id, line in self._lines.get(tenant_id, {}).items()
         }
 
     def nearly_exhausted(self, enough: int) -> dict[int, int]:
-        """The lines that may give less than `enough` now, of whatever tenant, and how many."""
+        """Return the lines that may send less than `enough` now, and how many each may send."""
         found = {}
         for tenant_id, line_id in list(self._tight):
             line = self._lines[tenant_id][line_id]
@@ -58,7 +58,7 @@ class LinePacing:
         return found
 
     def next_allowed(self, tenant_id: int) -> float:
-        """Seconds until the first line that has to wait may speak; 0 when none has to."""
+        """Return the seconds until the first waiting line may send; 0 if none is waiting."""
         waits = (
             self._wait(tenant_id, line_id, line)
             for line_id, line in self._lines.get(tenant_id, {}).items()
@@ -66,7 +66,7 @@ class LinePacing:
         return min((wait for wait in waits if wait > 0), default=0.0)
 
     def wait(self, tenant_id: int, line_id: int, phone: str, per_second: float) -> float:
-        """Take a token for one message, or say how long it has to wait."""
+        """Take a token for one message and return 0, or return the seconds it has to wait."""
         lines = self._lines.setdefault(tenant_id, {})
         line = lines.get(line_id)
         if line is None or line.per_second != per_second:

@@ -1,4 +1,4 @@
-"""A tenant's lines: added, chosen, found, troubled."""
+"""A tenant's lines: add, change, find and remove them, and record their state."""
 
 import secrets
 from dataclasses import dataclass
@@ -25,8 +25,7 @@ from webhooks.events import publish_webhook_event
 CLOUD_PER_SECOND = Decimal(80)
 SENDING_STATES = frozenset({"connected"})
 LOWEST_ID, HIGHEST_ID = 100_000, 2_000_000_000
-# What customers are told when a line comes into a state; a line that is being linked is told of
-# by its QR codes.
+# The webhook event for each line state. Pairing has its own event with the QR code.
 STATE_EVENTS = {
     "connected": "instances.connected",
     "disconnected": "instances.disconnected",
@@ -40,8 +39,7 @@ STATE_EVENTS = {
 
 @dataclass(frozen=True)
 class LineLabel:
-    """Enough to name the line of an old message; `removed` lines have no page any more, and
-    what leaves by a `held` one waits."""
+    """A line's label for old messages. A `removed` line has no page; a `held` one sends later."""
 
     id: int
     name: str
@@ -52,7 +50,7 @@ class LineLabel:
 
 @dataclass(frozen=True)
 class LineRoute:
-    """A line as a door remembers it; a change of the line makes the doors forget."""
+    """A line as entry points cache it; a change of the line invalidates the cache."""
 
     id: int
     kind: str
@@ -60,7 +58,7 @@ class LineRoute:
     enabled: bool
     default: bool
     sends_now: bool = True
-    """False: it is down and no other line takes over; its messages are accepted and wait."""
+    """False if the line is down and has no backup line; its messages are accepted and wait."""
 
 
 def add_cloud_line(
@@ -76,10 +74,11 @@ def add_cloud_line(
     default: bool = False,
     unreached: str = "",
 ) -> Line:
-    """A number of the cloud API. The first live one that the network confirmed becomes the default.
+    """Add a number of the cloud API.
 
-    `unreached`: why the network could not be asked about it. Such a line is disconnected until a
-    check succeeds, and it is nobody's default.
+    The first live one that the network confirms becomes the default. `unreached` is why the network
+    could not be asked about the number. Such a line is disconnected until a check succeeds, and it
+    does not become the default.
     """
     if not test:
         check_plan_allows_line()
@@ -115,7 +114,7 @@ def add_cloud_line(
 
 
 def check_plan_allows_line() -> None:
-    """Whether the plan has room for another line that sends for real."""
+    """Check the plan's limit for live lines. Raises PaymentRequired if it is reached."""
     plan_limits.check_limit("lines", sum(not line.test for line in list_lines()))
 
 
@@ -141,7 +140,7 @@ def list_lines() -> list[Line]:
 
 
 def line_labels() -> list[LineLabel]:
-    """Of every line there ever was, for the messages that left by it; secrets stay sealed."""
+    """Return the labels of all lines, also removed ones; secrets are not decrypted."""
     rows = db.session.execute(
         select(Line.id, Line.name, Line.removed_at, Line.enabled, Line.state, Line.test)
         .where(Line.tenant_id == current_tenant_id())
@@ -202,7 +201,7 @@ def set_pace(line_id: int, per_second: Decimal) -> Line:
 
 
 def set_account(line_id: int, account_id: str) -> Line:
-    """Which business account the number belongs to: its templates are asked for there."""
+    """Set the business account of the number and sync the templates of that account."""
     line = get(line_id)
     if (line.account_id or "") != account_id:
         audit.record(
@@ -219,7 +218,7 @@ def set_account(line_id: int, account_id: str) -> Line:
 
 
 def replace_credentials(line_id: int, token: str, app_secret: str = "") -> Line:
-    """A new token, and with it a new app secret where one is given."""
+    """Replace the token, and the app secret if one is given."""
     line = get(line_id)
     line.token = token
     if app_secret:
@@ -237,8 +236,7 @@ def set_enabled(line_id: int, enabled: bool) -> Line:
 
 
 def resume(line_id: int) -> bool:
-    """Somebody takes the risk: the line sends again although its quality has fallen. False: it was
-    not paused for that. The network's next word on its quality pauses it anew."""
+    """Resume a line paused for low quality until the next warning. False if it was not paused."""
     line = get(line_id)
     if line.state != "quality_low" or not record_line_state(line_id, "connected", ""):
         return False
@@ -247,7 +245,7 @@ def resume(line_id: int) -> bool:
 
 
 def set_fallback(line_id: int, other_id: int | None, field: str = "fallback") -> Line:
-    """Which line takes over while this one is down; None: its messages wait."""
+    """Set the line that takes over while this one is down; None lets its messages wait."""
     line, other = get(line_id), None
     if other_id is not None:
         other = db.session.get(Line, (current_tenant_id(), other_id))
@@ -272,7 +270,7 @@ def set_fallback(line_id: int, other_id: int | None, field: str = "fallback") ->
 
 
 def remove(line_id: int) -> None:
-    """The row stays for the messages that left by it; its secrets go."""
+    """Remove a line. The row stays for its messages; its secrets are deleted."""
     line = get(line_id)
     if line.test:
         raise Invalid("test_line", "Every account keeps its test line.")
@@ -290,7 +288,7 @@ def remove(line_id: int) -> None:
 
 
 def list_routes() -> tuple[LineRoute, ...]:
-    """The lines a message may leave by, the oldest first."""
+    """Return the lines that can be sent from, the oldest first."""
     rows = db.session.execute(
         select(
             Line.id,
@@ -307,14 +305,14 @@ def list_routes() -> tuple[LineRoute, ...]:
 
 
 def route_for(line_id: int | None, *, test: bool, allowed: frozenset[int] | None) -> LineRoute:
-    """The line a message leaves by: the one asked for, else the default."""
+    """Return the line for a message: the requested one, else the default."""
     return choose_route(list_routes(), line_id, test=test, allowed=allowed)
 
 
 def choose_route(
     known: tuple[LineRoute, ...], line_id: int | None, *, test: bool, allowed: frozenset[int] | None
 ) -> LineRoute:
-    """A test key may name any line of its tenant: its messages leave by the test line."""
+    """Choose the line. A test key may name any line, but its messages use the test line."""
     line: LineRoute | None
     if line_id is not None and not any(
         one.id == line_id and (test or not one.test) for one in known
@@ -352,7 +350,7 @@ def line_facts(line: Line) -> LineFacts:
 
 
 def _default_if_none(line_id: int) -> None:
-    """The first live line that works becomes the default, also when it was added before."""
+    """Make the line the default if there is none. It may have been added before it worked."""
     line = get(line_id)
     if not line.test and default_line(test=False) is None:
         make_default(line_id)
@@ -361,7 +359,7 @@ def _default_if_none(line_id: int) -> None:
 def record_line_state(
     line_id: int, state: str, because: str, until: datetime | None = None
 ) -> bool:
-    """The network said something about the line: pause it, tell it, once. True: it is new."""
+    """Store a new state, and publish its event and alert once. Returns True if it is new."""
     changed = db.session.execute(
         update(Line)
         .where(Line.tenant_id == current_tenant_id(), Line.id == line_id, Line.state != state)

@@ -1,4 +1,4 @@
-"""A business begins with one simulated line, so that its test keys work from the first minute."""
+"""The simulated line that every account gets, so that test keys work at once."""
 
 import secrets
 
@@ -12,10 +12,10 @@ from tenants import accounts
 def add_simulated_line(
     name: str, base_url: str, simulator_secret: str, *, test: bool, default: bool = False
 ) -> Line:
-    """A cloud line whose network is the simulator.
+    """Add a cloud line whose network is the simulator.
 
-    Its token tells the simulator where to send receipts and how to sign them, so that a
-    simulator that was started anew knows its lines from their first message on.
+    Its token contains where to send receipts and how to sign them, so that a restarted simulator
+    has the line's data from its first message on.
     """
     line = line_repository.add_cloud_line(
         name,
@@ -44,6 +44,6 @@ def add_simulated_line(
 
 
 def _shown_name(line: Line) -> str:
-    """What a simulated phone calls the chat: the business, as a real phone does."""
+    """The chat's name on a simulated phone: the business name, as on a real phone."""
     business = accounts.account_name()
     return f"{business} · {line.name}" if line.test else business

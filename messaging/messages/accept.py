@@ -1,7 +1,7 @@
-"""Accepting a message: check it, store it, ring. From here nothing can lose it.
+"""Accept a message: check it, store it, and wake a worker. An accepted message cannot be lost.
 
-`app.accept_message` writes everything that belongs to it or nothing: the message, its first
-timeline row, its quota, its idempotency key, its lane.
+`app.accept_message` writes all rows of the message or none: the message, its first timeline row,
+its quota use, its idempotency key and the due time of its lane.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,8 @@ SELECT used, spent FROM app.accept_message(
     %(trial_since)s, %(trial_most)s, %(key)s, %(key_since)s, %(fingerprint)s, %(status)s,
     %(headers)s, %(body)s)
 """
-# The same for several of one line in one round trip, so that nobody waits long for their quota.
+# Accepts several messages of one line in one round trip, so that the lock on the tenant's quota is
+# held briefly.
 ACCEPT_MANY = """
 SELECT one.id, done.used, done.spent
   FROM jsonb_to_recordset(%(rows)s) AS one (
@@ -60,7 +61,7 @@ KEY_REUSED, RECIPIENT_BLOCKED = "CM004", "CM005"
 
 
 class SendingLine(Protocol):
-    """What accepting must know of a line: a row, or what a door remembers of one."""
+    """The part of a line that accepting reads: a database row or an entry point's cached copy."""
 
     @property
     def id(self) -> int: ...
@@ -72,7 +73,7 @@ class SendingLine(Protocol):
 
 @dataclass(frozen=True)
 class MessageDraft:
-    """A message as a door hands it over, already checked for form."""
+    """A message from an entry point, already validated."""
 
     kind: str
     phone: str
@@ -86,14 +87,17 @@ class MessageDraft:
 
 
 def author_field() -> dict[str, Any]:
-    """Beside the content of a message that a person writes in the portal: the inbox names them."""
+    """Content field that names the portal user who wrote the message; the inbox shows the author.
+
+    Empty if the current actor is not a person.
+    """
     actor = current_actor()
     return {"by": actor.id} if actor.kind == "person" else {}
 
 
 @dataclass(frozen=True)
 class AcceptedMessage:
-    """What the caller gets to know at once."""
+    """The data returned to the caller as soon as the message is stored."""
 
     id: str
     line_id: int
@@ -106,7 +110,7 @@ class AcceptedMessage:
 
 @dataclass(frozen=True)
 class IdempotencyRecord:
-    """An idempotency key, stored with the message and with the answer, where it is known."""
+    """An idempotency key, stored with the message and with the response if it is already known."""
 
     key: str
     fingerprint: str
@@ -116,12 +120,12 @@ class IdempotencyRecord:
 
 
 class IdempotencyKeyReused(Exception):
-    """The idempotency key was used before. Nothing was done."""
+    """Raised when the idempotency key was used before. Nothing was written."""
 
 
 @dataclass(frozen=True)
 class PreparedMessage:
-    """A message that only has to be written."""
+    """A checked and priced message, ready to be written."""
 
     ticket: AcceptedMessage
     facts: TenantFacts
@@ -176,7 +180,10 @@ def prepare_message(
 
 
 def accept_message(draft: MessageDraft, line: SendingLine, facts: TenantFacts) -> AcceptedMessage:
-    """In the open transaction. A refusal takes back no more than its own writes."""
+    """Accept one message in the open transaction.
+
+    A refusal rolls back only its own savepoint.
+    """
     ready = prepare_message(draft, line, facts, message_rates.tenant_rates())
     params = {**ready.params, "tenant_id": current_tenant_id()}
     with _refusals(facts), savepoint():
@@ -191,7 +198,10 @@ def accept_message(draft: MessageDraft, line: SendingLine, facts: TenantFacts) -
 def accept_messages(
     drafts: Sequence[MessageDraft], line: SendingLine, facts: TenantFacts
 ) -> list[AcceptedMessage]:
-    """Drafts of one kind, priority and category, due now: all of them, or a refusal and none."""
+    """Accept drafts of one kind, priority and category that are due now, in the open transaction.
+
+    Accepts all of them, or raises a refusal and accepts none.
+    """
     cards = message_rates.tenant_rates()
     ready = [prepare_message(draft, line, facts, cards) for draft in drafts]
     if not ready:
@@ -214,7 +224,10 @@ def accept_messages(
 def accept_in_own_transaction(
     ready: PreparedMessage, once: IdempotencyRecord | None = None
 ) -> None:
-    """A transaction of its own, in one round trip; who calls it rings. Raises KeyKnown."""
+    """Accept a message in its own transaction, in one round trip.
+
+    The caller wakes the worker. Raises IdempotencyKeyReused.
+    """
     params = ready.params
     if once is not None:
         headers = None if once.headers is None else Json(once.headers)
@@ -233,7 +246,7 @@ def accept_in_own_transaction(
 
 
 def wake_waiting_messages() -> None:
-    """A line can send again: what waited for it is looked at now."""
+    """Make the tenant's send lane due now, because a line can send again."""
     lanes.mark_due(LANE, current_tenant_id(), now())
     notify_workers("jobs.sending.worker.drain")
 
@@ -241,7 +254,10 @@ def wake_waiting_messages() -> None:
 def _crossed_threshold(
     ready: PreparedMessage, used: int | None, spent: Decimal | None
 ) -> int | None:
-    """The threshold that this very message crossed. A test message uses nothing."""
+    """Return the usage threshold that this message crossed, or None.
+
+    A test message uses no quota and crosses none.
+    """
     if used is None or spent is None:
         return None
     before = MonthlyUsage(used - 1, spent - ready.ticket.quoted_usd)

@@ -1,7 +1,8 @@
-"""The worker's first step with messages: take those whose turn it is, in one short transaction.
+"""Claim due messages for a worker, in one short transaction.
 
-What is taken is `sending`, in small groups just before their bytes leave; all else stays
-`queued`. `attempt` is the fencing token: a worker that was paused past its lease writes nothing.
+Claimed messages are `sending`. They are claimed in small groups right before they are sent; all
+others stay `queued`. `attempt` is the fencing token: a worker whose lease has expired writes
+nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ from messaging.messages.timeline import insert_changes
 from messaging.models import Line
 
 RECIPIENT_ORDER_HOLD = timedelta(minutes=10)
-# Scheduled 35 days ahead and valid for 35 more, at most.
+# A message is scheduled at most 35 days ahead and is valid for at most 35 more.
 MAX_WAIT = timedelta(days=75)
 CLOCK_SKEW = timedelta(hours=1)
 DOWN_STATES = ["token_expired", "restricted", "quality_low", "logged_out", "disconnected"]
@@ -36,7 +37,7 @@ SELECT * FROM app.take_messages(
     %(oldest)s, %(newest)s, %(most)s, %(change)s, %(lines)s::integer[], %(allowed)s::integer[],
     %(down)s, %(sends)s)
 """
-# For lanes that wait: each is leased and gives its first messages.
+# For lanes with due work: leases each lane and returns its first messages.
 LEASE_AND_CLAIM = """
 SELECT * FROM app.lease_and_take(
     %(lane)s, %(lease)s, %(lane_until)s, %(lanes)s, %(now)s, %(until)s, %(held_since)s,
@@ -61,7 +62,7 @@ _secrets: dict[tuple[int, str], str] = {}
 
 @dataclass(frozen=True)
 class LineSnapshot:
-    """What sending must know of a line, as it was when the message was taken."""
+    """A line as it was when the message was claimed, with all that sending needs."""
 
     facts: LineFacts
     network: str
@@ -78,11 +79,15 @@ class ClaimedMessage:
     test: bool = False
     line_snapshot: LineSnapshot | None = None
     due_at: datetime | None = None
-    """When it was accepted, scheduled for or to be retried."""
+    """When the message was accepted, or when its schedule or its next retry is due."""
 
 
 def claim_params(most: int, lease: float, allowed: Mapping[int, int]) -> dict[str, Any]:
-    """`allowed` says how many a line may give just now; a line not named gives its burst."""
+    """Parameters for CLAIM_MESSAGES and LEASE_AND_CLAIM.
+
+    `allowed` maps a line to the number of messages it may send now. A line that is not in it may
+    send its burst.
+    """
     moment = now()
     return {
         "now": moment,
@@ -114,13 +119,16 @@ def leave_lane_params(lane: str, lease: UUID, soon: datetime, again: datetime) -
 
 
 def pending_id_range(moment: datetime) -> dict[str, str]:
-    """Between these ids is everything that may still wait. Ids are made by the real clock."""
+    """The range of ids that pending messages can have.
+
+    Ids are made from the real clock, so the range uses it too when `now()` is behind.
+    """
     latest = max(moment, running_now())
     return {"oldest": id_at(moment - MAX_WAIT), "newest": id_at(latest + CLOCK_SKEW)}
 
 
 def claim_messages(most: int, lease: float, not_lines: Sequence[int] = ()) -> list[ClaimedMessage]:
-    """In the open transaction: what is due, transactional before bulk, one to each recipient."""
+    """Claim due messages in the open transaction: transactional before bulk, one per recipient."""
     tenant_id = current_tenant_id()
     params = claim_params(most, lease, dict.fromkeys(not_lines, 0))
     rows = (
@@ -132,7 +140,7 @@ def claim_messages(most: int, lease: float, not_lines: Sequence[int] = ()) -> li
 
 
 def messages_from_rows(tenant_id: int, rows: Sequence[tuple[Any, ...]]) -> list[ClaimedMessage]:
-    """The messages among the rows of TAKE, in the order of acceptance."""
+    """Return the messages among the rows of CLAIM_MESSAGES, in order of acceptance."""
     messages = [row for row in rows if row[0] == "message"]
     return [
         _message_from_row(tenant_id, row) for row in sorted(messages, key=lambda row: str(row[1]))
@@ -174,7 +182,11 @@ def _message_from_row(tenant_id: int, row: tuple[Any, ...]) -> ClaimedMessage:
 
 
 def _decrypted_token(tenant_id: int, sealed: str | None) -> str:
-    """Opened once for each envelope: a new token comes in a new one."""
+    """Return the decrypted token of a line.
+
+    Cached by its ciphertext, so that each token is decrypted once; a new token has a new
+    ciphertext.
+    """
     if sealed is None:
         return ""
     found = _secrets.get((tenant_id, sealed))
@@ -187,7 +199,7 @@ def _decrypted_token(tenant_id: int, sealed: str | None) -> str:
 
 
 def requeue_messages(group: Sequence[ClaimedMessage], seconds: float) -> None:
-    """Not sent after all: its recipient has had enough for now."""
+    """Return claimed messages to the queue unsent: the recipient's rate limit is reached."""
     moment = now()
     back = db.session.execute(
         REQUEUE,

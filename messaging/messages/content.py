@@ -1,4 +1,4 @@
-"""What a message holds beside its text, as events and the API show it."""
+"""The parts of a message besides its text, as events and the API show them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ _MESSAGE_METADATA = ("reply_to", "forwarded", "referral")
 
 
 def public_content(kind: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """{"location": {…}} for a location and so on; empty for texts and media."""
+    """Return for example {"location": {…}} for a location. Empty for texts and media."""
     if kind == "location":
         latitude, longitude = content["latitude"], content["longitude"]
         return {

@@ -1,7 +1,7 @@
-"""Second ways for a message that may not go freely: as its template, or by its own line again.
+"""Fallbacks for a message that cannot be sent as it is: send its template, or retry its own line.
 
-A message takes a second way only from a place where it is known not to have arrived: waiting with
-us, or refused by the network's own word. So it goes at most once.
+A fallback applies only when the message certainly was not delivered: it is still queued, or the
+network refused it. So the recipient gets it at most once.
 """
 
 from collections.abc import Iterable, Mapping
@@ -68,7 +68,7 @@ RETURNING id
 
 @dataclass(frozen=True)
 class FallbackMessage:
-    """What has to be known of a message to give it a second way."""
+    """The fields of a message that choosing and pricing a fallback needs."""
 
     uuid: str
     line_id: int
@@ -85,7 +85,7 @@ class FallbackMessage:
 
 @dataclass(frozen=True)
 class Fallback:
-    """A message as it goes on, and why."""
+    """How a message is sent instead, and why."""
 
     line_id: int
     kind: str
@@ -97,14 +97,17 @@ class Fallback:
 
 
 def has_template_candidates(batch: Iterable[ClaimedMessage]) -> bool:
-    """Whether `as_templates` has anything to look at."""
+    """Return whether `send_as_templates` has anything to check in this batch."""
     return any(one.envelope.content.get("fallback") for one in batch)
 
 
 def send_as_templates(
     batch: list[ClaimedMessage], lines: Mapping[int, Line], lease: float
 ) -> list[ClaimedMessage]:
-    """Of what was just taken: what our own book says may not go freely, goes as its template."""
+    """Turn claimed messages into their template if our records show a closed 24-hour window.
+
+    Returns the whole batch, with the changed messages in place.
+    """
     asked = [one for one in batch if _has_template(one, lines)]
     if not asked:
         return batch
@@ -132,7 +135,11 @@ def _has_template(one: ClaimedMessage, lines: Mapping[int, Line]) -> bool:
 
 
 def _closed_windows(asked: list[ClaimedMessage], lines: Mapping[int, Line]) -> list[ClaimedMessage]:
-    """Somebody of whom we know nothing has an open window only with a line that is new to us."""
+    """Return the messages whose 24-hour window is closed.
+
+    For an unknown recipient the window counts as open only during the first 24 hours of the line,
+    because the customer may have written before the line was added.
+    """
     moment = now()
     names = {one.uuid: _network_spelling(one.envelope.phone) for one in asked}
     rows = db.session.execute(
@@ -161,7 +168,7 @@ def _network_spelling(phone: str) -> str:
 def try_fallbacks(
     results: list[tuple[ClaimedMessage, SendOutcome]], lines: Mapping[int, Line]
 ) -> list[tuple[ClaimedMessage, SendOutcome]]:
-    """Takes out what goes on another way; the rest is settled as it is."""
+    """Apply fallbacks, and return the results without one to be settled as they are."""
     hopeful = [
         (one, out)
         for one, out in results
@@ -197,14 +204,17 @@ def read_message(uuid: UUID) -> FallbackMessage:
 def try_fallback_after_receipt(
     message: FallbackMessage, network_id: str, lines: Iterable[Line]
 ) -> bool:
-    """The network took it and said later that it may not go. True: it goes another way."""
+    """Apply a fallback after the network first accepted the message and then refused it.
+
+    Returns True if the message is queued again.
+    """
     known = {line.id: line for line in lines}
     way = _choose_fallback(message, known)
     if way is None:
         return False
     gone = [*message.content.get("gone_ids", []), network_id]
     way = replace(way, content={**way.content, "gone_ids": gone})
-    # The caller has given back all that the message had taken; it is taken again, whole.
+    # The caller has refunded the whole charge of the message, so the full price is charged again.
     fresh = replace(message, quoted_usd=Decimal(0))
     if _apply_fallback(fresh, way, ["sending", "sent", "unknown"], None, known, messages=1) is None:
         return False
@@ -214,13 +224,13 @@ def try_fallback_after_receipt(
 
 
 def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fallback | None:
-    """A template first; without one, back to the line it was meant for."""
+    """Choose the template if there is one, else the message's original line, else None."""
     line, template = lines.get(message.line_id), message.content.get("fallback")
     if line is not None and template and message.kind != "template":
         try:
             checked = template_validation.check_template(line, template, "fallback_template")
         except Invalid:
-            checked = None  # it was good when it was accepted; the network has the last word
+            checked = None  # it was valid when it was accepted; the network decides
         if checked == template_validation.MARKETING and contact_identities.has_opted_out(
             message.phone
         ):
@@ -250,7 +260,7 @@ def _choose_fallback(message: FallbackMessage, lines: Mapping[int, Line]) -> Fal
 
 
 def _retry_own_line(message: FallbackMessage, lines: Mapping[int, Line]) -> Fallback | None:
-    """The refusal is the line's own trouble, and another one stands in for it."""
+    """Queue the message again if its line failed and the backup line of that line can send."""
     line = lines.get(message.line_id)
     other = lines.get(line.fallback_line_id or 0) if line is not None else None
     if other is None or not other.enabled or other.state not in SENDING_STATES:
@@ -301,7 +311,11 @@ def _apply_fallback(
     messages: int = 0,
     state: str = "queued",
 ) -> Decimal | None:
-    """What it costs now. None: somebody was faster, or it is more than may be spent."""
+    """Write the fallback and return the new price.
+
+    Returns None if the message has changed in the meantime or the new price exceeds the tenant's
+    limits.
+    """
     moment = now()
     price = quote_price(lines[way.line_id].kind, message.country, way.category, message.created_at)
     written = {

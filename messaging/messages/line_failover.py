@@ -1,6 +1,6 @@
-"""A second line takes over while the first is down, and gives back when it is up.
+"""Send by a backup line while a line is down, and by the line again when it is up.
 
-Only what waits with us is moved, so that it goes once, by one line or by the other.
+Only messages that have not been sent yet are moved, so each goes out once, by one of the lines.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ RETURNING messages.id
 
 
 def move_waiting_messages(lines: Mapping[int, Line]) -> int:
-    """What waits for a line that is down goes by the line that the tenant named for it.
+    """Move the waiting messages of each line that is down to the backup line the tenant chose.
 
     Returns how many messages were moved.
     """
@@ -54,10 +54,10 @@ def move_waiting_messages(lines: Mapping[int, Line]) -> int:
 
 
 def failover_line_for(line: Line, lines: Mapping[int, Line]) -> Line | None:
-    """Who takes over for a line. None: it works, or nobody does."""
+    """Return the line that takes over for `line`. None if `line` works or has no usable backup."""
     if (
         line.state in SENDING_STATES or not line.enabled
-    ):  # one that was switched off keeps its messages
+    ):  # a line that was switched off keeps its messages
         return None
     other = lines.get(line.fallback_line_id or 0)
     if (

@@ -1,4 +1,4 @@
-"""Looking messages up: one, many, and what happened to one."""
+"""Look up messages and their timelines, and cancel messages that are still waiting."""
 
 import contextlib
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from tenants.plans import quota
 
 FIRST_DAY = datetime(1970, 1, 2, tzinfo=UTC)
 CLOCK_SKEW = timedelta(minutes=5)
-MAX_RECEIPT_DELAY = timedelta(days=8)  # a network repeats what it could not bring us for a week
+MAX_RECEIPT_DELAY = timedelta(days=8)  # a network repeats a failed delivery for a week
 PENDING_STATES = frozenset({"scheduled", "queued", "sending"})
-TIMESTAMP_PREFIX_LENGTH = len("chg_") + 10  # of an id; what follows is chance
+TIMESTAMP_PREFIX_LENGTH = len("chg_") + 10  # the timestamp part of an id; the rest is random
 FIND_WAITING = text("""
 SELECT id FROM messages
  WHERE tenant_id = :tenant_id AND phone = ANY(:phones) AND state IN ('scheduled', 'queued')
@@ -38,7 +38,7 @@ class MessageFilters:
     phone: str | None = None
     line_id: int | None = None
     line_ids: frozenset[int] | None = None
-    """Only these lines; None: all."""
+    """Only these lines; None means all."""
     state: str | None = None
     direction: str | None = None
     reference: str | None = None
@@ -47,7 +47,10 @@ class MessageFilters:
 
 
 def get(name: str, line_ids: frozenset[int] | None = None) -> Message:
-    """By our id or by the network's; `line_ids`: only if it is of one of these lines."""
+    """Get a message by our id or by the network's.
+
+    Raises NotFound, also when `line_ids` is given and the message is of another line.
+    """
     if "\0" in name:
         raise NotFound()
     tenant_id = current_tenant_id()
@@ -56,7 +59,7 @@ def get(name: str, line_ids: frozenset[int] | None = None) -> Message:
         to_uuid("msg", name)
         message_id = name
     except BadId:
-        if "\0" in name:  # nothing is stored under it, and it cannot even be asked for
+        if "\0" in name:  # PostgreSQL cannot store or compare a NUL
             raise NotFound() from None
         message_id = db.session.scalar(
             select(NetworkId.message_id).where(
@@ -70,8 +73,11 @@ def get(name: str, line_ids: frozenset[int] | None = None) -> Message:
 
 
 def list_messages(filters: MessageFilters, after: str | None, limit: int) -> list[Message]:
-    """Newest first. Each filter is also said in words of an index, so that a rare match is found
-    without reading every message that is newer."""
+    """List messages, newest first.
+
+    Each filter is also expressed as a condition that an index covers, so that a rare match is found
+    without reading every newer message.
+    """
     query = (
         select(Message)
         .where(Message.tenant_id == current_tenant_id())
@@ -98,7 +104,7 @@ def list_messages(filters: MessageFilters, after: str | None, limit: int) -> lis
         since = min(filters.since, datetime.now(UTC)) - CLOCK_SKEW
         query = query.where(Message.created_at >= filters.since, Message.id >= _id_at(since))
     if filters.until is not None:
-        # An id is given when a message reaches us; a customer's may have been written days before.
+        # An id is made when a message reaches us; a customer may have written it days before.
         until = min(filters.until, datetime.now(UTC)) + MAX_RECEIPT_DELAY
         query = query.where(Message.created_at < filters.until, Message.id < _id_at(until))
     if after:
@@ -111,7 +117,10 @@ def _id_at(moment: datetime) -> str:
 
 
 def timeline(message_id: str) -> list[MessageChange]:
-    """In the order we learned of it: the network tells its times in whole seconds."""
+    """Return the changes in the order in which we recorded them.
+
+    The network's times are in whole seconds and would not order them.
+    """
     found = db.session.scalars(
         select(MessageChange).where(
             MessageChange.tenant_id == current_tenant_id(),
@@ -122,7 +131,10 @@ def timeline(message_id: str) -> list[MessageChange]:
 
 
 def cancel_message(message_id: str, line_ids: frozenset[int] | None = None) -> Message:
-    """Possible until it leaves: the conditional update decides, not what we saw before."""
+    """Cancel a message that has not been sent yet.
+
+    The conditional update decides, not the state read before. Raises Conflict if it is too late.
+    """
     message, moment = get(message_id, line_ids), now()
     rows = db.session.execute(
         CANCEL_MESSAGES,
@@ -142,12 +154,15 @@ def cancel_message(message_id: str, line_ids: frozenset[int] | None = None) -> M
 
 
 def cancel_waiting_messages(phones: list[str], category: str | None = None) -> int:
-    """Whatever waits for these people: they are erased, or do not want it any more."""
+    """Cancel all waiting messages to these numbers, and return how many were cancelled.
+
+    Used when contacts are erased or opt out.
+    """
     mine = {"tenant_id": current_tenant_id(), "phones": phones, "category": category}
     waiting = db.session.execute(FIND_WAITING, mine)
     called_off = 0
     for row in waiting.all():
-        with contextlib.suppress(Conflict):  # it has just left
+        with contextlib.suppress(Conflict):  # it was sent in the meantime
             cancel_message(from_uuid("msg", row.id))
             called_off += 1
     return called_off

@@ -1,7 +1,7 @@
-"""The network's word on what we sent. It may come early, late, twice and in any order.
+"""The network's receipts for sent messages. They may arrive early, late, twice and in any order.
 
-A receipt moves a message forward by the table of moves or does nothing, so that the end is the
-same for every order of arrival.
+A receipt moves a message forward by the table of state transitions or does nothing, so that the
+final state does not depend on the order of arrival.
 """
 
 from dataclasses import dataclass, replace
@@ -57,19 +57,19 @@ UPDATE messages SET state = :state, due_at = NULL, changed_at = :now,
 
 
 class ReceiptTooEarly(Exception):
-    """Nothing of ours answers to it yet: our own note of the sending may still be on its way."""
+    """Raised when no message matches the receipt yet; the worker may not have settled it yet."""
 
 
 class NeedsOwnTransaction(Exception):
-    """It has to be written in a transaction that holds nothing else.
+    """Raised when the receipt has to be written in a transaction that holds no other locks.
 
-    A worker that settles its sendings writes the network's ids first, then the messages. Who
-    holds a message and waits for such an id would wait for that worker, and it for them.
+    A worker that settles its messages writes the network ids first, then the messages. A
+    transaction that holds a message and waits for such an id would deadlock with that worker.
     """
 
 
 class _NoFallback(Exception):
-    """What was given back for it stays taken."""
+    """Raised to roll back the refund of a message that has no fallback."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class _LockedMessage:
     fallback: dict[str, Any] | None
     own_line: int | None
     last_at: datetime | None
-    """Of its last change."""
+    """When it last changed."""
 
     @property
     def charged(self) -> ChargedMessage:
@@ -108,10 +108,11 @@ class _LockedMessage:
 
 
 def receive_receipt(line: Line, receipt: Receipt, tally: UsageTally, *, alone: bool = True) -> bool:
-    """True: the message moved. Raises TooEarly when the message is not there or has not left.
+    """Apply a receipt. Returns True if the message moved to another state.
 
-    `alone` says that this transaction holds nothing that others wait for; without it, what
-    would have to wait raises before anything is written.
+    `alone` means that this transaction holds no lock that others wait for. Without it, a receipt
+    that would have to wait raises NeedsOwnTransaction before anything is written. Raises
+    ReceiptTooEarly if the message does not exist or has not been sent.
     """
     if receipt.state not in (*STATE_RANKS, "failed"):
         return False
@@ -119,7 +120,7 @@ def receive_receipt(line: Line, receipt: Receipt, tally: UsageTally, *, alone: b
     if message is None:
         raise ReceiptTooEarly("no message of ours has this id yet")
     if receipt.network_id in (message.gone_ids or ()):
-        return False  # of a way that was given up: the message has gone another since
+        return False  # for an earlier send; a fallback has replaced it since
     if message.state in UNSENT_STATES:
         raise ReceiptTooEarly(f"the message is {message.state} with us")
     if _try_fallback(message, receipt, tally):
@@ -133,7 +134,7 @@ def receive_receipt(line: Line, receipt: Receipt, tally: UsageTally, *, alone: b
 
 
 def _lock_alone(line: Line, receipt: Receipt) -> _LockedMessage | None:
-    """By the network's id; else by our own, which the network echoes."""
+    """Find and lock the message by the network's id, else by our own, which is echoed."""
     message_id = _known_message_id(receipt)
     ours = _own_message_id(receipt.our_id)
     if message_id is None and ours is not None:
@@ -165,7 +166,7 @@ def _register_network_id(receipt: Receipt) -> dict[str, Any]:
 
 
 def _own_message_id(our_id: str) -> UUID | None:
-    """Other software behind the same number may send along what it likes."""
+    """Return our message id, or None. Other software on the same number may send any value here."""
     try:
         return to_uuid("msg", our_id)
     except BadId:
@@ -199,7 +200,7 @@ def _update_state(message: _LockedMessage, receipt: Receipt) -> bool:
 
 
 def _try_fallback(message: _LockedMessage, receipt: Receipt, tally: UsageTally) -> bool:
-    """Refused because it may not go freely, and there is another way for it."""
+    """Queue the message by its fallback if the network refused it because the window is closed."""
     if receipt.state != "failed" or receipt.error_code != fallback.WINDOW_CLOSED:
         return False
     if not (message.fallback or message.own_line) or not can_transition(message.state, "failed"):
@@ -222,7 +223,7 @@ def _try_fallback(message: _LockedMessage, receipt: Receipt, tally: UsageTally) 
 def _settle_cost(
     line: Line, message: _LockedMessage, receipt: Receipt, moved: bool, tally: UsageTally
 ) -> Decimal:
-    """What the message costs after this receipt."""
+    """Settle and return the price of the message after this receipt."""
     state = receipt.state if moved else message.state
     if state in UNDELIVERED_STATES:
         if moved:
@@ -230,7 +231,8 @@ def _settle_cost(
         return Decimal(0)
     cost = message.cost_usd
     if moved and message.state in IN_FLIGHT_STATES:
-        # Our own answer was lost or is late: this receipt is what says that it was taken.
+        # The send response was lost or is late: this receipt proves that the network accepted the
+        # message.
         cost = message_ledger.charge(message.charged, tally)
     elif moved and message.state == "failed":
         cost = message_ledger.charge_again(message.charged, tally)
@@ -244,7 +246,7 @@ def _settle_cost(
 
 def _publish_change(message: _LockedMessage, receipt: Receipt, cost: Decimal) -> None:
     at = min(datetime.fromtimestamp(receipt.at, UTC), now())
-    if message.last_at is not None:  # receipts have whole seconds; the timeline never goes back
+    if message.last_at is not None:  # receipts have whole seconds; the timeline must not go back
         at = max(at, message.last_at)
     told = _PublishedMessage(
         id=message.id,
@@ -268,7 +270,7 @@ def _publish_change(message: _LockedMessage, receipt: Receipt, cost: Decimal) ->
 
 @dataclass(frozen=True)
 class _PublishedMessage:
-    """A message as the timeline and the events want it; `quoted_usd` is what it costs."""
+    """A message as the timeline and events need it; `quoted_usd` is its actual cost."""
 
     id: UUID
     line_id: int
@@ -284,7 +286,11 @@ class _PublishedMessage:
 
 
 def _count_usage(message: _LockedMessage, state: str, tally: UsageTally) -> None:
-    """A receipt that overtook another stands for both; a failure was taken before it failed."""
+    """Count the states that this receipt passes.
+
+    A receipt that overtook another counts for both. A failed message was counted as sent before it
+    failed.
+    """
     before = 1 if message.state == "failed" else STATE_RANKS.get(message.state, 0)
     passed: dict[str, Any] = {
         name: 1 for name, rank in STATE_RANKS.items() if before < rank <= STATE_RANKS.get(state, 1)

@@ -1,4 +1,4 @@
-"""What customers write: stored once, whatever repeats; told to the tenant's own server."""
+"""Store each inbound message once, even if the network repeats it, and publish its event."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -29,8 +29,8 @@ from webhooks.events import publish_webhook_event
 
 log = logger(__name__)
 
-MAX_EARLIER_TEXTS = 10  # texts of one message that are kept
-WINDOW = timedelta(hours=24)  # in which a cloud line may answer freely
+MAX_EARLIER_TEXTS = 10  # earlier texts kept for one edited message
+WINDOW = timedelta(hours=24)  # in which a cloud line may reply freely
 REGISTER_NETWORK_ID = text("""
 INSERT INTO network_ids (tenant_id, network_id, message_id)
 VALUES (:tenant_id, :network_id, :message_id) ON CONFLICT DO NOTHING RETURNING message_id
@@ -46,7 +46,7 @@ UPDATE_ORIGINAL = text("""
 UPDATE messages SET text = :text, content = :content, changed_at = :now
  WHERE tenant_id = :tenant_id AND id = :id
 """)
-# The conversation is written so that the order of arrival does not matter.
+# The conversation row comes out the same for any order of arrival.
 STORE_MESSAGE = text("""
 INSERT INTO messages (tenant_id, id, line_id, direction, kind, phone, contact_id, text, content,
                       state, priority, attempt, network_id, country, category, quoted_usd,
@@ -71,7 +71,7 @@ RETURNING id
 
 
 def receive_message(line: Line, message: InboundMessage, tally: UsageTally) -> str | None:
-    """Our id of the message, or None: it was here before."""
+    """Store an inbound message. Returns our id, or None if the message was stored before."""
     uuid = new_uuid()
     if not _register_network_id(message.network_id, uuid):
         return None
@@ -92,7 +92,7 @@ def receive_message(line: Line, message: InboundMessage, tally: UsageTally) -> s
 
 
 def receive_line_update(line: Line, news: LineUpdate, _tally: UsageTally | None = None) -> None:
-    """The network's word on the line itself, or on what somebody wants to get from it."""
+    """Apply a network update about the line itself or about a contact's marketing preference."""
     if news.kind == "marketing":
         _apply_marketing_preference(line, news.detail)
         return
@@ -122,7 +122,7 @@ def receive_line_update(line: Line, news: LineUpdate, _tally: UsageTally | None 
 def inbound_event_body(
     line: Line, message: InboundMessage, message_id: str, at: datetime
 ) -> dict[str, Any]:
-    """The inbound message event. Fields are added to it, never moved."""
+    """The body of the inbound message event. Fields may be added, never moved or removed."""
     data: dict[str, Any] = {
         "from": message.sender_phone or message.sender_network_id,
         "from_kind": "phone" if message.sender_phone else "network_id",
@@ -153,7 +153,10 @@ def inbound_event_body(
 
 
 def _register_network_id(network_id: str, uuid: UUID) -> bool:
-    """The insert is the lock: a repeat waits for the first one and finds it done."""
+    """Register the network's id; False if it is registered already.
+
+    The insert is the lock: a concurrent repeat waits for the first transaction and finds the row.
+    """
     made = db.session.execute(
         REGISTER_NETWORK_ID,
         {"tenant_id": current_tenant_id(), "network_id": network_id, "message_id": str(uuid)},
@@ -162,7 +165,7 @@ def _register_network_id(network_id: str, uuid: UUID) -> bool:
 
 
 def _received_at(at: int) -> datetime:
-    """A sender's clock may be ahead; the window must not be."""
+    """The sender's time, but never in the future: the reply window is computed from it."""
     return min(datetime.fromtimestamp(at, UTC), now()) if at > 0 else now()
 
 
@@ -182,7 +185,7 @@ def _search_words(message: InboundMessage) -> list[str]:
 def _store(
     line: Line, message: InboundMessage, uuid: UUID, contact: KnownContact, at: datetime
 ) -> str:
-    """The message, its timeline and its conversation, in one round trip; the conversation's id."""
+    """Store message, timeline and conversation in one round trip; return the conversation id."""
     stored = db.session.execute(
         STORE_MESSAGE,
         {
@@ -224,7 +227,7 @@ def _record_opt_out(line: Line, phone: str, network_id: str, contact_id: str, at
 
 
 def _apply_marketing_preference(line: Line, detail: dict[str, Any]) -> None:
-    """The network's own switch for marketing messages."""
+    """Apply the opt-out or opt-in that the customer chose in the network's own settings."""
     phone, network_id = str(detail.get("phone") or ""), str(detail.get("network_id") or "")
     if not phone and not network_id:
         return
@@ -237,8 +240,10 @@ def _apply_marketing_preference(line: Line, detail: dict[str, Any]) -> None:
 
 
 def _apply_edit(line: Line, news: LineUpdate) -> None:
-    """The customer changed or deleted a message: the original is marked, nothing new comes. What
-    it said before is kept beside it."""
+    """Mark the original of a message that the customer edited or deleted; no new message is stored.
+
+    Earlier texts are kept in its content.
+    """
     found = db.session.execute(
         FIND_ORIGINAL,
         {
@@ -270,7 +275,7 @@ def _apply_edit(line: Line, news: LineUpdate) -> None:
 
 
 def _affected_lines(line: Line, detail: dict[str, Any]) -> list[Line]:
-    """A number by its phone, an account by its id; the line of the hook where neither is known."""
+    """Return the lines with this phone number or account id; the hook's line if neither matches."""
     mine = list(
         db.session.scalars(
             select(Line).where(Line.tenant_id == current_tenant_id(), Line.removed_at.is_(None))

@@ -1,7 +1,7 @@
-"""Texts and files of messages are kept as long as their tenant wants; the counts stay.
+"""Delete texts and files of messages after the tenant's retention period; the counts stay.
 
-A watermark in the account says how far the nights before have come, so that no night looks at
-the same months again.
+A watermark in the account records how far earlier nights have come, so that no night scans the same
+months again.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,10 @@ SELECT message_id AS id FROM media_files
 
 
 def blank_texts(after: str, before: datetime) -> tuple[int, str | None]:
-    """A batch; and the id to go on after, None when nothing older is left."""
+    """Blank one batch of messages.
+
+    Returns its size, and the id to continue after or None if nothing older is left.
+    """
     rows = _rows(FIND_OLD_MESSAGES, after, before)
     if rows:
         ids = [str(row.id) for row in rows]
@@ -71,7 +74,7 @@ def blank_texts(after: str, before: datetime) -> tuple[int, str | None]:
 
 
 def delete_files(after: str, before: datetime) -> tuple[int, str | None]:
-    """Files that came with messages, whose words stay."""
+    """Delete one batch of files; the message texts stay. Returns the same pair as `blank_texts`."""
     rows = _rows(FIND_OLD_FILES, after, before)
     if rows:
         media_files.delete_files([from_uuid("msg", row.id) for row in rows])
@@ -79,7 +82,7 @@ def delete_files(after: str, before: datetime) -> tuple[int, str | None]:
 
 
 def completed_until(before: datetime) -> datetime:
-    """How far a finished pass has come: not past what still waits to leave."""
+    """Return how far a finished pass has come: not past a message that still waits to be sent."""
     waits = db.session.scalar(
         OLDEST_WAITING, {"tenant_id": current_tenant_id(), "before": id_at(before)}
     )
@@ -87,7 +90,7 @@ def completed_until(before: datetime) -> datetime:
 
 
 def created_at_of(message_id: str) -> datetime:
-    """When the message of this id was made, to the millisecond below."""
+    """Return the time in this id, rounded down to the millisecond."""
     return datetime.fromtimestamp((UUID(message_id).int >> 80) / 1000, tz=UTC)
 
 
@@ -96,7 +99,7 @@ def first_id_since(since: datetime | None) -> str:
 
 
 def _rebuild_search_words(rows: Sequence[Any], before: datetime) -> None:
-    """Conversations are found by names, numbers and what is still there of what was said."""
+    """Rebuild the search index of these contacts from names, numbers and the texts that remain."""
     contacts = sorted({str(row.contact_id) for row in rows if row.contact_id})
     if not contacts:
         return

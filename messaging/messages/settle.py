@@ -1,7 +1,7 @@
-"""What became of messages, written in sets: state, network id, ledger, timeline, events, counts.
+"""Write the results of sent messages in sets: state, network id, ledger, timeline, events, counts.
 
-Writes go in one order everywhere (network ids, messages, ledger, counters), so that a worker
-and a receipt never wait for each other.
+All writers use one order (network ids, messages, ledger, counters), so that a worker and a receipt
+never deadlock.
 """
 
 import json
@@ -70,7 +70,7 @@ RETURNING messages.id, line_id, phone, reference, network_id, quoted_usd, messag
 
 @dataclass(frozen=True)
 class MessageOutcome:
-    """What became of a message, for whoever waits for it."""
+    """The result of sending a message, for a caller that waits for it."""
 
     id: str
     state: str
@@ -81,7 +81,7 @@ class MessageOutcome:
 
 
 def expire_stale_messages() -> None:
-    """Expire what is too old; what was being sent when its worker died is unknown now."""
+    """Expire messages past their validity; mark those of a dead worker as unknown."""
     moment = now()
     mine = {"tenant_id": current_tenant_id(), "now": moment}
     expired = db.session.execute(EXPIRE_MESSAGES, mine).all()
@@ -94,7 +94,7 @@ def expire_stale_messages() -> None:
 
 
 def settle_messages(results: list[tuple[ClaimedMessage, SendOutcome]]) -> list[MessageOutcome]:
-    """Write what happened, in sets. Returns what waiting callers are told."""
+    """Write results in sets. Returns the outcomes to publish to waiting callers."""
     accepted = [(one, out) for one, out in results if isinstance(out, SendAccepted)]
     others = [(one, out) for one, out in results if not isinstance(out, SendAccepted)]
     moment = now()
@@ -116,7 +116,7 @@ def _settle_sent(
 
 
 def sent_live_updates(settled: Sequence[str], moved: Sequence[str]) -> list[dict[str, str]]:
-    """What open pages are told of what SETTLE_SENT has done."""
+    """Live updates for open pages, from the result of SETTLE_SENT."""
     news = [
         {"kind": "messages.changed", "id": from_uuid("msg", UUID(uuid)), "state": "sent"}
         for uuid in settled
@@ -133,7 +133,7 @@ def sent_live_updates(settled: Sequence[str], moved: Sequence[str]) -> list[dict
 def settle_sent_params(
     accepted: Sequence[tuple[ClaimedMessage, SendAccepted]], moment: datetime
 ) -> dict[str, Any]:
-    """For SETTLE_SENT, which writes it all where the attempt is still the one we know."""
+    """Parameters for SETTLE_SENT, which writes only messages whose attempt has not changed."""
     people = [identity_of_phone(one.envelope.phone) for one, _ in accepted]
     return {
         "now": moment,
@@ -166,7 +166,7 @@ def sent_outcomes(
 
 
 def queued_outcomes(late: Sequence[ClaimedMessage]) -> list[MessageOutcome]:
-    """For messages that must wait for their pace: their callers are answered 202 now."""
+    """Outcomes of messages that a rate limit delays: their callers get a 202 response now."""
     return [MessageOutcome(one.envelope.message_id, "queued", None, Decimal(0)) for one in late]
 
 
@@ -219,7 +219,7 @@ def _settle_others(
 def _next_state(
     one: ClaimedMessage, outcome: SendOutcome, moment: datetime
 ) -> tuple[str, datetime | None, str | None, str]:
-    """State, next due time, code and sentence. Drivers answer; here it is decided."""
+    """Return state, next due time, error code and sentence for an outcome."""
     if isinstance(outcome, TryLater):
         step = RETRY_DELAYS[min(one.envelope.attempt, len(RETRY_DELAYS)) - 1]
         wait = step if outcome.after is None else max(outcome.after, 1.0)
@@ -232,7 +232,10 @@ def _next_state(
 
 
 def _count_usage(rows: Sequence[Any]) -> None:
-    """Last in a transaction, in one order everywhere: counters are where writers meet."""
+    """Add to the usage counters.
+
+    It is the last write of a transaction, because all writers share these rows.
+    """
     tally = UsageTally()
     for row in rows:
         if row.state == "failed" and not row.test:

@@ -1,4 +1,4 @@
-"""One table of moves. A late receipt is ignored by name, not by accident."""
+"""The one table of state transitions. A late receipt is ignored because it has no transition."""
 
 OUT_STATES = (
     "scheduled",
@@ -20,16 +20,16 @@ STATE_TRANSITIONS: dict[str, frozenset[str]] = {
     "sent": frozenset({"delivered", "read", "failed"}),
     "delivered": frozenset({"read"}),
     "read": frozenset(),
-    # The network's own word settles what we could not know.
+    # A later receipt shows what happened to a message whose send response was lost.
     "unknown": frozenset({"sent", "delivered", "read", "failed"}),
-    # A receipt that says it arrived proves it, whichever of the two came first.
+    # A delivery receipt proves delivery, even if a failure came first.
     "failed": frozenset({"delivered", "read"}),
     "expired": frozenset(),
     "cancelled": frozenset(),
 }
 
 PENDING_STATES = frozenset({"scheduled", "queued", "sending"})
-# Nothing more is to be expected; a failure that was none is the rare exception.
+# No further change is expected, except in the rare case that a failed message was delivered.
 FINAL_STATES = frozenset({"read", "failed", "expired", "cancelled"})
 
 
@@ -38,5 +38,5 @@ def can_transition(state: str, to: str) -> bool:
 
 
 def states_before(to: str) -> list[str]:
-    """The states from which `to` can be reached: for a conditional update."""
+    """Return the states from which `to` can be reached, for a conditional update."""
     return [state for state, onward in STATE_TRANSITIONS.items() if to in onward]

@@ -1,7 +1,7 @@
-"""Whoever waits for a message's outcome is woken by Redis, not by polling the database.
+"""Wait for a message's outcome through Redis, without polling the database.
 
-A web process has one list in Redis and one thread that listens to it, however many requests
-wait. Saying that one waits and ringing for the worker is one call.
+A web process has one list in Redis and one thread that reads it, for any number of waiting
+requests. One call registers the waiter and wakes the worker.
 """
 
 import json
@@ -23,11 +23,11 @@ from messaging.messages.settle import MessageOutcome
 
 log = logger(__name__)
 
-OUTCOME_TTL_SECONDS = 40  # longer than anybody waits
+OUTCOME_TTL_SECONDS = 40  # longer than any caller waits
 LISTEN_SECONDS = 5
 OUTCOMES_PER_READ = 100
 
-# The outcome may be there before whoever waits for it has said so.
+# The outcome may be published before the waiter is registered.
 WAIT_SCRIPT = f"""
 local function ring()
 {WAKEUP_SCRIPT}
@@ -71,7 +71,7 @@ class OutcomeWaiter:
 
 
 class OutcomeListener:
-    """Of one process."""
+    """The waiters of one process and the thread that wakes them."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -81,7 +81,11 @@ class OutcomeListener:
         self._lock = threading.Lock()
 
     def wait_for(self, message_id: str, ring: WakeUp, seconds: float) -> MessageOutcome | None:
-        """Ring, and wait. None: not known yet, or Redis is away; the row knows in any case."""
+        """Wake the worker and wait for the outcome.
+
+        Returns None if it is not known in time or Redis is unavailable; the message row has the
+        result.
+        """
         self._listen()
         waiter = self._waiters[message_id] = OutcomeWaiter()
         try:
@@ -109,7 +113,7 @@ class OutcomeListener:
         return rung, told
 
     def _listen(self) -> None:
-        """A thread of this very process: a server may have forked since."""
+        """Start the reader thread once per process: a server may have forked since."""
         if self._pid == os.getpid():
             return
         with self._lock:
@@ -167,7 +171,10 @@ def publish_outcomes(outcomes: Iterable[MessageOutcome], client: Redis) -> None:
 
 
 def publish_outcomes_args(outcomes: Iterable[MessageOutcome]) -> tuple[list[str], list[str | int]]:
-    """Keys and arguments of TELL. Without a waiter an outcome is gone after half a minute."""
+    """Return keys and arguments of PUBLISH_SCRIPT.
+
+    An outcome without a waiter is deleted after 40 seconds.
+    """
     told = list(outcomes)
     return [one.id for one in told], [
         OUTCOME_TTL_SECONDS,

@@ -1,7 +1,7 @@
-"""How many sends may hold a web thread while they wait for the network's answer.
+"""How many sends may hold a web thread while they wait for the network's response.
 
-Portal pages, diner pages, hooks and health checks share these threads. A send that finds no
-place is still accepted; it is answered 202 at once.
+Portal pages, diner pages, hooks and health checks share these threads. A send that finds no free
+slot is still accepted; it gets a 202 response at once.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The timeline of a message, and the events customers are told: one row each for every change."""
+"""Write a message's timeline and its webhook events: one row each per change."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -31,7 +31,7 @@ RETURNING id
 
 
 def record_state_changes(rows: Sequence[Any], moment: datetime, causes: list[str]) -> None:
-    """The timeline, and an event for every state customers are told of."""
+    """Write the timeline, live updates, and an event for every state except `queued`."""
     if not rows:
         return
     insert_changes([str(row.id) for row in rows], [row.state for row in rows], causes, moment)

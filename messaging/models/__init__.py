@@ -1,4 +1,4 @@
-"""Lines, messages, the people on the other side, and what it all costs."""
+"""Tables of lines, messages, contacts, conversations, campaigns, automations and costs."""
 
 from messaging.models.automations import (
     Automation,

@@ -1,4 +1,4 @@
-"""Stores and forms that tell us things, and the automations that answer."""
+"""Connections to stores and forms, their events, and the automations that react to them."""
 
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from core.sql.columns import id_column, tenant_foreign_key
 
 
 class Connection(Base, TenantOwned):
-    """One shop or form that posts to an address of its own."""
+    """One store or form that posts to its own hook address."""
 
     __tablename__ = "connections"
 
@@ -25,7 +25,7 @@ class Connection(Base, TenantOwned):
     token: Mapped[str] = mapped_column(EncryptedText("connections.token", per_tenant=True))
     secret: Mapped[str | None] = mapped_column(EncryptedText("connections.secret", per_tenant=True))
     country: Mapped[str] = mapped_column(Text, default="")
-    """Where national phone numbers without an address are from."""
+    """The country of national phone numbers that come without an address."""
     mapping: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     enabled: Mapped[bool] = mapped_column(default=True)
     refused: Mapped[int] = mapped_column(Integer, default=0)
@@ -37,7 +37,7 @@ class Connection(Base, TenantOwned):
 
 
 class HookKey(Base, TenantOwned):
-    """What makes a repeat of a post a repeat."""
+    """Keys of posts that were received, to detect repeats."""
 
     __tablename__ = "hook_keys"
     __table_args__ = (Index("hook_keys_at_idx", "tenant_id", "at"),)
@@ -48,7 +48,7 @@ class HookKey(Base, TenantOwned):
 
 
 class StoreEvent(Base, TenantOwned):
-    """What a hook turned out to say."""
+    """The event that was parsed from a hook."""
 
     __tablename__ = "store_events"
     __table_args__ = (
@@ -72,7 +72,7 @@ class StoreEvent(Base, TenantOwned):
 
 
 class StoreLink(Base, TenantOwned):
-    """Ties an order to the checkout it came from, whichever of the two is told of first."""
+    """Links an order to its checkout, whichever of the two arrives first."""
 
     __tablename__ = "store_links"
     __table_args__ = (Index("store_links_at_idx", "tenant_id", "at"),)
@@ -87,7 +87,7 @@ class StoreLink(Base, TenantOwned):
 
 
 class Automation(Base, TenantOwned):
-    """Trigger, conditions, delay, message."""
+    """Trigger, conditions, delay and message."""
 
     __tablename__ = "automations"
     __table_args__ = (
@@ -104,7 +104,7 @@ class Automation(Base, TenantOwned):
     conditions: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     delay_minutes: Mapped[int] = mapped_column(Integer, default=0)
     to_phone: Mapped[str] = mapped_column(Text, default="")
-    """Empty: the customer. Else the owner, who is told."""
+    """Empty to write to the customer; else the phone of the owner, who is notified."""
     text: Mapped[str] = mapped_column(Text, default="")
     template: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     created_at: Mapped[datetime] = mapped_column(default=now)
@@ -113,7 +113,7 @@ class Automation(Base, TenantOwned):
 
 
 class AutomationRun(Base, TenantOwned):
-    """One for each cause: what was sent for it, or why nothing was."""
+    """One per cause: the message that was sent for it, or why none was."""
 
     __tablename__ = "automation_runs"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Campaigns: one message to many, at most once to each."""
+"""Campaigns: one message to many contacts, at most once to each."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -15,7 +15,7 @@ from messaging.models.columns import USD
 
 
 class Audience(Base, TenantOwned):
-    """A saved filter over contacts and their orders. Who is in it is asked when it is used."""
+    """A saved filter over contacts and their orders. It is evaluated when it is used."""
 
     __tablename__ = "audiences"
 
@@ -27,7 +27,7 @@ class Audience(Base, TenantOwned):
 
 
 class Campaign(Base, TenantOwned):
-    """`due_at` is when the next thing has to happen to it; empty when nothing has to."""
+    """`due_at` is when the campaign needs work again; None if it does not."""
 
     __tablename__ = "campaigns"
     __table_args__ = (
@@ -45,22 +45,24 @@ class Campaign(Base, TenantOwned):
     state: Mapped[str] = mapped_column(Text, default="draft")
     """draft, scheduled, running, paused, finished or stopped"""
     because: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """Why it paused by itself: a code, a sentence and its values."""
+    """Why it was paused automatically: a code, a sentence and its values."""
     audience_id: Mapped[str | None] = mapped_column(Id("aud"))
     filters: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """A copy: an audience that is changed later does not change what was agreed to."""
+    """A copy, so that a later change of the audience does not change a confirmed campaign."""
     line_id: Mapped[int | None] = mapped_column(Integer)
     text: Mapped[str] = mapped_column(Text, default="")
     template: Mapped[dict[str, Any]] = mapped_column(default=dict)
     header_blob_key: Mapped[str | None] = mapped_column(Text)
-    """The file above a template's text, where one was uploaded."""
+    """The uploaded file for the template's header, if any."""
     gift: Mapped[str | None] = mapped_column(Text)
-    """What each gets a code for, in the words of whoever gives them; see campaigns/gifts.py."""
+    """What each recipient gets a coupon for, as the coupon provider writes it; see
+    campaigns/coupon_port.py.
+    """
     quiet_from: Mapped[int | None] = mapped_column(SmallInteger)
-    """Minutes after midnight where the recipient is; empty: no quiet hours."""
+    """Minutes after midnight, in the recipient's time zone; None means no quiet hours."""
     quiet_until: Mapped[int | None] = mapped_column(SmallInteger)
     rest_days: Mapped[int] = mapped_column(SmallInteger, default=1)
-    """Who got marketing within these days is left out."""
+    """Contacts who got marketing within these days are left out."""
     follow_days: Mapped[int] = mapped_column(SmallInteger, default=7)
     """Orders within these days after the message count as its result."""
     test: Mapped[bool] = mapped_column(default=False)
@@ -68,19 +70,19 @@ class Campaign(Base, TenantOwned):
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     gathered_at: Mapped[datetime | None]
-    """When the last recipient was written down."""
+    """When the last recipient was added."""
     reached: Mapped[str | None] = mapped_column(Id("con"))
-    """How far gathering has come."""
+    """The last contact that was added as a recipient."""
     due_at: Mapped[datetime | None]
     counts: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """What the pages show; counted by the job, never while somebody waits for a page."""
+    """The numbers that pages show. A job counts them, never a request."""
     author: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(default=now)
     changed_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class CampaignRecipient(Base, TenantOwned):
-    """Its key is the promise: one row, and so one message, for a contact and a campaign."""
+    """One row, and so one message, per contact and campaign: the primary key ensures it."""
 
     __tablename__ = "campaign_recipients"
     __table_args__ = (
@@ -109,16 +111,18 @@ class CampaignRecipient(Base, TenantOwned):
     state: Mapped[str] = mapped_column(Text)
     """waiting, handed, left_out or stopped"""
     reason: Mapped[str] = mapped_column(Text, default="")
-    """Why somebody was left out, in one word; see marketing.REASONS and campaigns.gathering."""
+    """Why the contact was left out, as a code; see contacts/marketing_eligibility.py and
+    campaigns/recipients.py.
+    """
     zone: Mapped[str] = mapped_column(Text, default="")
     due_at: Mapped[datetime]
     message_id: Mapped[str | None] = mapped_column(Id("msg"))
     handed_at: Mapped[datetime | None]
     coupon: Mapped[str] = mapped_column(Text, default="")
     outcome: Mapped[str] = mapped_column(Text, default="")
-    """The message's state as it was last looked at."""
+    """The message's state when it was last read."""
     cause: Mapped[str] = mapped_column(Text, default="")
-    """The code of what made it fail."""
+    """The error code if it failed."""
     cost_usd: Mapped[Decimal] = mapped_column(USD, default=Decimal(0))
     replied_at: Mapped[datetime | None]
     opted_out_at: Mapped[datetime | None]

@@ -1,4 +1,4 @@
-"""What the tables of this package share."""
+"""Column types that several tables share."""
 
 from sqlalchemy import Numeric
 

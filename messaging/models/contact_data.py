@@ -1,4 +1,4 @@
-"""What is kept about contacts: how they are found, what was noted, what they agreed to."""
+"""Data about contacts: search tokens, tags, custom fields, notes, consent, imports, erasures."""
 
 from datetime import datetime
 from typing import Any
@@ -14,10 +14,11 @@ from core.sql.columns import id_column, tenant_foreign_key
 
 
 class ContactToken(Base, TenantOwned):
-    """One way to find one contact: the beginning of a word, of a phone, a tag, a mark.
+    """One search token of one contact: the beginning of a word or a phone, a tag, a mark.
 
-    The key is in the order of the answer, so that a page costs the same whatever the number of
-    contacts. No foreign key: its check would need a second index over the largest table here.
+    The key is in the order of the results, so that a page costs the same for any number of
+    contacts. There is no foreign key: its check would need a second index on the largest table
+    here.
     """
 
     __tablename__ = "contact_tokens"
@@ -27,7 +28,7 @@ class ContactToken(Base, TenantOwned):
 
 
 class ContactTag(Base, TenantOwned):
-    """The tags a tenant has used, to choose from."""
+    """The tags that a tenant has used, to choose from."""
 
     __tablename__ = "contact_tags"
 
@@ -37,7 +38,7 @@ class ContactTag(Base, TenantOwned):
 
 
 class ContactField(Base, TenantOwned):
-    """A field of the tenant's own. Removed ones stay, so that their values have a name."""
+    """A custom field. Removed fields stay, so that their values keep a name."""
 
     __tablename__ = "contact_fields"
 
@@ -65,7 +66,7 @@ class ContactNote(Base, TenantOwned):
 
 
 class ConsentChange(Base, TenantOwned):
-    """What a contact agreed to or asked for, since when, by which way: kept as proof."""
+    """A contact's consent, opt-out or block with its time and source, kept as proof."""
 
     __tablename__ = "contact_wishes"
     __table_args__ = (
@@ -83,7 +84,7 @@ class ConsentChange(Base, TenantOwned):
 
 
 class BlockedPhone(Base, TenantOwned):
-    """The phones of blocked contacts in every spelling: small, so that asking costs nothing."""
+    """Phones of blocked contacts in every spelling; a small table, so that the lookup is cheap."""
 
     __tablename__ = "blocked_phones"
 
@@ -92,7 +93,7 @@ class BlockedPhone(Base, TenantOwned):
 
 
 class ContactImport(Base, TenantOwned):
-    """A file of contacts on its way in. `position` is how many of its rows are dealt with."""
+    """An import of contacts from a file. `position` is how many of its rows are processed."""
 
     __tablename__ = "contact_imports"
 
@@ -105,9 +106,9 @@ class ContactImport(Base, TenantOwned):
     delimiter: Mapped[str] = mapped_column(Text)
     has_header: Mapped[bool] = mapped_column(default=True)
     columns: Mapped[dict[str, Any]]
-    """The names of the columns, what each becomes, and the first rows."""
+    """The column names, the meaning of each column, and the first rows."""
     options: Mapped[dict[str, Any]]
-    """Country, tags for all, source of the consent, whether to write without asking."""
+    """Country, tags for all rows, source of the consent, whether to write at once."""
     total: Mapped[int] = mapped_column(default=0)
     position: Mapped[int] = mapped_column(default=0)
     created: Mapped[int] = mapped_column(default=0)
@@ -117,7 +118,7 @@ class ContactImport(Base, TenantOwned):
     agreed: Mapped[int] = mapped_column(default=0, server_default="0")
     refused: Mapped[int] = mapped_column(default=0, server_default="0")
     unclear: Mapped[int] = mapped_column(default=0, server_default="0")
-    """Of the rows that are written: consent given, refused, or not told clearly."""
+    """Of the written rows: consent given, refused, or unclear."""
     error: Mapped[str] = mapped_column(Text, default="")
     author: Mapped[str] = mapped_column(Text)
     created_at: Mapped[datetime] = mapped_column(default=now)
@@ -125,7 +126,7 @@ class ContactImport(Base, TenantOwned):
 
 
 class ContactImportPhone(Base, TenantOwned):
-    """The phones of a file by line while it is looked at: what comes twice is seen at once."""
+    """The phones of a file by line while it is processed, to find repeated numbers."""
 
     __tablename__ = "contact_import_phones"
     __table_args__ = (
@@ -147,13 +148,13 @@ class ContactImportReject(Base, TenantOwned):
     line: Mapped[int] = mapped_column(Integer, primary_key=True)
     field: Mapped[str] = mapped_column(Text)
     cause: Mapped[str] = mapped_column(Text)
-    """A sentence with places for the values beside it."""
+    """A sentence with placeholders for `values`."""
     values: Mapped[dict[str, Any]] = mapped_column(default=dict)
     cells: Mapped[list[str]] = mapped_column(ARRAY(Text))
 
 
 class ContactErasure(Base, TenantOwned):
-    """An erasure on its way. What it looks for is forgotten when it is done."""
+    """A running erasure. What it looks for is deleted when it is done."""
 
     __tablename__ = "contact_erasures"
     __table_args__ = (
@@ -170,7 +171,7 @@ class ContactErasure(Base, TenantOwned):
     names: Mapped[dict[str, Any]]
     step: Mapped[str] = mapped_column(Text, default="")
     reached: Mapped[str] = mapped_column(Text, default="")
-    """How far this step has come: the last id it looked at."""
+    """The last id that the current step has scanned."""
     found: Mapped[int] = mapped_column(default=0)
     author: Mapped[str] = mapped_column(Text)
     asked_at: Mapped[datetime] = mapped_column(default=now)

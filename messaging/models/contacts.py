@@ -1,4 +1,4 @@
-"""The people on the other side."""
+"""Contacts and their identities."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -21,7 +21,7 @@ from core.sql.columns import id_column, tenant_foreign_key
 
 
 class Contact(Base, TenantOwned):
-    """`named_by` says who gave the name: the network's newest one does not replace a person's."""
+    """`named_by` is who gave the name: a name from the network does not replace a person's."""
 
     __tablename__ = "contacts"
     __table_args__ = (
@@ -39,13 +39,13 @@ class Contact(Base, TenantOwned):
     id: Mapped[str] = id_column("con")
     name: Mapped[str] = mapped_column(Text, default="")
     name_key: Mapped[str] = mapped_column(Text(collation="C"), default="")
-    """In lower case without accents, for sorting and searching; see contacts/search_tokens.py."""
+    """Lower case without accents, for sorting and searching; see contacts/search_tokens.py."""
     named_by: Mapped[str] = mapped_column(Text, default="network")
     profile_name: Mapped[str] = mapped_column(Text, default="")
     language: Mapped[str] = mapped_column(Text, default="")
     tags: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
     fields: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """The tenant's own fields: the id of a ContactField and the value."""
+    """Values of custom fields by ContactField id."""
     birthday: Mapped[int | None] = mapped_column(SmallInteger)
     """Month and day as one number: 423 is the 23rd of April."""
     birth_year: Mapped[int | None] = mapped_column(SmallInteger)
@@ -56,18 +56,18 @@ class Contact(Base, TenantOwned):
     blocked_at: Mapped[datetime | None]
     first_seen_at: Mapped[datetime | None]
     last_seen_at: Mapped[datetime | None]
-    """When they last wrote to us; empty while they never did."""
+    """When they last wrote to us; None if they never did."""
     orders: Mapped[int] = mapped_column(Integer, default=0)
     visits: Mapped[int] = mapped_column(Integer, default=0)
     spent: Mapped[Decimal] = mapped_column(Numeric(14, 2), default=Decimal(0))
-    """In the account's currency. Orders count these up; nothing else does."""
+    """In the account's currency. Only orders change these three."""
     last_order_at: Mapped[datetime | None]
     marketed_at: Mapped[datetime | None]
     """When they last got a marketing message; see messaging/contacts/marketing_eligibility.py."""
 
 
 class Identity(Base, TenantOwned):
-    """How a contact is found: by phone, or by the network's own id where there is no phone."""
+    """How a contact is found: by phone, or by the network's own id if there is no phone."""
 
     __tablename__ = "identities"
     __table_args__ = (
@@ -79,4 +79,4 @@ class Identity(Base, TenantOwned):
     value: Mapped[str] = mapped_column(Text, primary_key=True)
     contact_id: Mapped[str] = mapped_column(Id("con"))
     spelling: Mapped[str] = mapped_column(Text)
-    """The network's own way to write it, kept for sending."""
+    """The network's own spelling, used for sending."""

@@ -1,4 +1,4 @@
-"""Conversations: what an inbox is made of."""
+"""Conversations of the inbox, their notes, search words and quick replies."""
 
 from datetime import datetime
 
@@ -65,11 +65,11 @@ class Conversation(Base, TenantOwned):
     assigned_to: Mapped[str | None] = mapped_column(Id("per"))
     closed_at: Mapped[datetime | None]
     tell_read: Mapped[str | None] = mapped_column(Text)
-    """The network id of what we have read and the network has not been told of yet."""
+    """The network id of a read message whose read receipt has not been sent yet."""
 
 
 class ConversationNote(Base, TenantOwned):
-    """What colleagues see and customers never do: a note, or who took, closed, opened it."""
+    """Shown to members only: a note, or a record of who was assigned, closed or reopened it."""
 
     __tablename__ = "conversation_notes"
     __table_args__ = (
@@ -88,10 +88,10 @@ class ConversationNote(Base, TenantOwned):
 
 
 class ConversationWord(Base, TenantOwned):
-    """Finds conversations by the beginnings of words: what was said, by whom, from which number.
+    """Finds conversations by beginnings of words: of texts, names and numbers.
 
-    A word index of PostgreSQL's own would be read across tenants, and row-level security would
-    keep the planner from using it.
+    PostgreSQL's own full-text index would span all tenants, and row-level security would keep the
+    planner from using it.
     """
 
     __tablename__ = "conversation_words"
@@ -105,7 +105,7 @@ class ConversationWord(Base, TenantOwned):
 
 
 class QuickReply(Base, TenantOwned):
-    """An answer that is given often, by its shortcut."""
+    """A saved reply with a shortcut."""
 
     __tablename__ = "quick_replies"
     __table_args__ = (UniqueConstraint("tenant_id", "shortcut"),)

@@ -1,4 +1,4 @@
-"""What it all costs."""
+"""Costs: ledger, daily usage and rates."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -18,7 +18,7 @@ from messaging.models.columns import USD
 
 
 class LedgerEntry(Base, TenantOwned):
-    """Append-only: what was quoted, what the network settled, what was given back."""
+    """Append-only: what was quoted, what the network settled, and what was refunded."""
 
     __tablename__ = "ledger_entries"
     __table_args__ = (Index("ledger_entries_message_idx", "tenant_id", "message_id"),)
@@ -49,7 +49,7 @@ class UsageDay(Base, TenantOwned):
 
 
 class Rate(Base):
-    """The rate card: what one message costs, since when. Global, edited by operators."""
+    """The rate card: the price of one message since a day. Global, edited by operators."""
 
     __tablename__ = "rates"
 

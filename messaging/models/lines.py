@@ -1,4 +1,4 @@
-"""The numbers a tenant sends from."""
+"""The phone lines of a tenant."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -19,7 +19,7 @@ from core.sql.columns import tenant_foreign_key
 
 
 class Line(Base, TenantOwned):
-    """One phone number a tenant sends from; "instance" on the wire."""
+    """One phone number that a tenant sends from; "instance" in the API."""
 
     __tablename__ = "lines"
     __table_args__ = (tenant_foreign_key(["fallback_line_id"], "lines", ["id"]),)
@@ -47,9 +47,9 @@ class Line(Base, TenantOwned):
     paused_until: Mapped[datetime | None]
     fallback_line_id: Mapped[int | None] = mapped_column(Integer)
     told_state: Mapped[str] = mapped_column(Text, default="connected")
-    """The state that the tenant's admins were last written to about."""
+    """The last state that the tenant's admins were notified of."""
     templates_at: Mapped[datetime | None]
-    """When the network last told its templates; empty: it never did."""
+    """When templates were last synced from the network; None if never."""
     templates_error: Mapped[str] = mapped_column(Text, default="")
     created_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]
@@ -58,5 +58,5 @@ class Line(Base, TenantOwned):
 @event.listens_for(Line, "after_insert")
 @event.listens_for(Line, "after_update")
 def _clear_route_caches(*_: Any) -> None:
-    """The doors remember by which lines a tenant's messages may leave."""
+    """Entry points cache the lines that a tenant may send from."""
     invalidate_tenant_cache()

@@ -1,4 +1,4 @@
-"""Lines that are a phone's own app: what is wanted of their session, and how it is."""
+"""Lines that are linked phones: the requested and the current state of their sessions."""
 
 from datetime import date, datetime
 
@@ -10,7 +10,7 @@ from core.sql.columns import tenant_foreign_key
 
 
 class LinkedLine(Base, TenantOwned):
-    """Beside the line's own row. The keys of its session are elsewhere: only hosts reach them."""
+    """Extends the line's row. The session keys are in another database that only hosts reach."""
 
     __tablename__ = "linked_lines"
     __table_args__ = (tenant_foreign_key(["line_id"], "lines", ["id"]),)
@@ -19,19 +19,19 @@ class LinkedLine(Base, TenantOwned):
     wanted: Mapped[str] = mapped_column(Text, default="nothing")
     """nothing, session or logout"""
     code_phone: Mapped[str] = mapped_column(Text, default="")
-    """Link by a code that is typed into this phone, instead of a QR code."""
+    """Link with a code that is typed into this phone instead of a QR code."""
     qr: Mapped[str | None] = mapped_column(Text)
     code: Mapped[str | None] = mapped_column(Text)
     shown_until: Mapped[datetime | None]
-    """When the QR code or the typed code runs out."""
+    """When the QR code or the typed code expires."""
     paired_at: Mapped[datetime | None]
-    """When this number was first linked: its warm-up counts from here."""
+    """When this number was first linked: its warm-up starts then."""
     seen_at: Mapped[datetime | None]
     host: Mapped[str] = mapped_column(Text, default="")
 
 
 class LinkedDay(Base, TenantOwned):
-    """What a linked line has used of its day."""
+    """How much of its daily limit a linked line has used."""
 
     __tablename__ = "linked_days"
     __table_args__ = (tenant_foreign_key(["line_id"], "lines", ["id"]),)
@@ -40,4 +40,4 @@ class LinkedDay(Base, TenantOwned):
     day: Mapped[date] = mapped_column(primary_key=True)
     sent: Mapped[int] = mapped_column(default=0)
     strangers: Mapped[int] = mapped_column(default=0)
-    """People who never wrote first and were written to."""
+    """Recipients who never wrote first."""

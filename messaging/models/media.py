@@ -1,4 +1,4 @@
-"""Files that came with messages."""
+"""Media files of messages."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from core.ids import Id
 
 
 class MediaFile(Base, TenantOwned):
-    """The file of one message. `source` is the network's media id, or a URL for what we sent."""
+    """The file of one message. `source` is the network's media id, or the URL of a file we sent."""
 
     __tablename__ = "media_files"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Messages, their timelines, and how a network id finds one."""
+"""Messages, their timelines, and the lookup by network id."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -21,7 +21,7 @@ from messaging.models.columns import USD
 
 
 class Message(Base, TenantOwned):
-    """`due_at` is when the next thing has to happen to it; empty when nothing has to."""
+    """`due_at` is when the message needs work again; None if it does not."""
 
     __tablename__ = "messages"
     __table_args__ = (
@@ -119,7 +119,7 @@ class MessageChange(Base, TenantOwned):
 
 
 class NetworkId(Base, TenantOwned):
-    """Finds a message by the network's id without looking through the months."""
+    """Finds a message by the network's id without scanning the monthly partitions."""
 
     __tablename__ = "network_ids"
 

@@ -1,4 +1,4 @@
-"""Templates as the network knows them."""
+"""Templates of the network."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from core.sql.columns import id_column
 
 
 class Template(Base, TenantOwned):
-    """A copy: the network's word wins at every look."""
+    """A copy: every sync overwrites it with the network's data."""
 
     __tablename__ = "templates"
     __table_args__ = (UniqueConstraint("tenant_id", "account_id", "name", "language"),)

@@ -1,5 +1,5 @@
-"""The simulated network: a server of its own that speaks the Cloud API's wire format.
+"""The simulated network: a separate server that implements the Cloud API's wire format.
 
-Drivers do not know it from the real one. Everything is in memory; docs/simulator.md tells how to
-make each failure happen.
+Drivers use it exactly like the real network. Everything is in memory; docs/simulator.md describes
+how to trigger each failure.
 """

@@ -1,4 +1,4 @@
-"""`python -m messaging.simulator --port 8010`; SIMULATOR_SECRET guards all but the network."""
+"""`python -m messaging.simulator --port 8010`; SIMULATOR_SECRET protects all but the network."""
 
 import argparse
 import gc
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
         return 2
     logging.basicConfig(level=os.environ.get("LOG_LEVEL", "WARNING"))
     conditions = NetworkBehaviour(receipts=given.receipts == "on", delay_ms=given.delay_ms)
-    # Many small objects live long here; looking through all of them often is what costs.
+    # Many small objects live long here, so frequent collections would be expensive.
     gc.set_threshold(50_000, 20, 50)
     address = os.environ.get("SIMULATOR_URL") or f"http://{given.host}:{given.port}"
     app = make_app(SimulatorOptions(secret, given.callback, given.lines, conditions, address))

@@ -1,7 +1,7 @@
-"""Who may use what is not the network's own: the service by its secret, a person by a ticket.
+"""Access to everything but the network's own paths: the service uses the secret, people a token.
 
-Without a secret the simulator only listens on this machine, and everything is open to it; then a
-page of somebody else's in the same browser must not reach us.
+Without a secret the simulator listens on this machine only and is open to it. Then pages of other
+sites in the same browser must be kept out.
 """
 
 from ipaddress import ip_address
@@ -18,7 +18,7 @@ from messaging.simulator.phones.access_links import LINK_VALIDITY, tenant_of_tok
 SECRET_HEADER = "X-Simulator-Secret"  # noqa: S105 - a header's name
 COOKIE = "phones_ticket"
 LINK_EXPIRED = "Open the phones from the portal: the way in has run out."
-TENANT = "tenant_id"  # in a request: whose phones may be seen; absent without a secret
+TENANT = "tenant_id"  # in a request: whose phones may be seen; missing without a secret
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
     " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -83,7 +83,7 @@ HEADERS = {
 
 
 def _admit(request: web.Request, ticket: str = "") -> web.Response:
-    """The ticket and the language leave the address bar and stay in cookies."""
+    """Move token and language from the URL to cookies."""
     onward = request.rel_url.without_query_params("ticket", "lang")
     response = web.Response(status=303, headers={"Location": str(onward), **HEADERS})
     for name, value in ((COOKIE, ticket), (LANGUAGE, request.query.get("lang", ""))):
@@ -95,19 +95,19 @@ def _admit(request: web.Request, ticket: str = "") -> web.Response:
                 path="/phones",
                 httponly=True,
                 secure=request.scheme == "https",
-                samesite="Lax",  # the portal, where the link is, may have another name
+                samesite="Lax",  # the portal, which has the link, may be on another host
             )
     return response
 
 
 def _is_own_host(request: web.Request) -> bool:
-    """A name that somebody points at this machine would be another host."""
+    """A foreign host name that resolves to this machine is rejected."""
     return is_loopback(URL(f"http://{request.host}").host or "") and _same_site(request)
 
 
 def _same_site(request: web.Request) -> bool:
     told = request.headers.get("Sec-Fetch-Site", "none")
-    if told == "same-origin":  # a form of a page without a referrer calls its origin null
+    if told == "same-origin":  # a form on a page without a referrer sends the origin null
         return True
     if told != "none":
         return request.method == "GET" and request.headers.get("Sec-Fetch-Mode") == "navigate"

@@ -1,4 +1,4 @@
-"""The simulator's pages in the reader's language: the portal's, or else the browser's."""
+"""Translations of the simulator's pages: the portal's language, else the browser's."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""A photo nobody took: a sky, a sun and a hill, a little different each time."""
+"""A generated photo: a sky, a sun and a hill, slightly different each time."""
 
 import os
 import struct
@@ -8,7 +8,7 @@ WIDTH, HEIGHT = 320, 240
 
 
 def sample_png() -> bytes:
-    """A PNG, written by hand: three colours need no library."""
+    """Return a PNG, encoded here: an image with three colours needs no library."""
     light, across, high, tilt = os.urandom(4)
     hue, slope = light / 255, tilt / 425 - 0.3
     sun = 60 + across * (WIDTH - 120) // 255, 40 + high * 60 // 255

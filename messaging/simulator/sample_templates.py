@@ -1,4 +1,4 @@
-"""A few templates, the same for every simulated account; most of them approved."""
+"""Sample templates, the same for every simulated account; most of them are approved."""
 
 import re
 from typing import Any
@@ -154,7 +154,7 @@ _UNUSABLE = {"PAUSED": 132015, "DISABLED": 132016}
 
 
 def find_template(name: str, language: str) -> dict[str, Any] | None:
-    """One that was approved at some time; a paused one is refused by `refusal_of`."""
+    """Return a template that is not rejected; a paused one is refused by `refusal_of`."""
     return next(
         (
             one

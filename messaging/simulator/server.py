@@ -1,4 +1,4 @@
-"""Puts the parts together and listens."""
+"""Build the simulator's app from its parts."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ from messaging.simulator.phones.phone_pages import PhonePages
 class SimulatorOptions:
     secret: str = ""
     callback_url: str = ""
-    """For lines that register without one of their own."""
+    """For lines that register without their own."""
     lines: Path | None = None
     conditions: NetworkBehaviour | None = None
     address: str = ""
-    """How people's browsers reach us."""
+    """The address for browsers."""
 
 
 def make_app(options: SimulatorOptions) -> web.Application:
@@ -67,7 +67,7 @@ def make_app(options: SimulatorOptions) -> web.Application:
         await bank.stop()
         await courier.stop()
 
-    # The network's own paths have no middleware before them: they are the fast ones.
+    # The network's own paths have no middleware, so that they stay fast.
     app = web.Application(client_max_size=MOST_MEDIA + 1024 * 1024)
     app.add_routes(GraphApi(network, receipts, options.secret).routes())
     app.add_routes(DeviceSocket(devices, receipts).routes())
@@ -86,5 +86,5 @@ async def _healthy(_request: web.Request) -> web.Response:
 
 
 async def _accept_webhook(_request: web.Request) -> web.Response:
-    """A customer's own server, for the demo's webhooks: it takes what comes."""
+    """A sample customer server for the demo's webhooks: it accepts everything."""
     return web.json_response({"received": True})

@@ -1,4 +1,4 @@
-"""What a template is made of: its places, its sample values, and how it reads when filled."""
+"""The components of a template: parameters, sample values and a filled preview."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,14 +14,14 @@ Components = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class TemplateParameters:
-    """What a send has to bring along."""
+    """The parameters that a message with this template needs."""
 
     body: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     header_media: str = ""
     """image, video or document"""
     buttons: tuple[int, ...] = ()
-    """The places of buttons whose URL has an end of its own."""
+    """The indexes of buttons whose URL has a parameter."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,14 @@ class TemplatePreview:
     footer: str = ""
     buttons: tuple[str, ...] = field(default=())
     links: tuple[str, ...] = field(default=())
-    """Where each button leads; empty for one that leads nowhere."""
+    """The URL of each button; "" if it has none."""
 
 
 def check_template_name(name: str, language: str, name_field: str, language_field: str) -> None:
-    """As the network writes them; the fields are those of who asks."""
+    """Raise Invalid unless name and language have the network's format.
+
+    `name_field` and `language_field` are the caller's field names for the error.
+    """
     good = len(name) <= 512 and name.replace("_", "a").isalnum() and name.isascii()
     if not good or name != name.lower():
         raise invalid(
@@ -64,7 +67,7 @@ def required_parameters(components: Components) -> TemplateParameters:
 
 
 def sample_values(components: Components) -> dict[str, str]:
-    """What the template's author gave as an example for each place of the body."""
+    """Return the author's sample value for each parameter of the body."""
     example = _part(components, "BODY").get("example")
     names = required_parameters(components).body
     if not isinstance(example, dict):
@@ -88,7 +91,10 @@ def filled_preview(
     header: str = "",
     ends: Mapping[int, str] | None = None,
 ) -> TemplatePreview:
-    """A place without a value stays visible as what it is called; `ends` are the buttons' own."""
+    """Return the preview. `ends` are the URL parameters of buttons.
+
+    A parameter without a value is shown as its name in brackets.
+    """
     given, known = header, ends or {}
     top = _part(components, "HEADER")
     put_top = (lambda _place: given) if given else _header_value(top)
@@ -128,7 +134,7 @@ def _buttons(part: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _placeholders(said: Any) -> tuple[str, ...]:
-    """Each once, numbers in their order."""
+    """Return each placeholder once; numbers in ascending order."""
     found = dict.fromkeys(_PLACEHOLDER.findall(said)) if isinstance(said, str) else {}
     if all(name.isdecimal() for name in found):
         return tuple(sorted(found, key=int))

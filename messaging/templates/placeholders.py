@@ -38,7 +38,7 @@ NAMES_BY_TRIGGER: dict[str, tuple[str, ...]] = {
 
 
 def clean_text(written: str, field: str = "text", most: int = LONGEST_TEXT) -> str:
-    """What somebody typed, fit to be kept."""
+    """Return the normalized text. Raises Invalid if it is too long or has unreadable characters."""
     try:
         cleaned = normalize_text(written.replace("\r\n", "\n"))
     except BadText:
@@ -54,11 +54,11 @@ def clean_text(written: str, field: str = "text", most: int = LONGEST_TEXT) -> s
 class FilledText:
     text: str
     missing: tuple[str, ...]
-    """Names that had neither a value nor a default."""
+    """Names with neither a value nor a default."""
 
 
 def placeholders_in(text: str) -> list[tuple[str, str | None]]:
-    """Each placeholder and its default. What is in braces and is none raises."""
+    """Return each placeholder with its default. Raises Invalid for other text in double braces."""
     found = []
     for inside in _PLACEHOLDER.findall(text):
         one = _PLACEHOLDER_NAME.fullmatch(inside)
@@ -75,7 +75,7 @@ def placeholders_in(text: str) -> list[tuple[str, str | None]]:
 
 
 def check_placeholders(texts: Iterable[str], trigger: str) -> None:
-    """Every name must be one that this trigger can know."""
+    """Raise Invalid for a name that this trigger does not provide."""
     for text in texts:
         for name, _ in placeholders_in(text):
             answer = trigger == "form.submitted" and name.startswith("answer.")
@@ -108,7 +108,7 @@ def fill_placeholders(text: str, values: Mapping[str, str]) -> FilledText:
 
 
 def event_values(data: Mapping[str, Any], phone: str, shop: str, locale: str) -> dict[str, str]:
-    """What an event knows, by the names that are used in texts."""
+    """Return the values of an event by placeholder name."""
     found = {"shop.name": shop, "customer.phone": display_phone(phone) if phone else ""}
     for place in ("customer", "order", "checkout", "tracking", "form", "answer"):
         known = data.get(place)

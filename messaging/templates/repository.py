@@ -1,4 +1,4 @@
-"""A tenant's templates: a copy of the network's list, kept fresh."""
+"""A tenant's templates: a synced copy of the network's list."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ SELECT id, phone, state, created_at FROM messages
 
 @dataclass(frozen=True)
 class TemplateFilters:
-    """What a list is narrowed to."""
+    """Filters of a list of templates."""
 
     state: str | None = None
     category: str | None = None
@@ -49,7 +49,7 @@ class TemplateUse:
 
 
 def template_account(line: Line) -> str:
-    """Whose templates the line sends. A simulated line is alone in its account."""
+    """Return the account whose templates the line uses. A simulated line has its own account."""
     if line.kind != "cloud":
         return ""
     made_up = f"9{line.phone_number_id}" if line.network == "simulator" else ""
@@ -57,13 +57,13 @@ def template_account(line: Line) -> str:
 
 
 def request_sync() -> None:
-    """The list has changed, or may have: a worker asks the network."""
+    """Wake a worker to sync the templates, because the network's list may have changed."""
     lanes.mark_due(LANE, current_tenant_id(), now())
     notify_workers("jobs.lines.template_sync.drain")
 
 
 def store_templates(account_id: str, found: list[NetworkTemplate]) -> int:
-    """The network's whole list: what is not in it is gone. Returns how many changed."""
+    """Store the network's whole list and delete what is not in it. Returns how many changed."""
     moment, tenant_id = now(), current_tenant_id()
     known = {
         (one.name, one.language): one
@@ -110,12 +110,12 @@ def store_templates(account_id: str, found: list[NetworkTemplate]) -> int:
 
 
 def record_sync_failure(account_id: str, sentence: str) -> None:
-    """What is known stays known; the page says why it may be old."""
+    """Record why a sync failed. The stored templates stay; pages show why they may be outdated."""
     _record_sync(account_id, {"templates_error": sentence[:LONGEST_ERROR]})
 
 
 def apply_template_update(line: Line, detail: dict[str, Any]) -> bool:
-    """The webhook's word on one template. False: the list has to be asked for."""
+    """Apply a webhook update to one template. Returns False if a full sync is needed."""
     account_id = str(detail.get("account_id") or "") or template_account(line)
     name = str(detail.get("message_template_name") or "")
     language = str(detail.get("message_template_language") or "")
@@ -146,7 +146,7 @@ def apply_template_update(line: Line, detail: dict[str, Any]) -> bool:
 def list_templates(
     wanted: TemplateFilters, after: str | None = None, limit: int = 10_000
 ) -> list[Template]:
-    """By name and language; `after` is the id of the last one shown."""
+    """List by name and id; `after` is the id of the last one shown."""
     query = select(Template).where(Template.tenant_id == current_tenant_id())
     if wanted.state:
         query = query.where(Template.state == wanted.state)
@@ -191,7 +191,7 @@ def latest_uses(known: Template, most: int = 5) -> list[TemplateUse]:
 
 
 def templates_named(line: Line, name: str) -> list[Template]:
-    """In all its languages, in the account of the line."""
+    """Return the template in all languages, in the line's account."""
     return list(
         db.session.scalars(
             select(Template).where(
@@ -204,7 +204,7 @@ def templates_named(line: Line, name: str) -> list[Template]:
 
 
 def main_lines(lines: list[Line]) -> list[Line]:
-    """Whose templates are meant when nobody says: the live lines', or else the test line's."""
+    """Return the lines to use by default: the live lines, else the test line."""
     return [line for line in lines if not line.test] or lines
 
 
@@ -236,7 +236,7 @@ def _reason(detail: dict[str, Any]) -> str:
 
 
 def _record_sync(account_id: str, values: dict[str, Any]) -> None:
-    """On every line of the account."""
+    """Write these values to every line of the account."""
     mine = [
         line.id
         for line in db.session.scalars(

@@ -1,6 +1,6 @@
-"""Asking the network for templates: which accounts, the call itself, and what it said.
+"""Sync templates in three steps: choose the accounts, fetch their lists, store the results.
 
-Three steps, so that a door opens a transaction for the first and the last and none between.
+The caller opens a transaction for the first and the last step, but none for the calls between.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ SyncAnswers = dict[str, list[NetworkTemplate] | LineProblem]
 
 
 def accounts_to_sync() -> AccountsToSync:
-    """Each account once, asked with the token of a line that works, if there is one."""
+    """Return each account once, with the token of a connected line if there is one."""
     found: AccountsToSync = {}
     for line in sorted(line_repository.list_lines(), key=lambda one: one.state == "connected"):
         if account_id := template_repository.template_account(line):
@@ -35,7 +35,7 @@ def fetch_all_accounts(settings: Settings, asked: AccountsToSync) -> SyncAnswers
 
 
 def store_answers(answers: SyncAnswers) -> list[LineProblem]:
-    """What is wrong, if anything."""
+    """Store the results and return the problems."""
     faults = []
     for account_id, answer in answers.items():
         if isinstance(answer, LineProblem):
@@ -49,7 +49,7 @@ def store_answers(answers: SyncAnswers) -> list[LineProblem]:
 
 async def _fetch_accounts(settings: Settings, asked: AccountsToSync) -> SyncAnswers:
     answers: SyncAnswers = {}
-    # The network's address is the operator's own setting, and may be on this machine.
+    # The network's base URL is a setting of the operator and may be on this machine.
     async with Client(Policy(allow_loopback=True)) as client:
         for account_id, (network, facts) in asked.items():
             simulated = network == "simulator"

@@ -1,4 +1,4 @@
-"""A template's send, held against what the network told of that template."""
+"""Check a template message against the synced template."""
 
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -16,9 +16,11 @@ MARKETING = "marketing"
 
 
 def checked_draft(draft: MessageDraft, line: Line) -> MessageDraft:
-    """A template's draft with the price category of that template. Raises Invalid for one that
-    the network would refuse, and for marketing to who wants none; what was never synced is left
-    to the network."""
+    """Return a template draft with the template's text and price category.
+
+    Raises Invalid for one that the network would refuse, and for marketing to a contact who opted
+    out. If templates were never synced, the network decides.
+    """
     if draft.kind != "template":
         if (other := draft.content.get("fallback")) and line.kind == "cloud":
             check_template(line, other, "fallback_template")
@@ -36,9 +38,9 @@ def checked_draft(draft: MessageDraft, line: Line) -> MessageDraft:
 
 
 def check_template(line: Line, content: dict[str, Any], field: str = "") -> str | None:
-    """The category of the template that `content` names; None when nothing is known of it.
+    """Return the category of the template that `content` names; None if it is not known.
 
-    `field` is where in the request the template stands.
+    `field` is where the template is in the request.
     """
     if line.templates_at is None:
         return None
@@ -76,7 +78,7 @@ def check_template(line: Line, content: dict[str, Any], field: str = "") -> str 
 
 
 def template_text(line: Line, content: dict[str, Any]) -> str:
-    """What the recipient reads, as far as it is known here."""
+    """Return the text that the recipient reads; "" if the template is not known."""
     known = next(
         (
             one

@@ -24,7 +24,7 @@ else:
 log = logging.getLogger("agent")
 
 EXIT_USAGE, EXIT_PAIR_AGAIN = 2, 3
-"""Exit codes; systemd does not start it again after either."""
+"""Exit codes; systemd does not restart it after either."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _install(options: argparse.Namespace, data: Path) -> int:
-    """Pair first, so that a wrong code is noticed here and not in a log."""
+    """Pair first, so that a wrong code is reported here and not in a log."""
     journal = Journal(data / "journal.sqlite")
     try:
         pairing = _paired(options, data / "agent.json", journal)
@@ -88,7 +88,7 @@ def _install(options: argparse.Namespace, data: Path) -> int:
 
 
 def _set_up_log(file: str | None) -> None:
-    """In the window, or in a file that does not grow for ever."""
+    """Log to the window, or to a rotating file."""
     to: logging.Handler = logging.StreamHandler(sys.stdout)
     form = "%H:%M:%S"
     if file:
@@ -100,7 +100,7 @@ def _set_up_log(file: str | None) -> None:
 
 
 def _lock_journal(path: Path) -> bool:
-    """Two agents with one journal would print everything twice."""
+    """Return False if another agent has the lock. Two agents with one journal would print twice."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if sys.platform == "win32":
@@ -113,7 +113,10 @@ def _lock_journal(path: Path) -> bool:
 
 
 def _paired(options: argparse.Namespace, path: Path, journal: Journal) -> Pairing | None:
-    """The code is used once; started again with the same words it goes on with its token."""
+    """Return the pairing; None if there is none and no code was given.
+
+    A code is used once. If the agent is started again with the same code, it keeps its token.
+    """
     known = load_pairing(path)
     code = re.sub(r"\s", "", options.pair or "").upper()
     if known is not None and (not code or code == known.code):

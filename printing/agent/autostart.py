@@ -1,7 +1,7 @@
 """Start the agent with the computer: systemd on Linux, launchd on macOS, tasks on Windows.
 
-`--install` copies the program into the data folder, so that the download may be deleted, and
-registers it for the user who runs it. No administrator is needed.
+`--install` copies the program into the data folder, so that the download can be deleted, and
+registers it for the current user. No administrator rights are needed.
 """
 
 import logging
@@ -26,12 +26,12 @@ Run = Callable[[Sequence[str]], bool]
 
 
 class CannotInstall(Exception):
-    """With a sentence for people."""
+    """Raised with a sentence for people."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """What is started: the command and the folder where the agent keeps its files."""
+    """The command to start, and the agent's data folder."""
 
     command: tuple[str, ...]
     data: Path
@@ -52,7 +52,7 @@ def install(data: Path) -> str:
 
 
 def uninstall() -> None:
-    """Stop it and do not start it again. The pairing and the journal stay."""
+    """Stop and unregister it. The pairing and the journal stay."""
     if sys.platform == "win32":
         _run(["schtasks", "/End", "/TN", TASK])
         _run(["schtasks", "/Delete", "/F", "/TN", TASK])
@@ -66,7 +66,7 @@ def uninstall() -> None:
 
 
 def _copied(data: Path) -> tuple[str, ...]:
-    """The command that runs our copy of this program."""
+    """Return the command that runs the copy of this program."""
     if getattr(sys, "frozen", False):  # an executable made by PyInstaller
         return (str(_copy(Path(sys.executable), data)),)
     source = Path(sys.argv[0]).resolve()
@@ -124,7 +124,8 @@ def _on_linux(program: Program, run: Run) -> str:
     run(["systemctl", "--user", "enable", UNIT])
     if not run(["systemctl", "--user", "restart", UNIT]):
         raise CannotInstall(f"It could not be started: see journalctl --user -u {UNIT}")
-    if not run(["loginctl", "enable-linger"]):  # else it starts at sign-in, not with the computer
+    # without it, the agent starts at sign-in, not with the computer
+    if not run(["loginctl", "enable-linger"]):
         log.warning(
             "To start it before anybody signs in, run: sudo loginctl enable-linger %s",
             os.environ.get("USER", "$USER"),
@@ -156,7 +157,7 @@ def _on_macos(program: Program, run: Run) -> str:
 
 
 def task_xml(program: Program, user: str) -> str:
-    """A task of this user alone, which every user may register. Restarted when it fails."""
+    """A task for this user only, which every user may register. It is restarted if it fails."""
     arguments = subprocess.list2cmdline([*program.command[1:], "--log", str(program.log)])
     return f"""\
 <?xml version="1.0" encoding="UTF-16"?>
@@ -184,7 +185,7 @@ def _on_windows(program: Program, run: Run) -> str:
     run(["schtasks", "/End", "/TN", TASK])  # an older one
     if run(["schtasks", "/Create", "/F", "/TN", TASK, "/XML", str(file)]):
         run(["schtasks", "/Run", "/TN", TASK])
-    else:  # a computer whose rules forbid tasks
+    else:  # a computer whose policies forbid tasks
         command = [*program.command, "--log", str(program.log)]
         _set_run_key(subprocess.list2cmdline(command))
         subprocess.Popen(command, close_fds=True)

@@ -1,7 +1,7 @@
-"""Steps at which the agent can be made to die, for tests that count tickets afterwards.
+"""Steps at which tests can kill the agent, to count the printed tickets afterwards.
 
-PRINT_AGENT_FAULT=step:n kills it the n-th time it comes by that step. It is refused unless
-PRINT_AGENT_ALLOW_FAULTS=1 says that this is a test.
+PRINT_AGENT_FAULT=step:n kills it the n-th time it reaches that step. It is refused unless
+PRINT_AGENT_ALLOW_FAULTS=1 is set as well.
 """
 
 import os
@@ -12,10 +12,10 @@ from threading import Lock
 
 STEPS = (
     "after_fetch",  # the job is in the journal, nothing is printed
-    "before_print",  # noted as begun, no byte has left
-    "after_print",  # the paper is out, that is not noted
-    "before_ack",  # noted, not told
-    "after_ack",  # told, that it was heard is not noted
+    "before_print",  # recorded as started, no byte is sent
+    "after_print",  # the ticket is printed, but not recorded as done
+    "before_ack",  # recorded as done, but not reported
+    "after_ack",  # reported, but the report is not recorded
 )
 
 

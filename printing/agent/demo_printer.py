@@ -1,4 +1,4 @@
-"""A printer that is a folder: every ticket a PNG file."""
+"""A demo printer: every ticket becomes a PNG file in a folder."""
 
 import os
 import re
@@ -17,7 +17,7 @@ class PictureFolder:
         self.picture_of = picture_of
 
     def keep(self, job: PrintJob) -> int:
-        """Under a name that sorts by time of printing; whole or not at all."""
+        """Write the file atomically, under a name that sorts by time of printing."""
         data = job.data if job.media_type == "image/png" else self.picture_of(job)
         try:
             self.path.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Printers on the local network: who listens on port 9100.
+"""Find printers on the local network that listen on port 9100.
 
-Nothing is sent to what is found. Office printers listen there too and would print it.
+Nothing is sent to them: office printers listen there too and would print it.
 """
 
 import ipaddress
@@ -16,7 +16,7 @@ MOST_ADDRESSES = 1024
 
 
 def own_networks(towards: str = "192.0.2.1") -> list[str]:
-    """The /24 round the address this computer talks to the world from; no packet is sent."""
+    """Return the /24 network of this computer's outgoing address; no packet is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect((towards, 9))
@@ -42,7 +42,7 @@ def scan(networks: Iterable[str], port: int = PORT) -> list[dict[str, object]]:
 
 
 def _listening(hosts: list[str], port: int) -> list[str]:
-    """All of them tried at the same time."""
+    """Try all hosts at the same time."""
     answered: list[str] = []
     with selectors.DefaultSelector() as waiting:
         for host in hosts:

@@ -1,8 +1,8 @@
-"""What the agent has in hand, on its own disk: written before and after every print.
+"""The agent's journal on its own disk: written before and after every print.
 
-A job goes fetched → started → done, and is kept until the server has heard its result. What is
-`started` when the program begins may be on paper already: it is printed once more, with the
-heading that says so.
+A job goes fetched → started → done, and is kept until the server has acknowledged its result. A job
+that is `started` when the program starts may be printed already: it is printed again with a REPRINT
+heading.
 """
 
 import json
@@ -16,7 +16,7 @@ from threading import RLock
 from typing import Any
 
 KEPT = 500
-"""Results that the server has heard, kept to know a job that comes again."""
+"""Acknowledged results that are kept, to recognize a job that is sent again."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS jobs (
@@ -53,11 +53,11 @@ class PrintJob:
     again: bytes
     step: str = "fetched"
     copy: bool = False
-    """A first copy cannot be excluded."""
+    """It may have been printed before."""
     result: dict[str, Any] = field(default_factory=dict)
     heard: bool = False
     counted: bool = False
-    """The server knows that it is printed, so handing it out again is meant."""
+    """The server has recorded it as printed, so a new request for it is intended."""
 
 
 class Journal:
@@ -68,26 +68,26 @@ class Journal:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """On the disk, and not only with the operating system, when it is left."""
+        """A transaction that is flushed to disk when it ends, not only to the system's cache."""
         with self._lock, self._db:
             yield self._db
 
     def begin(self) -> int:
-        """At the start of the program. How many may be on paper without our having noted it."""
+        """Recover at program start. Returns how many jobs may be printed without a record of it."""
         with self._writing() as db:
             return db.execute(
                 "UPDATE jobs SET step = 'fetched', copy = 1 WHERE step = 'started'"
             ).rowcount
 
     def take(self, job: PrintJob) -> bool:
-        """Into the journal; whether there is something to do for it."""
+        """Store a job. Returns whether it has to be printed."""
         with self._writing() as db:
             known = self._find(job.id)
             if known is None:
                 _insert(db, job)
                 return True
             if job.fence <= known.fence:
-                # The server has not heard what we told it, or has forgotten that it did.
+                # The server has not received our result, or has lost it: report it again.
                 db.execute("UPDATE jobs SET heard = 0 WHERE id = ? AND step = 'done'", (job.id,))
                 return False
             if known.step in ("fetched", "started"):
@@ -108,7 +108,7 @@ class Journal:
         return self._select("step = 'fetched'", ())
 
     def started(self, job: PrintJob) -> bool:
-        """False: it was dropped meanwhile and must not be printed."""
+        """Record the start. Returns False if the job was dropped and must not be printed."""
         with self._writing() as db:
             begun = db.execute(
                 "UPDATE jobs SET step = 'started' WHERE id = ? AND step = 'fetched'", (job.id,)
@@ -116,7 +116,10 @@ class Journal:
             return begun.rowcount == 1
 
     def drop(self, job_id: str, result: dict[str, Any]) -> bool:
-        """Another printer has printed it. False: it is begun here, or may be on paper already."""
+        """Drop a job that another printer has printed.
+
+        Returns False if it is started here or may be printed already.
+        """
         with self._writing() as db:
             dropped = db.execute(
                 "UPDATE jobs SET step = 'done', result = ?"
@@ -126,7 +129,7 @@ class Journal:
             return dropped.rowcount == 1
 
     def not_started(self, job: PrintJob) -> None:
-        """Certain: no byte has left."""
+        """Record that certainly no byte was sent."""
         self._step(job, "fetched")
 
     def done(self, job: PrintJob, result: dict[str, Any]) -> None:
@@ -140,7 +143,10 @@ class Journal:
         return self._select("step = 'done' AND heard = 0", ())
 
     def told(self, job: PrintJob, *, counted: bool = True) -> None:
-        """`counted` is False where the server would not have it: its lease was another's."""
+        """Record that the result was reported.
+
+        `counted` is False if the server rejected it, because another agent had the lease.
+        """
         with self._writing() as db:
             db.execute(
                 "UPDATE jobs SET heard = 1, counted = ?, data = x'', again = x''"
@@ -153,13 +159,13 @@ class Journal:
             )
 
     def in_hand(self) -> list[str]:
-        """Everything whose result the server has not heard."""
+        """Return all jobs whose result the server has not acknowledged."""
         with self._lock:
             rows = self._db.execute("SELECT id FROM jobs WHERE heard = 0 ORDER BY number")
             return [row[0] for row in rows]
 
     def release_unprinted(self) -> None:
-        """After a new pairing: what was not printed is the server's to hand out again."""
+        """After a new pairing, remove unprinted jobs; the server sends them again."""
         with self._writing() as db:
             db.execute("DELETE FROM jobs WHERE step = 'fetched' AND copy = 0")
             unsure = json.dumps({"outcome": "unsure"})
@@ -221,7 +227,8 @@ def _opened(path: Path) -> sqlite3.Connection:
     try:
         return _connected(path)
     except sqlite3.DatabaseError:
-        # A disk that lost power badly. Set aside, never deleted: a person may want to look.
+        # The file is damaged, for example after a power failure. It is renamed, never deleted, so
+        # that a person can inspect it.
         path.rename(path.with_suffix(f".broken-{int(time.time())}"))
         return _connected(path)
 

@@ -1,4 +1,4 @@
-"""Ways to a printer: the network, a device of this computer, a file, or pictures in a folder."""
+"""Outputs to a printer: the network, a device of this computer, or a file."""
 
 import os
 import select
@@ -18,35 +18,35 @@ if sys.platform != "win32":
 
 CONNECT_SECONDS = 4.0
 STALL_SECONDS = 20.0
-"""A printer whose buffer is full and that takes nothing for so long is stuck."""
+"""A printer with a full buffer that accepts nothing for this long is stuck."""
 ANSWER_SECONDS = 1.0
 _SLICE = 4096
 
 
 class NothingSent(Exception):
-    """Certain: not one byte has reached the printer."""
+    """Raised when certainly no byte has reached the printer."""
 
 
 class ConnectionBroken(Exception):
-    """Some of it may be on paper."""
+    """Raised when a part may be printed."""
 
 
 class Connection(Protocol):
     def send(self, data: bytes) -> None:
-        """Raises Broken."""
+        """Raises ConnectionBroken."""
 
     def drain(self) -> None:
-        """Wait until the other side has taken everything. Raises Broken."""
+        """Wait until the other side has received everything. Raises ConnectionBroken."""
 
     def read_byte(self) -> int | None: ...
 
 
 class Output(Protocol):
     can_answer: bool
-    """Whether a status can be asked for."""
+    """Whether the status can be queried."""
 
     def connect(self) -> Any:
-        """A context manager with a Connection. Raises NothingSent."""
+        """Return a context manager with a Connection. Raises NothingSent."""
 
 
 class Network:
@@ -79,7 +79,7 @@ class _Socket:
             raise ConnectionBroken(str(failed) or type(failed).__name__) from None
 
     def drain(self) -> None:
-        """What is in our own buffers is not at the printer. Only Linux tells how much that is."""
+        """Wait until our own buffers are empty. Only Linux reports how much is in them."""
         if sys.platform != "linux":
             return
         until = time.monotonic() + STALL_SECONDS
@@ -100,7 +100,7 @@ class _Socket:
 
 
 def _wait_until_sent(wire: socket.socket) -> None:
-    """Wait for the printer to take what is on the way: a close too early throws it away."""
+    """Wait until the printer has received everything: an early close would discard it."""
     try:
         wire.shutdown(socket.SHUT_WR)
         wire.settimeout(ANSWER_SECONDS)
@@ -116,7 +116,7 @@ def _unsent(wire: socket.socket) -> int:
 
 
 class Device:
-    """A character device: a serial line, or a USB printer as Linux shows it."""
+    """A character device: a serial line, or a USB printer on Linux."""
 
     def __init__(self, find: Callable[[], str], baud: int = 0, can_answer: bool = True) -> None:
         self.find, self.baud, self.can_answer = find, baud, can_answer
@@ -171,7 +171,7 @@ class _DeviceHandle:
 
 
 class File:
-    """Appends to a file; a device by its path is written to as it is."""
+    """Appends to a file; a device path is written to directly."""
 
     can_answer = False
 
@@ -216,7 +216,7 @@ class _FileHandle:
 
 
 def usb_device(vendor: str, product: str) -> str:
-    """The device of a USB printer by its two numbers, such as 04b8 and 0202."""
+    """Return the device of a USB printer by vendor and product id, such as 04b8 and 0202."""
     wanted = (_hex(vendor), _hex(product))
     for found in sorted(Path("/sys/class/usbmisc").glob("lp*")):
         usb = (found / "device").resolve().parent
@@ -230,10 +230,10 @@ def usb_device(vendor: str, product: str) -> str:
 
 
 def create_output(settings: Mapping[str, Any], files: Path) -> Output:
-    """From what the server says; raises ValueError with a sentence for people.
+    """Create the output from the server's settings. Raises ValueError with a sentence for people.
 
-    Who may change a printer in the portal may not write to any file of this computer for that:
-    it is a device, or a file in the folder `files`.
+    The path is limited to a device or a file in the folder `files`, so that a portal user who may
+    change a printer cannot write to other files of this computer.
     """
     match settings.get("kind"):
         case "network":
@@ -257,11 +257,14 @@ def _is_device(path: str) -> bool:
 
 
 def _opened_device(path: str, flags: int) -> int:
-    """Disks and files lie under /dev too: an agent that runs as root must not write to those."""
+    """Open a character device. Raises NothingSent for anything else.
+
+    /dev also has disks and files, which an agent that runs as root must not write to.
+    """
     if not stat.S_ISCHR(Path(path).stat().st_mode):
         raise NothingSent(f"{path} is not a character device")
     handle = os.open(path, flags)
-    if not stat.S_ISCHR(os.fstat(handle).st_mode):  # another thing by now
+    if not stat.S_ISCHR(os.fstat(handle).st_mode):  # it was replaced in the meantime
         os.close(handle)
         raise NothingSent(f"{path} is not a character device")
     return handle
@@ -272,7 +275,7 @@ def _hex(text: str) -> int:
 
 
 def _set_serial_mode(handle: int, baud: int) -> None:
-    """Eight bits, no parity, nothing translated."""
+    """Eight bits, no parity, no translation."""
     if sys.platform == "win32":
         raise NothingSent("serial printers are for Linux and macOS")
     speed = getattr(termios, f"B{baud}", None)

@@ -1,4 +1,4 @@
-"""The agent at work: polls for tickets, hands them to the printers, tells what became of them."""
+"""The agent's main loop: poll for jobs, pass them to the printers, report their results."""
 
 import base64
 import binascii
@@ -31,11 +31,11 @@ log = logging.getLogger("agent")
 MAX_BACKOFF_SECONDS = 30.0
 SCAN_SECONDS = 600.0
 GONE_STATUSES = frozenset({404, 409, 410})
-"""The server has given the ticket to somebody else, or knows it no more."""
+"""The server has given the job to another agent, or no longer has it."""
 
 
 class Backoff:
-    """Longer after every failure, and never all agents of a city at the same moment."""
+    """Exponential backoff with jitter, so that not all agents reconnect at the same time."""
 
     def __init__(self, first: float = 0.5) -> None:
         self.first = first
@@ -71,7 +71,7 @@ class Agent:
         )
 
     def run(self) -> None:
-        """Until it is stopped or its token is taken back."""
+        """Run until it is stopped or its token is revoked."""
         doubtful = self.journal.begin()
         if doubtful:
             log.warning("%d ticket(s) may be on paper already; printed once more", doubtful)
@@ -169,7 +169,7 @@ class Agent:
                 printer.ring()
 
     def _report(self) -> None:
-        """What became of tickets, in their order, as soon as the server is there to hear it."""
+        """Report results in order, as soon as the server is reachable."""
         patience = Backoff()
         while True:
             self._bell.clear()
@@ -192,7 +192,7 @@ class Agent:
             self._bell.wait(MAX_BACKOFF_SECONDS)
 
     def _tell_one(self, job: PrintJob) -> bool:
-        """Whether the server takes it for the truth."""
+        """Report one result. Returns whether the server accepted it."""
         url = f"{self.pairing.server}/print/v1/jobs/{job.id}/result"
         try:
             answer = self._tell.post(url, {"fence": job.fence, **job.result})
@@ -243,7 +243,7 @@ def load_pairing(path: Path) -> Pairing | None:
 
 
 def save_pairing(path: Path, pairing: Pairing) -> None:
-    """Readable by this user alone; whole or not at all."""
+    """Write atomically, readable by this user only."""
     part = path.with_suffix(".part")
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as out:
@@ -254,7 +254,7 @@ def save_pairing(path: Path, pairing: Pairing) -> None:
 
 
 def pair(server: str, code: str, name: str, wait: Callable[[float], object]) -> Pairing:
-    """Waits for a server that is not there yet; raises Refused for a wrong code."""
+    """Pair with the server; waits until it is reachable. Raises RequestRefused for a wrong code."""
     patience = Backoff()
     while True:
         try:

@@ -1,6 +1,6 @@
-"""One printer: its own thread, its own queue, one ticket after the other.
+"""One printer: its own thread and queue, one job after the other.
 
-A printer that is stuck holds up nothing but itself.
+A printer that is stuck delays only itself.
 """
 
 import logging
@@ -24,7 +24,7 @@ log = logging.getLogger("agent")
 RETRY_SECONDS = 2.0
 IDLE_CHECK_SECONDS, UNWELL_CHECK_SECONDS = 15.0, 4.0
 SETTLE_SECONDS = 8.0
-"""After a ticket a printer may be busy; what it says then counts only when it stays so."""
+"""A printer may be busy after a ticket; its status counts only if it lasts this long."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,16 @@ class PrinterContext:
     files: Path
     picture_of: Callable[[PrintJob], bytes]
     noted: Callable[[], None]
-    """A result is in the journal."""
+    """Called when a result is in the journal."""
     changed: Callable[[], None]
-    """A printer is no longer as it was."""
+    """Called when the state of a printer has changed."""
 
 
 class Printer(Thread):
     def __init__(
         self, settings: dict[str, Any], around: PrinterContext, after: Thread | None = None
     ) -> None:
-        """`after` had this printer under other settings and finishes its ticket first."""
+        """`after` had this printer with other settings; it finishes its job first."""
         super().__init__(name=str(settings["name"]), daemon=True)
         self.settings = settings
         self.id = str(settings["id"])
@@ -57,7 +57,7 @@ class Printer(Thread):
         self._bell.set()
 
     def stop(self) -> None:
-        """After the ticket in hand."""
+        """Stop after the current job."""
         self._over.set()
         self._bell.set()
 
@@ -76,7 +76,8 @@ class Printer(Thread):
                 elif not self._print(job):
                     self._over.wait(RETRY_SECONDS)
             except sqlite3.Error as failed:
-                # Without the journal nothing is printed: a ticket that is not noted may be two.
+                # Nothing is printed without the journal: a job that is not recorded could be
+                # printed twice.
                 log.error("%s: the journal cannot be written: %s", self.name, failed)
                 self._over.wait(RETRY_SECONDS)
             except Exception:
@@ -101,7 +102,7 @@ class Printer(Thread):
             self._be(Status("offline", str(failed)))
 
     def _print(self, job: PrintJob) -> bool:
-        """Whether it is over with this job, one way or the other."""
+        """Print one job. Returns whether it is finished, printed or not."""
         if self._is_demo:
             return self._draw(job)
         try:
@@ -208,7 +209,10 @@ class Printer(Thread):
         )
 
     def _asked(self, connection: Connection) -> Status:
-        """Printers that never answer are common and print: only silence after an answer counts."""
+        """Query the status.
+
+        Many printers never answer but do print, so silence counts only after an earlier answer.
+        """
         found = printer_status.query_status(connection.send, connection.read_byte)
         self._ever_answered = self._ever_answered or found.answered
         if not found.answered and not self._ever_answered:

@@ -1,4 +1,4 @@
-"""DLE EOT: asking an ESC/POS printer how it is, at once and past its queue."""
+"""Query the status of an ESC/POS printer with DLE EOT, which bypasses its queue."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ NO_ANSWER = Status("offline", "no answer to DLE EOT", answered=False)
 
 
 def query_status(send: Callable[[bytes], None], read_byte: Callable[[], int | None]) -> Status:
-    """`read_byte` gives None when nothing came in its time."""
+    """Query the status. `read_byte` returns None if nothing arrived in time."""
     answers: dict[int, int] = {}
     for question in (_PRINTER, _OFFLINE, _ERROR, _PAPER):
         send(_ASK + bytes([question]))
@@ -62,7 +62,7 @@ def parse_status(answers: dict[int, int]) -> Status:
 
 
 def _status_byte(read_byte: Callable[[], int | None]) -> int | None:
-    """Bits 0, 1, 4 and 7 are the same in every answer; what else a printer says is passed by."""
+    """Bits 0, 1, 4 and 7 are the same in every status byte; other bytes are skipped."""
     for _ in range(16):
         value = read_byte()
         if value is None or value & 0x93 == 0x12:

@@ -1,4 +1,4 @@
-"""The server, over HTTP: pairing, the long poll, results, pictures."""
+"""HTTP client of the server: pairing, the long poll, results, pictures."""
 
 import http.client
 import json
@@ -18,19 +18,19 @@ ANSWER_SECONDS = 20.0
 
 
 class ServerUnavailable(Exception):
-    """No answer, or one that asks for patience: try again later."""
+    """No response, or one that asks to retry later."""
 
 
 class Interrupted(Exception):
-    """We hung up ourselves."""
+    """The request was interrupted by `interrupt`."""
 
 
 class TokenRevoked(Exception):
-    """The token is worth nothing any more."""
+    """The token is no longer valid."""
 
 
 class RequestRefused(Exception):
-    """An answer that trying again does not change."""
+    """The server refused the request; a retry would not help."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message or code)
@@ -64,13 +64,13 @@ class Pairing:
 
 
 class ServerConnection:
-    """One connection to the server, opened when it is needed and again when it broke."""
+    """One connection to the server, opened when needed and again after it broke."""
 
     def __init__(self, token: str = "") -> None:
         self._token = token
         self._connection: http.client.HTTPConnection | None = None
         self._host = ("", "")
-        self._lock = RLock()  # a signal may hang up in the midst of connecting
+        self._lock = RLock()  # a signal handler may interrupt while it connects
         self._interrupted = Event()
 
     def post(
@@ -82,7 +82,7 @@ class ServerConnection:
         except ValueError:
             raise ServerUnavailable(
                 "something else answers in its place"
-            ) from None  # a hotel's sign-in page
+            ) from None  # such as a captive portal
         if not isinstance(answer, dict):
             raise ServerUnavailable("something else answers in its place")
         return answer
@@ -91,13 +91,16 @@ class ServerConnection:
         return self._exchange("GET", url, None, ANSWER_SECONDS)
 
     def interrupt(self) -> None:
-        """From another thread: do not wait for this answer, there is something new to say."""
+        """Stop waiting for the response, because there is something to send.
+
+        Called from another thread.
+        """
         self._interrupted.set()
         with self._lock:
             wire = self._connection.sock if self._connection is not None else None
         if wire is not None:
             with suppress(OSError):
-                wire.shutdown(socket.SHUT_RDWR)  # closing is for the thread that reads from it
+                wire.shutdown(socket.SHUT_RDWR)  # the reading thread closes it
 
     def hang_up(self) -> None:
         with self._lock:
@@ -118,7 +121,7 @@ class ServerConnection:
                 if self._interrupted.is_set():
                     self._interrupted.clear()
                     raise Interrupted from None
-                # A connection that the server closed meanwhile is no outage.
+                # The server may have closed an idle connection; that is not an outage.
                 if not reused or isinstance(broken, TimeoutError):
                     raise ServerUnavailable(f"{type(broken).__name__}: {broken}") from None
         raise ServerUnavailable("no connection")

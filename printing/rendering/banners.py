@@ -1,4 +1,4 @@
-"""What is put on top of a ticket that may be a second one, and the ticket that tries a printer."""
+"""Banners of reprints and backup copies, and the test ticket."""
 
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ def with_reprint_banner(
 
 
 def with_fallback_banner(document: Document, printer_name: str) -> Document:
-    """For the printer that stands in for the one that gave no sign."""
+    """For the copy on the backup printer."""
     return document.with_banner(
         Band(banner_text(document.language, "fallback", printer=printer_name))
     )

@@ -1,4 +1,4 @@
-"""What a ticket says, as a tree that knows nothing of printers. Stored with its job as JSON."""
+"""The content of a ticket as a tree, independent of printers. Stored with its job as JSON."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur", "ps", "ckb"})
 
 @dataclass(frozen=True)
 class Heading:
-    """Twice as large, in the middle."""
+    """Double size, centred."""
 
     kind: ClassVar[str] = "heading"
     text: str
@@ -19,7 +19,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class LargeText:
-    """As large as the paper lets it be: the table, TAKEAWAY."""
+    """As large as the paper allows: the table, TAKEAWAY."""
 
     kind: ClassVar[str] = "big"
     text: str
@@ -35,7 +35,7 @@ class TextLine:
 
 @dataclass(frozen=True)
 class Item:
-    """The quantity comes first; an amount, on bills only, stands at the edge."""
+    """The quantity comes first; the amount, on bills only, is at the edge."""
 
     kind: ClassVar[str] = "item"
     quantity: int
@@ -46,7 +46,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Option:
-    """Under its item, indented."""
+    """Indented below its item."""
 
     kind: ClassVar[str] = "option"
     text: str
@@ -55,7 +55,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Removal:
-    """What must not be in it: white on black."""
+    """An ingredient to leave out: white on black."""
 
     kind: ClassVar[str] = "removal"
     text: str
@@ -64,7 +64,7 @@ class Removal:
 
 @dataclass(frozen=True)
 class Note:
-    """The customer's words under their line."""
+    """The customer's note below the item."""
 
     kind: ClassVar[str] = "note"
     text: str
@@ -82,7 +82,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Columns:
-    """One thing at each edge."""
+    """One text at each edge."""
 
     kind: ClassVar[str] = "columns"
     left: str
@@ -92,7 +92,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Total:
-    """As Columns, large."""
+    """Like Columns, but large."""
 
     kind: ClassVar[str] = "total"
     left: str
@@ -130,13 +130,13 @@ KINDS: dict[str, type[Part]] = {part.kind: part for part in get_args(Part)}
 
 
 class BadDocument(ValueError):
-    """Stored by a newer version, or by nobody of ours."""
+    """Stored by a newer version, or not a document."""
 
 
 @dataclass(frozen=True)
 class Document:
     title: str
-    """For people in lists: ORD-20261115-0007 · KITCHEN."""
+    """For lists: ORD-20261115-0007 · KITCHEN."""
     parts: tuple[Part, ...]
     language: str = "en"
 
@@ -145,7 +145,7 @@ class Document:
         return self.language.partition("-")[0] in RIGHT_TO_LEFT
 
     def with_banner(self, *parts: Part) -> "Document":
-        """The same with something on top: REPRINT, FALLBACK."""
+        """Return a copy with these parts on top: REPRINT, FALLBACK."""
         return Document(self.title, (*parts, *self.parts), self.language)
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Letters as dots, for what no code page can write: turned, joined and placed by HarfBuzz."""
+"""Draw text that no code page covers; HarfBuzz shapes and positions the letters."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ import uharfbuzz as hb
 from PIL import Image
 
 POINTS = 20
-"""A fixed-width letter of this size is 12 dots wide and, from top to bottom, 24 high."""
+"""At this size a fixed-width letter is 12 dots wide and, from top to bottom, 24 dots high."""
 ASCENT, DESCENT = 0.935, 0.265
-# Firm widths first, then what has nearly all alphabets, then what the machine may have.
+# Fixed-width fonts first, then fonts with nearly all alphabets, then fonts of the system.
 _MONO, _WIDE = ("fimo", "fimbo"), ("figo", "figbo")
 _SYSTEM_FONTS = (
     "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
@@ -34,7 +34,7 @@ class Glyph:
 
 @dataclass(frozen=True)
 class ShapedText:
-    """A line of text, from its left edge, for letters one dot high."""
+    """A line of text from its left edge, in units of the letter size."""
 
     glyphs: tuple[Glyph, ...]
     advance: float
@@ -42,7 +42,7 @@ class ShapedText:
 
 @lru_cache(maxsize=4096)
 def shape_text(text: str, bold: bool, right_to_left: bool) -> ShapedText:
-    """Kept: the words of tickets are few and come again and again."""
+    """Cached: tickets repeat the same few words."""
     glyphs: list[Glyph] = []
     at = 0.0
     fixed = not right_to_left and all(_has(_MONO[bold], letter) for letter in text)
@@ -64,7 +64,10 @@ def shape_text(text: str, bold: bool, right_to_left: bool) -> ShapedText:
 
 
 def is_right_to_left(text: str) -> bool:
-    """By its first letter that has a direction: a phone number stays as it is in Arabic too."""
+    """Decide by the first letter that has a direction.
+
+    So a phone number stays left to right in Arabic text too.
+    """
     strong = (unicodedata.bidirectional(letter) for letter in text)
     return next((way in ("R", "AL") for way in strong if way in ("L", "R", "AL")), False)
 
@@ -100,11 +103,11 @@ def draw_text(
 
 
 def _visual_runs(text: str, right_to_left: bool) -> Iterator[tuple[str, bool]]:
-    """Pieces of one direction in the order in which they stand on the paper."""
+    """Yield runs of one direction in the order in which they appear on paper."""
     if text.isascii() and not right_to_left:
         yield text, False
         return
-    from fpdf.bidi import BidiParagraph  # it brings all of its package along
+    from fpdf.bidi import BidiParagraph  # imported here because it loads its whole package
     from fpdf.enums import TextDirection
 
     base = TextDirection.RTL if right_to_left else TextDirection.LTR
@@ -127,7 +130,7 @@ def _visual_runs(text: str, right_to_left: bool) -> Iterator[tuple[str, bool]]:
 
 
 def _reversed_from(runs: list[tuple[str, int]], level: int) -> list[tuple[str, int]]:
-    """Every stretch of this level or a deeper one, turned round."""
+    """Reverse every sequence of runs of this level or a deeper one."""
     done: list[tuple[str, int]] = []
     stretch: list[tuple[str, int]] = []
     for run in runs:

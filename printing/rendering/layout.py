@@ -1,4 +1,4 @@
-"""Sets a document for a width of so many columns: from parts to rows."""
+"""Lay out a document for a number of columns: from parts to rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ from printing.rendering.text import column_width, printable, wrap
 
 LARGEST = 5
 NARROW = 36
-"""Below so many columns double width would break every second word."""
+"""With fewer columns, double width would break every second word."""
 LONGEST_CODE = 700
 
 
 @dataclass(frozen=True)
 class Row:
-    """One printed line: indentation, text, and what stands at the far edge."""
+    """One printed line: indentation, text, and the text at the far edge."""
 
     text: str
     lead: str = ""
@@ -45,7 +45,7 @@ class Row:
     align: Align = "left"
 
     def filled(self, columns: int) -> str:
-        """The text with its end pushed to the edge."""
+        """Return the text with `end` moved to the edge."""
         room = columns // self.wide - column_width(self.lead)
         if self.end:
             gap = max(
@@ -67,7 +67,7 @@ class SpaceRow:
 
 @dataclass(frozen=True)
 class GapRow:
-    """Less than a line: keeps two black bands apart."""
+    """Less than a line: separates two black bands."""
 
     dots: int = 10
 
@@ -88,7 +88,7 @@ AnyRow = Row | RuleRow | SpaceRow | GapRow | QrRow | CutRow
 def layout_rows(
     document: Document, columns: int, write: Callable[[str], str] = lambda text: text
 ) -> list[AnyRow]:
-    """`write` puts what the printer lacks in plain letters, before anything is measured."""
+    """Return the rows. `write` replaces letters that the printer lacks, before measuring."""
     setter = _Layout(columns, write)
     return [row for part in document.parts for row in setter.rows(part)]
 

@@ -1,4 +1,4 @@
-"""A printer with its paper in: how wide, how many letters, and which it can write."""
+"""A printer profile with its paper: width, columns and usable code pages."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,13 +35,13 @@ class PaperRoll:
         return raster.RasterPage(dots, self.columns, self.right_to_left)
 
     def write(self, text: str) -> str:
-        """Plain letters for what none of its pages has."""
+        """Replace letters that none of its code pages has."""
         return transliterate(
             text, lambda letter: any(can_write(page, letter) for page, _ in self.pages)
         )
 
     def page_for(self, row: Row) -> tuple[str, int] | None:
-        """The page a line is written in; None is a line to draw."""
+        """Return the code page for a line; None if the line has to be drawn."""
         if self.right_to_left:
             return None
         text = row.lead + row.text + row.end

@@ -1,16 +1,16 @@
-"""What printers differ in: dots, columns, code pages and their numbers."""
+"""Printer profiles: dots, columns, code pages and their numbers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-# In this order a page is looked for that can write a line. Turkish first; pages written from
-# right to left are not here, as printers do not turn and join letters: such lines are drawn.
+# The order in which a code page is searched for a line, Turkish first. Right-to-left pages are not
+# included, because printers do not reverse and join letters: such lines are drawn.
 PREFERRED = (
     "cp857", "cp1254", "cp858", "cp1252", "cp850", "cp437", "cp852", "cp1250", "cp866", "cp1251",
     "cp737", "cp1253", "cp775", "cp1257", "cp860", "cp863", "cp865", "cp861",
 )  # fmt: skip
-# The strip shows these, each at every number that some printer has it under.
+# The sample ticket shows these, each with every number that some printer has for it.
 SAMPLE_CODE_PAGES = ("cp857", "cp1254", "cp1252", "cp858", "cp852", "cp1250", "cp866", "cp1251")
 
 
@@ -20,21 +20,23 @@ class Profile:
     name: str
     languages: tuple[str, ...]
     dots: Mapping[int, int]
-    """How many across, by the width of the paper in mm."""
+    """Dots per line by paper width in mm."""
     columns: Mapping[int, int]
     capabilities: str = "default"
-    """The name python-escpos has for it."""
+    """The profile's name in python-escpos."""
     own_qr: bool = True
     cuts: bool = True
     leaves_kanji: bool = False
-    """Starts in a two-byte mode that eats letters above ASCII until it is left."""
+    """The printer starts in a two-byte mode that garbles non-ASCII letters, and has to leave it
+    first.
+    """
 
     @cached_property
     def pages(self) -> tuple[tuple[str, int], ...]:
-        """(encoding, the printer's number for it), the preferred first.
+        """Return (encoding, the printer's number for it), preferred pages first.
 
-        Of the library's table, which is large and read when it is needed: the lowest number of
-        each page we can use.
+        Reads the library's table, which is large and loaded only when needed; uses the lowest
+        number of each supported page.
         """
         from escpos.capabilities import CAPABILITIES
 
@@ -80,7 +82,7 @@ PROFILES = {
 
 
 class UnsupportedFormat(ValueError):
-    """A printer that cannot be written for; the sentence says why."""
+    """Raised for a printer that cannot be printed to; the message says why."""
 
 
 def profile(code: str) -> Profile:
@@ -90,7 +92,7 @@ def profile(code: str) -> Profile:
 
 
 def code_pages(known: Profile, chosen: str | None) -> tuple[tuple[str, int], ...]:
-    """What a line may be written in: what staff chose, or all the profile has."""
+    """Return the usable code pages: the one that staff chose, or all of the profile."""
     if chosen is None:
         return known.pages
     number, _, encoding = chosen.rpartition(":")
@@ -107,7 +109,7 @@ def code_pages(known: Profile, chosen: str | None) -> tuple[tuple[str, int], ...
 
 
 def sample_code_pages(known: Profile) -> list[tuple[str, int]]:
-    """Of this printer first, then what other printers have: a clone's table is anybody's guess."""
+    """Return this printer's pages first, then those of others: a clone's table is unpredictable."""
     rows = [pair for pair in known.pages if pair[0] in SAMPLE_CODE_PAGES]
     if "starprnt" not in known.languages:
         for other in PROFILES.values():

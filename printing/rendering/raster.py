@@ -1,4 +1,4 @@
-"""Rows as pictures: of one line for a printer that lacks its letters, or of a whole ticket."""
+"""Rows as images: a line that the printer has no letters for, or a whole ticket."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from printing.rendering.text import column_width
 
 LINE_HEIGHT = 24
 GAP = 6
-"""Between the lines, as printers leave it."""
+"""Between lines, as printers leave it."""
 WHITE, BLACK = 255, 0
 QR_SHARE = 0.5
 MAX_QR_DOT = 8
@@ -30,7 +30,7 @@ class RasterPage:
 
 
 def draw_ticket(rows: Sequence[AnyRow], sheet: RasterPage) -> Image.Image:
-    """All rows one under the other, in grey."""
+    """Draw all rows below each other, in greyscale."""
     drawn = [draw_row(row, sheet) for row in rows]
     canvas = Image.new("L", (sheet.dots, sum(one.height for one in drawn) or 1), WHITE)
     top = 0
@@ -93,7 +93,7 @@ class _Piece:
 
     @classmethod
     def of(cls, text: str, bold: bool, size: tuple[float, float], room: float) -> "_Piece":
-        """Set narrower where it would not fit."""
+        """Condense the text if it would not fit."""
         line = fonts.shape_text(text, bold, fonts.is_right_to_left(text))
         wide = line.advance * size[0]
         if wide > room > 0:
@@ -119,7 +119,7 @@ def _rule(row: RuleRow, sheet: RasterPage) -> Image.Image:
 
 
 def draw_qr(text: str, sheet: RasterPage) -> Image.Image:
-    """In the middle, half the paper wide, with its quiet zone."""
+    """Centred, half the paper wide, with its quiet zone."""
     rows = qr_codes.modules(text)
     dot = max(2, min(MAX_QR_DOT, int(sheet.dots * QR_SHARE) // len(rows)))
     code = Image.new("L", (len(rows), len(rows)), WHITE)
@@ -131,5 +131,5 @@ def draw_qr(text: str, sheet: RasterPage) -> Image.Image:
 
 
 def to_black_and_white(canvas: Image.Image) -> Image.Image:
-    """As a thermal head prints it."""
+    """Convert to two tones, as a thermal head prints."""
     return canvas.point(lambda tone: WHITE if tone > 140 else BLACK).convert("1")

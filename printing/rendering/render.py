@@ -1,4 +1,4 @@
-"""From a document to what a printer is sent. The one door of the pure part of this package."""
+"""Render a document to a printer's bytes. The only entry point of the rendering package."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ MEDIA_TYPES: dict[str, str] = {
     "text": plain_text.MEDIA_TYPE,
     "png": pictures.MEDIA_TYPE,
 }
-# Letters that are told apart only by the right page.
+# Letters that appear correctly only with the right code page.
 TURKISH, WESTERN = "ğĞ üÜ şŞ ıI iİ öÖ çÇ âî", "äÄ öÖ üÜ ß éÉ ñÑ ãõ çÇ"
 CENTRAL, CYRILLIC = "ąĄ čČ łŁ řŘ őŐ žŽ şŞ", "АБВГД абвгд Щщ Юю Яя"
 SAMPLES = {
@@ -32,20 +32,22 @@ SAMPLES = {
 
 @dataclass(frozen=True)
 class PrintFormat:
-    """A printer as far as its bytes go."""
+    """The settings of a printer that determine its bytes."""
 
     language: Language = "escpos"
     profile: str = "generic"
     """A code of printing.rendering.profiles.PROFILES. If that profile lacks the language, one that
-    has it is used."""
+    has it is used.
+    """
     width_mm: int = 80
     """58 or 80"""
     code_page: str | None = None
-    """As staff chose it on the strip: "cp857", or "61:cp857" with the number the printer knows it
-    by; None is the profile's own choice for each line."""
+    """As staff chose it from the samples: "cp857", or "61:cp857" with the printer's number for it;
+    None lets the profile choose for each line.
+    """
 
     def __post_init__(self) -> None:
-        """Raises UnknownPaper with a sentence for people."""
+        """Raises UnsupportedFormat with a sentence for people."""
         if self.language not in MEDIA_TYPES:
             raise UnsupportedFormat(f"{self.language!r} is not a printer language of ours")
         self.roll()
@@ -75,9 +77,9 @@ def render(document: Document, paper: PrintFormat) -> Rendered:
 def reprint_heading(
     paper: PrintFormat, first_time: datetime, *, language: str = "en", time_zone: str = "UTC"
 ) -> bytes:
-    """A REPRINT heading, without a cut: what the agent sends before a ticket that may be a copy.
+    """Return a REPRINT heading without a cut, which the agent prints before a possible copy.
 
-    Empty where two documents cannot simply follow each other: XML and pictures.
+    Empty for XML and images, where two documents cannot follow each other.
     """
     if paper.language in ("epos", "png"):
         return b""
@@ -86,8 +88,10 @@ def reprint_heading(
 
 
 def code_page_samples(paper: PrintFormat, *, language: str = "en") -> Rendered:
-    """Sample text once for each page the printer may have, each under the page's choice: staff
-    pick the row that reads right. The choices are `strip_choices(paper)`."""
+    """Return sample text in each code page that the printer may have, with the page's name.
+
+    Staff choose the row that is readable. The choices are `code_page_choices(paper)`.
+    """
     roll = PaperRoll.of(paper.known_profile, paper.width_mm, None)
     heading = Document("strip", (TextLine(banner_text(language, "strip")),), language)
     ending = Document("strip", (Cut(),), language)
@@ -111,7 +115,7 @@ def code_page_samples(paper: PrintFormat, *, language: str = "en") -> Rendered:
 
 
 def code_page_choices(paper: PrintFormat) -> list[str]:
-    """Values for Paper.code_page, as they stand on the strip: "13:cp857"."""
+    """Return the values for PrintFormat.code_page as the samples show them: "13:cp857"."""
     return [f"{number}:{page}" for page, number in _sample_code_pages(paper)]
 
 
@@ -120,7 +124,7 @@ def _sample_code_pages(paper: PrintFormat) -> list[tuple[str, int]]:
 
 
 def preview_png(document: Document, width_mm: int = 80) -> bytes:
-    """A PNG for people: the paper as it will look."""
+    """Return a PNG of the ticket on paper, for people."""
     roll = PaperRoll.of("generic", width_mm, None, document.right_to_left)
     return pictures.encode_preview(layout_rows(document, roll.columns), roll.sheet)
 

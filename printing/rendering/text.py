@@ -1,21 +1,21 @@
-"""Text that may go to a printer: no commands, no half characters, and an end."""
+"""Clean text for a printer: no commands, no invalid characters, a limited length."""
 
 import re
 import unicodedata
 from collections.abc import Callable
 
 MAX_LENGTH = 400
-# Emoji are drawn by no printer, and one may say what must not be in the dish.
+# No printer prints emoji, but one may name an ingredient to leave out, so they become text.
 _PICTURES = re.compile(
     "[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
     "[\ufe0f\u200d\U0001f3fb-\U0001f3ff]*"
 )
-# Between letters that join, these two are part of the spelling; elsewhere they are nothing.
+# Between joining letters these two are part of the spelling; elsewhere they are dropped.
 _JOINERS = {"\u200c", "\u200d"}
 _JOINING = re.compile("[\u0590-\u109f\u1780-\u17ff]")
 _DROPPED = {"Cc", "Cf", "Cn", "Co", "Cs"}
 
-# For printers whose pages lack the letter; money first.
+# Replacements for letters that a printer's pages lack; currencies first.
 PLAIN_LETTERS = {
     "₺": "TL", "€": "EUR", "£": "GBP", "₼": "AZN", "₽": "RUB", "₴": "UAH", "₾": "GEL", "₸": "KZT",
     "₦": "NGN", "₹": "INR", "₪": "ILS",
@@ -27,7 +27,7 @@ PLAIN_LETTERS = {
 
 
 def printable(text: str, limit: int = MAX_LENGTH) -> str:
-    """One line in NFC without anything a printer could take for a command."""
+    """Return one line in NFC, without anything that a printer could read as a command."""
     spaced = "".join(" " if letter.isspace() else letter for letter in text[: limit * 4])
     named = _PICTURES.sub(_emoji_name, spaced)
     joins = _JOINING.search(named) is not None
@@ -41,7 +41,7 @@ def printable(text: str, limit: int = MAX_LENGTH) -> str:
 
 
 def transliterate(text: str, can_write: Callable[[str], bool]) -> str:
-    """With what the printer's pages lack put in plain letters, where there are such."""
+    """Replace letters that the printer's pages lack, if there is a replacement."""
     return "".join(
         letter if letter.isascii() or can_write(letter) else PLAIN_LETTERS.get(letter, letter)
         for letter in text
@@ -49,7 +49,7 @@ def transliterate(text: str, can_write: Callable[[str], bool]) -> str:
 
 
 def column_width(text: str) -> int:
-    """In columns of a fixed-width font."""
+    """Return the width in columns of a fixed-width font."""
     return sum(
         0 if unicodedata.combining(letter) or letter in _JOINERS
         else 2 if unicodedata.east_asian_width(letter) in ("W", "F")
@@ -59,7 +59,7 @@ def column_width(text: str) -> int:
 
 
 def wrap(text: str, columns: int, first: int | None = None) -> list[str]:
-    """Broken between words; a word too long for a line is cut."""
+    """Break between words; a word that is too long for a line is cut."""
     room = columns if first is None else first
     lines: list[str] = []
     line = ""

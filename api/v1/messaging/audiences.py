@@ -36,7 +36,7 @@ def list_audiences(query: PageQuery) -> dict[str, Any]:
 @key_may("campaigns")
 @idempotent
 def add_audience(body: AudienceFacts) -> JsonAnswer:
-    """Who is in it is asked anew whenever it is used."""
+    """The contacts in it are determined each time it is used."""
     made = audiences.save(body.name, body.filters.given())
     return audience_json(made), 201
 
@@ -58,7 +58,7 @@ def read_audience(path: AudiencePath) -> dict[str, Any]:
 )
 @key_may("campaigns")
 def change_audience(path: AudiencePath, body: AudienceChange) -> dict[str, Any]:
-    """Campaigns that were made with it keep what they were made with."""
+    """Existing campaigns keep the filters they were created with."""
     given = body.filters.given() if body.filters else None
     with tenant_scope(g.tenant_id):
         changed = audiences.change(path.audience_id, body.name, given)

@@ -1,4 +1,4 @@
-"""Stores, forms and automations: what is connected, what answers, and what each run did."""
+"""Connections to stores and forms, automations, and their runs."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ TAG = Tag(name="Stores and automations")
 @v1.get("/connections", tags=[TAG], summary="List connections", responses={200: ConnectionPage})
 @key_may("webhooks")
 def list_connections() -> dict[str, Any]:
-    """All of them: a business has a handful. Their addresses and secrets are in the portal only."""
+    """Returns all of them. Their addresses and secrets are only shown in the portal."""
     with tenant_scope(g.tenant_id):
         listed = store_connections.list_connections()
     return {"data": [connection_json(one) for one in listed], "next": None}
@@ -78,7 +78,7 @@ def read_automation(path: AutomationPath) -> dict[str, Any]:
 )
 @key_may("webhooks")
 def list_runs(path: AutomationPath, query: RunQuery) -> dict[str, Any]:
-    """Each run with its cause and its message, or the reason why there is none."""
+    """Each run with its cause and its message, or the reason why nothing was sent."""
     with tenant_scope(g.tenant_id):
         automation_definitions.get(path.automation_id)
         rows = automation_definitions.list_runs(

@@ -1,4 +1,4 @@
-"""Campaigns: made, looked at before they leave, started, followed."""
+"""Campaigns: create, preview, start and follow them."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -41,7 +41,7 @@ from messaging.models import Campaign
 
 
 def _action(name: str, summary: str) -> Callable[[View], View]:
-    """The address of an act, which answers with the campaign as it is after it."""
+    """Route of an action that responds with the changed campaign."""
     at = f"/campaigns/<campaign_id>/{name}"
     posted: Any = v1.post(at, tags=[TAG], summary=summary, responses={200: CampaignShape})
     return cast(Callable[[View], View], posted)
@@ -60,7 +60,7 @@ def list_campaigns(query: CampaignQuery) -> dict[str, Any]:
 @wire_field_names()
 @idempotent
 def add_campaign(body: CampaignFacts) -> JsonAnswer:
-    """A draft: nothing leaves before it is started."""
+    """Creates a draft. Nothing is sent before it is started."""
     _check_line(body)
     made = campaign_repository.add(body.wanted())
     return campaign_json(made), 201
@@ -84,7 +84,7 @@ def read_campaign(path: CampaignPath) -> dict[str, Any]:
 @key_may("campaigns")
 @wire_field_names()
 def change_campaign(path: CampaignPath, body: CampaignFacts) -> dict[str, Any]:
-    """A draft, or one that is scheduled and has not begun."""
+    """Possible for a draft, or for a scheduled campaign that has not started."""
     with tenant_scope(g.tenant_id):
         before = campaign_repository.get(path.campaign_id).template
         _check_line(body)
@@ -101,8 +101,9 @@ def change_campaign(path: CampaignPath, body: CampaignFacts) -> dict[str, Any]:
 @takes_file
 @key_may("campaigns")
 def put_header_file(path: CampaignPath, query: FileQuery, raw: FileBody) -> dict[str, Any]:
-    """The image, video or document of a template with such a header, instead of `header_url`.
-    The body is the file's own bytes; what it is, is told by looking into it."""
+    """The image, video or document of a template with such a header, instead of `header_url`. The
+    body is the raw file; its type is detected from its content.
+    """
     with tenant_scope(g.tenant_id):
         campaign_repository.get(path.campaign_id)
     blobs = current_app.extensions["blobs"]
@@ -132,7 +133,9 @@ def remove_campaign(path: CampaignPath) -> tuple[str, int]:
 )
 @key_may("campaigns")
 def dry_run(path: CampaignPath) -> dict[str, Any]:
-    """How many get it, who does not and why, what it costs, how long it takes. Sends nothing."""
+    """How many contacts get it, who is left out and why, what it costs and how long it takes. Sends
+    nothing.
+    """
     with tenant_scope(g.tenant_id):
         return outlook_json(campaign_dry_run.run_dry_run(campaign_repository.get(path.campaign_id)))
 
@@ -142,8 +145,9 @@ def dry_run(path: CampaignPath) -> dict[str, Any]:
 @wire_field_names()
 @idempotent
 def start_campaign(path: CampaignPath, body: StartRequest) -> JsonAnswer:
-    """With `at`, a time in the future, it is scheduled. Starting one that has begun is refused,
-    so a repeat is safe."""
+    """With `at`, a time in the future, it is scheduled. A campaign that has started is refused, so
+    a repeated call is safe.
+    """
     _may_send(path.campaign_id)
     started = campaign_lifecycle.start(path.campaign_id, body.at)
     return campaign_json(started)
@@ -158,7 +162,7 @@ def unschedule_campaign(path: CampaignPath) -> dict[str, Any]:
 @_action("pause", "Pause it")
 @key_may("campaigns")
 def pause_campaign(path: CampaignPath) -> dict[str, Any]:
-    """What is on its way already, a few seconds' worth, still arrives."""
+    """Messages of the last few seconds that are already queued are still sent."""
     return _apply(path.campaign_id, campaign_lifecycle.pause)
 
 
@@ -205,7 +209,7 @@ def _apply(
 
 
 def _check_line(body: CampaignFacts) -> None:
-    """The line that is asked for is one this key may send by, or the test line."""
+    """The requested line must be one that this key may use, or the test line."""
     if body.instance_id is not None:
         test = any(line.id == body.instance_id and line.test for line in _caller().lines)
         _choose(body.instance_id, test=test)

@@ -1,4 +1,4 @@
-"""Many contacts at once: looked through first, then written by a job that can be watched."""
+"""Import many contacts: all rows are checked, then written by a job with visible progress."""
 
 import csv
 import io
@@ -35,7 +35,7 @@ COLUMNS = ("phone", "name", "language", "tags", "birthday", "note", "consent", "
 @key_may("contacts")
 @idempotent
 def import_contacts(body: ImportRequest) -> JsonAnswer:
-    """Rows that are broken are left out and named; the others are written."""
+    """Invalid rows are left out and listed; the others are written."""
     if (body.contacts is None) == (body.csv is None):
         raise invalid("contacts", "invalid_parameter", "Send `contacts` or `csv`, one of the two.")
     one = contact_importing.start_check(*_store_file(body))
@@ -96,7 +96,7 @@ def reject_json(one: ContactImportReject) -> dict[str, Any]:
 
 
 def _store_file(body: ImportRequest) -> tuple[str, list[str], ImportOptions]:
-    """As a file, so that there is one way in for everybody."""
+    """Store the rows as a CSV file, so that all imports use the same code."""
     if body.contacts is not None:
         text, meanings = _as_csv(body.contacts), list(COLUMNS)
         if all(row.consent is None for row in body.contacts):

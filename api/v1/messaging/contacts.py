@@ -1,4 +1,4 @@
-"""Contacts: the CRM pool for programs."""
+"""Contacts in the API."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ CHANGED: ResponseDict = {200: ContactShape, 409: ErrorBody}
 @v1.get("/contacts", tags=[TAG], summary="List and find contacts", responses={200: ContactPage})
 @key_may("contacts")
 def list_contacts(query: ContactsQuery) -> dict[str, Any]:
-    """The newest first."""
+    """Newest first."""
     filters = ContactFilters(
         search=_text(query.search or "", "search"),
         tags=tuple(_text(tag, "tag") for tag in query.tag),
@@ -75,7 +75,7 @@ def list_contacts(query: ContactsQuery) -> dict[str, Any]:
 @key_may("contacts")
 @idempotent
 def add_contact(body: ContactFacts) -> JsonAnswer:
-    """A phone that is known already is refused with the contact's id."""
+    """A phone that exists already is refused with the id of its contact."""
     card = _apply_consent(contact_repository.create(body.entry()), body)
     return contact_json(card), 201
 
@@ -121,7 +121,7 @@ def read_contact(path: ContactPath) -> dict[str, Any]:
 @v1.patch("/contacts/<contact_id>", tags=[TAG], summary="Change a contact", responses=CHANGED)
 @key_may("contacts")
 def change_contact(path: ContactPath, body: ContactFacts) -> dict[str, Any]:
-    """What is not named stays as it is. A phone is added to those there are."""
+    """Missing fields stay unchanged. A phone is added to the existing ones."""
     with tenant_scope(g.tenant_id):
         card = _apply_consent(contact_repository.change(path.contact_id, body.entry()), body)
         return contact_json(card)
@@ -130,7 +130,7 @@ def change_contact(path: ContactPath, body: ContactFacts) -> dict[str, Any]:
 @v1.delete("/contacts/<contact_id>", tags=[TAG], summary="Remove a contact", responses={204: None})
 @key_may("contacts")
 def remove_contact(path: ContactPath) -> Response:
-    """From the book only: messages stay. To forget somebody altogether, erase them."""
+    """Deletes the contact only; messages stay. To delete all personal data, erase the contact."""
     with tenant_scope(g.tenant_id):
         contact_erasures.delete_contact_only(path.contact_id)
     return Response(status=204)
@@ -145,7 +145,7 @@ def remove_contact(path: ContactPath) -> Response:
 @key_may("contacts")
 @idempotent
 def erase_contact(path: ContactPath) -> JsonAnswer:
-    """Names, numbers, texts and files are taken out of everything kept; amounts stay."""
+    """Removes names, numbers, texts and files from all stored data; amounts stay."""
     begun = contact_erasures.start_erasure(path.contact_id)
     where = {"Location": f"/api/v1/contacts/erasures/{begun.id}"}
     return erasure_json(begun), 202, where
@@ -157,7 +157,7 @@ def erase_contact(path: ContactPath) -> JsonAnswer:
 @key_may("contacts")
 @idempotent
 def merge_contacts(path: ContactPath, body: MergeRequest) -> JsonAnswer:
-    """Everything of the other one becomes this one's: identities, notes, tags, messages."""
+    """Moves everything of the other contact to this one: identities, notes, tags, messages."""
     card = merging.merge(path.contact_id, body.other_id)
     return contact_json(card)
 
@@ -165,7 +165,7 @@ def merge_contacts(path: ContactPath, body: MergeRequest) -> JsonAnswer:
 @v1.get("/contacts/<contact_id>/notes", tags=[TAG], summary="Notes", responses={200: NoteList})
 @key_may("contacts")
 def contact_notes(path: ContactPath) -> dict[str, Any]:
-    """The newest first, 100 at most."""
+    """Newest first, at most 100."""
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(path.contact_id)
         return {

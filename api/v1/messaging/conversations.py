@@ -1,4 +1,4 @@
-"""The inbox for programs: conversations, what was said in them, who has them."""
+"""The inbox in the API: conversations, their messages and assignments."""
 
 from typing import Any
 
@@ -91,7 +91,7 @@ def change_conversation(path: ConversationPath, body: ConversationChange) -> dic
 )
 @key_may("messages:read", test_keys=True)
 def list_conversation_messages(path: ConversationPath, query: PageQuery) -> dict[str, Any]:
-    """Newest first. Notes of colleagues are not in it."""
+    """Newest first, without the notes of colleagues."""
     with tenant_scope(g.tenant_id):
         talk = _get(path.conversation_id)
         rows = thread.list_messages(talk, query.after or "", query.limit + 1)

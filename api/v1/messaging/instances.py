@@ -1,4 +1,4 @@
-"""Lines, called instances on the wire: which there are and how they are."""
+"""Lines, called instances in the API, and their state."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ TAG = Tag(name="Instances")
 @v1.get("/instances", tags=[TAG], summary="List lines", responses={200: InstancePage})
 @key_may("lines", test_keys=True)
 def list_instances() -> dict[str, Any]:
-    """All of them: a business has a handful."""
+    """Returns all of them."""
     with tenant_scope(g.tenant_id):
         lines = [line for line in line_repository.list_lines() if _may_see(line)]
     return {"data": [instance_json(line) for line in lines], "next": None}
@@ -59,7 +59,7 @@ def visible(instance_id: int) -> Line:
 )
 @key_may("lines")
 def change_instance(path: InstancePath, body: InstanceChange) -> dict[str, Any]:
-    """While a line is down, what waits for it leaves by the line named here."""
+    """While a line is down, its waiting messages are sent by the line given here."""
     other_id = body.fallback_instance_id
     with tenant_scope(g.tenant_id):
         line = line_repository.get(path.instance_id)

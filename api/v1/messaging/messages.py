@@ -1,4 +1,4 @@
-"""Sending and reading messages: spec 4.1 and 4.2, and what they leave open."""
+"""Send and read messages: sections 4.1 and 4.2 of the specification, and additions to them."""
 
 import re
 from typing import Any
@@ -62,8 +62,8 @@ from messaging.templates import validation as template_validation
 from tenants import idempotency
 
 TAG = Tag(name="Messages")
-# Lists of messages that a process reads at once, half of them for one tenant: a broad filter may
-# hold a connection for seconds, and a process has ten.
+# Concurrent message lists per process, half of them for one tenant: a broad filter may hold a
+# connection for seconds, and a process has ten.
 LIST_LIMITS = ConcurrencyLimit(8)
 WAIT_SECONDS, LONGEST_WAIT = 10.0, 30.0
 SENDS = frozenset({"send", "send-media", "send-location", "send-template"})
@@ -73,14 +73,14 @@ SENT: ResponseDict = {200: SendAnswer, 202: SendAnswer}
 @v1.post("/messages/send", tags=[TAG], summary="Send a text message", responses=SENT)
 @key_may("messages:send", test_keys=True)
 def send(body: TextRequest) -> Response:
-    """Waits until the line has handed the message to the network, 10 s at most."""
+    """Waits until the line has passed the message to the network, for at most 10 s."""
     return _send(draft_of_text(body), body.instance_id)
 
 
 @v1.post("/messages/send-media", tags=[TAG], summary="Send an image or a document", responses=SENT)
 @key_may("messages:send", test_keys=True)
 def send_media(body: MediaRequest) -> Response:
-    """An image, document, video or audio file by its URL, with a caption."""
+    """Sends an image, document, video or audio file by its URL, with a caption."""
     return _send(draft_of_media(body), body.instance_id)
 
 
@@ -93,7 +93,7 @@ def send_location(body: LocationRequest) -> Response:
 @v1.post("/messages/send-template", tags=[TAG], summary="Send an approved template", responses=SENT)
 @key_may("messages:send", test_keys=True)
 def send_template(body: TemplateRequest) -> Response:
-    """Reaches people outside the 24 hours after they last wrote."""
+    """Also reaches people more than 24 hours after they last wrote."""
     return _send(draft_of_template(body), body.instance_id)
 
 
@@ -180,7 +180,7 @@ def _send(draft: MessageDraft, line_id: int | None) -> Response:
 
 
 def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: str) -> Response:
-    """Store the message, then wait up to `patience` seconds for the network's answer."""
+    """Store the message, then wait up to `patience` seconds for the network's response."""
     caller: ApiCaller = g.caller
     key = idempotency_key()
     try:
@@ -196,7 +196,7 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
             ready, _store_pending_answer(key, answer if at_once else None, ticket)
         )
     except (IdempotencyKeyReused, DomainError) as refusal:
-        # Whatever would be said now: what was asked before gets its first answer.
+        # Whatever the error: a repeated request gets its first response.
         return _earlier_answer(key, refusal)
     if at_once:
         if ticket.state == "queued":
@@ -214,7 +214,7 @@ def _accept(draft: MessageDraft, line_id: int | None, patience: float, applied: 
 
 
 def _checked(draft: MessageDraft, line: LineRoute) -> MessageDraft:
-    """Only a template, or one that may go instead, is held against what is known of it."""
+    """Only templates and fallback templates are checked against the synced template."""
     if draft.kind != "template" and not draft.content.get("fallback"):
         return draft
     with tenant_scope(g.tenant_id):
@@ -224,7 +224,7 @@ def _checked(draft: MessageDraft, line: LineRoute) -> MessageDraft:
 def _store_pending_answer(
     key: str | None, answer: Response | None, ticket: AcceptedMessage
 ) -> IdempotencyRecord | None:
-    """Without an answer yet: what it will be about."""
+    """Return the idempotency record; without a response yet, it holds the message id."""
     if key is None:
         return None
     if answer is None:
@@ -241,7 +241,7 @@ def _earlier_answer(key: str | None, refusal: Exception) -> Response:
         if attempt.earlier_result:
             with tenant_scope(g.tenant_id):
                 return _current_answer(attempt.earlier_result)
-    if isinstance(refusal, IdempotencyKeyReused):  # and forgotten in this very moment
+    if isinstance(refusal, IdempotencyKeyReused):  # and deleted in the meantime
         raise TryAgain("try_again", "Nothing was done. Try again.") from None
     raise refusal
 
@@ -256,7 +256,7 @@ def _answer(body: dict[str, Any], status: int, headers: dict[str, str]) -> Respo
 def _accepted_response(
     ticket: AcceptedMessage, told: MessageOutcome | None, applied: str
 ) -> tuple[dict[str, Any], int, dict[str, str]]:
-    """200 with the network's id; 202 when it is not known yet."""
+    """200 with the network's id; 202 if it is not known yet."""
     known = told is not None and told.state == "sent"
     headers = {} if known else {"Location": f"/api/v1/messages/{ticket.id}"}
     if applied:
@@ -267,7 +267,7 @@ def _accepted_response(
 def _refused_response(
     attempt: IdempotentRequest, ticket: AcceptedMessage, told: MessageOutcome
 ) -> Response:
-    """A refusal is an answer and is kept; a line that cannot send leaves the key free."""
+    """A refusal is stored as the response; an unavailable line releases the key for a retry."""
     sentence = told.error_text or "The network refused the message."
     error: DomainError = Invalid(told.error_code or "refused", sentence)
     if told.error_code == "line_unavailable":
@@ -284,7 +284,7 @@ def _refused_response(
 
 
 def _current_answer(message_id: str) -> Response:
-    """The first request was cut off long ago: its message tells what became of it."""
+    """The first request was interrupted: respond with the current state of its message."""
     message = message_queries.get(message_id)
     body = {"status": "success", **message_json(message)}
     answer = jsonify(body)
@@ -293,7 +293,10 @@ def _current_answer(message_id: str) -> Response:
 
 
 def _wait_seconds() -> tuple[float, str]:
-    """RFC 7240: `Prefer: respond-async` or `Prefer: wait=N`."""
+    """Return the seconds to wait and the applied preference.
+
+    RFC 7240: `Prefer: respond-async` or `Prefer: wait=N`.
+    """
     prefer = request.headers.get("Prefer", "")
     if re.search(r"\brespond-async\b", prefer):
         return 0.0, "respond-async"

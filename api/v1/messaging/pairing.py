@@ -1,4 +1,4 @@
-"""Linked phones over the API: add a line, show its QR code, start it again, log it out."""
+"""Linked phones in the API: add a line, show its QR code, restart it, log it out."""
 
 from typing import Any
 
@@ -57,8 +57,9 @@ def _may_add_lines() -> None:
 @key_may("lines")
 @idempotent(check=_may_add_lines)
 def add_instance(body: NewInstance) -> JsonAnswer:
-    """Not linked yet: start its pairing next, and show the QR code. A linked line uses an
-    unofficial client of the network, which may restrict the number."""
+    """The line is not linked yet: start its pairing next and show the QR code. A linked line uses
+    an unofficial client of the network, which may restrict the number.
+    """
     settings: Settings = current_app.extensions["comanda"]
     line = pairing.add_linked_line(body.name, network=settings.linked_network)
     where = {"Location": f"/api/v1/instances/{line.id}"}
@@ -73,7 +74,7 @@ def add_instance(body: NewInstance) -> JsonAnswer:
 )
 @key_may("lines")
 def read_qr(path: InstancePath) -> Response:
-    """Ask again when it runs out: while a line is being linked there is always a next one."""
+    """Request it again when it expires: there is a next code while a line is being linked."""
     with tenant_scope(g.tenant_id):
         line, linked = _linked(path.instance_id)
     if request.accept_mimetypes.best_match(["application/json", PNG]) != PNG:
@@ -105,7 +106,7 @@ def read_pairing(path: InstancePath) -> Response:
 @key_may("lines")
 @idempotent
 def start_pairing(path: InstancePath, body: PairingRequest) -> JsonAnswer:
-    """Codes follow within a second or two: by GET, and by the event instances.qr."""
+    """Codes follow within one or two seconds, by GET and by the event instances.qr."""
     return _request_pairing(path, lambda line_id: pairing.start(line_id, body.phone or ""))
 
 
@@ -118,7 +119,7 @@ def start_pairing(path: InstancePath, body: PairingRequest) -> JsonAnswer:
 @key_may("lines")
 @idempotent
 def restart_instance(path: InstancePath) -> JsonAnswer:
-    """Without a new code, as the device it is linked as."""
+    """Reconnects with the linked device, without a new code."""
     return _request_pairing(path, pairing.restart)
 
 

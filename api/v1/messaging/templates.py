@@ -1,4 +1,4 @@
-"""Templates of cloud lines, as the network last told them."""
+"""Templates of cloud lines, as last synced from the network."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ TAG = Tag(name="Templates")
 @v1.get("/templates", tags=[TAG], summary="List templates", responses={200: TemplatePage})
 @key_may("lines", test_keys=True)
 def list_templates(query: TemplatesQuery) -> dict[str, Any]:
-    """By name. They are asked for at the network every hour, and when it says that one changed."""
+    """By name. They are synced from the network every hour, and when it reports a change."""
     with tenant_scope(g.tenant_id):
         lines = _lines()
         chosen = [one for one in lines if query.instance_id in (None, one.id)]
@@ -56,7 +56,7 @@ def read_template(path: TemplatePath) -> dict[str, Any]:
 
 
 def _lines() -> list[Line]:
-    """Those the key may see: a template is seen through a line that sends it."""
+    """Return the lines the key may see; a template is visible through a line that can send it."""
     caller: ApiCaller = g.caller
     allowed = caller.visible_line_ids
     return [

@@ -1,4 +1,4 @@
-"""Delivery: zones with their fees, couriers, and who brings which order."""
+"""Delivery: zones with their fees, couriers, and the courier of each order."""
 
 from decimal import Decimal
 from typing import Any
@@ -55,7 +55,7 @@ ZONES, COURIERS = Tag(name="Delivery zones"), Tag(name="Couriers")
 )  # fmt: skip
 @key_may("menus", test_keys=True)
 def list_zones(query: OfSite) -> dict[str, Any]:
-    """The smallest first: in this order a place is looked for."""
+    """Smallest first: zones are searched in this order."""
     with tenant_scope(g.tenant_id):
         site = sites.get(query.site_id)
         return {"data": [zone_json(one) for one in zones.listed(site.id)], "next": None}
@@ -108,7 +108,7 @@ def remove_zone(path: ZonePath) -> Response:
 )  # fmt: skip
 @key_may("orders", test_keys=True)
 def find_zone(query: PlaceQuery) -> dict[str, Any]:
-    """What delivery there costs. The smallest zone around the place counts."""
+    """The delivery fee for a place. The smallest zone around it applies."""
     with tenant_scope(g.tenant_id):
         site = sites.get(query.site_id)
         where = addresses.parse_coordinates(query.latitude, query.longitude)
@@ -158,7 +158,7 @@ def read_courier(path: CourierPath) -> dict[str, Any]:
 )
 @key_may("orders")
 def change_courier(path: CourierPath, body: CourierFields) -> dict[str, Any]:
-    """Off duty (`active: false`) ends the links given out so far."""
+    """`active: false` (off duty) invalidates all links sent so far."""
     with tenant_scope(g.tenant_id):
         courier = couriers.get_not_removed(path.courier_id)
         values = body.model_dump(exclude_none=True)
@@ -183,7 +183,7 @@ def remove_courier(path: CourierPath) -> Response:
 )
 @key_may("orders")
 def courier_link(path: CourierPath) -> dict[str, Any]:
-    """Works for a day, without signing in. It also comes with every order by message."""
+    """Valid for a day, without signing in. It is also in every order message to the courier."""
     with tenant_scope(g.tenant_id):
         courier = couriers.get_not_removed(path.courier_id)
         if not courier.active:
@@ -213,7 +213,7 @@ def who_brings(path: OrderPath) -> dict[str, Any]:
 @key_may("orders")
 @idempotent
 def assign_courier(path: OrderPath, body: Assign) -> JsonAnswer:
-    """The courier gets a message with the address, the route and what to collect."""
+    """The courier gets a message with the address, the route and the amount to collect."""
     site, order = _order(path)
     courier = couriers.get_not_removed(body.courier_id) if body.courier_id else None
     courier_dispatch.assign(site, order, courier, seen=body.version)
@@ -247,7 +247,7 @@ def courier_said(path: OrderPath, body: Said) -> JsonAnswer:
 @key_may("orders")
 @idempotent
 def locate_order(path: OrderPath, body: Located) -> JsonAnswer:
-    """As a location that the customer shares in chat: the zone may make the fee, once."""
+    """Like a location that the customer shares in chat: the zone may set the fee, once."""
     site, order = _order(path)
     if order.order_type != "delivery" or order.ended_at is not None:
         raise Conflict("no_delivery", "Only an open delivery has a delivery zone.")

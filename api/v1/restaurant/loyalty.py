@@ -1,4 +1,4 @@
-"""Loyalty: how sites count, who has how many points, rewards, and their one-time codes."""
+"""Loyalty: programmes of sites, balances, rewards and one-time coupon codes."""
 
 from typing import Any
 
@@ -56,8 +56,9 @@ def list_programmes() -> dict[str, Any]:
         responses={200: ProgrammeShape})  # fmt: skip
 @key_may("campaigns")
 def set_programme(path: SitePath, body: ProgrammeFields) -> dict[str, Any]:
-    """Points for an amount, or a stamp for a visit. What guests have already stays theirs; when
-    the kind changes, `worth` says at which rate."""
+    """Points for an amount, or a stamp for a visit. Guests keep their balance; if the kind changes,
+    `worth` is the conversion rate.
+    """
     with tenant_scope(g.tenant_id):
         wanted = programmes.ProgrammeSettings(
             kind=body.kind,
@@ -105,7 +106,7 @@ def read_member(path: ContactPath) -> dict[str, Any]:
 @key_may("campaigns")
 @idempotent
 def correct_balance(path: ContactPath, body: Correction) -> JsonAnswer:
-    """The book gets a line with the reason; nothing in it is changed."""
+    """Adds an entry with the reason to the ledger; existing entries stay unchanged."""
     card = contact_cards.get(path.contact_id)
     done = ledger.correct_balance(sites.get(body.site_id), card.id, body.amount, body.reason)
     return balance_json(done)
@@ -147,7 +148,7 @@ def read_reward(path: RewardPath) -> dict[str, Any]:
         responses={200: RewardShape})  # fmt: skip
 @key_may("campaigns")
 def change_reward(path: RewardPath, body: RewardFields) -> dict[str, Any]:
-    """Coupons that are out keep what they promised."""
+    """Issued coupons keep their terms."""
     with tenant_scope(g.tenant_id):
         return reward_json(rewards.change(path.reward_id, _wanted(body)))
 
@@ -156,7 +157,7 @@ def change_reward(path: RewardPath, body: RewardFields) -> dict[str, Any]:
            responses={204: None})  # fmt: skip
 @key_may("campaigns")
 def remove_reward(path: RewardPath) -> Response:
-    """Nothing new is given; coupons that are out stay good."""
+    """No new coupons are issued; issued ones stay valid."""
     with tenant_scope(g.tenant_id):
         rewards.remove(path.reward_id)
     return Response(status=204)
@@ -198,7 +199,7 @@ def read_coupon(path: CouponPath) -> dict[str, Any]:
 @key_may("campaigns")
 @idempotent
 def cancel_coupon(path: CouponPath, body: CancelCoupon) -> JsonAnswer:
-    """Points that were spent on it come back."""
+    """Points that were spent on it are returned."""
     done = ledger.cancel_coupon(coupons.get(path.coupon_id), body.reason)
     return coupon_json(done)
 

@@ -1,4 +1,4 @@
-"""Orders: made by programs too, read, moved, cancelled."""
+"""Orders: create, read, change their state and cancel them."""
 
 from decimal import Decimal
 from typing import Any
@@ -108,7 +108,7 @@ def read_order(path: OrderPath) -> dict[str, Any]:
 )
 @key_may("orders", test_keys=True)
 def order_changes(path: OrderPath) -> dict[str, Any]:
-    """Every move with its who and when, oldest first."""
+    """Every change with its author and time, oldest first."""
     with tenant_scope(g.tenant_id):
         rows = order_queries.changes_of(check_mode(order_queries.get(path.order_id)).id)
     data = [
@@ -173,7 +173,7 @@ def _numbers(sums: dict[str, Any]) -> dict[str, Any]:
 
 
 def _moved(order: Order, body: Move) -> Order:
-    """As in the portal: a refund makes an order refunded, and a cancellation needs its reason."""
+    """Apply the rules of the portal: a cancellation needs a reason, and only a refund refunds."""
     if order.state == body.status:
         return order
     if body.status == "refunded":

@@ -52,7 +52,7 @@ def list_links(query: LinksQuery) -> dict[str, Any]:
 @key_may("payments", test_keys=True)
 @idempotent
 def make_link(body: NewLink) -> JsonAnswer:
-    """The address is there a moment later: read the link again, or let it be sent by chat."""
+    """The URL is available a moment later: read the link again, or have it sent by chat."""
     return link_json(_make(body)), 201
 
 
@@ -114,7 +114,7 @@ def order_payments(path: OrderPath) -> dict[str, Any]:
 @key_may("payments", test_keys=True)
 @idempotent
 def make_refund(path: PaymentPath, body: NewRefund) -> JsonAnswer:
-    """All of it, or a part. The provider is asked at once; `status` tells how it went."""
+    """Refunds all of it or a part. The provider is called at once; `status` is the result."""
     amount = None if body.amount is None else _plain(body.amount)
     made = refunds.request_refund(check_mode(payments.get(path.payment_id)), amount, body.reason)
     return _refund_json(made), 201
@@ -153,7 +153,7 @@ def _make(body: NewLink) -> PaymentLink:
         if made is None:
             raise invalid("order_id", "no_provider", "No payment provider is set up for it.")
         return made
-    if body.cart_code and test:  # carts are made by guests on the menu: all of them are live
+    if body.cart_code and test:  # carts are created by guests on the menu: all of them are live
         raise Forbidden("live_key_required", "A test key cannot ask for a cart's payment.")
     if body.cart_code:
         cart = carts.get_by_code(body.cart_code.upper().replace("-", "").lstrip("#"))
@@ -176,7 +176,7 @@ def _make(body: NewLink) -> PaymentLink:
 
 
 def _plain(amount: float) -> str:
-    """A JSON number as it was written, without an exponent."""
+    """Return a JSON number as it was written, without an exponent."""
     return format(Decimal(repr(amount)), "f")
 
 

@@ -1,4 +1,4 @@
-"""Printers, the agents that reach them, and what they print."""
+"""Printers, print agents and print jobs."""
 
 from typing import Any
 

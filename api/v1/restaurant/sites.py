@@ -1,4 +1,4 @@
-"""Restaurants: their settings, tables, stations, and what is sold out."""
+"""Restaurants: settings, tables, stations, and sold-out items."""
 
 from decimal import Decimal
 from typing import Any

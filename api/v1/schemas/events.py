@@ -1,4 +1,4 @@
-"""What is posted to webhook endpoints: the events of the specification (2.3 and 2.4)."""
+"""Models of the events in the specification (sections 2.3 and 2.4) that endpoints receive."""
 
 from typing import Any
 
@@ -8,8 +8,9 @@ from api.v1.schemas.restaurant.orders import OrderFacts
 from api.v1.schemas.webhooks import EventShape
 
 
+# Section 2.3 of the specification, and additional fields.
 class InboundMessageData(BaseModel):
-    """Spec 2.3 and more. What belongs to other kinds of message is left out."""
+    """A message from a customer. Fields of other message types are left out."""
 
     sender: str = Field(
         alias="from", description="Phone with country code.", examples=["905321112233"]
@@ -44,7 +45,7 @@ class InboundMessageEvent(EventShape):
 
 
 class OrderCreatedEvent(EventShape, OrderFacts):
-    """An order is confirmed, and paid where it had to be."""
+    """An order is confirmed, and paid if payment was required."""
 
 
 WEBHOOKS: dict[str, type[BaseModel]] = {

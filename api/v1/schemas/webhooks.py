@@ -1,4 +1,4 @@
-"""The bodies of the webhook calls."""
+"""Request and response models of webhooks."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -167,7 +167,7 @@ class ReplayAnswer(BaseModel):
 
 
 class EventShape(BaseModel):
-    """As it is posted to endpoints: the event's own fields come beside these."""
+    """The body of a webhook. The event's own fields are next to these."""
 
     model_config = ConfigDict(json_schema_extra={"additionalProperties": True})
 

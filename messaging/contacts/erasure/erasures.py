@@ -1,8 +1,8 @@
-"""Erasing a contact: gone from the book at once, and then, bit by bit, from all that was kept.
+"""Erase a contact: delete the contact at once, then all its stored data step by step.
 
-What is left of a message is its state, its price and its times: the ledger still adds up. The
-row of the erasure knows what to look for and how far it has come, so a worker that dies goes on
-from there; when it is done it has forgotten the names too.
+A message keeps its state, price and times, so that the ledger still adds up. The erasure row holds
+what to look for and how far it has come, so that another worker can continue after a crash. When it
+is done, the names are deleted from it too.
 """
 
 from collections.abc import Callable
@@ -27,12 +27,12 @@ from tenants.audit import current_actor
 LANE = "contacts"
 STEPS = ("messages", "events", "hooks", "stores", "audit", "rest")
 
-# Areas above this one add what they keep: a function of Sought, called once, in its own step.
+# Other packages add their own steps: a function of ErasureTarget, called once in the last step.
 MORE_STEPS: list[Callable[[ErasureTarget], None]] = []
 
 
 def start_erasure(contact_id: str) -> ContactErasure:
-    """At once: out of the book. The rest is a job that can be watched."""
+    """Delete the contact now. A job erases the rest; its progress is visible."""
     card = contact_cards.get(contact_id)
     message_queries.cancel_waiting_messages(contact_cards.addresses_of(card))
     erasure = ContactErasure(
@@ -56,7 +56,7 @@ def start_erasure(contact_id: str) -> ContactErasure:
 
 
 def delete_contact_only(contact_id: str) -> None:
-    """Out of the book only: messages stay as they are, and writing again makes a new contact."""
+    """Delete the contact only. Messages stay, and a new message from them creates a new contact."""
     card = contact_cards.get(contact_id)
     delete_contact_row(card)
     audit.record("contacts.removed", card.title, contact=card.id)
@@ -87,7 +87,10 @@ def next_open() -> ContactErasure | None:
 
 
 def run_step(erasure: ContactErasure, drop_blobs: DeleteBlobs) -> bool:
-    """One batch of one step. True: there is more; False: only something in flight is waited for."""
+    """Run one batch of the current step.
+
+    Returns True if there is more to do, False if it has to wait for something in progress.
+    """
     sought = ErasureTarget(
         contact_id=erasure.contact_id,
         names=list(erasure.names["names"]),
@@ -134,7 +137,7 @@ def run_step(erasure: ContactErasure, drop_blobs: DeleteBlobs) -> bool:
 def _next_step(erasure: ContactErasure) -> None:
     number = STEPS.index(erasure.step) + 1
     erasure.reached = ""
-    if erasure.step == "messages":  # what was in flight has told of itself meanwhile
+    if erasure.step == "messages":  # messages that were in flight have caused more events since
         erasure.names = {**erasure.names, "until": str(new_uuid())}
     if number < len(STEPS):
         erasure.step = STEPS[number]

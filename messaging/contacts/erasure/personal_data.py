@@ -1,4 +1,4 @@
-"""Where somebody leaves traces, and how each is taken away while the rest of the row stays."""
+"""Where personal data of a contact is stored, and how it is blanked while the row stays."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ UPDATE message_changes SET cause = ''
 DROP_NETWORK_IDS = text("""
 DELETE FROM network_ids WHERE tenant_id = :tenant_id AND network_id = ANY(:network_ids)
 """)
-# What is kept as it came is looked through in the order it came.
+# Tables with raw bodies are scanned in the order of their ids.
 EVENTS = text("""
 SELECT id, body::text LIKE ANY(:marks) AS found FROM events
  WHERE tenant_id = :tenant_id AND id > :reached AND id <= :until ORDER BY id LIMIT :most
@@ -50,7 +50,7 @@ UPDATE events
                                  'data', jsonb_build_object('erased', true))
  WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
 """)
-# An endpoint may have repeated what we posted to it.
+# An endpoint's response may contain the body that we posted.
 BLANK_ATTEMPTS = text("""
 UPDATE delivery_attempts SET headers = '{}', answer = ''
  WHERE tenant_id = :tenant_id AND delivery_id IN (
@@ -58,7 +58,7 @@ UPDATE delivery_attempts SET headers = '{}', answer = ''
         WHERE tenant_id = :tenant_id AND event_id = ANY(CAST(:ids AS uuid[])))
 """)
 BLANK_EVENT_STATEMENTS = (BLANK_EVENTS, BLANK_ATTEMPTS)
-# Shops and forms write numbers as they like, so only digits are compared there.
+# Stores and forms format numbers freely, so only digits are compared there.
 HOOKS = text("""
 SELECT id, state, EXISTS (SELECT 1 FROM unnest(CAST(:bytes AS bytea[])) AS mark (it)
                     WHERE position(mark.it IN received_hooks.body) > 0)
@@ -82,7 +82,7 @@ BLANK_AUDIT = text("""
 UPDATE audit_entries SET subject = :erased, detail = '{}'
  WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
 """)
-# A repeat of such a request still does nothing twice; it only hears less.
+# A repeated request still does nothing twice; only its response is shorter.
 BLANK_ANSWERS = text("""
 UPDATE idempotency_keys SET body = '{"status": "success", "erased": true}'
  WHERE tenant_id = :tenant_id AND status IS NOT NULL AND body LIKE ANY(:marks)
@@ -90,7 +90,7 @@ UPDATE idempotency_keys SET body = '{"status": "success", "erased": true}'
 DROP_ANSWERS = text("""
 DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id AND key LIKE ANY(:inside)
 """)
-# Numbers stand there as somebody wrote them, so only their digits are compared.
+# Numbers are stored as people wrote them, so only their digits are compared.
 DROP_REJECTS = text("""
 DELETE FROM contact_import_rejects
  WHERE tenant_id = :tenant_id
@@ -110,15 +110,15 @@ DELETE FROM contact_import_phones WHERE tenant_id = :tenant_id AND phone = ANY(:
 
 @dataclass(frozen=True)
 class ErasureTarget:
-    """What an erasure looks for, for those who keep more than this package knows of."""
+    """What an erasure looks for; also passed to the steps of other packages."""
 
     contact_id: str
     names: list[str]
-    """Phones in every spelling and the network's ids: each is the whole of a value somewhere."""
+    """Phones in every spelling and network ids; each is a whole value somewhere."""
     titles: list[str]
-    """What the contact was called."""
+    """The display names of the contact."""
     until: str
-    """Ids after this one are of a later time: they write to us again."""
+    """Only ids up to this one are erased; later data is from a new contact."""
 
 
 DeleteBlobs = Callable[[list[str]], None]
@@ -152,9 +152,10 @@ def has_messages_in_flight(sought: ErasureTarget) -> bool:
 def scan_table(
     erasure: ContactErasure, sought: ErasureTarget, look: Any, *blanks: Any
 ) -> tuple[int, int]:
-    """A stretch of a table, whether or not it has anything: its ids tell how far we are.
+    """Scan one batch of a table and blank the rows that match.
 
-    Less than nothing looked at: a hook that nobody has read yet is in the way.
+    Returns how many rows were scanned and how many matched; `erasure.reached` moves on. Scanned is
+    -1 if an unprocessed hook that matches blocks the scan.
     """
     rows = db.session.execute(
         look, {**search_patterns(sought), "reached": erasure.reached or NO_ID, "most": BATCH}
@@ -190,26 +191,26 @@ def erase_remaining(sought: ErasureTarget) -> None:
 
 
 def _erase_emails(words: list[str]) -> None:
-    """Bodies are sealed: each has to be opened to be looked into."""
+    """Blank e-mails that contain these words. Bodies are encrypted, so each one is decrypted."""
     letters = db.session.execute(
         select(Mail.id, Mail.subject).where(Mail.tenant_id == current_tenant_id())
     ).all()
     for letter_id, subject in letters:
         try:
             said = f"{subject}\n{body_of(letter_id)}"
-        except KeyringError:  # nobody can read it any more
+        except KeyringError:  # unreadable without its key
             continue
         if any(word in said for word in words):
             db.session.execute(update(Mail).where(Mail.id == letter_id).values(subject="", body=""))
 
 
 def search_patterns(sought: ErasureTarget) -> dict[str, Any]:
-    """What the statements look for.
+    """Return the parameters of all statements.
 
-    A name counts where it is the whole of a JSON value; short ones would be found anywhere.
+    A name matches only where it is a whole JSON value, because short names would match everywhere.
     """
     public = sought.contact_id
-    signed = [f"+{name}" for name in sought.names if name.isdigit()]  # as orders are told
+    signed = [f"+{name}" for name in sought.names if name.isdigit()]  # as order events write them
     whole = [*sought.names, *signed, public]
     return {
         "tenant_id": current_tenant_id(),
@@ -233,7 +234,7 @@ def _escaped(name: str) -> str:
 
 
 def blob_keys(content: Any) -> list[str]:
-    """Files kept with a message: every `blob` in its content."""
+    """Return the keys of the files of a message: every `blob` in its content."""
     if isinstance(content, dict):
         own = [content["blob"]] if isinstance(content.get("blob"), str) else []
         return own + [key for part in content.values() for key in blob_keys(part)]

@@ -1,4 +1,4 @@
-"""What shops and forms told us about somebody, and what automations made of it."""
+"""Erase what stores and forms sent about a contact, and the automation runs that followed."""
 
 import contextlib
 from typing import Any
@@ -16,7 +16,7 @@ N_ = str  # collected for translation here, translated where it is shown
 ERASED = N_("The customer was erased.")
 NO_ID = "00000000-0000-0000-0000-000000000000"
 
-# Numbers stand in `data` as the shop wrote them, so only their digits are compared.
+# `data` holds numbers as the store wrote them, so only their digits are compared.
 EVENTS = text("""
 SELECT id, connection_id, hook_id, data->'links' AS links,
        phone = ANY(:names) OR data::text LIKE ANY(:marks)
@@ -29,7 +29,7 @@ SELECT runs.id, runs.message_id, messages.state FROM automation_runs AS runs
   LEFT JOIN messages ON messages.tenant_id = :tenant_id AND messages.id = runs.message_id
  WHERE runs.tenant_id = :tenant_id AND runs.event_id = ANY(CAST(:ids AS uuid[]))
 """)
-# The owner was told of an order by a message of their own: it names the customer too.
+# The owner's notification about an order also names the customer.
 BLANK_MESSAGES = text("""
 UPDATE messages SET text = '', content = '{}', error_text = NULL
  WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[]))
@@ -58,9 +58,10 @@ UPDATE store_events SET phone = '', no_phone = '', data = '{"erased": true}'
 
 
 def erase_store_events(erasure: ContactErasure, mine: dict[str, Any], most: int) -> tuple[int, int]:
-    """A stretch of what was told, with all that hangs on it.
+    """Erase one batch of store events, with their runs, messages and hooks.
 
-    Less than nothing looked at: a message about it is just leaving and is waited for.
+    Returns how many rows were scanned and how many matched. Scanned is -1 if a message about an
+    event is being sent; the step has to wait for it.
     """
     reached = {"reached": erasure.reached or NO_ID, "most": most}
     rows = db.session.execute(EVENTS, {**mine, **reached}).all()
@@ -77,7 +78,7 @@ def _blank(found: list[Any]) -> bool:
     runs = db.session.execute(RUNS, here).all()
     for run in runs:
         if run.state in ("scheduled", "queued"):
-            with contextlib.suppress(Conflict):  # it has just left
+            with contextlib.suppress(Conflict):  # it was sent in the meantime
                 message_queries.cancel_message(from_uuid("msg", run.message_id))
     runs = db.session.execute(RUNS, here).all()
     if any(run.state in ("scheduled", "queued", "sending") for run in runs):

@@ -1,4 +1,4 @@
-"""A batch of rows: held against the file and the book, counted, and when it is time written."""
+"""Process one batch of rows: find repeats and existing contacts, count them, and write them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -78,7 +78,7 @@ FIND_CONSENTED = text("""
 SELECT id FROM contacts
  WHERE tenant_id = :tenant_id AND id = ANY(CAST(:ids AS uuid[])) AND consent_at IS NOT NULL
 """)
-# The file adds to what is known; it empties nothing.
+# The file adds values; an empty cell clears nothing.
 UPDATE_CONTACTS = text("""
 UPDATE contacts
    SET name = CASE WHEN mine.name = '' THEN contacts.name ELSE mine.name END,
@@ -117,7 +117,7 @@ class ImportCounts:
 
 
 def apply_batch(one: ContactImport, batch: list[FileRow], *, write: bool) -> ImportCounts:
-    """Only counted, or also written. What is broken is noted either way."""
+    """Count a batch, and write it if `write` is set. Invalid rows are recorded in both cases."""
     reader = RowParser(one)
     good: list[ParsedRow] = []
     faults: list[RowError] = []
@@ -148,7 +148,7 @@ def apply_batch(one: ContactImport, batch: list[FileRow], *, write: bool) -> Imp
 def _without_repeats(
     one: ContactImport, good: list[ParsedRow]
 ) -> tuple[list[ParsedRow], list[RowError]]:
-    """A number that comes twice counts where it comes first."""
+    """Split off repeated numbers; the first row of a number counts."""
     if not good:
         return [], []
     mine: dict[str, Any] = {
@@ -181,7 +181,7 @@ def _without_repeats(
 
 
 def _existing_contacts(good: list[ParsedRow]) -> dict[str, str]:
-    """The contacts that have these phones, in any of their spellings."""
+    """Return the contact ids by phone key; phones match in any spelling."""
     ways = {way: row.key for row in good for way in phone_variants(row.phone)}
     if not ways:
         return {}
@@ -239,7 +239,7 @@ def create_contacts(source: ContactImport, rows: list[ParsedRow]) -> None:
         },
     )
     mine = {str(contact_id) for (contact_id,) in named}
-    if len(mine) < len(ids):  # somebody wrote to us in this moment, and was there first
+    if len(mine) < len(ids):  # a new message created some of these contacts in the meantime
         late = [one for one in ids if one not in mine]
         db.session.execute(DELETE_CONTACTS, {"tenant_id": current_tenant_id(), "ids": late})
     pairs = [(one, row) for one, row in zip(ids, rows, strict=True) if one in mine]
@@ -262,7 +262,7 @@ def create_contacts(source: ContactImport, rows: list[ParsedRow]) -> None:
 def _update_contacts(one: ContactImport, rows: list[ParsedRow], known: dict[str, str]) -> None:
     if not rows:
         return
-    # One file may hold two numbers of one contact: the first of them is taken.
+    # A file may have two numbers of one contact: the first row is used.
     by_contact: dict[str, ParsedRow] = {}
     for row in rows:
         by_contact.setdefault(known[row.key], row)
@@ -278,14 +278,14 @@ def _update_contacts(one: ContactImport, rows: list[ParsedRow], known: dict[str,
 
 
 def _withdraw_consents(ids: list[str], file_name: str) -> None:
-    """A clear no in the file ends an earlier consent, with the file as its proof."""
+    """Withdraw earlier consents that the file denies; the file is recorded as the source."""
     agreed = db.session.execute(FIND_CONSENTED, {"tenant_id": current_tenant_id(), "ids": ids})
     for (contact_id,) in agreed.all():
         contact_consent.withdraw_consent(from_uuid("con", contact_id), file_name)
 
 
 def _insert_consents_and_notes(one: ContactImport, pairs: list[tuple[str, ParsedRow]]) -> None:
-    """The proof of consent, and what was written down about somebody."""
+    """Write the consent records and the notes."""
     mine = {"tenant_id": current_tenant_id(), "author": one.author, "now": now()}
     agreed = [(contact, row.source) for contact, row in pairs if row.source]
     noted = [(contact, row.note) for contact, row in pairs if row.note]

@@ -1,4 +1,4 @@
-"""Files of rows as people export them: their encoding, their delimiter, what their columns are."""
+"""Detect encoding, delimiter and column meanings of CSV files, and read their rows."""
 
 import codecs
 import csv
@@ -15,10 +15,10 @@ DELIMITERS = (",", ";", "\t", "|")
 MOST_COLUMNS = 60
 LONGEST_CELL = 10_000
 SAMPLE_BYTES = 256 * 1024
-# Ğ İ Ş ğ ı ş in Turkish; in Western Europe the same bytes are letters of Icelandic.
+# Ğ İ Ş ğ ı ş in Turkish; in Western European encodings the same bytes are Icelandic letters.
 _TURKISH = frozenset(b"\xd0\xdd\xde\xf0\xfd\xfe")
 
-# What a column may be; `field:` and an id is one of the tenant's own.
+# What a column may contain; `field:` with an id is a custom field.
 COLUMN_MEANINGS = (
     "phone",
     "name",
@@ -55,7 +55,7 @@ _MEANING_BY_NAME = {
 
 
 class NotATable(ValueError):
-    """The file is no table; the sentence says why."""
+    """Raised when the file is not a table; the message says why."""
 
     def __init__(self, sentence: str, **values: int) -> None:
         super().__init__(sentence.format(**values))
@@ -70,13 +70,13 @@ class FileFormat:
     names: list[str]
     meanings: list[str]
     rows: list[list[str]]
-    """The first ones, without the header."""
+    """The first rows, without the header."""
 
 
 @dataclass(frozen=True)
 class FileRow:
     line: int
-    """Where it begins in the file, the first line being 1."""
+    """The line in the file where the row begins; the first line is 1."""
     cells: list[str]
 
 
@@ -88,7 +88,7 @@ def detect_format(
     delimiter: str = "",
     country: str | None = None,
 ) -> FileFormat:
-    """Only the beginning is decoded, after all of it was tried as UTF-8."""
+    """Detect the format. Only the start is decoded, but all of it is tested for UTF-8."""
     start = file.read(SAMPLE_BYTES)
     if not start.strip(b"\0\r\n\t ,;"):
         raise NotATable("The file is empty.")
@@ -117,7 +117,7 @@ def detect_format(
 
 
 def read_rows(file: BinaryIO, encoding: str, delimiter: str, has_header: bool) -> Iterator[FileRow]:
-    """Every row that holds anything, one at a time. Raises NoTable where a table ends."""
+    """Yield every row that is not blank. Raises NotATable where the file becomes unreadable."""
     text = io.TextIOWrapper(file, encoding, errors="replace", newline="")
     reader = csv.reader(_without_bom(text), delimiter=delimiter)
     begins, first = 1, True
@@ -144,7 +144,7 @@ def guess_meanings(
     fields: Sequence[tuple[str, str]],
     country: str | None,
 ) -> list[str]:
-    """By the column's name; a phone also by what is in the column."""
+    """Guess by column name; a phone column also by its values."""
     own = {search_key(name): f"field:{field_id}" for field_id, name in fields}
     meanings: list[str] = []
     for name in names:
@@ -185,7 +185,7 @@ def _encoding(start: bytes, file: IO[bytes]) -> str:
 
 
 def _delimiter(text: str) -> str:
-    """The one that cuts the first lines into equally many cells, and into most."""
+    """Return the delimiter that splits the first lines into equal, and most, cells."""
     lines = [line for line in text.splitlines()[:20] if line.strip()]
 
     def worth(mark: str) -> tuple[bool, int]:
@@ -214,7 +214,7 @@ def _first_rows(text: str, delimiter: str) -> list[FileRow]:
 
 
 def _is_header(cells: Sequence[str], country: str | None) -> bool:
-    """A row that names a column we know, or holds no phone."""
+    """A row that has a known column name, or no phone."""
     if any(search_key(cell) in _MEANING_BY_NAME for cell in cells):
         return True
     return not any(normalize_phone(cell[:64], country) for cell in cells)

@@ -1,7 +1,7 @@
-"""A file of contacts: taken in, looked through, and only then written down, batch by batch.
+"""Import contacts from a file: upload it, check all rows, then write them batch by batch.
 
-Both passes keep how far they are in the transaction of what they did. A worker that is killed
-leaves nothing half done, and the next one goes on with the row after the last that counted.
+Both passes store their position in the same transaction as their work. If a worker is killed,
+nothing is half done, and the next one continues after the last committed row.
 """
 
 import io
@@ -34,7 +34,7 @@ from tenants.audit import current_actor
 
 LARGEST_FILE = 25 * 1024 * 1024
 MOST_ROWS = 500_000
-MOST_SHEET_ROWS = 50_000  # of a spreadsheet, which is read while somebody waits for the page
+MOST_SHEET_ROWS = 50_000  # of a spreadsheet, which is read during the request
 BATCH = 500
 IMPORT_RETENTION = timedelta(days=30)
 ACTIVE_STATES = ("checking", "importing")
@@ -42,23 +42,23 @@ ACTIVE_STATES = ("checking", "importing")
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """What is said once for all rows."""
+    """Options for all rows of a file."""
 
     country: str = ""
     tags: Sequence[str] = ()
     consent_source: str = ""
-    """How all of them agreed to be written to; empty: nothing is said about consent."""
+    """How all of them agreed to be contacted; empty means no consent."""
     update: bool = True
-    """Whether contacts that are there already take over what the file says."""
+    """Whether existing contacts are updated from the file."""
     alone: bool = False
-    """Whether to write without asking again, as a program that imports expects."""
+    """Whether to write without a confirmation, as API callers expect."""
 
     def as_json(self) -> dict[str, Any]:
         return {**self.__dict__, "tags": list(self.tags)}
 
 
 def as_table(file: BinaryIO) -> BinaryIO:
-    """A spreadsheet as CSV, any other file as it is. Takes time: call it before the transaction."""
+    """Return a spreadsheet as CSV, any other file as is. Slow: call it before the transaction."""
     workbook = spreadsheets.is_workbook(file.read(4))
     file.seek(0)
     if not workbook:
@@ -81,7 +81,7 @@ def as_table(file: BinaryIO) -> BinaryIO:
 
 
 def upload_file(file: BinaryIO, file_name: str, blobs: Blobs) -> ContactImport:
-    """Keeps the file and looks at its beginning. Nothing is written to the contacts."""
+    """Store the file and detect its format. No contact is changed."""
     import_id = new_id("imp")
     key = f"tenants/{current_tenant_id()}/imports/{import_id}.csv"
     blob = blobs.put(key, file, "text/csv")
@@ -113,7 +113,7 @@ def upload_file(file: BinaryIO, file_name: str, blobs: Blobs) -> ContactImport:
 
 
 def reparse_file(import_id: str, blobs: Blobs, encoding: str, delimiter: str) -> ContactImport:
-    """With another encoding or delimiter than was guessed."""
+    """Read the file again with another encoding or delimiter than the detected one."""
     one = _in_state(import_id, "uploaded")
     if (
         encoding not in (*csv_files.ENCODINGS, one.encoding)
@@ -128,7 +128,7 @@ def reparse_file(import_id: str, blobs: Blobs, encoding: str, delimiter: str) ->
 
 
 def start_check(import_id: str, meanings: list[str], options: ImportOptions) -> ContactImport:
-    """Look through all of it: what is new, what is known, what is broken. A job does it."""
+    """Start a job that checks all rows: which are new, which are known, which are invalid."""
     one = _in_state(import_id, "uploaded", "ready")
     meanings = _meanings(meanings, len(one.columns["names"]))
     if options.consent_source:
@@ -146,14 +146,14 @@ def start_check(import_id: str, meanings: list[str], options: ImportOptions) -> 
 
 
 def start(import_id: str) -> ContactImport:
-    """The word to write. What is said here is the last look's numbers."""
+    """Start writing a checked import."""
     one = _in_state(import_id, "ready")
     _start_writing(one)
     return one
 
 
 def cancel(import_id: str) -> ContactImport:
-    """What is written stays; what is not, is not written any more."""
+    """Cancel an import. Contacts that are already written stay."""
     one = _in_state(import_id, "uploaded", "checking", "ready", "importing")
     begun = one.state == "importing"
     one.state, one.changed_at = "cancelled", now()
@@ -189,7 +189,7 @@ def list_imports(limit: int = 20) -> list[ContactImport]:
 
 
 def list_rejects(import_id: str, after: int = 0, limit: int = 50) -> list[ContactImportReject]:
-    """In the order of the file."""
+    """Return rejected rows in the order of the file."""
     return list(
         db.session.scalars(
             select(ContactImportReject)
@@ -216,7 +216,7 @@ def next_active() -> str | None:
 
 
 def delete_old_imports(before: datetime, blobs: Blobs) -> int:
-    """Files and rejects are other people's data: they are kept no longer than they are of use."""
+    """Delete imports that were last changed before `before`: they contain personal data."""
     old = db.session.execute(
         select(ContactImport.id, ContactImport.blob).where(
             ContactImport.tenant_id == current_tenant_id(),
@@ -235,12 +235,12 @@ def delete_old_imports(before: datetime, blobs: Blobs) -> int:
 
 
 class ImportPass:
-    """One worker's way through a file: the file stays open between its transactions."""
+    """One worker's pass through a file. The file stays open between its transactions."""
 
     def __init__(self, one: ContactImport, blobs: Blobs) -> None:
         self.id, self.state, self.position = one.id, one.state, one.position
         self.over = False
-        """The file has done its duty; it can go once this is committed."""
+        """The file is no longer needed; delete it after the commit."""
         self.file = blobs.open(one.blob)
         every = csv_files.read_rows(self.file, one.encoding, one.delimiter, one.has_header)
         self.rows: Iterator[csv_files.FileRow] = islice(every, one.position, None)
@@ -249,7 +249,7 @@ class ImportPass:
         self.file.close()
 
     def work(self) -> bool:
-        """A batch, in the open transaction. False: this pass is over, or not ours any more."""
+        """Process a batch in the open transaction. False: finished, or another worker has it."""
         try:
             batch, fault = list(islice(self.rows, BATCH)), None
         except NotATable as error:
@@ -281,7 +281,7 @@ class ImportPass:
         return True
 
     def _mine(self) -> ContactImport | None:
-        """Locked, and as we left it; otherwise another worker or a person was here."""
+        """Lock the import. None if its state or position was changed by someone else."""
         one = db.session.scalars(
             select(ContactImport)
             .where(ContactImport.tenant_id == current_tenant_id(), ContactImport.id == self.id)
@@ -321,7 +321,7 @@ def _fail(one: ContactImport, fault: NotATable) -> None:
 
 
 def failure_of(one: ContactImport) -> tuple[str, dict[str, Any]]:
-    """Why it failed: the sentence and the values that belong into it."""
+    """Return why it failed: the sentence and its values."""
     return one.error, dict(one.options.get("fault") or {})
 
 

@@ -1,4 +1,4 @@
-"""A row of a file, read: what each cell says about somebody, or what is wrong with it."""
+"""Parse one row of a file into contact values, or report what is wrong with it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +20,7 @@ CONSENT_COLUMNS = frozenset({"consent", "consent_source"})
 
 @dataclass
 class ParsedRow:
-    """A row that makes sense."""
+    """A valid row."""
 
     line: int
     cells: list[str]
@@ -34,9 +34,9 @@ class ParsedRow:
     birth_year: int | None = None
     note: str = ""
     source: str = ""
-    """How they agreed; empty without their consent."""
+    """How they agreed; empty without consent."""
     consent: bool | None = None
-    """Given, refused, or not told clearly."""
+    """True if given, False if refused, None if unclear."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,15 @@ class RowParser:
         )
 
     def _consent(self, said: dict[str, str]) -> tuple[bool | None, str]:
-        """Whether this row consents, and how. Only a clear yes, or a stated way in which they
-        agreed, is a consent; a cell of the row counts before what was said of all rows."""
+        """Return whether this row consents, and how.
+
+        Only a clear yes or a stated way of agreeing counts as consent. A cell of the row takes
+        precedence over the option for all rows.
+        """
         way = said.get("consent_source", "")
         answered = yes_or_no(way) if len(words_of(way)) < 2 else None
         if answered is not None or not words_of(way):
-            way = ""  # “no”, “1” or “-” is an answer, not a way to agree
+            way = ""  # “no”, “1” or “-” is an answer, not a way of agreeing
         if "consent" in self.headings:
             agreed = None if answered is False else yes_or_no(said.get("consent", ""))
         elif answered is not None:
@@ -135,7 +138,7 @@ def _clean_cell(cell: str, meant: str) -> str:
 
 
 def _undo_spreadsheet(written: str) -> str:
-    """What spreadsheets do to long numbers: ="9053…", '9053…, 905321112233.0."""
+    """Undo what spreadsheets do to long numbers: ="9053…", '9053…, 905321112233.0."""
     bare = written.removeprefix("=").strip("\"'` ")
     whole, dot, rest = bare.partition(".")
     return whole if dot and whole.isdigit() and len(whole) > 7 and not rest.strip("0") else bare

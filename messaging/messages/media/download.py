@@ -1,4 +1,4 @@
-"""Taking a file in: bounded, held against its hash, looked at, kept; a picture is drawn anew."""
+"""Download a media file: limit its size, check its hash and type, store it, and make a preview."""
 
 import hashlib
 import io
@@ -29,7 +29,8 @@ MAX_BYTES = {
     "document": 100 * MB,
 }
 MAX_IN_MEMORY = MB
-# What a message of a kind may hold; a document may hold anything, and is never run.
+# MIME type prefixes that each message kind accepts. A document may be of any type; it is never
+# executed.
 ALLOWED_TYPES = {
     "image": ("image/",),
     "sticker": ("image/",),
@@ -43,7 +44,7 @@ WRONG_HASH = "The file that came is not the one that was announced."
 def download_file(
     settings: Settings, blobs: Blobs, wanted: PendingDownload, network: str, facts: LineFacts | None
 ) -> StoredMedia | DownloadFailure:
-    """Fetch and keep one file. Opens no transaction."""
+    """Fetch and store one file. Opens no transaction."""
     with tempfile.SpooledTemporaryFile(MAX_IN_MEMORY) as file:
         try:
             if wanted.direction == "in":
@@ -61,7 +62,7 @@ def download_file(
 def store_fetched_file(
     blobs: Blobs, wanted: PendingDownload, body: bytes
 ) -> StoredMedia | DownloadFailure:
-    """A file that a linked phone's client has fetched."""
+    """Store a file that the client of a linked phone has already fetched."""
     try:
         return _store_file(blobs, wanted, io.BytesIO(body), wanted.mime_type, wanted.sha256)
     except MediaNotFetched as why:
@@ -88,7 +89,10 @@ def _from_network(
 
 
 def _from_url(settings: Settings, wanted: PendingDownload, file: IO[bytes]) -> str:
-    """A tenant's own address: public, on an allowed port, without a redirect."""
+    """Fetch a tenant's URL and return its content type.
+
+    The address must be public and the port allowed; redirects are not followed.
+    """
     policy = Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)
     try:
         reply = request(
@@ -137,7 +141,10 @@ def _measure(file: IO[bytes]) -> tuple[int, str]:
 
 
 def _store_preview(blobs: Blobs, wanted: PendingDownload, file: IO[bytes], key: str) -> str | None:
-    """Without it the page offers the file and shows nothing."""
+    """Store a preview of an image and return its blob key; None for other kinds.
+
+    Without a preview, pages offer the file for download only.
+    """
     if wanted.kind not in ("image", "sticker"):
         return None
     file.seek(0)

@@ -1,4 +1,4 @@
-"""Files that come with messages: noted with the message, fetched by a job, kept as blobs."""
+"""Media files of messages: registered with the message, downloaded by a job, stored as blobs."""
 
 import base64
 import binascii
@@ -24,12 +24,13 @@ LANE = "media"
 KINDS = frozenset({"image", "video", "audio", "document", "sticker"})
 LINK_PURPOSE = "media"
 LINK_VALIDITY = timedelta(days=7)
-BACK_OFF = (5, 30, 120, 600, 3600)  # seconds after the first, second, … try
+BACK_OFF = (5, 30, 120, 600, 3600)  # seconds after the first, second, … attempt
 LONGEST_ERROR = 300
 LONGEST_NAME = 240
 _NOT_IN_NAMES = re.compile(r'[\x00-\x1f\x7f/\\"<>:|?*]')
 
-# Files of a linked line are named with the line: only the host that holds it can fetch them.
+# The source of a linked line's file contains the line id: only the host that holds the line can
+# fetch it.
 LINKED_SOURCE = "linked:{line_id}:"
 CLAIM = """
 UPDATE media_files SET tries = tries + 1, due_at = :lease_until
@@ -58,7 +59,7 @@ RETURNING message_id
 
 @dataclass(frozen=True)
 class PendingDownload:
-    """A file that a job has taken on; `tries` is its fencing token."""
+    """A file that a job has claimed; `tries` is its fencing token."""
 
     message_id: str
     source: str
@@ -82,14 +83,17 @@ class StoredMedia:
 
 @dataclass(frozen=True)
 class DownloadFailure:
-    """`final`: asking again would change nothing."""
+    """`final` means that a retry would not help."""
 
     sentence: str
     final: bool = False
 
 
 def register_file(uuid: UUID, line: Line, kind: str, content: dict[str, Any]) -> None:
-    """In the transaction that stores the message. A message never waits for its file."""
+    """Register the file of a message, in the transaction that stores the message.
+
+    The message is stored and shown before its file is downloaded.
+    """
     if kind in KINDS and content.get("id"):
         named = LINKED_SOURCE.format(line_id=line.id) if line.kind == "linked" else ""
         _insert_file(uuid, kind, f"{named}{content['id']}", content)
@@ -100,7 +104,7 @@ def is_network_media_id(source: str) -> str:
 
 
 def request_download(message: Message) -> None:
-    """A picture that we sent is fetched when somebody wants to see it."""
+    """Register the image of an outbound message for download, when somebody opens it."""
     url = message.content.get("url")
     if message.direction == "out" and message.kind == "image" and url:
         _insert_file(to_uuid("msg", message.id), message.kind, url, message.content)
@@ -131,7 +135,7 @@ def _insert_file(uuid: UUID, kind: str, source: str, content: dict[str, Any]) ->
 def claim_downloads(
     most: int, lease: float, linked_line: int | None = None
 ) -> list[PendingDownload]:
-    """For the job that asks the cloud, or for the host that holds a linked line."""
+    """Claim due files: of all cloud lines, or of one linked line for the host that holds it."""
     moment, tenant_id = now(), current_tenant_id()
     whose = "NOT LIKE" if linked_line is None else "LIKE"
     rows = db.session.execute(
@@ -171,7 +175,10 @@ def claim_downloads(
 
 
 def settle_download(wanted: PendingDownload, outcome: StoredMedia | DownloadFailure) -> bool:
-    """False: somebody else has it by now; what was kept is not needed."""
+    """Write the result of a download.
+
+    Returns False if the claim is no longer valid; a file that was stored is then deleted.
+    """
     values: dict[str, Any] = dict.fromkeys(
         ("due_at", "error", "mime_type", "sha256", "size", "blob_key", "preview_blob_key")
     )
@@ -217,7 +224,7 @@ def get_file(message_id: str) -> MediaFile | None:
 
 
 def get_files(message_ids: Iterable[str]) -> dict[str, MediaFile]:
-    """For a page of messages, in one look."""
+    """Return the files of a page of messages by message id, in one query."""
     ids = list(message_ids)
     if not ids:
         return {}
@@ -230,19 +237,19 @@ def get_files(message_ids: Iterable[str]) -> dict[str, MediaFile]:
 
 
 def signed_link(message_id: str) -> str:
-    """Our own address of the file. It serves as soon as the file is fetched, and runs out."""
+    """Return our signed, expiring URL of the file. It works as soon as the file is downloaded."""
     value = [current_tenant_id(), message_id]
     return signed_urls.signed_url("/media/", LINK_PURPOSE, value, LINK_VALIDITY)
 
 
 def message_id_of_link(token: str) -> tuple[int, str]:
-    """Whose file a link is about. Raises BadToken, and ExpiredToken among them."""
+    """Return tenant and message of a signed link. Raises BadToken, or its subclass ExpiredToken."""
     tenant_id, message_id = signed_urls.read_signed(LINK_PURPOSE, token)
     return tenant_id, message_id
 
 
 def delete_files(message_ids: Iterable[str]) -> int:
-    """With the messages they came with: the rows now, the files by a job after the commit."""
+    """Delete the files of these messages: the rows now, the blobs by a job after the commit."""
     ids = list(message_ids)
     gone = db.session.execute(
         delete(MediaFile)
@@ -254,7 +261,10 @@ def delete_files(message_ids: Iterable[str]) -> int:
 
 
 def hex_digest(said: str) -> str:
-    """The network writes the same hash in base64 in one place and in hex in another."""
+    """Return a SHA-256 hash as hex, or "" if it is not one.
+
+    The network writes the same hash in base64 in one place and in hex in another.
+    """
     if re.fullmatch(r"[0-9a-fA-F]{64}", said):
         return said.lower()
     try:

@@ -1,4 +1,4 @@
-"""Files that members send: looked into, made harmless, kept, and lent out by links that run out."""
+"""Files that members send: checked, re-encoded, stored, and served by links that expire."""
 
 import io
 import re
@@ -17,18 +17,18 @@ from core.values.text import BadText, one_line
 
 MEGABYTE = 1024 * 1024
 MAX_BYTES = {
-    "image": 15 * MEGABYTE,  # before it is made smaller
+    "image": 15 * MEGABYTE,  # before it is scaled down
     "video": 16 * MEGABYTE,
     "audio": 16 * MEGABYTE,
     "document": 25 * MEGABYTE,
 }
 LARGEST_SIDE = 2560
 QUALITY = 86
-LINK_FOR_NETWORK = timedelta(days=2)  # a message waits a day at most
+LINK_FOR_NETWORK = timedelta(days=2)  # a message waits one day at most
 LINK_FOR_PAGE = timedelta(hours=6)
 LINK_PURPOSE = "sent-media"
 
-# How a file begins, and what it is then.
+# Leading bytes, kind and MIME type. A generic type is made precise by the file extension.
 FILE_SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (b"\xff\xd8\xff", "image", "image/jpeg"),
     (b"\x89PNG\r\n", "image", "image/png"),
@@ -55,7 +55,7 @@ SHOWN_INLINE = ("image/jpeg", "image/png", "audio/mpeg", "audio/ogg", "video/mp4
 
 @dataclass(frozen=True)
 class UploadedFile:
-    """A file in our own store, and the link the network fetches it by."""
+    """A file in our blob storage, and the link from which the network downloads it."""
 
     kind: str
     mime_type: str
@@ -82,7 +82,11 @@ class SignedFileLink:
 
 
 def store_upload(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> UploadedFile:
-    """Read once, never more than the largest kind may have; `folder` is the tenant's own."""
+    """Check and store one file; `folder` is the tenant's own.
+
+    Reads no more than the largest allowed kind. Raises Invalid for a type or size that cannot be
+    sent.
+    """
     body = _read(stream, max(MAX_BYTES.values()) + 1)
     filename = _filename(name)
     kind, mime_type = _detect_type(body, filename)
@@ -101,7 +105,7 @@ def store_upload(blobs: Blobs, stream: IO[bytes], name: str, folder: str) -> Upl
 
 
 def _read(stream: IO[bytes], most: int) -> bytes:
-    """Up to the end or to `most` bytes: one read of a request's stream may bring less."""
+    """Read to the end or up to `most` bytes. A single read of a request stream may return fewer."""
     body = bytearray()
     while len(body) < most and (piece := stream.read(most - len(body))):
         body += piece
@@ -115,7 +119,7 @@ def url_for_network(key: str, mime_type: str, filename: str) -> str:
 
 
 def page_path(key: str, mime_type: str, filename: str, secret_key: str) -> str:
-    """For our own pages."""
+    """Return a signed path for portal pages."""
     value = [key, mime_type, filename]
     return f"/media/sent/{sign_token(secret_key, LINK_PURPOSE, value, LINK_FOR_PAGE)}"
 
@@ -127,7 +131,10 @@ def read_signed_link(token: str, secret_key: str) -> SignedFileLink:
 
 
 def _detect_type(body: bytes, filename: str) -> tuple[str, str]:
-    """By what the file holds; a name only tells documents of one family apart."""
+    """Detect kind and MIME type by content.
+
+    The extension only distinguishes Office and text formats.
+    """
     ending = PurePath(filename).suffix.lower().lstrip(".")
     if not body:
         raise invalid("file", "empty_file", "The file is empty.")
@@ -159,7 +166,7 @@ def _is_text(body: bytes) -> bool:
 
 
 def _reencode_image(body: bytes) -> bytes:
-    """The picture without the data a phone writes beside it, such as where it was taken."""
+    """Return the image as JPEG without metadata, such as the place where it was taken."""
     try:
         return reencode_image(io.BytesIO(body), LARGEST_SIDE, quality=QUALITY)
     except TooManyPixels:

@@ -1,4 +1,4 @@
-"""The card page of the simulated provider: one button pays, the other is declined."""
+"""The card page of the simulated payment provider: one button pays, the other is declined."""
 
 from decimal import Decimal
 from pathlib import Path

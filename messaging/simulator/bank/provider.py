@@ -1,7 +1,7 @@
-"""The simulated payment provider: links, cards that pay or do not, signed news of both.
+"""The simulated payment provider: payment links, paid or declined cards, and signed events.
 
-Paper money only. It keeps its links in a file beside the lines', where there is one, and tells of
-each event until it is taken, as real providers do.
+No real money is involved. It stores its links in a file beside the lines' file, if there is one,
+and repeats each event until it is acknowledged, as real providers do.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class PaymentLink:
         return self.state == "closed" or parse_rfc3339(self.expires_at) <= now()
 
     def as_json(self) -> dict[str, Any]:
-        """As the provider tells of it: nothing of the secrets it was given."""
+        """The public data of the link, without its secrets."""
         state = "expired" if self.state in ("open", "closed") and self.over else self.state
         shown = ("id", "account", "reference", "amount", "currency", "payment", "paid_at")
         return {**{name: getattr(self, name) for name in shown}, "state": state,
@@ -82,7 +82,10 @@ class SimulatedBank:
             await self._session.close()
 
     def open(self, account: str, given: dict[str, Any]) -> PaymentLink:
-        """The same key again is the same link. Raises ValueError if anything else differs."""
+        """Open a link. The same key returns the same link.
+
+        Raises ValueError if other values differ.
+        """
         for bill in self.bills.values():
             if bill.account == account and bill.key == given["key"]:
                 if any(getattr(bill, name) != value for name, value in given.items()):
@@ -114,7 +117,7 @@ class SimulatedBank:
         self.write()
 
     def give_back(self, bill: PaymentLink, key: str, amount: Decimal) -> str:
-        """The same key again gives nothing more. Raises ValueError with a sentence."""
+        """Refund once per key. Raises ValueError with a sentence."""
         if key in bill.refunds:
             return bill.refunds[key]
         if amount <= 0 or Decimal(bill.refunded) + amount > Decimal(bill.amount):
@@ -167,7 +170,7 @@ class SimulatedBank:
 
 
 class BankApi:
-    """`/bank`: what the service itself asks of the provider."""
+    """`/bank`: the provider's API for the service."""
 
     def __init__(self, bank: SimulatedBank) -> None:
         self._bank = bank
@@ -240,7 +243,7 @@ class BankApi:
 
 
 def _account(request: web.Request) -> str:
-    """An account is whoever has its key; the key itself is not kept."""
+    """The account is derived from the key; the key itself is not stored."""
     key = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
     if not key:
         body = json.dumps({"error": "say your key"})

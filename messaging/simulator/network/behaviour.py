@@ -7,31 +7,31 @@ Rate = Annotated[float, Field(ge=0, le=1)]
 
 
 class NetworkBehaviour(BaseModel):
-    """How the network behaves now; `POST /_sim/settings` changes any of it."""
+    """How the network behaves now; `POST /_sim/settings` changes it."""
 
     model_config = ConfigDict(extra="forbid")
 
     delay_ms: Milliseconds = 0
-    """Before each answer to a send."""
+    """Before each response to a send."""
     receipts: bool = True
     auto_read: bool = True
-    """Phones read what is delivered to them."""
+    """Phones read delivered messages automatically."""
     sent_ms: Milliseconds = 30
     delivered_ms: Milliseconds = 250
     read_ms: Milliseconds = 900
     late_ms: Milliseconds = 5_000
-    """Added for the number whose receipts come late."""
+    """Added for the magic number whose receipts come late."""
     drop_before: Rate = 0.0
-    """How many sends lose their connection before they are accepted, …"""
+    """The share of sends whose connection breaks before they are accepted, …"""
     drop_after: Rate = 0.0
-    """… after they were accepted, …"""
+    """… after they are accepted, …"""
     fail_rate: Rate = 0.0
-    """… or are answered with the network's own trouble (131000)."""
+    """… or that get an error of the network (131000)."""
     qr_first_ms: Milliseconds = 60_000
-    """How long the first code of a pairing lasts, …"""
+    """How long the first code of a pairing is valid, …"""
     qr_next_ms: Milliseconds = 20_000
     """… each of the next ones, …"""
     qr_codes: Annotated[int, Field(ge=1, le=100)] = 6
     """… and how many there are."""
     hook_batch: Annotated[int, Field(ge=1, le=1000)] = 1
-    """Receipts in one webhook at most; the real network puts many into one under load."""
+    """Receipts per webhook at most; the real network batches them under load."""

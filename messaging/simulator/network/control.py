@@ -1,4 +1,4 @@
-"""`/_sim`: how the service and the tests move the simulated network."""
+"""`/_sim`: how the service and the tests control the simulated network."""
 
 import json
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ MOST_SHOWN = 100
 
 
 class RegisterLine(BaseModel):
-    """A line that wants to be reached by the simulated network."""
+    """A line to register at the simulated network."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -96,7 +96,7 @@ class ControlApi:
         return web.json_response(self._network.conditions.model_dump())
 
     async def change_settings(self, request: web.Request) -> web.Response:
-        """Only what is named changes."""
+        """Change only the given settings."""
         wanted = await _json(request)
         try:
             self._network.conditions = NetworkBehaviour.model_validate(
@@ -152,7 +152,7 @@ class ControlApi:
         return web.json_response({"id": bubble.id}, status=201)
 
     async def read(self, request: web.Request) -> web.Response:
-        """The person opens the chats: for phones that do not read by themselves."""
+        """Open the chats of a phone that does not read automatically."""
         for chat in self._network.chats(request.match_info["phone"]):
             self._receipts.read(chat)
         return web.json_response({"read": True})

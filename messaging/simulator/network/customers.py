@@ -1,4 +1,4 @@
-"""What a person does with a phone: write, send a photo, share a place, block, read."""
+"""What a customer does with a phone: write, send a photo, share a location, block, read."""
 
 from typing import Annotated, Any, Literal
 
@@ -20,7 +20,7 @@ from messaging.simulator.sample_photo import sample_png
 Kind = Literal[
     "text", "image", "audio", "document", "location", "contacts", "button", "reaction", "poll"
 ]
-# A second of silence would do; nothing here plays it.
+# Not a playable file; nothing here plays it.
 _OTHER_MEDIA = {
     "audio": ("audio/ogg; codecs=opus", b"OggS simulated voice note", ""),
     "document": ("application/pdf", b"%PDF-1.4\n% simulated document\n%%EOF\n", "document.pdf"),
@@ -36,15 +36,15 @@ class CustomerMessage(BaseModel):
     kind: Kind = "text"
     text: Annotated[str, Field(max_length=4096)] = ""
     name: Annotated[str, Field(max_length=100)] = ""
-    """The person's own name, shown with the message."""
+    """The customer's own name, shown with the message."""
     latitude: Annotated[float, Field(ge=-90, le=90)] = 41.0256
     longitude: Annotated[float, Field(ge=-180, le=180)] = 28.9742
     place: Annotated[str, Field(max_length=200)] = ""
     reply_to: str = ""
-    """A network id: which message is answered, reacted to, or had the button."""
+    """The network id of the message that is answered or reacted to, or that had the button."""
     payload: str = ""
     hide_phone: bool = False
-    """Somebody with a user name: the business gets the network's id and no phone."""
+    """A customer with a user name: the business gets the network's id and no phone."""
     copies: Annotated[int, Field(ge=1, le=10)] = 1
     """How often the webhook is posted."""
 
@@ -94,7 +94,7 @@ class Customers:
         self._network.tell(chat)
 
     def _part(self, writes: CustomerMessage) -> tuple[Any, dict[str, Any]]:
-        """What goes over the wire, and what the phone itself shows."""
+        """Return the part for the webhook, and the content that the phone shows."""
         if writes.kind == "text":
             return {"body": writes.text}, {}
         if writes.kind in ("image", "audio", "document"):

@@ -1,4 +1,4 @@
-"""`/_sim`: how tests scan, unlink, ban and cut off without a browser."""
+"""`/_sim`: how tests scan, unlink, ban and disconnect devices without a browser."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""The door for linked devices: a socket each, over which it is paired, sends and is told.
+"""The endpoint for linked devices: each has a socket for pairing, sending and events.
 
-Codes run out as the real ones do: the first after a minute, the next ones after 20 seconds, and
+Codes expire as the real ones do: the first after a minute, the next ones after 20 seconds, and
 after the last one the connection ends.
 """
 
@@ -22,7 +22,7 @@ from messaging.simulator.network.state import ChatMessage, timestamp
 from messaging.simulator.token_purposes import SESSION
 
 MOST_MEDIA = 100 * 1024 * 1024
-# What a phone's own app cannot meet: it has no window, no templates and no token.
+# The refusals that also apply to a phone's own app: it has no window, no templates and no token.
 APPLIED_REFUSALS = {131026, 131056, 130429}
 LOGOUT_CODE = 190
 _PAIRING_CODE_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTVWXYZ"
@@ -43,7 +43,7 @@ class DeviceSocket:
         ]
 
     def _session(self, request: web.Request) -> dict[str, Any]:
-        """Of the service itself: a page in a browser says where it comes from, and is refused."""
+        """Check the service's token. A request from a browser page has an Origin and is refused."""
         token = request.headers.get("Authorization", "").partition(" ")[2].strip()
         if "Origin" in request.headers:
             raise web.HTTPForbidden(text="asked for by a page")
@@ -91,7 +91,7 @@ class DeviceSocket:
     async def _pair(
         self, socket: web.WebSocketResponse, told: dict[str, Any], phone: str
     ) -> LinkedDevice | None:
-        """Codes one after the other, until one is scanned or the other side goes away."""
+        """Send codes one after the other, until one is scanned or the connection closes."""
         gone = asyncio.create_task(_until_closed(socket))
         try:
             for number in range(self._network.conditions.qr_codes):
@@ -153,7 +153,7 @@ class DeviceSocket:
         return device
 
     async def _serve(self, socket: web.WebSocketResponse, device: LinkedDevice) -> None:
-        """The newest connection is the device's; an older one is told so and ends."""
+        """Serve the device's newest connection; an older one is notified and closed."""
         if device.tell is not None:
             device.tell({"type": "replaced"})
         if device.cut is not None:
@@ -182,7 +182,7 @@ class DeviceSocket:
             speaking.cancel()
 
     async def _hear(self, device: LinkedDevice, frame: dict[str, Any]) -> bool:
-        """True: the connection breaks here."""
+        """Handle one frame. Returns True if the connection breaks here."""
         kind = frame.get("type")
         if kind == "ack":
             device.waiting.pop(frame["n"], None)
@@ -255,7 +255,7 @@ class DeviceSocket:
 async def _send_frames(
     socket: web.WebSocketResponse, out: "asyncio.Queue[dict[str, Any] | None]"
 ) -> None:
-    """One at a time; None ends the connection after what was said before."""
+    """Send frames one at a time; None closes the connection after them."""
     while (frame := await out.get()) is not None:
         await socket.send_json(frame)
     await socket.close()

@@ -1,4 +1,4 @@
-"""Phones that linked a device: who scanned which code, and what waits to be told to whom."""
+"""Linked devices of phones: pairing codes, devices and their pending events."""
 
 import asyncio
 import os
@@ -11,13 +11,13 @@ from core.security.signing import BadToken, read_token, sign_token
 from messaging.simulator.network.state import SimulatedLine, SimulatedNetwork, timestamp
 from messaging.simulator.token_purposes import DEVICE, NO_EXPIRY, UNSIGNED
 
-MOST_WAITING = 1000  # news for a device that is away; the oldest go first
+MOST_WAITING = 1000  # events for a device that is offline; the oldest are dropped
 MOST_SCANS = 200
 
 
 @dataclass
 class PairingScan:
-    """A code on somebody's page that waits for a phone."""
+    """A code on a page that waits to be scanned."""
 
     code: str
     tenant_id: int
@@ -26,7 +26,7 @@ class PairingScan:
     until: float
     scanned: "asyncio.Future[tuple[str, str]]"
     typed: str = ""
-    """The short code, when it is to be typed into the phone `phone`."""
+    """The short code, if it has to be typed into `phone`."""
     phone: str = ""
 
 
@@ -38,19 +38,19 @@ class LinkedDevice:
     owner: str
     banned: str = ""
     tell: Callable[[dict[str, Any]], None] | None = None
-    """Into the open connection, when there is one."""
+    """Sends to the open connection; None if there is none."""
     cut: Callable[[], None] | None = None
     waiting: "OrderedDict[int, dict[str, Any]]" = field(default_factory=OrderedDict)
     number: int = 0
     unacknowledged: dict[int, dict[str, Any]] = field(default_factory=dict)
-    """Answers to sends that the device has not said it got."""
+    """Responses to sends that the device has not acknowledged."""
 
     @property
     def online(self) -> bool:
         return self.tell is not None
 
     def news(self, frame: dict[str, Any]) -> None:
-        """Told now, and again at the next connection unless it is acknowledged."""
+        """Send an event now, and again at the next connection unless it is acknowledged."""
         self.number += 1
         self.waiting[self.number] = frame = {**frame, "n": self.number}
         if len(self.waiting) > MOST_WAITING:
@@ -65,11 +65,11 @@ class DeviceRegistry:
         self.secret = secret or UNSIGNED
         self.scans: dict[str, PairingScan] = {}
         self.known: dict[str, LinkedDevice] = {}
-        """By the simulated number's id."""
+        """By the id of the simulated number."""
         self.unlinked: set[str] = set()
 
     def link(self, tenant_id: int, line_id: int, name: str, owner: str) -> tuple[LinkedDevice, str]:
-        """A phone scanned: the device, and what it proves itself with from now on."""
+        """Link a device to a phone. Returns it with the credential for later connections."""
         serial = os.urandom(8).hex()
         device = self._device(tenant_id, line_id, name, owner, serial)
         told = {
@@ -82,7 +82,7 @@ class DeviceRegistry:
         return device, sign_token(self.secret, DEVICE, told, NO_EXPIRY)
 
     def find(self, credential: str, tenant_id: int, line_id: int) -> LinkedDevice | None:
-        """A simulator that was started anew knows a device by what it shows."""
+        """Find a device by its credential, which also identifies it to a restarted simulator."""
         try:
             told: Any = read_token(self.secret, DEVICE, credential)
         except BadToken:
@@ -136,7 +136,7 @@ class DeviceRegistry:
         ]
 
     def scan(self, code: str, phone: str, name: str, tenant_id: int | None) -> bool:
-        """What the phone's camera saw, or what was typed into it. False: it is not good."""
+        """Handle a code that was scanned or typed. Returns False if it is not valid."""
         wanted = code.strip()
         short = wanted.replace("-", "").upper()
         for one in self.waiting(tenant_id):

@@ -1,4 +1,4 @@
-"""The paths of the Cloud API: sending, media, the number's own facts, templates."""
+"""The Cloud API's paths: sending, media, number details, templates."""
 
 import asyncio
 import json
@@ -71,7 +71,7 @@ class GraphApi:
 
     def _account(self, request: web.Request) -> list[SimulatedLine]:
         wanted = request.match_info["id"]
-        # A line that introduces itself has its account's id made from its own.
+        # The account id of a line that registers by its token is derived from its own id.
         return self._network.account(wanted) or [
             line for line in [self._line(request, wanted[1:] or "0")] if line
         ]
@@ -146,7 +146,7 @@ class GraphApi:
         rate = self._network.conditions.drop_after
         if magic.answer_lost or (rate and _chance() < rate):
             return _drop_connection(request)
-        # Both spellings passed their patterns: nothing in them needs escaping.
+        # Both values matched their patterns: nothing in them needs escaping.
         person = f'{{"input":"{to}","wa_id":"{phone}"}}'
         return web.Response(
             body=(
@@ -232,7 +232,7 @@ class GraphApi:
 
 
 def paged_response(all_of_them: list[dict[str, Any]], request: web.Request) -> dict[str, Any]:
-    """As the network pages: a cursor, and `next` only when there is more."""
+    """Page like the network: a cursor, and `next` only if there is more."""
     limit, after = request.query.get("limit", ""), request.query.get("after", "")
     size = min(int(limit), 100) if limit.isdecimal() and int(limit) > 0 else 25
     begins = int(after) if after.isdecimal() else 0
@@ -257,7 +257,7 @@ def _number(line: SimulatedLine) -> dict[str, Any]:
 
 
 def _drop_connection(request: web.Request) -> web.Response:
-    """The connection breaks in place of an answer."""
+    """Break the connection instead of sending a response."""
     if request.transport is not None:
         request.transport.abort()
     return web.Response(status=500)

@@ -1,6 +1,6 @@
-"""A simulated line introduces itself: its token says who it is and where its receipts go.
+"""A simulated line's token contains who it is and where its receipts go.
 
-So a simulator that was started anew knows a line from its first message on.
+So a restarted simulator can register a line from its first message.
 """
 
 from typing import Any

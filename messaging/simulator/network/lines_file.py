@@ -1,4 +1,4 @@
-"""Registered lines on disk, when asked for: a restart of the simulator loses chats, not lines."""
+"""Optional file of registered lines: a restart of the simulator loses chats, but not lines."""
 
 import json
 import os
@@ -22,7 +22,7 @@ class LinesFile:
         if self._path is None:
             return
         beside = self._path.with_name(f"{self._path.name}.new")
-        # It holds the lines' secrets.
+        # The file holds the lines' secrets.
         opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(opened, "w") as file:
             json.dump([asdict(line) for line in lines], file)

@@ -1,14 +1,14 @@
-"""Numbers that make things happen. docs/magic-numbers.md has this table for customers."""
+"""Magic numbers that trigger a behaviour. docs/magic-numbers.md has this table for customers."""
 
 from dataclasses import dataclass, field
 
-PREFIX = "905550"  # a possible mobile number of Türkiye with any six digits after it
+PREFIX = "905550"  # a possible mobile number in Türkiye with any six digits after it
 DIGITS = 6
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An error of the API; `times` bounds how often one message meets it."""
+    """An error of the API; `times` is how often one message gets it."""
 
     code: int
     status: int
@@ -25,7 +25,7 @@ class MagicNumber:
     copies: int = 1
     states: tuple[str, ...] = ("sent", "delivered", "read")
     failure: Refusal | None = field(default=None)
-    """What the receipt `failed` gives as its reason."""
+    """The reason in the `failed` receipt."""
 
 
 ORDINARY_PHONE = MagicNumber("an ordinary phone")
@@ -61,7 +61,7 @@ MAGIC_NUMBERS: dict[str, MagicNumber] = {
 
 
 def magic_number_of(phone: str, kind: str = "text") -> MagicNumber:
-    """A closed window is closed for everything but a template."""
+    """Return the behaviour of a number. A closed window does not apply to templates."""
     if not phone.startswith(PREFIX) or len(phone) != len(PREFIX) + DIGITS:
         return ORDINARY_PHONE
     magic = MAGIC_NUMBERS.get(phone[-DIGITS:], ORDINARY_PHONE)

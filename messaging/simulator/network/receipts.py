@@ -1,4 +1,4 @@
-"""What the network says about a message after it took it."""
+"""Receipts that the network sends after it accepted a message."""
 
 import asyncio
 import itertools
@@ -17,13 +17,13 @@ class ReceiptScheduler:
         self._network = network
         self._courier = courier
         self.planned = 0
-        """Receipts whose time has not come."""
+        """Receipts that are not sent yet."""
 
     def plan(self, chat: Chat, bubble: ChatMessage, magic: MagicNumber) -> None:
         now = self._network.conditions
         states = list(magic.states)
         if chat.blocked:
-            states = states[:1]  # whoever is blocked never learns it
+            states = states[:1]  # a blocked sender does not learn about it
         elif states[-1:] == ["read"] and not self._network.reads(chat):
             states.pop()
         waits = {"sent": now.sent_ms, "delivered": now.delivered_ms, "read": now.read_ms}
@@ -35,7 +35,7 @@ class ReceiptScheduler:
             loop.call_later((wait + late) / 1000, self._schedule_state, chat, bubble, state, magic)
 
     def read(self, chat: Chat) -> None:
-        """The person opens the chat: everything delivered is read."""
+        """Open the chat: all delivered messages become read."""
         for bubble in chat.bubbles:
             if bubble.from_business and bubble.state == "delivered":
                 self._apply_state(chat, bubble, "read", None)

@@ -1,4 +1,4 @@
-"""What the network finds wrong with a send before it takes it."""
+"""The network's checks of a send before it is accepted."""
 
 import re
 from typing import Any
@@ -24,7 +24,7 @@ def _refusal(message: str, code: int = 100) -> Refusal:
 
 
 def check_send(body: Any) -> Refusal | tuple[str, str, str, dict[str, Any]]:
-    """The refusal, or: recipient, kind, what the phone shows, the rest."""
+    """Return the refusal, or recipient, kind, displayed text and other content."""
     if not isinstance(body, dict) or body.get("messaging_product") != "whatsapp":
         return _refusal("(#100) The parameter messaging_product is required.")
     to = body.get("to", body.get("recipient"))
@@ -100,7 +100,7 @@ def _template(part: dict[str, Any]) -> Refusal | tuple[str, dict[str, Any]]:
 
 
 def _parameter_fault(found: dict[str, Any], given: list[dict[str, Any]]) -> Refusal | None:
-    """Header and buttons hold as many values as the template has places, of their kind."""
+    """Check that header and buttons have the values that the template needs."""
     needs = required_parameters(found["components"])
     header = [
         one
@@ -128,7 +128,7 @@ def _parameter_fault(found: dict[str, Any], given: list[dict[str, Any]]) -> Refu
 
 
 def _displayed_parts(found: dict[str, Any], given: list[dict[str, Any]]) -> dict[str, Any]:
-    """The parts around the body, for the handset."""
+    """Return the displayed parts around the body."""
     values = {
         (part.get("type"), str(part.get("index", ""))): (part.get("parameters") or [{}])[0]
         for part in given

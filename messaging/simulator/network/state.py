@@ -1,4 +1,4 @@
-"""Everything the simulated network remembers: lines, phones, chats, media, what it accepted."""
+"""The state of the simulated network: lines, phones, chats, media and accepted messages."""
 
 import base64
 import hashlib
@@ -70,7 +70,7 @@ class Chat:
     unread: int = 0
     blocked: bool = False
     reads: bool | None = None
-    """Whether the person reads what is delivered; None leaves it to the conditions."""
+    """Whether delivered messages are read; None uses the network's setting."""
     last_at: float = 0.0
 
     def find(self, network_id: str) -> ChatMessage | None:
@@ -90,7 +90,7 @@ class StoredMedia:
 
 
 class AcceptedMessages:
-    """What was taken, by the sender's own id: proves that nothing was sent twice."""
+    """Accepted messages by the sender's own id; shows whether anything was sent twice."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -125,11 +125,11 @@ class SimulatedNetwork:
         self.accepted = AcceptedMessages()
         self.refused: dict[int, int] = {}
         self.met: dict[tuple[str, str], int] = {}
-        """How often a message met a refusal that passes."""
+        """How often a message got a temporary refusal."""
         self.linked: dict[str, Callable[[dict[str, Any]], None]] = {}
-        """Numbers that are a phone's own app, by their id: told over their connection."""
+        """Linked devices by number id; their events go through their connection."""
         self.names: dict[tuple[int, str], str] = {}
-        """What people call themselves; each tenant has its own people."""
+        """Customers' names; each tenant has its own customers."""
         self.listeners: set[Callable[[Chat], None]] = set()
         self._chats: OrderedDict[tuple[str, str], Chat] = OrderedDict()
         self._media: OrderedDict[str, StoredMedia] = OrderedDict()
@@ -139,17 +139,17 @@ class SimulatedNetwork:
         known = self.lines.get(line.phone_number_id)
         if known is None:
             self.lines[line.phone_number_id] = line
-        else:  # chats hold on to the line they are with
+        else:  # chats keep a reference to their line
             known.__dict__.update(line.__dict__)
 
     def new_id(self, line: SimulatedLine) -> str:
-        """A phone's own app gives names of another shape."""
+        """Return a new message id; ids of linked phones have another format."""
         if line.phone_number_id in self.linked:
             return "3EB0" + os.urandom(9).hex().upper()
         return new_network_id()
 
     def lines_of(self, tenant_id: int | None) -> list[SimulatedLine]:
-        """None is everybody's: the service itself asks."""
+        """None means the lines of all tenants, for the service itself."""
         return [
             line for line in self.lines.values() if tenant_id is None or line.tenant_id == tenant_id
         ]
@@ -167,7 +167,7 @@ class SimulatedNetwork:
         return chat
 
     def chats(self, phone: str | None = None, tenant_id: int | None = None) -> list[Chat]:
-        """Those with something in them, the newest first."""
+        """Return chats that are not empty, newest first."""
         found = [
             chat
             for chat in self._chats.values()
@@ -193,7 +193,7 @@ class SimulatedNetwork:
             listener(chat)
 
     def meets(self, message: str, number: str, times: int) -> bool:
-        """True for the first `times` tries of this message."""
+        """Return True for the first `times` attempts of this message."""
         met = self.met.get((message, number), 0)
         if met >= times:
             self.met.pop((message, number), None)
@@ -217,13 +217,13 @@ class SimulatedNetwork:
         return self.names.get((tenant_id, phone)) or f"Customer {phone[-4:]}"
 
     def phones_of(self, tenant_id: int | None) -> list[str]:
-        """Whoever wrote or was written to, the newest first, then those only added."""
+        """Return phones with chats, newest first, then those that were only added."""
         active = (chat.phone for chat in self.chats(tenant_id=tenant_id))
         added = (phone for owner, phone in self.names if tenant_id in (None, owner))
         return list(dict.fromkeys([*active, *added]))
 
     def forget(self) -> None:
-        """Counters back to nought, chats gone; lines and conditions stay."""
+        """Reset counters and delete chats; lines and settings stay."""
         self.accepted = AcceptedMessages()
         self.refused.clear()
         self.met.clear()
@@ -235,7 +235,7 @@ def new_network_id() -> str:
 
 
 def user_id(phone: str, account_id: str) -> str:
-    """The network's own id of a person: the same for one account, another for the next."""
+    """The network's id of a person, different for each business account."""
     scoped = hashlib.sha256(f"{account_id}:{phone}".encode()).digest()
     return f"{phone_country(phone) or 'US'}.{int.from_bytes(scoped[:8]):020d}"
 

@@ -1,4 +1,4 @@
-"""Carries webhooks to the lines' callback URLs: signed, at least once, again when refused."""
+"""Posts webhooks to the lines' callback URLs: signed, at least once, with retries."""
 
 import asyncio
 import contextlib

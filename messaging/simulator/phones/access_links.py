@@ -1,4 +1,4 @@
-"""A signed way into the phones page: who holds a ticket sees one tenant's phones."""
+"""Signed links to the phones page; a token gives access to one tenant's phones."""
 
 from datetime import timedelta
 from urllib.parse import urlencode
@@ -10,7 +10,7 @@ LINK_VALIDITY = timedelta(hours=12)
 
 
 def phones_link(simulator_url: str, secret: str, tenant_id: int, language: str = "") -> str:
-    """For the portal: the page of this tenant's phones."""
+    """Return the link to this tenant's phones, for the portal."""
     ticket = sign_token(secret, PURPOSE, tenant_id, LINK_VALIDITY) if secret else ""
     said = {name: value for name, value in (("ticket", ticket), ("lang", language)) if value}
     return f"{simulator_url.rstrip('/')}/phones" + (f"?{urlencode(said)}" if said else "")

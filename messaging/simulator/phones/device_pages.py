@@ -1,4 +1,4 @@
-"""A phone's "Linked devices": scan a code, see what is linked, unlink it."""
+"""The "Linked devices" page of a phone: scan a code, list the devices, unlink one."""
 
 from typing import Any
 

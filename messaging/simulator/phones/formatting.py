@@ -1,4 +1,4 @@
-"""How things are written on the handset."""
+"""Formatting of texts and times on the simulated phones."""
 
 import re
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ KIND_NAMES = {
 
 
 def with_links(text: str) -> Markup:
-    """The text with its links made to tap."""
+    """Escape the text and make its links clickable."""
     made, end = Markup(""), 0
     for found in _LINK.finditer(text):
         made += escape(text[end : found.start()])

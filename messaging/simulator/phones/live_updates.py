@@ -1,4 +1,4 @@
-"""Tells an open page that a chat has changed; what changed, the page asks for itself."""
+"""Notify an open page that a chat has changed; the page then loads the change."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from aiohttp import web
 from messaging.simulator.network.state import Chat, SimulatedNetwork
 
 KEEPALIVE_SECONDS = 15.0
-GATHER_SECONDS = 0.1  # a burst of messages is one change to look at
+GATHER_SECONDS = 0.1  # a burst of messages is sent as one change
 MOST_FOLLOWERS = 100
 
 

@@ -1,4 +1,4 @@
-"""The page of phones: what a customer would see on the handset, and everything they can do."""
+"""The pages of simulated phones: what a customer sees and can do."""
 
 from pathlib import Path
 from typing import Any
@@ -72,8 +72,11 @@ class PhonePages:
         ]
 
     async def everybody(self, request: web.Request) -> web.Response:
-        """With `to` the phone that was used last opens its chat with that line, the `text` typed
-        into the field. Nothing is sent: that is for the person to do."""
+        """Show all phones, or open a chat with a prepared text.
+
+        With `to`, the phone that was used last opens its chat with that line and `text` in the
+        field. Nothing is sent; the person does that.
+        """
         to, text = request.query.get("to", ""), request.query.get("text", "")[:LONGEST_TEXT]
         line, tenant = self._network.lines.get(to), request.get(TENANT)
         if line is None or tenant not in (None, line.tenant_id):
@@ -116,7 +119,7 @@ class PhonePages:
     async def write(self, request: web.Request) -> web.Response:
         chat = self._chat(request)
         form: dict[str, Any] = {k: v for k, v in (await request.post()).items() if v}
-        if isinstance(form.get("text"), str):  # forms send line ends in two characters
+        if isinstance(form.get("text"), str):  # forms send CRLF
             form["text"] = form["text"].replace("\r\n", "\n")
         try:
             writes = CustomerMessage.model_validate(
@@ -128,7 +131,7 @@ class PhonePages:
             ) from None
         if writes.kind != "text" or writes.text.strip():
             self._people.write(chat.phone, chat.line, writes)
-            self._receipts.read(chat)  # whoever answers has read
+            self._receipts.read(chat)  # a customer who answers has read the chat
         raise web.HTTPSeeOther(_address(chat))
 
     async def change(self, request: web.Request) -> web.Response:
@@ -159,7 +162,7 @@ class PhonePages:
         media = self._network.media(request.match_info["id"])
         if media is None:
             raise web.HTTPNotFound
-        # Only pictures are shown; anything else is handed over as a file.
+        # Only images are shown inline; other files are downloaded.
         shown = "inline" if media.mime_type in ("image/png", "image/jpeg") else "attachment"
         return web.Response(
             body=media.body,
@@ -202,7 +205,7 @@ class PhonePages:
         }
 
     def name_of(self, phone: str, tenant: int | None, say: Translate) -> str:
-        if tenant is None:  # everybody's phones: the first who named it
+        if tenant is None:  # all tenants: the first name that was given
             owners = (owner for owner, known in self._network.names if known == phone)
             tenant = next(owners, 0)
         named = self._network.names.get((tenant, phone))

@@ -1,1 +1,1 @@
-"""One language of printers, one module; each turns set rows into bytes."""
+"""One module per printer language; each encodes rows to bytes."""

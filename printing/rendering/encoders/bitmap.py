@@ -1,4 +1,4 @@
-"""A picture as the bits a thermal head burns: eight dots to a byte, 1 is black."""
+"""An image as bits for a thermal head: eight dots per byte, 1 is black."""
 
 from PIL import Image, ImageChops
 
@@ -6,7 +6,7 @@ from printing.rendering.raster import to_black_and_white
 
 
 def to_bits(picture: Image.Image) -> tuple[int, int, bytes]:
-    """Bytes across, dots down, data."""
+    """Return bytes per row, rows, and data."""
     black = ImageChops.invert(to_black_and_white(picture).convert("L")).convert("1")
     return (black.width + 7) // 8, black.height, black.tobytes()
 

@@ -1,7 +1,7 @@
-"""ePOS-Print XML, for Epson's Server Direct Print: the document alone, not wrapped in SOAP.
+"""ePOS-Print XML for Epson's Server Direct Print: the document only, without SOAP.
 
-Lines of plain ASCII are `text` elements. Which letters beyond ASCII a printer understands there
-depends on its model, so these lines go as `command`: the same bytes as ESC/POS, page and all.
+ASCII lines are `text` elements. Which other letters a printer supports there depends on its model,
+so such lines are sent as `command`: the same bytes as ESC/POS, including the code page.
 """
 
 from base64 import b64encode
@@ -66,7 +66,7 @@ def _text(row: Row, roll: PaperRoll) -> str:
         f'em="{str(row.bold).lower()}" ul="false"'
     )
     lead = f'<text {look} reverse="false">{row.lead}</text>' if row.lead else ""
-    # The element reads backslashes as the start of an escape.
+    # The element treats a backslash as the start of an escape.
     text = _ascii(row.filled(roll.columns).replace("\\", "/"))
     return f'{lead}<text {look} reverse="{str(row.inverse).lower()}">{text}&#10;</text>'
 

@@ -1,4 +1,4 @@
-"""ESC/POS: Epson, and nearly everything sold without a famous name."""
+"""ESC/POS: Epson and most unbranded printers."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -27,7 +27,7 @@ def encode(rows: Sequence[AnyRow], roll: PaperRoll) -> bytes:
 
 
 def page_row(text: str, page: tuple[str, int], roll: PaperRoll) -> bytes:
-    """One line in one page, whatever the profile says: for the strip."""
+    """Encode one line in the given code page, whatever the profile has; for code-page samples."""
     pen = _Writer(roll)
     pen.turn_to(page[1])
     pen.send(text.encode(page[0], "replace") + b"\n")
@@ -35,7 +35,7 @@ def page_row(text: str, page: tuple[str, int], roll: PaperRoll) -> bytes:
 
 
 def styled_row(row: Row, page: tuple[str, int], roll: PaperRoll) -> bytes:
-    """One line that leaves the printer as it found it: for ePOS documents."""
+    """Encode one line and reset the style after it; for ePOS documents."""
     pen = _Writer(roll)
     pen.write(row, page)
     pen.plain()
@@ -44,7 +44,7 @@ def styled_row(row: Row, page: tuple[str, int], roll: PaperRoll) -> bytes:
 
 class _Writer:
     def __init__(self, roll: PaperRoll) -> None:
-        # Its table of printers takes long to load: for who writes to one, not for every process.
+        # The library's table of printers loads slowly, so it is loaded here and not at import.
         from escpos.printer import Dummy
 
         self.writer = Dummy(profile=roll.profile.capabilities)
@@ -84,7 +84,7 @@ class _Writer:
         if page is None:
             self._picture(raster.draw_text_row(row, self.roll.sheet))
             return
-        # Two lines of one black band touch, or the paper shows white stripes in it.
+        # Two lines of one black band must touch, or white stripes appear between them.
         joined = row.inverse and not row.lead and isinstance(following, Row) and following.inverse
         if joined:
             self.send(b"\x1b3" + bytes([LINE_HEIGHT * row.high]))

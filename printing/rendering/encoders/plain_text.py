@@ -1,4 +1,4 @@
-"""Plain text: for printers that take nothing else, for files, and for reading aloud."""
+"""Plain text: for printers that support nothing else, for files, and for screen readers."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ def _lines(row: AnyRow, columns: int) -> list[str]:
 
 
 def _line(row: Row, columns: int) -> str:
-    """Letters have one size here: what was set for larger ones has the whole width."""
+    """There is one letter size here, so a line of larger letters gets the whole width."""
     text = row.text
     if row.inverse:
         text = f"*** {text.strip()} ***"

@@ -1,4 +1,4 @@
-"""PNG: for printers that take pictures, and for people."""
+"""PNG: for printers that accept images, and for previews."""
 
 from collections.abc import Sequence
 from io import BytesIO
@@ -15,12 +15,12 @@ _PAPER = 250
 
 
 def encode(rows: Sequence[AnyRow], sheet: RasterPage) -> bytes:
-    """Two tones, exactly as wide as the printer's head."""
+    """Black and white, exactly as wide as the printer's head."""
     return _png(raster.to_black_and_white(raster.draw_ticket(rows, sheet)))
 
 
 def encode_preview(rows: Sequence[AnyRow], sheet: RasterPage) -> bytes:
-    """With the paper's edges round it."""
+    """With a paper margin around it."""
     inner = raster.draw_ticket([row for row in rows if not isinstance(row, CutRow)], sheet)
     edge = _MARGIN.get(sheet.dots, 32)
     paper = Image.new("L", (inner.width + 2 * edge, inner.height + 2 * edge), 255)

@@ -1,4 +1,4 @@
-"""StarPRNT: Star's own, for CloudPRNT and for Star printers on the network."""
+"""StarPRNT: for CloudPRNT and for Star printers on the network."""
 
 from collections.abc import Sequence
 

@@ -11,8 +11,9 @@ Days = Annotated[int, Field(ge=1, le=3650)]
 
 
 class FilterFacts(BaseModel):
-    """Everything that is said must hold. Opted-out, blocked, unreachable and recently messaged
-    contacts are always left out."""
+    """All given filters must match. Opted-out, blocked, unreachable and recently messaged contacts
+    are always left out.
+    """
 
     model_config = {"extra": "forbid"}
 

@@ -1,4 +1,4 @@
-"""Refusals of a campaign, with the names that its fields have on the wire."""
+"""Rename the fields in a campaign's errors to their names in the API."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The bodies of the campaign calls, and campaigns as the API shows them."""
+"""Request and response models of campaigns."""
 
 from decimal import Decimal
 from typing import Any, Literal
@@ -60,7 +60,7 @@ class TemplateFacts(BaseModel):
 
 
 class Quiet(BaseModel):
-    """Where the recipient is, by their number."""
+    """In the recipient's time zone, estimated from the phone number."""
 
     since: str = Field(
         pattern=TIME, examples=["21:00"], description="`HH:MM`: when quiet hours begin."
@@ -90,7 +90,10 @@ class CampaignFacts(BaseModel):
     follow_days: int | None = Field(None, ge=0, le=90)
 
     def wanted(self, before: dict[str, Any] | None = None) -> CampaignInput:
-        """What was not sent is left as it is; `before`: the template it has by now."""
+        """Return the input; fields that were not sent stay unchanged.
+
+        `before` is the current template.
+        """
         sent = self.model_fields_set
         hours = self.quiet_hours
         given: dict[str, Any] = {
@@ -270,7 +273,7 @@ def campaign_json(one: Campaign) -> dict[str, Any]:
 
 
 def _template_json(template: dict[str, Any]) -> dict[str, Any] | None:
-    """A file that was uploaded is told by its name."""
+    """Return the template; an uploaded file is shown by its name."""
     if not template:
         return None
     media = template.get("media", {})

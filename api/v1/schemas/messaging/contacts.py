@@ -1,4 +1,4 @@
-"""The bodies of the contact calls, and contacts as the API shows them."""
+"""Request and response models of contacts."""
 
 from datetime import datetime
 from typing import Any
@@ -194,7 +194,7 @@ class ImportRow(BaseModel):
 
 
 class ImportRequest(BaseModel):
-    """Rows as objects, or a CSV as text with its header; one of the two."""
+    """Rows as objects, or a CSV text with its header; one of the two."""
 
     contacts: list[ImportRow] | None = Field(None, min_length=1, max_length=5000)
     csv: str | None = Field(None, examples=["phone,name\n905321112233,Ayşe Yılmaz\n"])

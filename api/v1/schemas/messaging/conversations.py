@@ -53,7 +53,7 @@ class ConversationPage(BaseModel):
 
 
 class ConversationChange(BaseModel):
-    """Only what is given changes."""
+    """Only given fields are changed."""
 
     state: State | None = Field(None, description="`open` or `closed`.")
     assigned_to: str | None = Field(None, max_length=64, description="A person id, or null.")

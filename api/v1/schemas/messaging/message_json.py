@@ -12,8 +12,8 @@ from messaging.models import MediaFile, Message
 
 
 def accepted_message_json(ticket: AcceptedMessage, told: MessageOutcome | None) -> dict[str, Any]:
-    """Spec 2.2 first, in its order. A test message quotes the real price."""
-    # It may have gone another way than it was quoted for, as a template.
+    """The fields of section 2.2 come first, in its order. A test message quotes the real price."""
+    # It may have been sent as a fallback template, which costs more than was quoted.
     cost = max(ticket.quoted_usd, told.cost_usd) if told else ticket.quoted_usd
     return {
         "status": "success",
@@ -29,7 +29,7 @@ def accepted_message_json(ticket: AcceptedMessage, told: MessageOutcome | None) 
 
 
 def message_json(message: Message, file: MediaFile | None = None) -> dict[str, Any]:
-    """`file` is what came with it, when somebody has looked."""
+    """`file` is the media file of the message, if it was loaded."""
     error = None
     if message.error_code:
         error = {"code": message.error_code, "message": message.error_text}
@@ -55,19 +55,19 @@ def message_json(message: Message, file: MediaFile | None = None) -> dict[str, A
 
 
 def _from_kind(message: Message) -> str:
-    """What `phone` is: a phone number, or the network's id of somebody whose phone is hidden."""
+    """Whether `phone` is a phone number, or the network's id of a sender whose phone is hidden."""
     return "phone" if message.phone.isdigit() else "network_id"
 
 
 def _content(message: Message) -> dict[str, Any]:
     try:
         return message_content.public_content(message.kind, message.content)
-    except KeyError:  # emptied when the contact was erased
+    except KeyError:  # blanked when the contact was erased
         return {}
 
 
 def media_json(message: Message, file: MediaFile | None) -> dict[str, Any] | None:
-    """What we sent is where the sender has it; what came in is at an address of ours."""
+    """An outbound file has the sender's own URL; an inbound file has our signed URL."""
     if message.kind not in media_files.KINDS:
         return None
     content = message.content

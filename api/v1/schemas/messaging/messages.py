@@ -1,4 +1,4 @@
-"""The bodies of the message calls, and how a request becomes a draft."""
+"""Request and response models of messages, and their conversion to drafts."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
@@ -40,7 +40,7 @@ def _near(moment: datetime) -> datetime:
 
 
 def _words(text: str, field: str, most: int) -> str:
-    """NFC, trimmed, neither empty nor longer than the network takes."""
+    """Return the text in NFC and trimmed. Raises if it is empty or too long for the network."""
     try:
         cleaned = normalize_text(text)
     except BadText as error:
@@ -57,7 +57,7 @@ def _checked(field: str, most: int) -> AfterValidator:
 
 
 def _checked_or_none(field: str, most: int) -> AfterValidator:
-    """For what may be left out: a blank text is none."""
+    """For optional fields: a blank text becomes None."""
     return AfterValidator(lambda text: _words(text, field, most) if text and text.strip() else None)
 
 
@@ -161,8 +161,9 @@ class TemplateRequest(TemplateNamed, SendOptions):
     """An approved template of a cloud line, by its name."""
 
 
+# Section 2.2 of the specification, and additional fields.
 class SendAnswer(BaseModel):
-    """Spec 2.2 and more. `message_id` is null until the network has named the message."""
+    """The accepted message. `message_id` is null until the network has accepted it too."""
 
     status: str = Field(examples=["success"], description="`success` if the message was accepted.")
     message_id: str | None = Field(examples=["wamid.HBgMOTA1MzIxMTEyMjMzFQIAERgS"])
@@ -177,7 +178,7 @@ class SendAnswer(BaseModel):
 
 
 class MediaShape(BaseModel):
-    """What customers sent has an address of ours, good for 7 days and new with each look."""
+    """A file that a customer sent has a signed URL, valid for 7 days and new in each response."""
 
     mime_type: str | None
     url: str | None
@@ -256,7 +257,7 @@ def draft_of_template(body: TemplateRequest) -> MessageDraft:
 
 
 def _template(named: TemplateNamed, place: str = "") -> dict[str, Any]:
-    """As the line's driver wants it, and tried on it: a form that it cannot use is refused here."""
+    """Return the content for the line's driver. Raises Invalid for parameters that it rejects."""
     given: Any = named.parameters
     if isinstance(given, list):
         given = [_text(one, f"{place}parameters", 1024) for one in given]
@@ -303,7 +304,10 @@ def _text(text: str, field: str, most: int) -> str:
 
 
 def media_url(url: str, field: str = "media_url") -> str:
-    """Its form and any literal address; a host name is resolved only when it is fetched."""
+    """Check the format and any literal IP address of a URL.
+
+    A host name is resolved only when the file is fetched.
+    """
     settings = current_app.extensions["comanda"]
     policy = Policy(ports=settings.ports_allowed, allow_loopback=settings.allow_loopback)
     try:

@@ -1,4 +1,4 @@
-"""What the delivery calls take and answer."""
+"""Request and response models of delivery."""
 
 from decimal import Decimal
 from typing import Any, Literal
@@ -18,7 +18,7 @@ class CourierPath(BaseModel):
 
 
 class ZoneFields(BaseModel):
-    """Only what is given is changed."""
+    """Only given fields are changed."""
 
     name: str | None = Field(None, max_length=60, examples=["City centre"])
     kind: Literal["radius", "polygon"] | None = Field(

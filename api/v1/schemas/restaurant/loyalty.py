@@ -1,4 +1,4 @@
-"""What the loyalty calls take and answer."""
+"""Request and response models of loyalty."""
 
 from decimal import Decimal
 from typing import Any, Literal
@@ -173,7 +173,7 @@ class CouponsQuery(PageQuery):
 
 
 class NewCoupon(BaseModel):
-    """For one contact, for whoever has a phone, or for nobody: whoever uses it first."""
+    """For one contact, for the owner of a phone, or without an owner: the first user gets it."""
 
     reward_id: str = Field(max_length=40)
     contact_id: str = Field("", max_length=40)

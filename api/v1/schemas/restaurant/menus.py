@@ -70,7 +70,7 @@ class CategoryShape(BaseModel):
 
 
 class ItemIn(BaseModel):
-    """Only what is given is changed; a new item needs texts, a price and a category."""
+    """Only given fields are changed; a new item needs texts, a price and a category."""
 
     category_id: str | None = Field(None, max_length=40, examples=[sample_id("category_id")])
     texts: Texts | None = Field(None, examples=[TEXTS])

@@ -55,8 +55,9 @@ class OrderDeliveryShape(BaseModel):
     )
 
 
+# Section 2.4 of the specification, and additional fields.
 class OrderFacts(BaseModel):
-    """Spec 2.4 and more: as events and answers have it."""
+    """An order, as in events and responses."""
 
     order_id: str
     order_type: str

@@ -45,8 +45,9 @@ class LinkPage(BaseModel):
 
 
 class NewLink(BaseModel):
-    """One of: `order_id` of an order that waits for its payment, `cart_code` of a cart that is
-    paid before it is sent, or `site_id`, `amount` and `description` for a link of its own."""
+    """Give one of these: `order_id` of an order that waits for payment, `cart_code` of a cart that
+    is paid before it is sent, or `site_id`, `amount` and `description` for a separate link.
+    """
 
     order_id: str = Field("", max_length=40)
     cart_code: str = Field("", max_length=12, description="Such as K7QX-3MPD.")

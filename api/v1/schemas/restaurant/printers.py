@@ -21,7 +21,7 @@ class JobPath(BaseModel):
 
 
 class PrinterFields(BaseModel):
-    """Only what is given is changed."""
+    """Only given fields are changed."""
 
     name: str | None = Field(None, max_length=80, examples=["Kitchen"])
     agent_id: str | None = Field(None, max_length=40)

@@ -14,7 +14,7 @@ class TablePath(BaseModel):
 
 
 class SpecialDay(BaseModel):
-    """A date, or several in a row, with other hours than the weekday has."""
+    """A date, or several consecutive ones, with other hours than the weekday."""
 
     starts_on: str = Field(max_length=10, examples=["2026-12-31"])
     ends_on: str = Field(
@@ -30,7 +30,7 @@ class SpecialDay(BaseModel):
 
 
 class SiteFields(BaseModel):
-    """Only what is given is changed."""
+    """Only given fields are changed."""
 
     name: str | None = Field(None, max_length=200)
     host: str | None = Field(None, max_length=253)

@@ -1,6 +1,7 @@
-"""What a line's driver is: it turns an envelope into one of four answers, and decides nothing.
+"""The types of a line driver, which turns an envelope into one of four outcomes.
 
-Adding a network means adding a module beside `cloud.py` that has these functions.
+A driver reports and decides nothing. To add a network, add a package beside `cloud` with the same
+functions.
 """
 
 from dataclasses import dataclass, field
@@ -9,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Envelope:
-    """One message as a driver gets it: no row, no session, nothing to change."""
+    """One message as a driver gets it: plain values, no database row and no session."""
 
     message_id: str
     attempt: int
@@ -20,15 +21,16 @@ class Envelope:
     kind: str
     """text, image, document, video, audio, location, template"""
     text: str
-    """The text itself, or a media message's caption."""
+    """The text, or the caption of a media message."""
     content: dict[str, Any]
-    """For media url and filename; for a location latitude, longitude, name and address; for a
-    template name, language and parameters; reply_to: a network id."""
+    """For media: url and filename. For a location: latitude, longitude, name and address. For a
+    template: name, language and parameters. For a reply: reply_to, a network id.
+    """
 
 
 @dataclass(frozen=True)
 class LineFacts:
-    """What a driver must know of a line. Secrets are in the clear here: never log one."""
+    """The fields of a line that a driver needs. Secrets are in plain text: never log them."""
 
     tenant_id: int
     id: int
@@ -40,16 +42,16 @@ class LineFacts:
 
 @dataclass(frozen=True)
 class SendAccepted:
-    """The network took it and named it."""
+    """The network accepted the message and gave it an id."""
 
     network_id: str
     recipient: str = ""
-    """The network's own spelling of the recipient, when it told one."""
+    """The network's spelling of the recipient; may be empty."""
 
 
 @dataclass(frozen=True)
 class TryLater:
-    """Not now. `pair` and `line` say how much has to wait: this recipient, or the whole line."""
+    """Send later. `scope` is what must wait: the message, its recipient (`pair`) or the `line`."""
 
     code: str
     sentence: str
@@ -60,7 +62,7 @@ class TryLater:
 
 @dataclass(frozen=True)
 class SendRefused:
-    """Never. `line_state` is set when the cause is the line itself: token_expired, restricted."""
+    """Do not retry. `line_state` is set if the line is the cause: token_expired or restricted."""
 
     code: str
     sentence: str
@@ -70,7 +72,7 @@ class SendRefused:
 
 @dataclass(frozen=True)
 class SendUnknown:
-    """Bytes left and no answer came: only the network's own receipt can tell."""
+    """The request was sent but no response came: only a receipt can tell what happened."""
 
     sentence: str
 
@@ -80,7 +82,7 @@ SendOutcome = SendAccepted | TryLater | SendRefused | SendUnknown
 
 @dataclass(frozen=True)
 class InboundMessage:
-    """What a customer wrote, in our words. `sender_phone` is empty when there is none."""
+    """A message from a customer. `sender_phone` is empty if the network did not send one."""
 
     network_id: str
     sender_phone: str
@@ -96,14 +98,14 @@ class InboundMessage:
 
 @dataclass(frozen=True)
 class Receipt:
-    """The network's word on something we sent."""
+    """The network's report about a message that we sent."""
 
     network_id: str
     state: str
     """sent, delivered, read or failed"""
     at: int
     our_id: str = ""
-    """Our message id, echoed: settles a message whose answer was lost."""
+    """Our message id, echoed by the network. Settles a message whose send response was lost."""
     recipient: str = ""
     category: str = ""
     billable: bool | None = None
@@ -113,7 +115,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class LineUpdate:
-    """The network's word on the line: quality, restrictions, template states."""
+    """The network's report about the line: quality, restrictions, template states."""
 
     kind: str
     detail: dict[str, Any]
@@ -121,11 +123,11 @@ class LineUpdate:
 
 @dataclass(frozen=True)
 class ParsedWebhook:
-    """Everything one body of the network's webhook held, for one line."""
+    """The parts of one webhook body that concern one line."""
 
     phone_number_id: str
     messages: list[InboundMessage] = field(default_factory=list)
     receipts: list[Receipt] = field(default_factory=list)
     news: list[LineUpdate] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
-    """What was not taken, and why, for the people who look at the hook."""
+    """The parts that were not used, and why, for the people who debug the hook."""

@@ -1,4 +1,4 @@
-"""The network's word on an account, a number or a template."""
+"""Read the network's updates about an account, a number or a template."""
 
 from typing import Any
 
@@ -30,10 +30,10 @@ _TEMPLATE_FIELDS = {
 
 
 def read_account_update(field: str, account_id: str, value: dict[str, Any]) -> list[LineUpdate]:
-    """Kinds: restricted, restored, quality, template, marketing, account.
+    """Read one update. Kinds: restricted, restored, quality, template, marketing, account.
 
-    `detail` has `field`, `account_id` and what the network said; `because` is a sentence. News
-    of one number names it in `phone`, for only its account may be told.
+    `detail` has `field`, `account_id` and the network's values; `because` is a sentence. An update
+    about one number has it in `phone`, because these webhooks have no phone_number_id.
     """
     if field == "user_preferences":
         return [_preference(one) for one in read_objects(value.get("user_preferences"))]
@@ -76,7 +76,7 @@ def _account(event: str, value: dict[str, Any]) -> tuple[str, str]:
         types.append(violation)
     if types := [one for one in types if one]:
         because = f"{because} It names {', '.join(types)}."
-    # A violation is a warning; the restriction, when it comes, is news of its own.
+    # A violation is a warning; a restriction comes as a separate update.
     return ("account" if event == "ACCOUNT_VIOLATION" else "restricted"), because
 
 

@@ -1,4 +1,4 @@
-"""The WhatsApp Business Cloud API. Tests and the simulator are another base URL, nothing more."""
+"""The WhatsApp Business Cloud API. Tests and the simulator only use another base URL."""
 
 import json
 import re
@@ -49,10 +49,10 @@ def payload(envelope: Envelope) -> dict[str, Any]:
         "recipient_type": "individual",
         "type": envelope.kind,
         envelope.kind: _part(envelope),
-        # Comes back with every receipt: it settles a message whose answer was lost.
+        # Echoed in every receipt: it settles a message whose send response was lost.
         "biz_opaque_callback_data": envelope.message_id,
     }
-    # Somebody without a phone is written to by the network's own id, in a field of its own.
+    # A recipient without a phone is addressed by the network's own id, in a separate field.
     body["to" if envelope.phone.isdecimal() else "recipient"] = envelope.phone
     if reply_to := envelope.content.get("reply_to"):
         body["context"] = {"message_id": reply_to}
@@ -142,12 +142,12 @@ def _accepted(answer: Any) -> SendAccepted | None:
 
 
 def _unexplained_reply(reply: Reply) -> SendOutcome:
-    """An answer that the API did not write.
+    """Interpret a response that the API did not write.
 
-    Success without an id: the network has the message, and only a receipt can name it. A 5xx
-    comes from something in between. Its 503 says that nobody was there to take the request; but
-    500, 502, 504 and the private codes above them are also said after the request was passed on
-    and the way back broke, so a second try could be a second message.
+    Success without an id means that the network has the message, and only a receipt can give its
+    id. A 5xx comes from a proxy. A 503 means that no server took the request. But 500, 502, 504 and
+    the private codes above them also occur after the request was forwarded, so a retry could send
+    the message twice.
     """
     if reply.ok:
         return SendUnknown("The network took the message, but its answer cannot be read.")

@@ -1,6 +1,6 @@
-"""The network's error codes in our words: which of our answers each one is, and what to say.
+"""The network's error codes: the outcome and the sentence for each.
 
-The same table serves the answer to a send and the errors inside a receipt.
+Used for send responses and for the errors inside receipts.
 """
 
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from messaging.lines.drivers.base import SendRefused, TryLater
 
 TOKEN_EXPIRED, RESTRICTED = "token_expired", "restricted"
 LINE_UNAVAILABLE = "line_unavailable"
-PAIR_SECONDS = 6.0  # the network lets one message through to one recipient each 6 seconds
+PAIR_SECONDS = 6.0  # the network allows one message per recipient every 6 seconds
 SECOND_LIMIT, HOUR_LIMIT, SPAM_LIMIT = 2.0, 300.0, 3600.0
-"""How long to leave a line alone: limits per second, limits per hour, and the spam brake, which
-the network itself counts in hours or days."""
+"""How long to pause a line: limits per second, limits per hour, and the spam limit, which the
+network counts in hours or days.
+"""
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ MEANINGS: dict[int, ErrorMeaning] = {
 
 
 def error_meaning(code: int | None, subcode: int | None = None) -> ErrorMeaning | None:
-    """None when the code says nothing to us: then the status of the answer has to speak."""
+    """Return the meaning, or None for an unknown code. The caller then uses the HTTP status."""
     if code is None:
         return None
     if code == 100 and subcode == 33:  # "object does not exist": the URL is wrong, not the body
@@ -178,7 +179,7 @@ def status_meaning(status: int) -> ErrorMeaning:
         return UNKNOWN_PHONE_NUMBER_ID
     if status == 429:
         return RATE_LIMITED
-    # A redirect is no answer of the API, and 408 and 425 ask for another try.
+    # A redirect is not a response of the API; 408 and 425 ask for a retry.
     if status >= 500 or status in (408, 425) or 300 <= status < 400:
         return NETWORK_DOWN
     return REFUSED_BY_NETWORK

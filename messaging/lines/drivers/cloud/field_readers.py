@@ -1,4 +1,4 @@
-"""Picks from bodies that somebody else wrote: the right type, or nothing."""
+"""Read fields from bodies written by others: return the right type, or an empty value."""
 
 import math
 import re
@@ -11,7 +11,7 @@ LAST_SECOND = 4_102_444_800  # the year 2100
 
 
 class UnusablePart(ValueError):
-    """This part cannot be used; the sentence says why."""
+    """Raised when a part of a body cannot be used; the message says why."""
 
 
 def read_text(value: Any) -> str:
@@ -19,7 +19,7 @@ def read_text(value: Any) -> str:
 
 
 def read_id(value: Any) -> str:
-    """An id as a string that fits into an index; the network also writes some as numbers."""
+    """Return an id as a string that fits into an index; the network writes some ids as numbers."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     return value if isinstance(value, str) and len(value) <= LONGEST_ID else ""
@@ -35,7 +35,7 @@ def read_objects(value: Any) -> list[dict[str, Any]]:
 
 
 def without_unstorable(value: Any) -> Any:
-    """Without what PostgreSQL cannot keep: NUL, half a character, a number that is none."""
+    """Return a copy without NUL, lone surrogates, NaN or infinity: PostgreSQL rejects them."""
     if isinstance(value, str):
         return _UNSTORABLE.sub("\ufffd", value)
     if isinstance(value, list):
@@ -53,7 +53,7 @@ def read_number(value: Any) -> int | float | None:
 
 
 def read_amount(value: Any) -> str:
-    """An amount as text: money is not put through a binary fraction twice."""
+    """Return an amount as text, so that it is not rounded as a float."""
     if isinstance(value, str):
         return value
     amount = read_number(value)
@@ -61,7 +61,10 @@ def read_amount(value: Any) -> str:
 
 
 def read_timestamp(value: Any) -> int:
-    """Whole seconds; what cannot be a time is taken for now, for the message itself is good."""
+    """Return whole seconds since 1970.
+
+    An invalid time becomes the current time, because the message itself is still good.
+    """
     stamp = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
     if stamp.isascii() and stamp.isdigit() and len(stamp) < 12 and 0 < int(stamp) < LAST_SECOND:
         return int(stamp)
@@ -69,7 +72,7 @@ def read_timestamp(value: Any) -> int:
 
 
 def read_phone(value: Any) -> str:
-    """The digits when it is a phone, in any of the network's spellings, else nothing."""
+    """Return the digits of a phone in any of the network's spellings, else ""."""
     spelled = read_text(value).partition("@")
     if spelled[2] not in ("", "s.whatsapp.net", "c.us"):
         return ""
@@ -78,7 +81,7 @@ def read_phone(value: Any) -> str:
 
 
 def flat_copy(value: dict[str, Any], depth: int = 2) -> dict[str, Any]:
-    """A copy that is safe to store: short names, plain values, no deeper than `depth`."""
+    """Return a copy that is safe to store: short names, plain values, at most `depth` levels."""
     kept: dict[str, Any] = {}
     for name, part in list(value.items())[:50]:
         if isinstance(part, str | int | float | bool) or part is None:

@@ -1,4 +1,4 @@
-"""Asks the network about a line and says in words what is wrong with it."""
+"""Ask the network about a line and describe its problems."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,8 +23,11 @@ _NOT_READY = {"DISCONNECTED", "DELETED", "MIGRATED", "PENDING", "UNVERIFIED", "O
 
 @dataclass(frozen=True)
 class LineProblem:
-    """`code`: token_expired, restricted, wrong_phone_number_id, number_not_ready, quality_low,
-    webhook_not_subscribed, webhook_elsewhere or network_unreachable."""
+    """A problem of a line, as a code and a sentence.
+
+    `code` is token_expired, restricted, wrong_phone_number_id, number_not_ready, quality_low,
+    webhook_not_subscribed, webhook_elsewhere or network_unreachable.
+    """
 
     code: str
     sentence: str
@@ -39,7 +42,10 @@ async def check_line(
     callback_url: str = "",
     account_id: str = "",
 ) -> list[LineProblem]:
-    """Empty when all is well. With `account_id` the account's subscription is looked at too."""
+    """Return the problems of a line; empty if there are none.
+
+    With `account_id`, the account's webhook subscription is checked too.
+    """
     at = f"{base_url}/{version}"
     number = await get_json(
         client, f"{at}/{quote(facts.phone_number_id, safe='')}?fields={_FIELDS}", facts
@@ -65,7 +71,7 @@ async def check_line(
 async def get_json(
     client: Client, url: str, facts: LineFacts, *, max_body: int = MAX_BODY
 ) -> dict[str, Any] | LineProblem:
-    """What the network answers to a question, or what is wrong with the asking."""
+    """Return the network's JSON response, or the problem that prevented it."""
     authorization = bearer_header(facts.token)
     if authorization is None:
         return LineProblem("token_expired", TOKEN_REJECTED.sentence)

@@ -1,7 +1,7 @@
-"""What the network posts to us: messages, receipts and news of the line.
+"""Parse the network's webhooks: messages, receipts and line updates.
 
 A body may hold several entries, each with several changes. A part that cannot be read is skipped
-and noted in the log; the parts beside it are taken.
+and logged; the other parts are used.
 """
 
 import json
@@ -39,7 +39,7 @@ RECEIPT_STATES = {
 }
 ECHOES = "smb_message_echoes"
 EDIT_KINDS = {"edit": "edited", "revoke": "deleted"}
-# The rate card knows four categories; the network counts these apart from them.
+# The rate card has four categories; the network counts these separately.
 CATEGORIES = {
     "authentication_international": "authentication",
     "marketing_lite": "marketing",
@@ -50,7 +50,7 @@ _log = logger(__name__)
 
 
 class UnreadableWebhook(ValueError):
-    """The body as a whole is not what the network sends."""
+    """Raised when the body as a whole is not a webhook of the network."""
 
     code = "unreadable_hook"
 
@@ -63,7 +63,10 @@ def verify_signature(app_secret: str, headers: Mapping[str, str], raw_body: byte
 
 
 def parse_webhook(raw_body: bytes) -> list[ParsedWebhook]:
-    """One Parsed for each line in the body; news of the account has an empty phone_number_id."""
+    """Return one ParsedWebhook per line in the body.
+
+    Updates of the whole account have an empty phone_number_id.
+    """
     try:
         body = _load(raw_body)
     except RecursionError:
@@ -94,7 +97,7 @@ def parse_webhook(raw_body: bytes) -> list[ParsedWebhook]:
 def _load(raw_body: bytes) -> Any:
     body = raw_body.decode("utf-8-sig", "replace")
     loaded = json.loads(body, parse_float=_finite, parse_constant=lambda _: None)
-    # PostgreSQL stores neither NUL nor half a character; both hide behind escapes.
+    # PostgreSQL stores neither NUL nor lone surrogates; in JSON both appear as escapes.
     return without_unstorable(loaded) if _UNSTORABLE_ESCAPE.search(body) else loaded
 
 
@@ -170,7 +173,7 @@ def _message(message: dict[str, Any], contacts: list[dict[str, Any]]) -> Inbound
 
 
 def _sender(message: dict[str, Any], contacts: list[dict[str, Any]]) -> tuple[str, str, str]:
-    """Phone, the network's own id, name. Somebody with a user name may show no phone at all."""
+    """Return phone, the network's own id and name. A sender with a user name may have no phone."""
     said, user_id = read_id(message.get("from")), read_id(message.get("from_user_id"))
     spellings = phone_variants(read_phone(said)) if read_phone(said) else set()
     contact = next(
@@ -182,7 +185,7 @@ def _sender(message: dict[str, Any], contacts: list[dict[str, Any]]) -> tuple[st
             or (said and said == read_id(one.get("wa_id")))
             or read_phone(one.get("wa_id")) in spellings
         ),
-        # Somebody else's name and phone must not stick to this sender.
+        # Another contact's name and phone must not be used for this sender.
         contacts[0] if len(contacts) == 1 and not (said or user_id) else {},
     )
     phone = read_phone(said) or read_phone(contact.get("wa_id"))
@@ -194,7 +197,7 @@ def _sender(message: dict[str, Any], contacts: list[dict[str, Any]]) -> tuple[st
 
 
 def _edited_message(message: dict[str, Any], kind: str) -> LineUpdate:
-    """The customer changed or deleted a message that was here before."""
+    """The customer edited or deleted an earlier message."""
     part = read_object(message, kind)
     original = read_id(part.get("original_message_id"))
     if not original:
@@ -255,7 +258,7 @@ def _receipt(status: dict[str, Any]) -> Receipt:
 def _pricing(pricing: dict[str, Any]) -> tuple[str, bool | None]:
     category = read_text(pricing.get("category")).lower()
     billable = pricing.get("billable")
-    if not isinstance(billable, bool):  # the network is giving that field up for `type`
+    if not isinstance(billable, bool):  # the network is replacing this field with `type`
         kind = read_text(pricing.get("type"))
         billable = kind == "regular" if kind else None
     return CATEGORIES.get(category, category), billable

@@ -1,4 +1,4 @@
-"""Each kind of message that customers send, turned into ours."""
+"""Convert each kind of inbound message to our format."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,11 @@ Content = tuple[str, str, dict[str, Any]]  # kind, text, content
 
 
 def read_content(message: dict[str, Any]) -> Content:
-    """What we cannot read or do not know becomes `unsupported`: the customer did write."""
+    """Return kind, text and content.
+
+    A message that is unreadable or of an unknown kind becomes `unsupported` and is kept, because
+    the customer did write.
+    """
     kind = read_text(message.get("type"))
     read = _READERS.get(kind)
     part = message.get(kind)
@@ -80,7 +84,7 @@ def _contacts(_kind: str, part: Any) -> Content | None:
 def _reaction(_kind: str, part: Any) -> Content | None:
     part = read_object({"reaction": part}, "reaction")
     to = read_id(part.get("message_id"))
-    emoji = read_text(part.get("emoji"))  # empty or absent: the reaction was taken back
+    emoji = read_text(part.get("emoji"))  # empty or missing if the reaction was removed
     return ("reaction", emoji, {"message_id": to, "emoji": emoji}) if to else None
 
 
@@ -141,7 +145,7 @@ def _unsupported(kind: str, message: dict[str, Any]) -> Content:
 
 
 def _about(message: dict[str, Any]) -> dict[str, Any]:
-    """What is said beside the message: an answer to which, forwarded, from which advertisement."""
+    """Return the context: what it replies to, whether it was forwarded, and its advertisement."""
     context = read_object(message, "context")
     about: dict[str, Any] = {}
     if reply_to := read_id(context.get("id")):

@@ -1,4 +1,4 @@
-"""A customer's file: the network tells where it is, and gives it to who holds the line's token."""
+"""Fetch a customer's file. The network returns its URL, which needs the line's token."""
 
 from dataclasses import dataclass
 from typing import IO, Any
@@ -17,7 +17,7 @@ TOO_LARGE = "The file is larger than we take in."
 
 
 class MediaNotFetched(Exception):
-    """`final`: asking again would change nothing."""
+    """`final` means that a retry would not help."""
 
     def __init__(self, sentence: str, *, final: bool = False) -> None:
         super().__init__(sentence)
@@ -39,15 +39,15 @@ def fetch_media(
     most: int,
     into: IO[bytes],
 ) -> MediaDescription:
-    """Writes the file into `into`. Raises NotFetched."""
-    # The network's address is the operator's own setting, and may be on this machine.
+    """Write the file to `into` and return its description. Raises MediaNotFetched."""
+    # The network's base URL is a setting of the operator and may be on this machine.
     policy = Policy(allow_loopback=_is_plain_http(base_url))
     authorization = bearer_header(facts.token)
     if authorization is None:
         raise MediaNotFetched(TOKEN_REJECTED.sentence)
     where = f"{base_url}/{version}/{quote(media_id, safe='')}"
     found = _describe(where, authorization, policy, most)
-    # The token must not travel in the clear, whatever address was told.
+    # The token must not be sent without TLS, whatever URL the network returned.
     if not _is_plain_http(base_url) and urlsplit(found.url).scheme != "https":
         raise MediaNotFetched("The network told an address that is not safe.", final=True)
     try:
@@ -97,5 +97,5 @@ def _describe(url: str, authorization: str, policy: Policy, most: int) -> MediaD
 
 
 def _is_plain_http(base_url: str) -> bool:
-    """A network on this machine, for development and tests, speaks without TLS."""
+    """Return whether the base URL has no TLS, as a local network for development and tests has."""
     return urlsplit(base_url).scheme == "http"

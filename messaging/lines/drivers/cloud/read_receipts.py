@@ -1,4 +1,4 @@
-"""Telling the network that a customer's message was read: the blue ticks on their phone."""
+"""Tell the network that a customer's message was read: the blue ticks on their phone."""
 
 import json
 from urllib.parse import quote
@@ -12,7 +12,7 @@ from messaging.lines.drivers.cloud.responses import bearer_header
 async def send_read_receipt(
     client: Client, base_url: str, version: str, facts: LineFacts, network_id: str
 ) -> bool:
-    """False: the network did not take it. It is a courtesy: nobody tries again."""
+    """Return False if the network did not accept it. Read receipts are optional and not retried."""
     authorization = bearer_header(facts.token)
     if authorization is None or not facts.phone_number_id:
         return False

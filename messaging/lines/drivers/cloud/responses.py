@@ -1,4 +1,4 @@
-"""Reading what the network answers, whatever it is."""
+"""Read the network's responses, including malformed ones."""
 
 import json
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ class ApiError:
     code: int | None
     subcode: int | None
     details: str
-    """What the network itself says, in English; may be empty."""
+    """The network's own text in English; may be empty."""
     transient: bool
 
 
 def bearer_header(token: str) -> str | None:
-    """The header, or None for a token that cannot be one."""
+    """Return the header, or None for a token that cannot be in a header."""
     usable = token.isascii() and token.isprintable() and token and " " not in token
     return f"Bearer {token}" if usable else None
 
 
 def read_json(body: bytes) -> Any:
-    """None for anything that is not JSON."""
+    """Parse JSON; None if the body is not JSON."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
@@ -36,7 +36,7 @@ def api_error(answer: Any) -> ApiError | None:
 
 
 def read_error(error: dict[str, Any]) -> ApiError:
-    """Of an answer or of a receipt: both have the same form."""
+    """Read an error of a send response or a receipt; both have the same format."""
     data = error.get("error_data")
     details = data.get("details") if isinstance(data, dict) else None
     said = details or error.get("message") or error.get("title")

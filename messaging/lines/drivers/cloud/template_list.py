@@ -1,4 +1,4 @@
-"""The templates of a business account, as the network lists them."""
+"""Fetch the templates of a business account."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +16,7 @@ from messaging.lines.drivers.cloud.field_readers import (
 from messaging.lines.drivers.cloud.health_check import LineProblem, get_json
 
 PAGE, MOST_PAGES = 50, 40
-LARGEST_PAGE = 4 * 1024 * 1024  # the components of fifty long templates, with their examples
+LARGEST_PAGE = 4 * 1024 * 1024  # the components of fifty long templates with their examples
 LONGEST_REASON = 300
 _FIELDS = (
     "id,name,language,status,category,components,rejected_reason,quality_score,parameter_format"
@@ -29,7 +29,7 @@ WRONG_ACCOUNT = LineProblem(
 
 @dataclass(frozen=True)
 class NetworkTemplate:
-    """`state` and `category` are the network's own words in lower case."""
+    """`state` and `category` are the network's values in lower case."""
 
     network_id: str
     name: str
@@ -45,7 +45,7 @@ class NetworkTemplate:
 async def fetch_templates(
     client: Client, base_url: str, version: str, facts: LineFacts, account_id: str
 ) -> list[NetworkTemplate] | LineProblem:
-    """All pages of them. The cursor is followed on our own address, never the link that is told."""
+    """Fetch all pages. Uses the cursor with our base URL, never the `next` link of the response."""
     at = f"{base_url}/{version}/{quote(account_id, safe='')}/message_templates"
     asked = {"fields": _FIELDS, "limit": str(PAGE)}
     found: list[NetworkTemplate] = []
@@ -64,7 +64,7 @@ async def fetch_templates(
 
 
 def read_template(one: dict[str, Any]) -> NetworkTemplate | None:
-    """None: without a name and a language nothing can be sent by it."""
+    """Return the template, or None without a name or a language, because it could not be sent."""
     name, language = read_text(one.get("name")), read_text(one.get("language"))
     if not name or not language:
         return None

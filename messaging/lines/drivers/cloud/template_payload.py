@@ -1,4 +1,4 @@
-"""A template by its name, with its parameters put where the network wants them."""
+"""Build the payload of a template message."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ _HEADER_MEDIA = ("image", "video", "document")
 
 
 def template_payload(content: dict[str, Any]) -> dict[str, Any]:
-    """`parameters` in one of these forms:
+    """Return the payload. `parameters` has one of these forms:
 
-    a list: the body's {{1}}, {{2}}, … in order;
-    a dict of names: the body's {{name}}s;
-    a dict of places: {"header": …, "body": …, "buttons": […]}, each as above. A header may be
-    {"image": url} (video, document), a button is the end of its URL, or a dict in which
-    `type` is url, quick_reply or copy_code.
+    - a list: the body's {{1}}, {{2}}, … in order;
+    - a dict of names: the body's {{name}} values;
+    - a dict of sections: {"header": …, "body": …, "buttons": […]}, each as above. A header may be
+      {"image": url} (video, document). A button is the end of its URL, or a dict whose `type` is
+      url, quick_reply or copy_code.
     """
     made: dict[str, Any] = {
         "name": content["name"],
@@ -37,7 +37,7 @@ def _components(parameters: Any) -> list[dict[str, Any]]:
         if parameters.get(place)
     ]
     buttons = parameters.get("buttons") or []
-    # A button without parameters holds its place by null.
+    # null keeps the position of a button without parameters.
     return made + [_button(at, button) for at, button in enumerate(buttons) if button is not None]
 
 
@@ -56,7 +56,7 @@ def _values(values: Any) -> list[dict[str, Any]]:
 
 
 def _value(value: Any) -> dict[str, Any]:
-    # A dict that names its type is in the network's own form: a currency, a date, a picture.
+    # A dict with a type is already in the network's format: a currency, a date, an image.
     if isinstance(value, dict) and "type" in value:
         return value
     return {"type": "text", "text": str(value)}

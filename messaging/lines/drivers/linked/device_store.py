@@ -1,7 +1,7 @@
-"""The hosts' own database: which device a line is linked as, sealed; and the library's keys.
+"""The hosts' own database: the encrypted device of each linked line, and the library's keys.
 
-It is another database than the service's, with a role of its own: a door or a worker that is
-talked into something cannot reach a session. The library makes its own tables in it.
+It is separate from the service's database and has its own role, so that a compromised web process
+or worker cannot reach a session. The library creates its own tables in it.
 """
 
 from collections.abc import Iterator
@@ -33,18 +33,19 @@ REENCRYPT_DEVICE = (
     "UPDATE devices SET device = %s WHERE tenant_id = %s AND line_id = %s AND device = %s"
 )
 DELETE_DEVICE = "DELETE FROM devices WHERE tenant_id = %s AND line_id = %s RETURNING device"
-# The library's own tables: whatever is kept for a device names it in one of these columns.
+# Every library table with data of a device names the device in one of these columns.
 LIBRARY_TABLES = r"""
 SELECT table_name, column_name FROM information_schema.columns
  WHERE table_schema = current_schema() AND table_name LIKE 'whatsmeow\_%'
    AND column_name IN ('our_jid', 'jid')
  ORDER BY table_name = 'whatsmeow_device'
 """
-# What the library adds to with each message or person and does not need for long. Secrets and
-# contacts carry no time, so we add a column; the library names the columns it writes.
+# Tables that grow with each message or contact and whose rows are not needed for long. Message
+# secrets and contacts have no timestamp, so we add a column; the library names the columns that it
+# writes, so it is not affected.
 UNDATED = ("whatsmeow_message_secrets", "whatsmeow_contacts")
-SENT = "whatsmeow_retry_buffer"  # texts that were sent, in case the other side asks again
-RECEIVED = "whatsmeow_event_buffer"  # texts that came; the hashes tell repeats
+SENT = "whatsmeow_retry_buffer"  # sent texts, in case the recipient's device requests them again
+RECEIVED = "whatsmeow_event_buffer"  # received texts; their hashes identify repeats
 COLUMNS = r"""
 SELECT table_name, array_agg(column_name::text) FROM information_schema.columns
  WHERE table_schema = current_schema() AND table_name LIKE 'whatsmeow\_%'
@@ -56,7 +57,7 @@ OLD_ROWS = {
     SENT: "DELETE FROM {} WHERE timestamp < %(milliseconds)s",
     RECEIVED: "DELETE FROM {} WHERE insert_timestamp < %(milliseconds)s",
 }
-# For one device, before the network has forgotten what it may send again: the text, not the hash.
+# For one device, while the network may still repeat messages: deletes the text and keeps the hash.
 OLD_TEXTS = (
     "UPDATE {} SET plaintext = NULL"
     " WHERE insert_timestamp < %(milliseconds)s AND plaintext IS NOT NULL"
@@ -77,7 +78,7 @@ class DeviceStore:
             cursor.execute(SAVE_DEVICE, (tenant_id, line_id, sealed))
 
     def find(self, tenant_id: int, line_id: int) -> str:
-        """The device, or nothing: the line has to be linked."""
+        """Return the device, or "" if the line has to be linked."""
         with self._opened() as connection, connection.cursor() as cursor:
             cursor.execute(FIND_DEVICE, (tenant_id, line_id))
             found = cursor.fetchone()
@@ -89,7 +90,10 @@ class DeviceStore:
             return list(cursor.fetchall())
 
     def reencrypt(self) -> tuple[int, int]:
-        """Seal every device with the newest key. How many were, and how many no key opens."""
+        """Encrypt every device with the newest key.
+
+        Returns how many were re-encrypted and how many no key can decrypt.
+        """
         done = unreadable = 0
         with self._opened() as connection, connection.cursor() as cursor:
             cursor.execute(ENCRYPTED_DEVICES)
@@ -105,8 +109,11 @@ class DeviceStore:
         return done, unreadable
 
     def forget(self, tenant_id: int, line_id: int) -> None:
-        """The device and every key of it. The library drops its rows when the network has heard of
-        the end; where it could not be reached they would stay."""
+        """Delete the device and all its keys.
+
+        The library deletes its rows only after the network has confirmed the logout, so they would
+        stay if the network could not be reached.
+        """
         with self._opened() as connection, connection.cursor() as cursor:
             cursor.execute(DELETE_DEVICE, (tenant_id, line_id))
             found = cursor.fetchone()
@@ -123,7 +130,10 @@ class DeviceStore:
                 )
 
     def forget_old(self, before: datetime, device: str = "") -> int:
-        """Secrets, contacts and buffered texts of all devices, or of this one. How many rows."""
+        """Delete old secrets, contacts and buffered texts of all devices, or of one.
+
+        Returns the number of rows.
+        """
         values = {
             "before": before,
             "milliseconds": int(before.timestamp() * 1000),
@@ -147,7 +157,7 @@ class DeviceStore:
 
     @contextmanager
     def _opened(self) -> Iterator[Connection]:
-        """Asked for a few times in the life of a session: no pool is worth it."""
+        """Open a connection. Used a few times per session, so there is no pool."""
         connection = psycopg2.connect(self.url, connect_timeout=5, application_name="comanda-host")
         try:
             with connection:
@@ -157,7 +167,7 @@ class DeviceStore:
 
 
 def _decrypted(sealed: str, tenant_id: int, line_id: int) -> str:
-    """Nothing for one that no key opens any more: what is sealed in it nobody can use."""
+    """Return the device, or "" if no key can decrypt it; its data is unusable then."""
     try:
         return current_keyring().decrypt(sealed, _context(tenant_id, line_id))
     except KeyringError:

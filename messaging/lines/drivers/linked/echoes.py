@@ -1,4 +1,4 @@
-"""What this number sent, told again by its network: settles a message whose answer was lost."""
+"""Echoes of messages that this number sent. They settle a message whose send response was lost."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -15,8 +15,8 @@ from messaging.models import Line
 
 CLOCK_SKEW = timedelta(minutes=2)
 
-# There is no id of ours in it. The oldest message with the same words to the same person that
-# left before it and has no name yet is the one.
+# An echo does not contain our id. The match is the oldest message with the same text to the same
+# person that was created before the echo and has no network id yet.
 FIND_UNANSWERED = text("""
 SELECT id FROM messages
  WHERE tenant_id = :tenant_id AND phone = ANY(:phones) AND line_id = :line_id
@@ -30,7 +30,10 @@ IS_KNOWN_NETWORK_ID = text(
 
 
 def receive_echo(line: Line, echo: EchoReceived, tally: UsageTally) -> bool:
-    """True: it settled a message of ours. What was typed on the phone itself is not ours."""
+    """Return True if the echo settled one of our messages.
+
+    A message that was typed on the phone matches none.
+    """
     tenant_id = current_tenant_id()
     named = {"tenant_id": tenant_id, "network_id": echo.network_id}
     if db.session.execute(IS_KNOWN_NETWORK_ID, named).first() is not None:

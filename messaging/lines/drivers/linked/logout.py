@@ -1,7 +1,7 @@
-"""Sessions of lines that are gone: the phone is logged out and its keys are deleted, by a host.
+"""Log out the sessions of removed lines: a host logs out the device and deletes its keys.
 
-Only hosts reach the sessions, and the line's rows may be erased before one of them comes by. What
-is left to do is a lease of a kind of its own, which outlives its tenant.
+Only hosts reach the sessions, and the line's rows may be erased before a host gets to it. The
+pending logout is a lease of a separate kind, which outlives its tenant.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,10 @@ def logout_lease_kind(network: str) -> str:
 
 
 def log_out_all_lines() -> int:
-    """All of the open transaction's tenant, whose account is being erased. Says how many."""
+    """Request a logout for all linked lines of the current tenant, whose account is being erased.
+
+    Returns how many there are.
+    """
     tenant_id = current_tenant_id()
     rows = db.session.execute(
         select(Line.id, Line.network)
@@ -33,7 +36,7 @@ def log_out_all_lines() -> int:
     ).all()
     for line_id, network in rows:
         leases.request(logout_lease_kind(network), tenant_id, line_id)
-    # Whoever holds a session loses it: nothing more is received for the account.
+    # The host that holds a session loses its lease: nothing more is received for the account.
     db.session.execute(delete(Lease).where(Lease.tenant_id == tenant_id, Lease.kind == LINKED_KIND))
     if rows:
         notify_workers("jobs.linked.wakeup.wake_hosts", tenant_id)
@@ -41,11 +44,17 @@ def log_out_all_lines() -> int:
 
 
 def is_line_gone(line_id: int) -> bool:
-    """In the tenant's transaction, asked by a host about keys it has."""
+    """Return whether a line no longer exists. A host asks this about keys that it has.
+
+    Runs in the tenant's transaction.
+    """
     return db.session.get(LinkedLine, (current_tenant_id(), line_id)) is None
 
 
 def request_logout(tenant_id: int, line_ids: Iterable[int], network: str) -> None:
-    """In a global transaction: keys without a line, as an older version left them behind."""
+    """Request the logout of keys without a line, which an older version left behind.
+
+    Runs in a global transaction.
+    """
     for line_id in line_ids:
         leases.request(logout_lease_kind(network), tenant_id, line_id)

@@ -1,6 +1,6 @@
-"""A media message's file, fetched before it leaves: whole, in time, small enough, what it says.
+"""Fetch the file of a media message before it is sent, and check its size and type.
 
-A cloud line hands the address to its network; a linked phone has to hand over the file itself.
+A cloud line sends the URL to its network; a linked phone has to upload the file itself.
 """
 
 from urllib.parse import unquote, urlsplit
@@ -17,7 +17,7 @@ KINDS = frozenset(MAX_BYTES)
 MEDIA_UNUSABLE = "media_unusable"
 NOT_200 = "The file's server should answer 200, but answers"
 
-# How files begin: at which byte, with what, and what they are then.
+# Offset, leading bytes and MIME type.
 FILE_SIGNATURES = (
     (0, b"\xff\xd8\xff", "image/jpeg"),
     (0, b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -89,7 +89,7 @@ async def fetch_outgoing_media(
 
 
 def check_media(envelope: Envelope, body: bytes) -> MediaFileBody | SendRefused:
-    """By its first bytes; what its server or its name call it is not asked."""
+    """Check a file by its first bytes; its content type and its name are not trusted."""
     found = detect_type(body)
     name = _name(envelope)
     if envelope.kind == "document":

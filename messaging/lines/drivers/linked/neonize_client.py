@@ -1,9 +1,9 @@
-"""Linked lines on the real network, by the package `neonize` (the extra `linked`).
+"""Linked lines on the real network, through the package `neonize` (the extra `linked`).
 
-UNTRIED: the library reaches only the real network, and nobody has paired a phone with this
-adapter yet. What the library gives has been read in its version 0.5 and turned into our events in
-`multidevice_words.py`, which is tested without a network; everything else of a linked line is
-tried against the simulated network. Kept thin for that reason. See docs/operations/linked.md.
+UNTESTED on the real network: the library connects only to it, and no phone has been paired with
+this client yet. The library's events, as of version 0.5, are converted in `neonize_mapping.py`,
+which is tested without a network. All other code of linked lines is tested with the simulated
+network. So this module is kept small. See docs/operations/linked.md.
 """
 
 import asyncio
@@ -63,7 +63,8 @@ _NOT_SENT_ERRORS = ("not connected", "not logged in", "websocket", "no signal se
 class NeonizeClient:
     def __init__(self, store_url: str, session: LinkedSession) -> None:
         try:
-            importlib.import_module("pylibmagic")  # first: it brings the library neonize asks for
+            # first: it provides the C library that neonize needs
+            importlib.import_module("pylibmagic")
             self._library = importlib.import_module("neonize.aioze.client")
             self._told = importlib.import_module("neonize.aioze.events")
             self._proto = importlib.import_module("neonize.proto.Neonize_pb2")
@@ -140,7 +141,7 @@ class NeonizeClient:
         return note
 
     def _message_came(self, event: Any) -> list[ClientEvent]:
-        """The library fetches a file by its whole message, so the newest ones are kept at hand."""
+        """Keep the newest messages with files: the library fetches a file by its whole message."""
         made = read_message(event)
         if any(isinstance(one, MessageReceived) and one.message.content.get("id") for one in made):
             self._files[event.Info.ID] = event.Message

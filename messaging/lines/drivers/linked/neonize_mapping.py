@@ -1,4 +1,4 @@
-"""The library's words in ours, and ours in its. No import of it: objects with its field names."""
+"""Convert between the library's types and ours. Uses its field names without importing it."""
 
 import re
 from typing import Any
@@ -37,7 +37,7 @@ _MILLISECONDS = 10**11
 
 
 def parse_device(kept: str) -> dict[str, Any]:
-    """`905…:12@s.whatsapp.net` as the fields of a JID; nothing for a line without a device."""
+    """Parse `905…:12@s.whatsapp.net` into the fields of a JID; {} for a line without a device."""
     found = _DEVICE.fullmatch(kept)
     if found is None:
         return {}
@@ -52,7 +52,7 @@ def parse_device(kept: str) -> dict[str, Any]:
 
 
 def read_message(event: Any) -> list[ClientEvent]:
-    """A person's message to us, or our own as the phone shows it. Groups and news are left out."""
+    """Convert a person's message to us, or an echo of our own. Groups and channels are ignored."""
     info, source = event.Info, event.Info.MessageSource
     if source.IsGroup or source.Chat.Server not in (PHONE_SERVER, LID_SERVER):
         return []
@@ -87,7 +87,7 @@ def read_receipt(event: Any) -> list[ClientEvent]:
 def message_fields(
     envelope: Envelope, media: MediaFileBody | None
 ) -> tuple[str, dict[str, Any], str]:
-    """The field of the library's message, what goes into it, and the kind of its upload."""
+    """Return the field of the library's message, its values, and the media type of its upload."""
     if envelope.kind == "text":
         return "conversation", {"text": envelope.text}, ""
     if envelope.kind == "location":
@@ -110,7 +110,7 @@ def message_fields(
 
 
 def _phone_and_lid(one: Any, other: Any) -> tuple[str, str]:
-    """Phone and hidden id: one names the person, the other may name them in the other way."""
+    """Return phone and hidden id. Each argument may hold either of the two."""
     phone = network_id = ""
     for named in (one, other):
         if named.Server == PHONE_SERVER and not phone:

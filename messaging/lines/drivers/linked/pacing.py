@@ -1,9 +1,9 @@
-"""How fast a linked line may speak, and to whom.
+"""How fast a linked line may send, and to whom.
 
-The network publishes no numbers for a phone's own app. It watches for what people do not do: a
-number that is new, writes without a pause, and writes to many who never wrote to it. So a line
-keeps a human's pace, a new number is warmed up over a week, and the people who never wrote first
-are few a day. These are cautious values, not a promise that a line is left alone.
+The network publishes no limits for a phone's own app. It looks for behaviour that is not human: a
+new number that writes without a pause and to many people who never wrote to it. So a line keeps a
+human pace, a new number is warmed up over a week, and the number of recipients per day who never
+wrote first is small. The values are cautious; they do not guarantee that a line is not banned.
 """
 
 import random
@@ -21,16 +21,17 @@ from messaging.lines import repository as line_repository
 from messaging.models import LinkedDay, LinkedLine
 
 PER_SECOND = Decimal("0.5")
-"""One message in two seconds on average, between 1 and 3: about as fast as somebody who answers
-with ready-made texts. It may be made slower, never faster."""
+"""One message every two seconds on average, with gaps of 1 to 3 seconds: about as fast as a person
+who replies with prepared texts. The pace can be set slower, never faster.
+"""
 GAP_JITTER = (0.5, 1.5)
 
-# Messages, and people who never wrote first, on each day since the number was linked. A number
-# that people have known for a week writes like a busy person; most bans strike in the first days.
+# Messages, and recipients who never wrote first, per day since the number was linked. After a week
+# a number writes like a busy person; most bans happen in the first days.
 WARM_UP_LIMITS = ((40, 10), (80, 20), (150, 30), (250, 50), (400, 75), (600, 100), (800, 150))
 FULL_DAILY_LIMITS = (5000, 200)
-"""After the warm-up. 5000 are three hours of writing without a pause."""
-AFTER_MIDNIGHT = timedelta(minutes=10)  # not everything that waited leaves at the same second
+"""After the warm-up. 5000 messages take about three hours of continuous sending."""
+AFTER_MIDNIGHT = timedelta(minutes=10)  # spreads the start of messages that waited for the next day
 
 TAKE_DAILY_MESSAGE = text("""
 INSERT INTO linked_days (tenant_id, line_id, day, sent, strangers)
@@ -56,10 +57,10 @@ SELECT 1 FROM messages
 
 @dataclass(frozen=True)
 class DailyAllowance:
-    """A line's day: what it may, and what it has used."""
+    """A line's limits for one day and how much of them is used."""
 
     number: int
-    """Of the warm-up, from 1; 0 when it is over."""
+    """Day of the warm-up, from 1; 0 after it."""
     most: int
     most_strangers: int
     sent: int = 0
@@ -67,7 +68,7 @@ class DailyAllowance:
 
 
 def seconds_to_next(per_second: Decimal) -> float:
-    """Seconds until the next message."""
+    """Return a random gap until the next message."""
     return random.uniform(*GAP_JITTER) / float(min(per_second, PER_SECOND))  # noqa: S311 - no secret
 
 
@@ -92,7 +93,7 @@ def allowance_on(linked: LinkedLine, moment: datetime | None = None) -> DailyAll
 
 
 def allowance_today(linked: LinkedLine) -> DailyAllowance:
-    """For the line's page."""
+    """Today's limits and use, for the line's page."""
     moment = now()
     may = allowance_on(linked, moment)
     used = db.session.get(LinkedDay, (linked.tenant_id, linked.line_id, moment.date()))
@@ -106,7 +107,7 @@ def allowance_today(linked: LinkedLine) -> DailyAllowance:
 
 
 def take_daily_message(linked: LinkedLine, phone: str) -> float:
-    """Take one message of the day. 0: it may leave; else the seconds it has to wait."""
+    """Take one message from the daily limit. Returns 0, or the seconds until it may be sent."""
     moment = now()
     may = allowance_on(linked, moment)
     taken = db.session.execute(
@@ -124,7 +125,7 @@ def take_daily_message(linked: LinkedLine, phone: str) -> float:
 
 
 def _is_new_stranger(line_id: int, phone: str, moment: datetime) -> bool:
-    """They never wrote to this line, and have not been written to today."""
+    """Return whether the recipient never wrote to this line and has not been written to today."""
     mine = {
         "tenant_id": current_tenant_id(),
         "line_id": line_id,

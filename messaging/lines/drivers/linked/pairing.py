@@ -1,4 +1,4 @@
-"""What people ask of a linked line: add it, link a phone, start it again, log it out."""
+"""Actions on a linked line: add it, link a phone, restart it, log it out."""
 
 from core.clock import now
 from core.db import current_tenant_id, db, notify_workers
@@ -12,11 +12,11 @@ from messaging.models import Line, LinkedLine
 from tenants import audit
 from tenants.people import clean_name
 
-MOST_LINES = 50  # of one tenant: each is a connection that somebody has to hold
+MOST_LINES = 50  # per tenant: each needs a connection that a host has to hold
 
 
 def add_linked_line(name: str, *, network: str = "whatsapp") -> Line:
-    """Not linked yet, and not the default before it is."""
+    """Add a line that is not linked yet. It cannot become the default before it is linked."""
     if sum(line.kind == LINKED_KIND for line in line_repository.list_lines()) >= MOST_LINES:
         raise Invalid(
             "too_many_lines", "An account has at most {count} linked phones.", count=MOST_LINES
@@ -40,7 +40,7 @@ def add_linked_line(name: str, *, network: str = "whatsapp") -> Line:
 
 
 def get_linked_line(line_id: int) -> tuple[Line, LinkedLine]:
-    """A line that is linked, or can be."""
+    """Return the line and its linked row. Raises Conflict for another kind of line."""
     line = line_repository.get(line_id)
     linked = db.session.get(LinkedLine, (current_tenant_id(), line_id))
     if linked is None:
@@ -53,7 +53,7 @@ def find_linked_line(line_id: int) -> LinkedLine | None:
 
 
 def start(line_id: int, phone: str = "") -> tuple[Line, LinkedLine]:
-    """Show QR codes until a phone scans one; with a phone, a code to type into it instead."""
+    """Show QR codes until a phone scans one. With `phone`, show a code to type into it instead."""
     line, linked = get_linked_line(line_id)
     if line.state == "connected":
         raise Conflict("already_connected", "This line is connected. Log it out to link anew.")
@@ -68,7 +68,7 @@ def start(line_id: int, phone: str = "") -> tuple[Line, LinkedLine]:
 
 
 def restart(line_id: int) -> tuple[Line, LinkedLine]:
-    """Connect anew, as the device it is; a line without one gets new codes."""
+    """Reconnect with the stored device. A line without one gets new codes."""
     line, linked = get_linked_line(line_id)
     if line.state in ("unpaired", "logged_out", "pairing"):
         return start(line_id)
@@ -78,7 +78,7 @@ def restart(line_id: int) -> tuple[Line, LinkedLine]:
 
 
 def log_out(line_id: int) -> tuple[Line, LinkedLine]:
-    """The device disappears from the phone; messages that wait, wait for the next link."""
+    """Unlink the device from the phone. Waiting messages wait until a phone is linked again."""
     line, linked = get_linked_line(line_id)
     if line.state in ("unpaired", "logged_out"):
         raise Conflict("not_paired", "No phone is linked to this line.")
@@ -89,7 +89,7 @@ def log_out(line_id: int) -> tuple[Line, LinkedLine]:
 
 
 def end_session(line_id: int) -> None:
-    """The line is being removed: its session ends too."""
+    """End the session of a line that is being removed."""
     linked = find_linked_line(line_id)
     if linked is None:
         raise NotFound()
@@ -113,5 +113,5 @@ def _phone(phone: str) -> str:
 
 
 def has_valid_code(linked: LinkedLine) -> bool:
-    """A code on the page that can still be used."""
+    """Return whether the page shows a code that is still valid."""
     return linked.shown_until is not None and linked.shown_until > now()

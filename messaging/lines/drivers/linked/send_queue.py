@@ -1,7 +1,7 @@
-"""A host's steps with what leaves by its line: hold a few, begin them one by one.
+"""Send queue of a linked line: a host holds a few messages and sends them one by one.
 
-A linked line speaks at a human's pace, so that what is held stays `queued`, under a lease: it
-can be cancelled until its turn has come. `attempt` is the fencing token, as everywhere.
+A linked line sends at a human pace, so held messages stay `queued` under a lease and can be
+cancelled until they are sent. `attempt` is the fencing token.
 """
 
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ RETURNING messages.id
 
 
 def hold_messages(line_id: int, most: int, lease: float) -> list[ClaimedMessage]:
-    """What is due, oldest first, transactional before bulk."""
+    """Hold due messages: transactional before bulk, oldest first."""
     moment, tenant_id = now(), current_tenant_id()
     rows = db.session.execute(
         HOLD_MESSAGES,
@@ -97,7 +97,7 @@ def hold_messages(line_id: int, most: int, lease: float) -> list[ClaimedMessage]
 
 
 def next_due(line_id: int) -> datetime | None:
-    """When this line's next message has to be looked at."""
+    """Return when this line's next message is due; None if none waits."""
     found: datetime | None = db.session.execute(
         NEXT_DUE, {"tenant_id": current_tenant_id(), "line_id": line_id, **pending_id_range(now())}
     ).scalar()
@@ -105,7 +105,10 @@ def next_due(line_id: int) -> datetime | None:
 
 
 def begin_sending(one: ClaimedMessage, lease: float) -> bool:
-    """Said just before the bytes leave. False: it was cancelled, or is another host's."""
+    """Mark a message as `sending`, right before it is sent.
+
+    Returns False if it was cancelled or another host has it.
+    """
     moment = now()
     begun = db.session.execute(
         BEGIN_SENDING,
@@ -124,7 +127,7 @@ def begin_sending(one: ClaimedMessage, lease: float) -> bool:
 
 
 def release_messages(group: Sequence[ClaimedMessage], seconds: float = 0.0) -> None:
-    """Not sent after all: the line has no room now."""
+    """Release held messages unsent, because the line cannot send them now."""
     if group:
         db.session.execute(
             RELEASE_MESSAGES,

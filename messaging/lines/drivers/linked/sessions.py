@@ -1,4 +1,4 @@
-"""What the host writes down about a session. Each is called while its lease is held."""
+"""Record session changes for a host. Every function is called while the host holds the lease."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,12 +25,12 @@ PARKED = N_(
 
 
 class LeaseLost(Exception):
-    """Another host has the session now."""
+    """Raised when another host has the session."""
 
 
 @dataclass(frozen=True)
 class RequestedSession:
-    """A line as its host has to know it, read anew for each connection."""
+    """The line's data that a host needs, read again for each connection."""
 
     wanted: str
     name: str
@@ -39,7 +39,7 @@ class RequestedSession:
     code_phone: str
     per_second: Decimal
     sends: bool
-    """Switched on, and its account is not suspended."""
+    """The line is enabled and its account is not suspended."""
 
 
 def check_lease(line_id: int, turn: int) -> None:
@@ -68,7 +68,7 @@ def record_opened(line_id: int, host: str) -> None:
 
 
 def record_code_shown(line_id: int, event: QrCodeShown | PairingCodeShown) -> None:
-    """A code for the page, and for a customer's own page by event."""
+    """Store a code for the portal page and publish it as an event for the customer's own page."""
     _, linked = _existing_rows(line_id)
     linked.qr = event.code if isinstance(event, QrCodeShown) else None
     linked.code = event.code if isinstance(event, PairingCodeShown) else None
@@ -84,7 +84,7 @@ def record_code_shown(line_id: int, event: QrCodeShown | PairingCodeShown) -> No
 
 
 def record_paired(line_id: int, phone: str) -> None:
-    """Another number than before is a new number: its warm-up begins anew."""
+    """Record the linked phone. A different number starts the warm-up again."""
     line, linked = _existing_rows(line_id)
     if phone and phone != line.phone:
         line.phone = phone
@@ -109,7 +109,10 @@ def record_seen(line_id: int) -> None:
 
 
 def record_down(line_id: int, because: str, gave_up: bool) -> bool:
-    """It does not come up. A line that was never linked is not tried for ever: True, it ends."""
+    """Record that the session does not connect.
+
+    Returns True if the session ends: a line that was never linked is not retried forever.
+    """
     line, _ = _existing_rows(line_id)
     if line.state != "pairing":
         line_repository.record_line_state(line_id, "disconnected", because)
@@ -141,7 +144,7 @@ def record_pairing_timeout(line_id: int) -> None:
 
 
 def record_parked(line_id: int) -> None:
-    """Its device stays: a restart goes on without a new code."""
+    """Park the session. Its device stays, so a restart needs no new code."""
     line, _ = _end_session(line_id)
     line_repository.record_line_state(
         line_id, "unpaired" if line.state == "pairing" else "disconnected", PARKED

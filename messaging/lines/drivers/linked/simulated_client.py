@@ -1,7 +1,7 @@
-"""Linked lines on the simulated network: a socket to messaging/simulator for each session.
+"""Linked lines on the simulated network: one socket to messaging/simulator per session.
 
-The simulator tells a linked device what happened in the words it uses for a cloud line, so they
-are read by the same reader; only how a device is paired and how it sends is another way.
+The simulator reports events to a linked device in the cloud webhook format, so the same parser
+reads them. Only pairing and sending are different.
 """
 
 import asyncio
@@ -245,7 +245,7 @@ def _line_update_event(value: dict[str, Any]) -> list[ClientEvent]:
 
 
 def _without_price(receipt: Receipt) -> Receipt:
-    """A phone's own app is told of no prices."""
+    """Remove the price: a phone's own app gets none."""
     return Receipt(
         receipt.network_id,
         receipt.state,

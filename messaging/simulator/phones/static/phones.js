@@ -1,4 +1,4 @@
-// Sends without leaving the page, and shows what comes in. Without it the page still works by forms.
+// Sends without a page load and shows new messages. Without this script the forms still work.
 
 const bubbles = document.getElementById("bubbles");
 const people = document.getElementById("people");
@@ -22,13 +22,13 @@ async function refreshBubbles() {
 
 const refreshPeople = () => take(`/phones/people?phone=${people.dataset.phone}`, people);
 
-// One look at a time; a change during it asks for one more.
+// One request at a time; a change during it triggers another one.
 function once(look) {
   let busy = false, again = false;
   return async () => {
     if (busy) { again = true; return; }
     busy = true;
-    do { again = false; try { await look(); } catch { /* the next change tries again */ } } while (again);
+    do { again = false; try { await look(); } catch { /* the next change retries */ } } while (again);
     busy = false;
   };
 }
@@ -36,7 +36,7 @@ function once(look) {
 const showBubbles = once(refreshBubbles);
 const showPeople = once(refreshPeople);
 
-// Enter sends, with Shift it is a new line; the field grows with its text.
+// Enter sends and Shift+Enter inserts a line break; the field grows with its text.
 const fit = (field) => { field.rows = Math.min(8, field.value.split("\n").length); };
 const field = document.querySelector("textarea[name=text]");
 if (field) {
@@ -49,7 +49,7 @@ if (field) {
     }
   });
 }
-// A text that came with the address is typed once: loading the page again starts empty.
+// A text from the URL is inserted once: a reload starts with an empty field.
 if (location.search) history.replaceState(null, "", location.pathname);
 
 document.addEventListener("submit", async (event) => {
@@ -66,7 +66,7 @@ document.addEventListener("submit", async (event) => {
   if (bubbles) toEnd();
 });
 
-// A reload would take the reader back from the chat just chosen.
+// A reload would leave the chat that was just selected.
 let leaving = false;
 document.addEventListener("click", (event) => {
   leaving ||= event.target.closest("a[href]") !== null;
@@ -84,12 +84,12 @@ events.addEventListener("changed", (event) => {
   }
   if (list && !leaving && changed.some(([phone]) => phone === list.dataset.follow)) location.reload();
 });
-// After a break something may have been missed.
+// Updates may have been missed while disconnected.
 events.addEventListener("open", () => { showPeople(); showBubbles(); });
 
 if (bubbles) toEnd();
 
-// Codes come and go by the second. An open menu is left alone.
+// Codes change every few seconds. An open menu is not replaced.
 const showDevices = once(() => take(devices.dataset.from, devices));
 if (devices) {
   setInterval(() => {

@@ -1,8 +1,8 @@
-"""A phone's own app as a line: the port to its network, and what comes through it.
+"""The client of a linked phone: the protocol, and the events that it yields.
 
-A client is opened for one session. `events()` connects and tells what happens until the
-connection ends; an event counts as taken when the next one is asked for, so that a client whose
-network repeats what was not taken can do so. Adapters tell; the host decides.
+A client is opened for one session. `events()` connects and yields events until the connection ends.
+An event counts as handled when the next one is requested, so that a network that repeats unhandled
+events can do so. Clients report; the host decides.
 """
 
 from collections.abc import AsyncGenerator
@@ -13,12 +13,12 @@ from typing import Protocol
 from messaging.lines.drivers.base import Envelope, InboundMessage, Receipt, SendOutcome
 
 LINKED_KIND = "linked"
-"""Of lines, and of the leases on their sessions."""
+"""The kind of linked lines, and of the leases on their sessions."""
 
 
 @dataclass(frozen=True)
 class LinkedSession:
-    """Whose session it is, and the device it was linked as; no device: it has to be linked."""
+    """The line of a session and its linked device; without one, a phone has to be linked first."""
 
     tenant_id: int
     line_id: int
@@ -28,7 +28,7 @@ class LinkedSession:
 
 @dataclass(frozen=True)
 class MediaFileBody:
-    """A file that was fetched for a message and found to be what it should be."""
+    """A file that was fetched for a message and checked."""
 
     body: bytes
     mime_type: str
@@ -43,7 +43,7 @@ class QrCodeShown:
 
 @dataclass(frozen=True)
 class PairingCodeShown:
-    """To be typed into the phone, in place of a QR code."""
+    """A code to type into the phone instead of scanning a QR code."""
 
     code: str
     until: datetime
@@ -51,12 +51,12 @@ class PairingCodeShown:
 
 @dataclass(frozen=True)
 class PairingTimedOut:
-    """Nobody scanned any of the codes; the session has to be started again."""
+    """No code was scanned in time; the session has to be started again."""
 
 
 @dataclass(frozen=True)
 class DevicePaired:
-    """The device has to be kept: with it the session goes on without a new code."""
+    """Store the device: with it the session reconnects without a new code."""
 
     device: str
     phone: str
@@ -75,7 +75,7 @@ class ClientDisconnected:
 
 @dataclass(frozen=True)
 class DeviceLoggedOut:
-    """Unlinked, on the phone or by the network; its device is worth nothing any more."""
+    """Unlinked, on the phone or by the network; the stored device is no longer valid."""
 
     because: str
 
@@ -98,7 +98,7 @@ class ReceiptReceived:
 
 @dataclass(frozen=True)
 class EchoReceived:
-    """Something this number sent: from here with its answer lost, or by hand on the phone."""
+    """A message that this number sent: by us with its response lost, or by hand on the phone."""
 
     network_id: str
     phone: str
@@ -124,20 +124,20 @@ ClientEvent = (
 
 class LinkedClient(Protocol):
     def events(self, code_phone: str = "") -> AsyncGenerator[ClientEvent, None]:
-        """Connect, and tell. With `code_phone`, ask for a code to type instead of QR codes."""
+        """Connect and yield events. With `code_phone`, request a code to type, not QR codes."""
 
     async def send(self, envelope: Envelope, media: MediaFileBody | None) -> SendOutcome:
-        """The network's id comes with the answer; there is none of ours in what leaves."""
+        """Send one message. The outcome has the network's id; our own id is not transmitted."""
 
     async def fetch(self, source: str, most: int) -> bytes:
-        """The file that came with a message, by the id its content has. Raises NotFetched."""
+        """Fetch the file of a message by the id in its content. Raises MediaNotFetched."""
 
     async def log_out(self) -> None:
         """Unlink this device, so that it disappears from the phone's list."""
 
     async def close(self) -> None:
-        """Let go of the connection; the device stays linked."""
+        """Close the connection; the device stays linked."""
 
 
 class ClientUnavailable(Exception):
-    """The client cannot be made here, in a sentence for people."""
+    """Raised when no client can be created here; the message is a sentence for people."""
