@@ -12,7 +12,6 @@ from core.sql.pool import run_as_tenant
 from webhooks.inbound.hook_queue import LANE
 from webhooks.inbound.models import ReceivedHook
 
-WORKER = "jobs.inbound.hooks.drain"
 INSERT_HOOK = """
 INSERT INTO received_hooks
        (tenant_id, id, kind, target, body, facts, state, tries, due_at, received_at)
@@ -40,7 +39,7 @@ def store_hook(
             "now": now(),
         },
     )
-    send_wakeups([WakeUp(WORKER)])
+    send_wakeups([WakeUp("jobs.inbound.hooks.drain")])
 
 
 def add_hook(kind: str, target: str, body: bytes, facts: dict[str, str]) -> None:
@@ -50,4 +49,4 @@ def add_hook(kind: str, target: str, body: bytes, facts: dict[str, str]) -> None
         ReceivedHook(tenant_id=tenant_id, kind=kind, target=target, body=body, facts=facts)
     )
     lanes.mark_due(LANE, tenant_id)
-    notify_workers(WORKER)
+    notify_workers("jobs.inbound.hooks.drain")
