@@ -26,6 +26,7 @@ from messaging.models import Automation
 from messaging.templates.placeholders import NAMES_BY_TRIGGER
 from portal.automations.forms import UNITS, AutomationForm, in_units
 from portal.web.auth import may, member_may
+from portal.web.confirm import confirm_then, in_tenant
 from portal.web.csv_files import csv_response
 from portal.web.forms import domain_errors_on, field_text
 from portal.web.i18n import reason_message
@@ -124,18 +125,15 @@ def enabled(automation_id: str) -> Any:
 def remove(automation_id: str) -> Any:
     with tenant_scope(g.tenant_id):
         known = automation_definitions.get(automation_id)
-        if request.method == "POST":
-            automation_definitions.remove(automation_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Remove “%(name)s”?", name=known.name),
-            text=gettext("What waits is not sent. Messages that have left stay readable."),
-            yes=gettext("Remove the automation"),
-            back_url=url_for("automations.edit", automation_id=automation_id),
-        )
-    flash(gettext("“%(name)s” is removed.", name=known.name), "success")
-    return redirect(url_for("automations.index"))
+    return confirm_then(
+        in_tenant(automation_definitions.remove, automation_id),
+        title=gettext("Remove “%(name)s”?", name=known.name),
+        text=gettext("What waits is not sent. Messages that have left stay readable."),
+        yes=gettext("Remove the automation"),
+        back_url=url_for("automations.edit", automation_id=automation_id),
+        done=gettext("“%(name)s” is removed.", name=known.name),
+        done_url=url_for("automations.index"),
+    )
 
 
 @automations_pages.get("/<automation_id>/runs")
