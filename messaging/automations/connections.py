@@ -10,18 +10,17 @@ from sqlalchemy import delete, or_, select, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from core.clock import now
-from core.db import current_tenant_id, db, notify_workers
+from core.db import current_tenant_id, db
 from core.errors import NotFound, invalid
 from core.ids import BadId, new_id, new_token, to_uuid
 from core.lookups import add_lookup as make_findable
 from core.lookups import remove_lookup, secret_digest
-from core.queue import lanes
 from core.values.text import BadText, normalize_text
 from messaging.models import Automation, Connection, HookKey
 from tenants import audit
 from tenants.people import clean_name
-from webhooks.inbound.hook_queue import LANE
 from webhooks.inbound.models import ReceivedHook
+from webhooks.inbound.receive import add_hook
 from webhooks.stores.form_fields import FIELD_ROLES
 from webhooks.stores.registry import PLATFORMS
 
@@ -36,7 +35,7 @@ KEY_RETENTION = timedelta(days=400)
 
 @dataclass(frozen=True)
 class HookAddress:
-    """What an entry point needs of a connection, small enough to cache."""
+    """What the endpoint for hooks needs of a connection, small enough to cache."""
 
     tenant_id: int
     id: str
@@ -171,9 +170,7 @@ def record_hook(
     ).returning(HookKey.key)
     if len(db.session.execute(stale).all()) < len(names):
         return False
-    db.session.add(
-        ReceivedHook(tenant_id=tenant_id, kind=kind, target=connection_id, body=body, facts=facts)
-    )
+    add_hook(kind, connection_id, body, facts)
     db.session.execute(
         update(Connection)
         .where(
@@ -183,8 +180,6 @@ def record_hook(
         )
         .values(first_event_at=moment, last_event_at=moment)
     )
-    lanes.mark_due(LANE, tenant_id, moment)
-    notify_workers("jobs.inbound.hooks.drain")
     return True
 
 

@@ -32,6 +32,7 @@ from messaging.templates.repository import TemplateFilters
 from messaging.templates.validation import APPROVED
 from portal.loyalty import contact_summary as loyalty_summary
 from portal.web.auth import may
+from portal.web.forms import text_in_url
 from restaurant.models import Order
 from restaurant.orders import queries as order_queries
 from tenants import team
@@ -206,7 +207,7 @@ def _same_side(before: ThreadEntry, entry: ThreadMessage | ThreadNote, author: s
 
 def filters_in_url() -> dict[str, str]:
     """The filters as they stand in the address; what is empty or usual is left out of it."""
-    given = {name: request.args.get(name, "")[:100].replace("\0", "").strip() for name in "q"}
+    given = {name: text_in_url(name, 100) for name in "q"}
     view, line = request.args.get("view", ""), request.args.get("line", "")
     if view in VIEWS and view != "open":
         given["view"] = view

@@ -40,7 +40,7 @@ from portal.messages.forms import MessageForm
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
 from portal.web.csv_files import csv_response
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, text_in_url
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from tenants import accounts
 
@@ -262,8 +262,7 @@ def is_final(message: Message) -> bool:
 def _filters_in_url() -> dict[str, str]:
     """The filters as they stand in the address; what is empty is left out of it."""
     given = {
-        name: request.args.get(name, "")[:64].replace("\0", "").strip()
-        for name in ("phone", "line", "state", "direction", "reference")
+        name: text_in_url(name, 64) for name in ("phone", "line", "state", "direction", "reference")
     }
     return {name: value for name, value in given.items() if value}
 

@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from flask import Blueprint, Flask, g, render_template, request, url_for
+from flask import Blueprint, Flask, g, render_template, url_for
 from flask_babel import gettext
 from flask_login import current_user
 
@@ -20,6 +20,7 @@ from messaging.messages import queries as message_queries
 from portal.maps.local_map import Dot, Map, draw_map
 from portal.web.auth import may, member_may
 from portal.web.csv_files import csv_response
+from portal.web.forms import text_in_url
 from portal.web.paging import PAGE, cursor_in_url, page_of
 from printing import printers
 from printing import queries as reading_prints
@@ -34,8 +35,7 @@ from restaurant.orders.kitchen import display as kitchen_display
 from restaurant.orders.kitchen import progress as kitchen_progress
 from restaurant.orders.printing import station_coverage
 from restaurant.orders.queries import OrderFilters
-from restaurant.payments import cashier, payments, refunds, till
-from restaurant.payments import links as payment_links
+from restaurant.payments import cashier, link_queries, payments, refunds, till
 from restaurant.sites import sites, tables
 from tenants import team
 from tenants.rights import role_may
@@ -221,7 +221,7 @@ def _money(order: Order) -> dict[str, Any]:
         return {"pay_link": None, "payments": []}
     came = payments.of_order(order.id)
     return {
-        "pay_link": payment_links.of_order(order.id),
+        "pay_link": link_queries.of_order(order.id),
         "payments": came,
         "refunds": refunds.of_payments([one.id for one in came]),
         "left": {one.id: refunds.refundable_amount(one) for one in came},
@@ -256,10 +256,7 @@ def _message(order: Order) -> str:
 
 
 def _filters_in_url() -> dict[str, str]:
-    given = {
-        name: request.args.get(name, "")[:60].replace("\0", "").strip()
-        for name in ("q", "site", "state", "day")
-    }
+    given = {name: text_in_url(name, 60) for name in ("q", "site", "state", "day")}
     if given["state"] not in order_states.STATES:
         given["state"] = ""
     if _day(given["day"]) is None:

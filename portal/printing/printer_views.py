@@ -14,7 +14,7 @@ from portal.printing.agent_setup import SYSTEMS, guess_system, setup_for
 from portal.printing.forms import NewPrinterForm, PrinterForm
 from portal.web.auth import may, member_may
 from portal.web.confirm import confirm_then, in_tenant
-from portal.web.forms import domain_errors_on, field_text
+from portal.web.forms import domain_errors_on, field_text, submitted_text
 from printing import agents, printers, utility_tickets
 from printing import queries as print_job_queries
 from printing.choices import output_label
@@ -72,7 +72,7 @@ def station() -> Any:
     try:
         with tenant_scope(g.tenant_id):
             site = sites.get(request.form.get("site", "")[:40])
-            code = request.form.get("station", "")[:40].replace("\0", "")
+            code = submitted_text("station", 40)
             known = stations.set_display_only(site, code, request.form.get("display") == "yes")
             name = gettext(known.name)
     except (NotFound, BadId):
@@ -169,7 +169,7 @@ def strip(printer_id: str) -> Any:
 @printers_pages.post(f"{PRINTER}/code-page")
 @member_may("printing.manage")
 def code_page(printer_id: str) -> Any:
-    wanted = request.form.get("page", "")[:40].replace("\0", "")
+    wanted = submitted_text("page", 40)
     with tenant_scope(g.tenant_id):
         known = printers.get(printer_id)
         if wanted and wanted not in code_page_choices(printers.print_format(known)):

@@ -15,6 +15,7 @@ from messaging.automations import store_events
 from messaging.models import Connection
 from portal.stores.forms import ConnectionForm, MappingForm, NewConnectionForm, SecretForm
 from portal.web.auth import may, member_may
+from portal.web.confirm import confirm_then, in_tenant
 from portal.web.forms import domain_errors_on, field_text
 from tenants import accounts
 from webhooks.inbound import hook_queue
@@ -134,20 +135,17 @@ def enabled(connection_id: str) -> Any:
 @member_may("stores.manage")
 def remove(connection_id: str) -> Any:
     known = _connection(connection_id)
-    if request.method == "GET":
-        return render_template(
-            "shared/confirm.html",
-            title=gettext("Remove “%(name)s”?", name=known.name),
-            text=gettext(
-                "Its address stops working at once. What its automations have sent stays listed."
-            ),
-            yes=gettext("Remove the connection"),
-            back_url=url_for("stores.connection", connection_id=connection_id),
-        )
-    with tenant_scope(g.tenant_id):
-        store_connections.remove(connection_id)
-    flash(gettext("“%(name)s” is removed.", name=known.name), "success")
-    return redirect(url_for("stores.index"))
+    return confirm_then(
+        in_tenant(store_connections.remove, connection_id),
+        title=gettext("Remove “%(name)s”?", name=known.name),
+        text=gettext(
+            "Its address stops working at once. What its automations have sent stays listed."
+        ),
+        yes=gettext("Remove the connection"),
+        back_url=url_for("stores.connection", connection_id=connection_id),
+        done=gettext("“%(name)s” is removed.", name=known.name),
+        done_url=url_for("stores.index"),
+    )
 
 
 @stores_pages.get("/<connection_id>/hooks/<hook_id>")

@@ -12,6 +12,7 @@ from core.http import errors as outbound
 from core.ids import BadId, canonical_id
 from core.values.reasons import decode_reason
 from portal.web.auth import member_may
+from portal.web.forms import text_in_url
 from portal.web.i18n import error_message
 from webhooks import endpoints
 from webhooks import queries as webhook_queries
@@ -139,10 +140,7 @@ def _request_headers(known: WebhookDelivery, last: WebhookAttempt) -> dict[str, 
 
 def _filters_in_url() -> dict[str, str]:
     """The filters as they stand in the address; what is empty is left out of it."""
-    given = {
-        name: request.args.get(name, "")[:64].replace("\0", "").strip()
-        for name in ("to", "event", "state", "id")
-    }
+    given = {name: text_in_url(name, 64) for name in ("to", "event", "state", "id")}
     return {name: value for name, value in given.items() if value}
 
 

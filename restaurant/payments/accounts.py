@@ -42,11 +42,11 @@ class AccountSettings:
 
 @dataclass(frozen=True)
 class HookAddress:
-    """What the door of the signals must know of an account."""
+    """What the endpoint for provider events needs of an account. `kind` is the provider."""
 
     tenant_id: int
     id: str
-    provider: str
+    kind: str
     key: str
     secret: str
     hook_secret: str

@@ -16,8 +16,7 @@ from restaurant.models import Payment, PaymentAccount, PaymentLink, PaymentProvi
 from restaurant.orders import carts
 from restaurant.orders import queries as order_queries
 from restaurant.payments import accounts as payment_accounts
-from restaurant.payments import links as payment_links
-from restaurant.payments import payments, provider_events
+from restaurant.payments import link_queries, payments, provider_events
 from restaurant.payments.gateways import simulated
 from restaurant.payments.gateways.base import (
     AccountCheck,
@@ -126,7 +125,7 @@ class Till:
 
     def link_of(self, code: str) -> PaymentLink:
         with self.scope():
-            found = payment_links.by_reference(code)
+            found = link_queries.by_reference(code)
             assert found is not None
             return found
 

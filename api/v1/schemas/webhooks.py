@@ -1,10 +1,11 @@
 """Request and response models of webhooks."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from api.paging import PageQuery
 from api.schemas import MomentWithOffset
 from core.clock import rfc3339
 from webhooks.delivery.reasons import DELIVERY_REASONS
@@ -14,6 +15,30 @@ from webhooks.models import Endpoint, WebhookAttempt, WebhookDelivery
 
 EVENTS = "`*` for all, or names: " + ", ".join(EVENT_TYPES)
 EXAMPLE_ID = "ep_01JF9Z6M3V7Q2N8K4T5W6X7Y8Z"
+
+
+class EndpointPath(BaseModel):
+    endpoint_id: str = Field(max_length=64)
+
+
+class DeliveryPath(BaseModel):
+    delivery_id: str = Field(max_length=64)
+
+
+class DeliveryQuery(PageQuery):
+    endpoint_id: str | None = Field(None, max_length=64)
+    event_id: str | None = Field(None, max_length=64)
+    event: str | None = Field(None, max_length=64, description="Only this kind of event.")
+    state: Literal["waiting", "sending", "delivered", "failed", "cancelled"] | None = None
+    since: MomentWithOffset | None = None
+    until: MomentWithOffset | None = None
+
+
+class FeedQuery(BaseModel):
+    after: int = Field(
+        0, ge=0, le=2**63 - 1, description="The last sequence you have; 0 for the beginning."
+    )
+    limit: int = Field(50, ge=1, le=200, description="How many to answer at most.")
 
 
 class NewEndpoint(BaseModel):

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from core.clock import advance, frozen, now
 from core.db import db
-from messaging.models import Contact, Message
+from messaging.models import Contact
 from restaurant.chat import free_text
 from restaurant.chat_texts import chat_text
 from restaurant.menus import availability, menus, publishing
@@ -19,22 +19,12 @@ from restaurant.orders import carts
 from restaurant.orders import queries as order_queries
 from restaurant.orders.hold_reasons import order_reasons_text
 from restaurant.sites import sites
-from tests.restaurant.bistro import GUEST, lira, open_bistro
+from tests.restaurant.bistro import GUEST, answers, lira, open_bistro
 
 
 @pytest.fixture
 def bistro(restaurant):
     return open_bistro(restaurant)
-
-
-def answers(bistro, phone=GUEST) -> list[str]:
-    with bistro.scope():
-        query = select(Message.text).where(
-            Message.tenant_id == bistro.business.tenant_id,
-            Message.direction == "out",
-            Message.phone == phone,
-        )
-        return list(db.session.scalars(query.order_by(Message.id)))
 
 
 def test_a_sent_cart_is_an_order_with_the_kitchen(bistro):
