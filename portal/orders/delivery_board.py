@@ -1,4 +1,4 @@
-"""The board's view of the road: orders on the map, and who brings which."""
+"""The delivery view of the board: orders on the map, and which courier has which order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

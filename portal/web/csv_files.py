@@ -1,4 +1,4 @@
-"""Lists as a file, streamed, with no cell a spreadsheet would run."""
+"""Lists as streamed files, without cells that a spreadsheet would run as formulas."""
 
 import csv
 import io
@@ -9,11 +9,11 @@ from flask import Response, stream_with_context
 from core.storage import spreadsheets
 from core.values.text import csv_cell
 
-BYTE_ORDER_MARK = "\ufeff"  # without it Excel takes the letters for those of an old code page
+BYTE_ORDER_MARK = "\ufeff"  # without it Excel assumes a legacy code page
 
 
 def csv_response(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Response:
-    """`rows` may be a generator that opens a transaction for each batch it reads."""
+    """Stream CSV. `rows` may be a generator that opens a transaction for each batch."""
 
     def lines() -> Iterator[str]:
         yield BYTE_ORDER_MARK + _line(columns)
@@ -26,7 +26,7 @@ def csv_response(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]
 
 
 def xlsx_answer(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Response:
-    """A short list as an Excel workbook, made in memory."""
+    """A short list as an Excel workbook, built in memory."""
     answer = Response(spreadsheets.workbook(columns, rows, title=name), mimetype=spreadsheets.MIME)
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}.xlsx"'
     return answer
