@@ -52,7 +52,7 @@ def check_mail_page(email: str, purpose: str) -> str:
 @start.get("/")
 @open_to_all
 def front() -> Any:
-    """Redirect to sign-in; on a restaurant's own domain, show its menu to diners."""
+    """Redirect to Home or sign-in; on a restaurant's own domain, to its menu."""
     if site_of_host() is not None:
         return redirect(url_for("diner.menu_here"))
     return redirect(url_for("home.index" if current_user.is_authenticated else "start.signin"))

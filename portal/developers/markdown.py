@@ -20,7 +20,7 @@ from pygments.util import ClassNotFound
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 LinkResolver = Callable[[str], str | None]
-"""From a relative address in a file to one of ours, or nothing where there is none."""
+"""Maps a relative link in a file to a URL of the portal, or to None if there is no such page."""
 
 
 @dataclass(frozen=True)

@@ -50,20 +50,20 @@ PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
 class OrderCard:
     order: Order
     lines: list[OrderItem]
-    """Of the chosen station, or all."""
+    """Items of the chosen station, or all items."""
     made: dict[int, str]
-    """By position of the line: waiting, started or ready."""
+    """By item position: waiting, started or ready."""
     since: datetime
-    """When the oldest dish that is not made yet was ordered."""
+    """When the oldest unfinished item was ordered."""
     tone: str
     step: str | None
-    """The move its one tap makes."""
+    """The next step that the card's button takes."""
     by_item: bool = False
-    """The tap starts or finishes the items shown; otherwise it moves the order."""
+    """The button starts or finishes the items shown; otherwise it changes the order's state."""
     last_tap: datetime | None = None
     slips: list[print_job_queries.TicketSummary] = field(default_factory=list)
     unprinted: list[Station] = field(default_factory=list)
-    """Its stations that no printer prints for."""
+    """Stations of the order that have no printer."""
 
     @property
     def state(self) -> str:
@@ -110,9 +110,9 @@ class Board:
     columns: list[tuple[str, list[OrderCard]]] = field(default_factory=list)
     areas: list[tuple[str, list[TableCard]]] = field(default_factory=list)
     finished: list[OrderCard] = field(default_factory=list)
-    """In the kitchen's view: what was made last and can be recalled, the latest first."""
+    """In the kitchen view: finished cards that can be recalled, latest first."""
     elsewhere: list[OrderCard] = field(default_factory=list)
-    """Open orders without a table, in the tables' view."""
+    """In the table view: open orders without a table."""
     road: DeliveryBoard | None = None
     summary: day_summary.DaySummary | None = None
     paused: bool = False

@@ -1,4 +1,4 @@
-"""Payment providers: set up with steps to copy, checked while the person waits."""
+"""Payment providers: setup steps, and a check while the person waits."""
 
 from typing import Any
 
@@ -117,14 +117,14 @@ def remove_provider(account_id: str) -> Any:
 
 
 def offered_providers() -> list[str]:
-    """Paper money only where nothing is real anyway."""
+    """The simulated provider is offered only with a simulator and outside production."""
     settings: Settings = current_app.extensions["comanda"]
     paper = bool(settings.simulator_url) and not settings.production
     return ["stripe", "iyzico", *(["simulated"] if paper else [])]
 
 
 def _check_with_provider(account: PaymentAccount) -> None:
-    """The provider is asked with no transaction open; what it said is written down."""
+    """Check the account with the provider outside any transaction, then store the result."""
     settings: Settings = current_app.extensions["comanda"]
     with tenant_scope(g.tenant_id):
         desk = payment_accounts.credentials(payment_accounts.get(account.id), settings)

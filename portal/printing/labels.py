@@ -1,4 +1,4 @@
-"""What printers and agents say of themselves, in the reader's language."""
+"""States and messages of printers and agents in the reader's language."""
 
 from datetime import datetime
 
@@ -33,7 +33,7 @@ def parse_moment(text: str) -> datetime:
 
 
 def station_name(name: str) -> str:
-    """Kitchen and Bar in the reader's language; other stations as they are called."""
+    """Kitchen and Bar in the reader's language; other names unchanged."""
     return str(gettext(name))
 
 

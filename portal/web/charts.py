@@ -30,7 +30,7 @@ class Column:
     wide: float
     bars: tuple[Bar, ...]
     before: str = ""
-    """What the same place of the period before had, in words."""
+    """The value of the same day in the previous period, as text."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class ColumnChart:
     names: tuple[str, ...]
     columns: list[Column]
     ticks: list[tuple[float, str]]
-    """From the top: how far down, and the words."""
+    """From the top: the offset and the label."""
     lines: list[str] = field(default_factory=list)
-    """The period before, as points; broken where a day of it has no figure."""
+    """The previous period as points; interrupted at days without a value."""
     labels: list[str] = field(default_factory=list)
 
     @property

@@ -31,7 +31,7 @@ def field_text(field: StringField) -> str:
 
 
 class InRange(NumberRange):
-    """A number range that also rejects values that cannot be compared, such as NaN."""
+    """A number range that also rejects numbers that cannot be converted to float."""
 
     def __call__(self, form: BaseForm, field: Field) -> None:
         try:
@@ -74,7 +74,7 @@ class Form(FlaskForm):  # type: ignore[misc]
 
 @contextmanager
 def domain_errors_on(form: Form) -> Iterator[None]:
-    """`with domain_errors_on(form), tenant_scope(…):` rolls back and shows the error on the form."""
+    """`with domain_errors_on(form), tenant_scope(…):` rolls back; the form shows the error."""
     try:
         yield
     except DomainError as error:

@@ -16,7 +16,7 @@ class Page(Generic[Row]):
     rows: Sequence[Row]
     next_url: str | None
     previous_url: str | None
-    """To the first page: a keyset knows no way back by one."""
+    """The first page; keyset paging cannot go back by one page."""
 
     @property
     def urls(self) -> dict[str, str | None]:

@@ -1,4 +1,4 @@
-"""Deliveries: what was brought to which endpoint, what it answered, and once more, please."""
+"""Webhook deliveries: each delivery with its attempts and responses, and redelivery."""
 
 import json
 from typing import Any
@@ -83,7 +83,7 @@ def resend(delivery_id: str) -> Any:
             webhook_queries.resend_delivery(known.id)
         flash(gettext("It leaves again now."), "success")
     except DomainError as error:
-        gone = error.status == 404  # the endpoint was removed meanwhile
+        gone = error.status == 404  # the endpoint was deleted
         flash(gettext("Its endpoint was removed.") if gone else error_message(error), "error")
     return redirect(url_for("deliveries.delivery", delivery_id=known.id))
 
@@ -121,7 +121,7 @@ def attempt_error(status: int | None, error: str | None) -> str:
 
 
 def _request_headers(known: WebhookDelivery, last: WebhookAttempt) -> dict[str, str]:
-    """As they were sent with the last attempt."""
+    """The headers of the last attempt."""
     return {
         "content-type": "application/json",
         "user-agent": USER_AGENT,
@@ -132,7 +132,7 @@ def _request_headers(known: WebhookDelivery, last: WebhookAttempt) -> dict[str, 
 
 
 def _filters_in_url() -> dict[str, str]:
-    """The filters as they stand in the address; what is empty is left out of it."""
+    """The filters from the URL, without empty values."""
     given = {
         name: request.args.get(name, "")[:64].replace("\0", "").strip()
         for name in ("to", "event", "state", "id")
@@ -141,7 +141,7 @@ def _filters_in_url() -> dict[str, str]:
 
 
 def _filters(asked: dict[str, str], known: set[str]) -> DeliveryFilters:
-    """What names nothing we know is left out; an id that is none finds nothing."""
+    """Unknown choices are ignored; an invalid id matches nothing."""
     endpoint, event, state = (asked.get(name, "") for name in ("to", "event", "state"))
     return DeliveryFilters(
         endpoint_id=endpoint if endpoint in known else None,
