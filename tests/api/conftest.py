@@ -1,4 +1,4 @@
-"""An app with a few doors only tests need, beside the real ones."""
+"""An app with a few extra endpoints for tests."""
 
 import time
 
@@ -28,7 +28,7 @@ def tried_doors():
     @doors.post("/orders")
     @key_may("orders")
     def order():
-        """Takes an order: one audit entry is what must not happen twice."""
+        """Takes an order: writes one audit entry, which must not happen twice."""
         with idempotent_request() as attempt:
             if attempt.answer is not None:
                 return attempt.answer
