@@ -47,7 +47,7 @@ def index() -> Any:
 @lines_pages.route("/lines/new", methods=["GET", "POST"])
 @member_may("lines.manage")
 def new() -> Any:
-    """Add a line. `Check` only asks the network; `Save` also stores what the network accepts."""
+    """Add a line. `Check` only asks the network; `Save` also stores it unless it is refused."""
     form, found = NewLineForm(), None
     if form.validate_on_submit():
         with domain_errors_on(form):

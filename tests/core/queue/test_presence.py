@@ -110,7 +110,7 @@ def served():
     ],
 )
 def test_who_gives_way_to_another_queue(at_work, served, job, waits_in, workers, beside, goes):
-    """Only the sole worker of an installation leaves messages for another queue."""
+    """A worker leaves the messages unattended only if it is the only worker."""
 
     async def story(redis):
         await redis.sadd(WORKERS, *workers)

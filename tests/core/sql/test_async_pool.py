@@ -35,7 +35,7 @@ def test_a_fault_of_one_statement_leaves_its_connection_usable(settings):
 
 
 def test_connections_that_were_cut_are_replaced(settings, superuser_connection):
-    """Idle connections and one in use; their slots are free again at once."""
+    """Idle connections and one in use; their file descriptors are reused at once."""
 
     async def work(pool):
         pids = [(await pool.run(ME, {}))[0][0] for _ in range(3)]
