@@ -1,4 +1,4 @@
-"""A person's own page: profile, password, second step, where they are signed in."""
+"""A person's own page: profile, password, second step, and sessions."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ def save() -> Any:
 @account.post("/account/password")
 @signed_in
 def password() -> Any:
-    """Everybody else who is signed in as this person is signed out."""
+    """Change the password and sign out all other sessions of this person."""
     form = PasswordForm()
     if form.validate_on_submit():
         with domain_errors_on(form):
@@ -128,7 +128,7 @@ def _turn_on_two_factor(form: ConfirmPasswordForm) -> str:
 
 
 def _pending_secret() -> str:
-    """Kept sealed in the session until the first good code proves that the app has it."""
+    """Kept encrypted in the session until a valid code proves that the app has the secret."""
     kept = session.get("two_step_secret")
     if kept:
         return current_keyring().decrypt(kept, SECRET_CONTEXT)
@@ -167,7 +167,7 @@ def recovery_codes() -> Any:
 
 
 def _check_password(form: ConfirmPasswordForm) -> None:
-    """An open browser alone is not enough to turn the second step off."""
+    """Ask for the password, so that an open browser is not enough to turn off the second step."""
     signin.throttle("password", f"account {current_user.person.id}")
     if not password_matches(field_text(form.password), current_user.person.password_hash):
         raise invalid("password", "wrong_password", "The password is incorrect.")

@@ -1,4 +1,4 @@
-"""Who did what, when; also as a file."""
+"""The audit log: who did what and when, also as a file."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tenants.models import AuditEntry
 audit_pages = Blueprint("audit", __name__)
 
 BATCH = 500
-AREAS = (  # the first letters of acts
+AREAS = (  # the prefixes of action names
     "account",
     "automations",
     "campaigns",
@@ -72,7 +72,7 @@ def index() -> Any:
 @audit_pages.get("/audit.csv")
 @member_may("audit.view")
 def export() -> Any:
-    """Streamed in batches, each in a transaction of its own."""
+    """Stream the log in batches, each in its own transaction."""
     tenant_id, filters = g.tenant_id, _filters()
 
     def rows() -> Iterator[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""The letters people get, in their own language. Each is queued in the open transaction."""
+"""E-mails to people, in their own language. Each is queued in the open transaction."""
 
 import re
 from datetime import datetime
@@ -15,10 +15,11 @@ def _absolute_url(path: str) -> str:
 
 
 def break_links(name: str) -> str:
-    """A name that looks like an address must not become a link in somebody's mail program."""
+    """Keep mail programs from turning a name that looks like an address into a link."""
     if not re.search(r"://|\bwww\.|\w\.\w", name):
         return name
-    return name.replace("://", " ").replace(".", "\u2024")  # a dot that ends no host name
+    # a character that looks like a dot but cannot be part of a host name
+    return name.replace("://", " ").replace(".", "\u2024")
 
 
 def _queue_email(
@@ -42,7 +43,7 @@ def send_verification(person: Person, token: str) -> None:
 
 
 def send_already_registered(person: Person) -> None:
-    """Sent instead of telling a stranger at the sign-up form who is a customer."""
+    """Sent instead of an error on the sign-up form, which would reveal who has an account."""
     with force_locale(person.locale):
         _queue_email(
             person.email,
@@ -140,7 +141,7 @@ def send_account_suspended(person: Person, business: str, because: str) -> None:
 
 
 def send_account_closed(email: str, name: str, business: str, erase_at: datetime) -> None:
-    """To the owners, in the language of whoever closed it: one of them."""
+    """Sent to the owners, in the language of the owner who closed the account."""
     day = format_date(erase_at, "d MMMM yyyy")
     _queue_email(
         email,

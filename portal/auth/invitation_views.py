@@ -1,4 +1,4 @@
-"""Accepting an invitation: as a new person, or as somebody who has an account already."""
+"""Accepting an invitation, as a new person or with an existing account."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def accept(token: str) -> Any:
                     password,
                     locale=str(get_locale()),
                     time_zone=accounts.account().time_zone,
-                    verified=True,  # the link came by that address
+                    verified=True,  # the invitation was sent to that address
                 )
                 with acting_as(Actor("person", newcomer.id, newcomer.name, client_ip())):
                     team.accept_invitation(invitation.id, newcomer)

@@ -1,6 +1,6 @@
-"""Browsers in which somebody has signed in before, told apart by a signed cookie.
+"""Browsers in which a person has signed in before, identified by a signed cookie.
 
-The cookie signs nobody in. It only gives the browser its own allowance of tries at sign-in.
+The cookie does not sign anybody in. It only gives the browser its own limit of sign-in attempts.
 """
 
 from datetime import timedelta
@@ -16,16 +16,16 @@ from tenants.models import Person
 COOKIE = "comanda_device"
 PURPOSE = "known-device"
 COOKIE_LIFETIME = timedelta(days=180)
-MOST_PEOPLE = 5  # who share one browser
+MOST_PEOPLE = 5  # people who can share one browser
 
 
 def known_device(email: str) -> str:
-    """The name of this browser for this person, or an empty text."""
+    """The id of this browser for this person, or an empty string."""
     return _held().get(signin.device_key(email), "")
 
 
 def remember_device(person: Person) -> None:
-    """After a sign-in, or after a password was set by a link that came by e-mail."""
+    """Called after a sign-in, or after a password was set through an e-mailed link."""
     held, key = _held(), signin.device_key(person.email)
     name = held.pop(key, "") or new_token(128)
     kept = dict([*held.items(), (key, name)][-MOST_PEOPLE:])

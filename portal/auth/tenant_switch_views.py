@@ -1,4 +1,4 @@
-"""A person with several tenants chooses which one they are in."""
+"""Lets a person who belongs to several tenants choose the current one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Before somebody is in: sign up, confirm, sign in, second step, reset, invitations."""
+"""Pages before sign-in: sign up, confirm, sign in, second step, password reset."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,7 +52,7 @@ def check_mail_page(email: str, purpose: str) -> str:
 @start.get("/")
 @open_to_all
 def front() -> Any:
-    """A diner who opens a restaurant's bare domain gets its menu, not the staff's sign-in."""
+    """Redirect to Home or sign-in; on a restaurant's own domain, to its menu."""
     if site_of_host() is not None:
         return redirect(url_for("diner.menu_here"))
     return redirect(url_for("home.index" if current_user.is_authenticated else "start.signin"))
@@ -61,7 +61,7 @@ def front() -> Any:
 @start.route("/signup", methods=["GET", "POST"])
 @open_to_all
 def signup() -> Any:
-    """A known address gets a letter instead of an error: strangers learn nothing here."""
+    """Sign up. A known address gets an e-mail instead of an error, so accounts stay private."""
     form = SignUpForm()
     if form.validate_on_submit() and _check_signup(form):
         with domain_errors_on(form):
@@ -95,7 +95,7 @@ def signup() -> Any:
 
 
 def _check_signup(form: SignUpForm) -> bool:
-    """Every fault is told at once, and the same for a known address as for a new one."""
+    """Show all errors at once, and the same errors for a known address as for a new one."""
     checks: dict[Field, Callable[[], object]] = {
         form.business: lambda: people.clean_name(field_text(form.business), "business"),
         form.name: lambda: people.clean_name(field_text(form.name)),
@@ -134,7 +134,7 @@ def resend() -> Any:
 @start.route("/verify/<token>", methods=["GET", "POST"])
 @open_to_all
 def verify(token: str) -> Any:
-    """Asks for a click, because mail scanners open links too."""
+    """Ask for a click to confirm, because mail scanners open links too."""
     state, email = "over", ""
     with global_scope():
         found = people.peek_token(token, "verify")
@@ -174,7 +174,7 @@ def signin_page() -> Any:
 
 
 def _check_credentials(email: str, password: str) -> Person:
-    """The password is compared between two transactions: it may have to wait for its turn."""
+    """The password is checked between two transactions, because the check may have to wait."""
     signin.throttle_sign_in(email, client_ip(), known_device(email))
     with global_scope():
         known = signin.stored_hash(email)
@@ -199,7 +199,7 @@ def _ask_to_verify(person_id: str) -> Any:
 
 
 def _signed_up_in_this_browser(person: Person) -> bool:
-    """Only the browser that chose the password is let in without it."""
+    """Only the browser that set the password is signed in without entering it."""
     return session.pop("signed_up", None) == person.id and person.two_step_since is None
 
 
@@ -249,7 +249,7 @@ def signout() -> Any:
 @start.route("/reset", methods=["GET", "POST"])
 @open_to_all
 def reset_request() -> Any:
-    """The same answer whether the address is known or not."""
+    """Give the same answer whether or not the address is known."""
     form = EmailForm()
     if form.validate_on_submit():
         with domain_errors_on(form):

@@ -1,4 +1,4 @@
-"""Automations: ticked on, edited with a preview of the last real event, and what each has done."""
+"""Automations: turn on, edit with a preview of the last real event, and see past runs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -72,7 +72,7 @@ def index() -> Any:
 @automations_pages.post("/tick/<recipe>")
 @member_may("stores.manage")
 def tick(recipe: str) -> Any:
-    """Ready-made, on with one tick; the one that tells the owner asks for the number first."""
+    """Turn on a ready-made automation; the one that notifies the owner asks for a number first."""
     name = recipe_names().get(recipe, recipe)
     with tenant_scope(g.tenant_id):
         ready = automation_definitions.unsaved_automation(recipe)
@@ -163,7 +163,7 @@ def runs(automation_id: str) -> Any:
 @automations_pages.get("/<automation_id>/runs.csv")
 @member_may("stores.view")
 def export(automation_id: str) -> Any:
-    """Streamed in batches, each in a transaction of its own."""
+    """Stream the runs in batches, each in its own transaction."""
     tenant_id, state = g.tenant_id, _state()
     with tenant_scope(tenant_id):
         automation_definitions.get(automation_id)
@@ -182,7 +182,7 @@ def export(automation_id: str) -> Any:
 
 
 def _edit(automation: Automation, *, is_new: bool) -> Any:
-    """Looked at first: what would be empty is said before it is saved, and saved if one insists."""
+    """Preview first: warn about empty placeholders before saving, but allow it on confirmation."""
     form = _form(automation) if may("stores.manage") else None
     missing: tuple[str, ...] = ()
     if form is not None and form.validate_on_submit():

@@ -1,4 +1,4 @@
-"""Campaigns: a list, an editor of four steps, and what became of each."""
+"""Campaigns: the list, an editor with four steps, and the results."""
 
 from flask import Blueprint
 

@@ -1,4 +1,4 @@
-"""Saved audiences: listed with how many are in them, made, changed, removed."""
+"""Saved audiences: list with sizes, create, change and delete."""
 
 from typing import Any
 

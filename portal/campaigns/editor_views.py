@@ -1,4 +1,4 @@
-"""The editor: who, what, when, check. Each step is a page of its own and saves itself."""
+"""The campaign editor: who, what, when, check. Each step is a page and saves its own part."""
 
 from typing import Any
 
@@ -123,7 +123,7 @@ def when(campaign_id: str) -> Any:
 @campaigns_pages.get(f"{CAMPAIGN}/check")
 @member_may("campaigns.manage")
 def check(campaign_id: str) -> Any:
-    """The dry run: everything that is worth knowing before it leaves."""
+    """The dry run: what to review before the campaign starts."""
     with tenant_scope(g.tenant_id):
         campaign = campaign_repository.get(campaign_id)
         line = campaign_repository.campaign_line(campaign)
@@ -154,7 +154,7 @@ def _page(campaign: Campaign, step: str, form: Form | None = None, **more: Any) 
 
 
 def _begun(campaign: Campaign) -> Any | None:
-    """Nothing is edited any more."""
+    """Redirect to the results if the campaign is no longer a draft; otherwise None."""
     if campaign.state == "draft":
         return None
     return redirect(url_for("campaigns.campaign", campaign_id=campaign.id))
@@ -169,7 +169,7 @@ def _saved(campaign_id: str, step: str) -> Any:
 
 
 def _chosen(form: WhoForm) -> CampaignInput:
-    """In the open scope: the audience that was chosen, or the one that is saved with this."""
+    """Runs in the open scope. The chosen audience, or the filters, saved under a name if given."""
     if form.audience_id.data:
         return CampaignInput(audience_id=form.audience_id.data)
     given = form.given()

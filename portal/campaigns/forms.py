@@ -1,4 +1,4 @@
-"""The forms of campaigns: who, what, when."""
+"""Forms of the campaign editor: who, what, when."""
 
 from collections.abc import Mapping
 from datetime import datetime, time
@@ -43,7 +43,7 @@ class NewCampaignForm(Form):
 
 
 class FiltersForm(Form):
-    """What people are chosen by. Empty: everybody."""
+    """The filters that select recipients. Without filters, all contacts."""
 
     tags = StringField(_("Has any of these tags"), [Length(max=900)])
     without_tags = StringField(_("Has none of these tags"), [Length(max=900)])

@@ -1,4 +1,4 @@
-"""What the pages of campaigns say in the reader's language."""
+"""Labels of the campaign pages in the reader's language."""
 
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -11,7 +11,7 @@ CENT = Decimal("0.01")
 
 
 def estimated_cost(amount: Decimal) -> str:
-    """Two places are enough for a guess; below a cent the truth is shown."""
+    """Rounded to cents because it is an estimate; amounts below a cent are shown in full."""
     if amount < CENT:
         return str(format_currency(amount, "USD", "¤#,##0.00####", currency_digits=False))
     return str(format_currency(amount.quantize(CENT, ROUND_HALF_UP), "USD"))

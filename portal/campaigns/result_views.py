@@ -1,4 +1,4 @@
-"""What became of a campaign: live while it runs, with each recipient, and as a file."""
+"""A campaign's results: live progress, every recipient, and an export."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -31,7 +31,7 @@ COLUMNS = (
 @campaigns_pages.get(CAMPAIGN)
 @member_may("campaigns.view")
 def campaign(campaign_id: str) -> Any:
-    """With `X-Part` only what moves."""
+    """With `X-Part`, only the parts that change."""
     shown = _shown()
     with tenant_scope(g.tenant_id):
         one = campaign_repository.get(campaign_id)
@@ -80,7 +80,7 @@ def campaign(campaign_id: str) -> Any:
 @campaigns_pages.get(f"{CAMPAIGN}/results.csv")
 @member_may("campaigns.view")
 def export(campaign_id: str) -> Any:
-    """Streamed in batches, each in a transaction of its own."""
+    """Stream the recipients in batches, each in its own transaction."""
     tenant_id, shown = g.tenant_id, _shown()
     with tenant_scope(tenant_id):
         currency = str(campaign_repository.get(campaign_id).counts.get("currency", ""))

@@ -1,4 +1,4 @@
-"""The step that says what: a text or a template, with the values of its header and its buttons."""
+"""The "what" step: a text or a template, with values for its header and buttons."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ NO_NEEDS = TemplateParameters()
 
 
 def template_fields(known: list[Template]) -> dict[str, str]:
-    """What each template wants, for the script that shows the fields it has use for."""
+    """The fields that each template needs, for the script that hides the others."""
     return {
         _key(one.name, one.language): _words(required_parameters(one.components)) for one in known
     }
@@ -29,7 +29,7 @@ def uploaded_file(form: WhatForm) -> UploadedFile | None:
 
 
 def picture_url(file: dict[str, Any]) -> str:
-    """Where the page shows the picture that was uploaded."""
+    """The URL of the uploaded picture, for the page."""
     if file.get("kind") != "image":
         return ""
     secret = current_app.extensions["comanda"].secret_key
@@ -69,7 +69,7 @@ def message_of(
 def _template(
     form: WhatForm, campaign: Campaign, known: list[Template], file: UploadedFile | None
 ) -> dict[str, Any]:
-    """What the chosen template has no place for is left out: the fields are there for all."""
+    """The template and its values. Fields that it does not need are in the form but ignored."""
     name, _, language = (form.template.data or "").partition("/")
     found = [one for one in known if (one.name, one.language) == (name, language)]
     needs = required_parameters(found[0].components) if found else NO_NEEDS
@@ -86,7 +86,7 @@ def _template(
 
 
 def _media(form: WhatForm, campaign: Campaign, file: UploadedFile | None) -> dict[str, Any]:
-    """A new file, else an address, else the file that was there."""
+    """A new upload, otherwise a URL, otherwise the file already stored."""
     if file is not None:
         return template_values.media_from_upload(file)
     if url := field_text(form.header_url):

@@ -1,4 +1,4 @@
-"""The list of campaigns, and what can be done with one: started, paused, stopped, copied."""
+"""The list of campaigns, and the actions on one: start, pause, stop, copy."""
 
 from collections.abc import Callable
 from typing import Any
@@ -58,7 +58,7 @@ def new() -> Any:
 @campaigns_pages.route(f"{CAMPAIGN}/start", methods=["GET", "POST"])
 @member_may("campaigns.manage")
 def start(campaign_id: str) -> Any:
-    """Asked with the number of people and the price, then begun."""
+    """Confirm with the number of recipients and the price, then start."""
     with tenant_scope(g.tenant_id):
         campaign = campaign_repository.get(campaign_id)
         seen = campaign_dry_run.run_dry_run(campaign) if request.method == "GET" else None
@@ -114,7 +114,7 @@ def resume(campaign_id: str) -> Any:
 @campaigns_pages.post(f"{CAMPAIGN}/unschedule")
 @member_may("campaigns.manage")
 def unschedule(campaign_id: str) -> Any:
-    """Back to the editor."""
+    """Return a scheduled campaign to the editor."""
     with tenant_scope(g.tenant_id):
         campaign_lifecycle.unschedule_campaign(campaign_id)
     flash(

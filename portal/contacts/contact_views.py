@@ -1,4 +1,4 @@
-"""One contact: its page, and what people do there."""
+"""One contact: its page and the actions on it."""
 
 from collections.abc import Callable
 from datetime import date
@@ -99,7 +99,7 @@ def phones(contact_id: str) -> Any:
 @contact_pages.route(f"{CONTACT}/identities/remove", methods=["GET", "POST"])
 @member_may("contacts.manage")
 def remove_identity(contact_id: str) -> Any:
-    """Which one stands in the address."""
+    """The identity to remove is in the URL."""
     kind, value = (request.args.get(name, "").replace("\0", "") for name in ("kind", "value"))
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)
@@ -134,7 +134,7 @@ def consent(contact_id: str) -> Any:
 @contact_pages.post(f"{CONTACT}/wish")
 @member_may("contacts.manage")
 def wish(contact_id: str) -> Any:
-    """One button each: they are undone by the next click."""
+    """Set opt-out, consent or block; no confirmation, because one click undoes it."""
     acts: dict[str, Callable[[str], ContactCard]] = {
         "opt_out": lambda one: contact_repository.set_opted_out(one, True),
         "opt_in": lambda one: contact_repository.set_opted_out(one, False),
@@ -165,7 +165,7 @@ def message(contact_id: str) -> Any:
 @contact_pages.route(f"{CONTACT}/merge", methods=["GET", "POST"])
 @member_may("contacts.manage")
 def merge(contact_id: str) -> Any:
-    """First who, then what will happen, then it happens."""
+    """Choose the other contact, review what will happen, then merge."""
     other = request.values.get("other", "")[:64]
     search = text_in_url("q", 80)
     look, found = None, []
@@ -238,7 +238,7 @@ def erase(contact_id: str) -> Any:
 @contact_pages.get("/contacts/erasures/<erasure_id>")
 @member_may("contacts.view")
 def erasure(erasure_id: str) -> Any:
-    """With `X-Part` only what moves."""
+    """With `X-Part`, only the parts that change."""
     with tenant_scope(g.tenant_id):
         try:
             found = contact_erasures.get(erasure_id)
@@ -255,7 +255,7 @@ def erasure(erasure_id: str) -> Any:
 
 
 def _page(contact_id: str, **forms: Form) -> Any:
-    """A form that was refused comes back as it was sent; the others are fresh."""
+    """Render the page; a rejected form keeps its input, the other forms are new."""
     after = request.args.get("after") or None
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)
@@ -308,7 +308,7 @@ def _page(contact_id: str, **forms: Form) -> Any:
 
 
 def _birthday(card: ContactCard) -> str:
-    """As people say it: 23 April, with the year where it is known."""
+    """The birthday in words: 23 April, with the year if it is known."""
     if card.contact.birthday is None:
         return ""
     month, day = divmod(card.contact.birthday, 100)
@@ -337,7 +337,7 @@ def _ask(card: ContactCard, title: str, text: str, yes: str) -> Any:
 
 
 def _send(contact_id: str, text: str) -> AcceptedMessage:
-    """By the default line, or by the one for trying out while there is no other."""
+    """Send from the default line, or from the test line if there is no other."""
     words = checked_text(text)
     with tenant_scope(g.tenant_id):
         card = contact_cards.get(contact_id)

@@ -1,4 +1,4 @@
-"""The business's own fields of a contact."""
+"""A tenant's custom contact fields."""
 
 from typing import Any
 

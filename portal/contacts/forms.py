@@ -1,4 +1,4 @@
-"""The forms of the contacts' pages."""
+"""Forms of the contact pages."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class ContactForm(Form):
 
     @classmethod
     def with_fields(cls, own: list[ContactField], **values: Any) -> "ContactForm":
-        """With the tenant's own fields as inputs of their kind."""
+        """Add the tenant's custom fields as inputs of their type."""
         added = {f"own_{number}": _input(one) for number, one in enumerate(own)}
         form: ContactForm = type("OwnContactForm", (cls,), added)(**values)
         return form
@@ -85,7 +85,7 @@ class UploadForm(Form):
 
 
 class ColumnsForm(Form):
-    """The columns themselves are asked for by the template: their number is the file's."""
+    """The template renders the column fields, because their number depends on the file."""
 
     country = SelectField(_("Country for numbers without a country code"), choices=countries)
     tags = StringField(_("Tags for all contacts"), [Length(max=2000)])

@@ -1,4 +1,4 @@
-"""Importing a file of contacts: upload it, name its columns, check it, then import."""
+"""Importing contacts from a file: upload, assign the columns, check, import."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -67,7 +67,7 @@ def index() -> Any:
 @contact_imports.get(IMPORT)
 @member_may("contacts.manage")
 def show(import_id: str) -> Any:
-    """Each state has its own page under one address; with `X-Part` only what moves."""
+    """One URL with a page for each state; with `X-Part`, only the parts that change."""
     with tenant_scope(g.tenant_id):
         one = contact_importing.get(import_id)
     if one.state == "uploaded" or (one.state == "ready" and "columns" in request.args):
@@ -97,7 +97,7 @@ def show(import_id: str) -> Any:
 @contact_imports.post(IMPORT)
 @member_may("contacts.manage")
 def check(import_id: str) -> Any:
-    """What the columns are is said; the file is looked through."""
+    """Save the column assignment and start to check the file."""
     with tenant_scope(g.tenant_id):
         one = contact_importing.get(import_id)
     form = ColumnsForm()
@@ -127,7 +127,7 @@ def check(import_id: str) -> Any:
 @contact_imports.post(f"{IMPORT}/read")
 @member_may("contacts.manage")
 def read(import_id: str) -> Any:
-    """With another encoding or delimiter than was guessed."""
+    """Read the file again with another encoding or delimiter than the detected one."""
     names = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
     delimiter = names.get(request.form.get("delimiter", ""), "")
     return _act(
@@ -165,7 +165,7 @@ def cancel(import_id: str) -> Any:
 @contact_imports.get(f"{IMPORT}/rejects.csv")
 @member_may("contacts.manage")
 def rejects(import_id: str) -> Any:
-    """The rows that were left out, as they were, with the line and the cause in front."""
+    """The rejected rows, unchanged, with line number and reason in front."""
     tenant_id = g.tenant_id
     with tenant_scope(tenant_id):
         one = contact_importing.get(import_id)
@@ -185,7 +185,7 @@ def rejects(import_id: str) -> Any:
 
 
 def reject_reason(bad: ContactImportReject) -> str:
-    """In the reader's language."""
+    """The reason in the reader's language."""
     sentence = str(gettext(bad.cause))
     return sentence.format(**bad.values) if bad.values else sentence
 

@@ -1,4 +1,4 @@
-"""Contacts: who the business talks to, what is known of them, and what they wish."""
+"""The list of contacts with its filters and export."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ contacts_pages = Blueprint("contacts", __name__)
 
 PAGE = 50
 BATCH = 500
-# One choice in the address for what are several filters inside.
+# Each choice in the URL stands for a set of filters.
 MARKS: dict[str, dict[str, bool]] = {
     "agreed": {"consent": True},
     "open": {"opted_out": False, "blocked": False},
@@ -88,7 +88,7 @@ def index() -> Any:
 @contacts_pages.get("/contacts.csv")
 @member_may("contacts.view")
 def export() -> Any:
-    """Streamed in batches, each in a transaction of its own."""
+    """Stream the contacts in batches, each in its own transaction."""
     tenant_id, asked = g.tenant_id, _filters_in_url()
     with tenant_scope(tenant_id):
         own, country = custom_fields.list_fields(), _country()
@@ -165,7 +165,7 @@ def _entry(form: ContactForm, own: list[ContactField]) -> ContactInput:
 
 
 def _filters_in_url() -> dict[str, str]:
-    """The filters as they stand in the address; what is empty is left out of it."""
+    """The filters from the URL, without empty values."""
     given = {
         name: text_in_url(name, 80) for name in ("q", "tag", "mark", "language", "since", "sort")
     }

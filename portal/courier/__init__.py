@@ -1,1 +1,1 @@
-"""The courier's list: no sign-in, a secret link that runs out."""
+"""The courier's list: no sign-in, a secret link that expires."""

@@ -1,4 +1,4 @@
-"""The doors of the courier's list. Nobody signs in: whoever holds the link may use it."""
+"""The courier's list. There is no sign-in: the secret link grants access."""
 
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ def listed(token: str) -> Response:
 @courier_pages.post("/courier/<token>")
 @open_to_all
 def act(token: str) -> Response:
-    """One tap. A late or doubled one changes nothing, and the list shows what is."""
+    """Act on an order. A late or repeated request changes nothing; the list shows the state."""
     who = couriers.read_link(token)
     if who is None:
         return _link_expired_page()
@@ -85,7 +85,7 @@ def _apply_step(who: CourierLink) -> Courier | None:
 
 
 def _page(courier: Courier, token: str, error: DomainError | None = None) -> Response:
-    """In the tenant's scope."""
+    """Runs in the tenant's scope."""
     words = WORDS.words(courier.language)
     site = sites.get(courier.site_id)
     todo, done = courier_dispatch.trips_of_courier(courier)
@@ -158,7 +158,7 @@ def _link_expired_page() -> Response:
 
 
 def _without_referrer(answer: Response) -> Response:
-    """The address is the secret: no map or messenger shall learn it from a referrer."""
+    """The URL is secret, so it must not reach a map or messenger as a referrer."""
     answer.headers["Content-Security-Policy"] = POLICY
     answer.headers["Referrer-Policy"] = "no-referrer"
     answer.headers["Cache-Control"] = "no-store"

@@ -104,7 +104,7 @@ def change_key(key_id: str) -> Any:
 
 
 def _lines() -> list[tuple[int, str]]:
-    """What a live key can be held to; test keys have the test line."""
+    """The lines that a live key can be restricted to; test keys use the test line."""
     with tenant_scope(g.tenant_id):
         return [(line.id, line.name) for line in line_repository.list_lines() if not line.test]
 
@@ -152,7 +152,7 @@ def revoke(key_id: str) -> Any:
 
 
 def _created(key: ApiKey, secret: str, replaced: Any) -> str:
-    """The one page that shows the key: its samples may hold it."""
+    """The only page that shows the new key; its samples include the key."""
     line = None
     if key.mode == "live":
         with tenant_scope(g.tenant_id):

@@ -1,4 +1,7 @@
-"""One API call written in curl, Python, JavaScript and PHP. A key is in it only when it is new."""
+"""Samples of one API call in curl, Python, JavaScript and PHP.
+
+A sample contains the API key only on the page that shows a new key.
+"""
 
 import json
 from typing import Any
@@ -9,13 +12,13 @@ JSON, BYTES = "application/json", "application/octet-stream"
 
 
 class Upload(str):
-    """A body that is a file: its name beside the program."""
+    """A file as the request body: its name in the sample's own folder."""
 
     __slots__ = ()
 
 
 def code_samples(method: str, url: str, body: Any = None, key: str = "") -> list[Sample]:
-    """(language, text) pairs, as `code_tabs` takes them."""
+    """Return (language, text) pairs for the `code_tabs` macro."""
     return [
         ("curl", _curl(method, url, body, key)),
         ("Python", _python(method, url, body, key)),
@@ -25,7 +28,7 @@ def code_samples(method: str, url: str, body: Any = None, key: str = "") -> list
 
 
 def first_message_samples(api_url: str, key: str = "", line_id: int | None = None) -> list[Sample]:
-    """The first message: through the tenant's own line, or the key's test line."""
+    """Samples that send the first message, from the given line or from the key's test line."""
     body: dict[str, Any] = {"phone": "905321112233", "message": "Hello from Comanda!"}
     if line_id is not None:
         body["instance_id"] = line_id
@@ -75,7 +78,7 @@ def _python(method: str, url: str, body: Any, key: str) -> str:
 
 
 def _literal(body: Any) -> str:
-    """Python's own spelling, indented to stand inside the call."""
+    """The body as a Python literal, indented to fit inside the call."""
     text = json.dumps(body, ensure_ascii=False, indent=4)
     swapped = "\n".join(
         line.replace(": true", ": True").replace(": false", ": False").replace(": null", ": None")
@@ -131,7 +134,7 @@ def _kind(body: Any) -> str:
 
 
 def _array(value: Any, depth: int) -> str:
-    """PHP's own spelling; `$` in a text would begin a variable."""
+    """The value as a PHP array; `$` is escaped because it starts a variable in a PHP string."""
     if isinstance(value, dict | list) and value:
         pairs = value.items() if isinstance(value, dict) else ((None, one) for one in value)
         inner = ",\n".join(

@@ -1,4 +1,4 @@
-"""What is in docs/ and served, in the order it is read, and what is found in it."""
+"""Which pages of docs/ are served, in reading order, and how to search them."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from portal.developers.markdown import DOCS, RenderedPage, Section, render_page,
 from portal.web.choices import sort_key
 
 EXAMPLE = "https://comanda.example.com"
-# In the order they are read. A page that is not there is not offered.
+# In reading order. A page whose file is missing is not listed.
 CHAPTER_ORDER = (
     (
         lazy_gettext("Getting started"),
@@ -91,7 +91,7 @@ class SearchResult:
 
 @lru_cache(maxsize=8)
 def guides_in(locale: str, base_url: str) -> list[Guide]:
-    """In the reader's language where it is written in it, with this service's own address."""
+    """The guides in the reader's language where translated, with this service's own base URL."""
     found = []
     with force_locale(locale):
         for name in GUIDE_NAMES:
@@ -114,7 +114,7 @@ def read_guide(
 
 
 def _by_title(place: str, link: re.Match[str]) -> str:
-    """A file is named by its file in the repository, and by its title for who reads the page."""
+    """Links between files use the file name in the repository and the page title in the portal."""
     file = resolve_path(place, link["file"])
     path = next(
         (DOCS / one for one in (file, file.removeprefix("tr/")) if (DOCS / one).is_file()), None
@@ -126,7 +126,7 @@ def _by_title(place: str, link: re.Match[str]) -> str:
 
 
 def link_target(place: str, base_url: str, target: str) -> str | None:
-    """A file beside this one becomes its page; one that is not served leads nowhere."""
+    """The URL of a linked guide; None if the file is not served."""
     if target.startswith(base_url):
         return target.removeprefix(base_url) or "/"
     if target.startswith(("#", "https://", "http://", "mailto:")):
@@ -154,7 +154,7 @@ def chapters(guides: list[Guide]) -> list[Chapter]:
 
 
 def search_guides(guides: list[Guide], asked: str) -> list[SearchResult]:
-    """Sections in which every word asked for begins a word; titles count for more than text."""
+    """Find sections in which each search term starts a word; titles score higher than text."""
     words = _words(asked)[:MOST_WORDS]
     if not words:
         return []
@@ -175,7 +175,7 @@ def search_guides(guides: list[Guide], asked: str) -> list[SearchResult]:
 
 
 def _score(guide: Guide, section: Section, words: list[str]) -> int:
-    """0 where a word is missing, or where only the page's title has them all."""
+    """Return 0 if a term is missing or if only the page title contains them all."""
     page, heading, text = (_fold(one) for one in (guide.title, section.title, section.text))
     first = section is guide.sections[0]
     total = 0
@@ -198,7 +198,7 @@ def _fold(text: str) -> str:
 
 
 def _excerpt(text: str, words: list[str]) -> Markup:
-    """The first line with one of the words, cut to be read at a glance."""
+    """The first line that contains one of the terms, shortened."""
     lines = [line for line in text.splitlines() if line.strip()]
     line = next((one for one in lines if any(f" {w}" in _fold(one) for w in words)), "")
     line = line or (lines[0] if lines else "")

@@ -1,4 +1,4 @@
-"""Guides: pages of docs/ as pages of the portal, open to everybody, with a search."""
+"""Guides: the pages of docs/ in the portal, public, with a search."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def search() -> Any:
 def page(guide: str) -> Any:
     every = _listed()
     if guide not in {one.name for one in every}:
-        every = _all()  # a link from another page may lead to it
+        every = _all()  # other guides may link to pages that are not listed
     at = next((number for number, one in enumerate(every) if one.name == guide), None)
     if at is None:
         abort(404)
@@ -73,14 +73,14 @@ def picture(picture: str) -> Response:
 @guides.get("/docs/postman.json")
 @open_to_all
 def postman() -> Response:
-    """The API as a collection that Postman, Bruno and Insomnia open."""
+    """The API as a collection that Postman, Bruno and Insomnia can import."""
     answer = jsonify(postman_collection(openapi_document(current_app)))
     answer.headers["Content-Disposition"] = 'attachment; filename="comanda.postman.json"'
     return answer
 
 
 def _listed() -> list[Guide]:
-    """What is offered: how to run the service is of use to its operators only."""
+    """The guides to list; pages about running the service are for operators only."""
     operator = getattr(current_user, "is_operator", False)
     return [one for one in _all() if operator or one.name not in FOR_OPERATORS]
 

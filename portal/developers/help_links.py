@@ -1,6 +1,6 @@
-"""The page of the guides that explains the page somebody is on."""
+"""Which guide explains which page of the portal."""
 
-# By endpoint where a page has its own, else by its area.
+# By endpoint if the page has its own guide, otherwise by blueprint.
 GUIDE_OF_AREA = {
     "home": "quick-start",
     "first": "quick-start",
@@ -50,7 +50,7 @@ GUIDE_OF_AREA = {
 
 
 def help_for(endpoint: str | None) -> str | None:
-    """The name of a guide, as it stands in its address; None: nothing is written about it."""
+    """The guide's name as used in its URL; None if there is no guide for the page."""
     if not endpoint:
         return None
     return GUIDE_OF_AREA.get(endpoint) or GUIDE_OF_AREA.get(endpoint.partition(".")[0])

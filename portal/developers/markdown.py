@@ -1,4 +1,4 @@
-"""Pages of docs/ as markup: nothing in them runs, and what they link to is there."""
+"""Render pages of docs/ as HTML: no scripts, no raw HTML, and no broken links."""
 
 import posixpath
 import re
@@ -20,12 +20,12 @@ from pygments.util import ClassNotFound
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 LinkResolver = Callable[[str], str | None]
-"""From a relative address in a file to one of ours, or nothing where there is none."""
+"""Maps a relative link in a file to a URL of the portal, or to None if there is no such page."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """What stands under one heading; the first has none."""
+    """The text under one heading; the section before the first heading has no title."""
 
     id: str
     title: str
@@ -42,7 +42,7 @@ class RenderedPage:
 
 
 def render_page(text: str, leads: LinkResolver) -> RenderedPage:
-    """The first heading is the title, the first paragraph stands beside it in lists."""
+    """Render a page: the first heading is the title, the first paragraph its summary in lists."""
     tokens = _markdown().parse(text)
     _tick_boxes(tokens)
     title, tokens = _title(tokens)
@@ -63,23 +63,23 @@ def render_page(text: str, leads: LinkResolver) -> RenderedPage:
 
 
 def render_inline(text: str) -> Markup:
-    """A sentence of the API's description: code and links, no blocks."""
+    """Render a sentence of the API description: inline code and links, no blocks."""
     return Markup(_markdown().renderInline(text))  # noqa: S704 - escaped by the renderer
 
 
 def plain_text(text: str) -> str:
-    """Without the marks: `code`, **loud**, [a link](…)."""
+    """The text without Markdown marks: `code`, **bold**, [a link](…)."""
     return " ".join(re.sub(r"[`*]|!?\[([^\[\]]*)\]\([^()]*\)", r"\1", text).split())
 
 
 def resolve_path(place: str, target: str) -> str:
-    """Where a relative address of the file at `place` leads, counted from the folder docs."""
+    """Resolve a link in the file at `place` to a path relative to docs/."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(place), target))
 
 
 @lru_cache(maxsize=1)
 def _markdown() -> MarkdownIt:
-    """HTML in a page is shown as text; links to scripts are no links."""
+    """A parser that shows HTML as text and does not turn script URLs into links."""
     markdown = MarkdownIt("commonmark", {"html": False})
     markdown.enable("table")
     markdown.add_render_rule("table_open", _table)
@@ -90,13 +90,13 @@ def _markdown() -> MarkdownIt:
 
 
 def _table(*_: Any) -> str:
-    """Wide ones scroll by themselves, also with the keyboard."""
+    """Wide tables scroll inside their own container, which can take the keyboard focus."""
     label = escape(gettext("Data table"))
     return f'<div class="guide-table" tabindex="0" role="region" aria-label="{label}"><table>'
 
 
 def _highlighted(code: str, language: str) -> str:
-    """Classes, no styles: the content policy allows none."""
+    """Highlight with CSS classes; the content security policy forbids inline styles."""
     try:
         lexer = get_lexer_by_name(language or "text")
     except ClassNotFound:
@@ -143,7 +143,7 @@ def _title(tokens: list[Token]) -> tuple[str, list[Token]]:
 
 
 def _sections(tokens: list[Token]) -> Iterator[Section]:
-    """Marks headings with the names a repository's page gives them, and tells what is below."""
+    """Give each heading the id that GitHub gives it, and yield the text below it as a Section."""
     names: set[str] = set()
     slug, title, level, words, row = "", "", 1, list[str](), list[str]()
     for number, token in enumerate(tokens):
@@ -175,7 +175,7 @@ def slug_of(title: str, taken: set[str]) -> str:
 
 
 def _tick_boxes(tokens: list[Token]) -> None:
-    """`- [ ] something to see to` becomes a box to tick, with its words as the label."""
+    """Turn `- [ ] task` into a checkbox with the text as its label."""
     for item, paragraph, words in zip(tokens, tokens[1:], tokens[2:], strict=False):
         mark = TASK.match(words.content)
         if (item.type, paragraph.type) != ("list_item_open", "paragraph_open") or not mark:
@@ -194,7 +194,7 @@ def _raw(html: str) -> Token:
 
 
 def _resolve_links(tokens: list[Token], leads: LinkResolver) -> Iterator[Token]:
-    """Links to what is not served are shown as their words, pictures as theirs."""
+    """Replace links and images that are not served with their text."""
     dropped = 0
     for token in tokens:
         if token.type == "link_open":
@@ -227,7 +227,7 @@ def _picture(token: Token, leads: LinkResolver) -> Token:
 
 @lru_cache(maxsize=64)
 def png_size(place: Path) -> tuple[int, int] | None:
-    """So that the page does not jump when the picture comes."""
+    """Width and height, so that the page does not jump when the image loads. None if not a PNG."""
     if not place.is_file():
         return None
     head = place.open("rb").read(24)

@@ -1,4 +1,4 @@
-"""The API reference: every call from the generated document, with samples, and a way to try it."""
+"""The API reference: every call of the OpenAPI document with samples and a form to try it."""
 
 import json
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from tenants.request_log import operation_name
 
 developers = Blueprint("developers", __name__)
 
-N_ = str  # names of groups that stand nowhere else in the portal, collected for translation
+N_ = str  # group names that appear nowhere else in the portal, collected for translation
 GROUPS = (N_("Instances"), N_("Print agents"), N_("Stores and automations"), N_("Usage"))
 PREFIX = "/api/v1"
 DEEPEST = 3
@@ -26,7 +26,7 @@ DEEPEST = 3
 
 @dataclass(frozen=True)
 class FieldDoc:
-    """A parameter, or a field of a body."""
+    """A parameter, or a field of a request or response body."""
 
     name: str
     kind: str
@@ -173,7 +173,7 @@ def _parameter(parameter: dict[str, Any], shapes: dict[str, Any]) -> FieldDoc:
 def _fields(
     schema: dict[str, Any], shapes: dict[str, Any], before: str = "", depth: int = 0
 ) -> list[FieldDoc]:
-    """The fields of a body, required ones first; those of an object inside it by `outer.inner`."""
+    """The fields of a body, required ones first; nested fields are named `outer.inner`."""
     schema = resolve_schema(schema, shapes)
     needed = set(schema.get("required", []))
     found = []
@@ -192,7 +192,7 @@ def _fields(
 
 
 def _plain(schema: dict[str, Any], shapes: dict[str, Any]) -> dict[str, Any]:
-    """Without the wrapping that says it may also be null; its description stays."""
+    """The schema without its nullable wrapper; the description is kept."""
     outer = resolve_schema(schema, shapes)
     ways = [resolve_schema(way, shapes) for way in outer.get("anyOf") or outer.get("allOf") or []]
     real = [way for way in ways if way.get("type") != "null"]
@@ -227,7 +227,7 @@ def _answers(responses: dict[str, Any], shapes: dict[str, Any]) -> list[Response
 
 
 def _scopes(app: Flask) -> dict[str, str]:
-    """Which scope a call needs: said by the guard of its view."""
+    """The scope that each call needs, read from the guard of its view."""
     return {
         operation_name(method, rule.rule): getattr(
             app.view_functions[rule.endpoint], "key_scope", ""

@@ -1,4 +1,4 @@
-"""The request log: what programs asked of the API, found by its request id."""
+"""The request log: API calls, searchable by request id."""
 
 import json
 from datetime import timedelta
@@ -81,14 +81,14 @@ def _retention_days() -> timedelta:
 
 
 def _filters_in_url(key_ids: set[str]) -> dict[str, Any]:
-    """The filters as they stand in the address; what names nothing we know is left out."""
+    """The filters from the URL; unknown values are left out."""
     known = {"outcome": set(OUTCOMES), "key": key_ids, "call": set(_every_call())}
     given = {name: request.args.get(name, "") for name in known}
     return {name: value for name, value in given.items() if value in known[name]}
 
 
 def _every_call() -> list[str]:
-    """As the API's reference names them."""
+    """All calls, named as in the API reference."""
     return sorted(
         (
             operation_name(method, rule.rule)
@@ -101,7 +101,7 @@ def _every_call() -> list[str]:
 
 
 def _pretty_body(kept: str) -> str:
-    """On many lines, for people; what was cut off stays as it is."""
+    """The body as indented JSON; a truncated body is shown unchanged."""
     try:
         return json.dumps(json.loads(kept), ensure_ascii=False, indent=2)
     except ValueError:

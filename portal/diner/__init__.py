@@ -1,1 +1,1 @@
-"""The diner's page: a table's code opens it, and the cart leaves from it as a chat message."""
+"""The diner's menu page: opened by a table's QR code; the cart is sent as a chat message."""

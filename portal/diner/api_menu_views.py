@@ -1,4 +1,4 @@
-"""The menu under the API's base address, as spec 4.3 and 9 have it."""
+"""The menu under the API's base URL (spec 4.3 and 9)."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from portal.web.auth import open_to_all
 @diner.get("/api/v1/menu")
 @open_to_all
 def menu_by_api() -> Any:
-    """On a restaurant's own host it leads to the diner's page."""
+    """On a restaurant's own host, redirect to the diner's page."""
     if site_of_host() is None:
         raise NotFound("On a restaurant's own domain, this address opens its menu.")
     query = request.query_string.decode("ascii", "ignore")

@@ -1,4 +1,4 @@
-"""The cart of a diner: priced and stored by us, then sent by the diner as a chat message."""
+"""The diner's cart: priced and stored here, then sent by the diner as a chat message."""
 
 from flask import Response, request, url_for
 from pydantic import BaseModel, Field, ValidationError
@@ -19,7 +19,7 @@ from restaurant.menus.pricing import RequestedItem
 from restaurant.orders import carts
 from restaurant.sites import sites
 
-# What a refused cart is told; everything else is "that did not work".
+# Error codes that have their own text; all others get a general error message.
 MESSAGE_KEYS = {
     "not_on_menu": "changed",
     "sold_out": "changed",
@@ -61,7 +61,7 @@ class CartIn(BaseModel):
 @diner.post("/r/<slug>/cart")
 @open_to_all
 def send_cart(slug: str) -> Response:
-    """The cart, priced and stored; answered with the text to send and where to."""
+    """Price and store the cart; return the text to send and the chat link."""
     facts = menu_cache.of("slug", slug)
     if facts is None:
         return error_reply(404, "no_such_place", "en")
@@ -120,7 +120,7 @@ def _requested_cart(asked: CartIn) -> carts.CartRequest:
 
 
 def _chat_link(line: Line, text: str) -> str:
-    """The messaging app; for a simulated line the simulated phone, with the text typed in."""
+    """A link to the messaging app or, for a simulated line, to the simulated phone."""
     if line.network == "simulator":
         return str(url_for("phones.order", line_id=line.id, text=text, _external=True))
     return carts.chat_link(line.phone, text)

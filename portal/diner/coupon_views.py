@@ -1,4 +1,4 @@
-"""What a coupon takes off a cart, or why not, told before the order is sent."""
+"""The discount of a coupon for a cart, or why it does not apply, before the order is sent."""
 
 from flask import Response, request
 from pydantic import BaseModel, Field, ValidationError
@@ -15,7 +15,7 @@ from restaurant.loyalty import coupon_codes, coupons
 from restaurant.loyalty.coupons import CouponRefused
 from restaurant.menus.pricing import PricedMenu, RequestedItem, price_items
 
-# A cart that changes asks again; a guesser of codes gets nowhere.
+# Enough for a cart that changes often, too few to guess codes.
 RATE, BURST = 0.5, 40
 
 
@@ -27,7 +27,7 @@ class CouponIn(BaseModel):
 @diner.post("/r/<slug>/coupon")
 @open_to_all
 def coupon(slug: str) -> Response:
-    """Nothing is stored: the code comes again with the cart, and is looked at again."""
+    """Check only; nothing is stored. The code is sent with the cart and checked again."""
     facts = menu_cache.of("slug", slug)
     if facts is None:
         return error_reply(404, "no_such_place", "en")

@@ -1,4 +1,4 @@
-"""What delivery to a diner's place costs, told before the order is sent."""
+"""The delivery fee for a diner's location, before the order is sent."""
 
 from decimal import Decimal
 
@@ -21,7 +21,7 @@ class PlaceIn(BaseModel):
 @diner.post("/r/<slug>/zone")
 @open_to_all
 def zone(slug: str) -> Response:
-    """Nothing is stored: the place comes again with the cart, and is looked at again."""
+    """Check only; nothing is stored. The location is sent with the cart and checked again."""
     facts = menu_cache.of("slug", slug)
     if facts is None:
         return error_reply(404, "no_such_place", "en")

@@ -1,4 +1,4 @@
-"""What a menu page stands on, remembered for a moment: a full room asks for the same thing."""
+"""Caches the data of menu pages briefly, because a full restaurant loads the same page."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ from restaurant.orders import carts
 from restaurant.sites import sites
 from tenants.plans.catalog import current_tenant_facts
 
-CACHE_SECONDS = 2.0  # so late may a sold-out dish disappear from the page; the cart asks again
+CACHE_SECONDS = 2.0  # a sold-out dish may stay visible this long; carts are checked again
 CACHE_SIZE = 2000
 
 
@@ -31,14 +31,14 @@ class MenuFacts:
     content: Mapping[str, Any]
     missing: frozenset[str]
     zones: Sequence[DeliveryZone]
-    """Where it delivers to, the smallest first."""
+    """Delivery zones, smallest first."""
     why_closed: str
-    """Empty when orders are taken; else paused, closed, no_menu or suspended."""
+    """Empty if orders are accepted; otherwise paused, closed, no_menu or suspended."""
     at: datetime
     cards: bool = False
-    """Somebody takes payments online."""
+    """Whether the restaurant accepts online payments."""
     coupons: bool = False
-    """A guest may have a code."""
+    """Whether guests can enter a coupon code."""
 
 
 class MenuCache:
@@ -48,7 +48,7 @@ class MenuCache:
         self._menus: OrderedDict[tuple[str, int], Mapping[str, Any]] = OrderedDict()
 
     def of(self, kind: str, name: str) -> MenuFacts | None:
-        """By `slug` or by `host`. None: there is no such place."""
+        """Look up by `slug` or by `host`. None if there is no such restaurant."""
         key = (kind, name)
         with self._lock:
             known = self._facts.get(key)

@@ -1,4 +1,4 @@
-"""A published menu, as one language reads it."""
+"""A published menu in one language."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -25,7 +25,10 @@ def menu_for(facts: MenuFacts, language: str) -> list[dict[str, Any]]:
 
 
 def data_for(facts: MenuFacts, language: str) -> dict[str, Any]:
-    """What the page's script needs to show options and a running total; we price again."""
+    """The data that the page's script needs for options and a running total.
+
+    The server computes the price again.
+    """
     content = facts.content
     used = {
         group_id
@@ -61,7 +64,7 @@ def direction(language: str) -> str:
 
 
 def own_name(language: str) -> str:
-    """A language as its speakers call it; its code where nobody knows it."""
+    """A language's name in that language; its code if unknown."""
     try:
         locale = Locale.parse(language, sep="-")
     except (ValueError, UnknownLocaleError):
@@ -113,7 +116,7 @@ def _description(texts: Mapping[str, Any], language: str, languages: Any) -> str
 
 
 def tone_css(colour: str) -> str:
-    """The colour as the accent, with whatever reads better on it."""
+    """CSS that sets the accent colour, with a readable text colour on it."""
     red, green, blue = (int(colour[at : at + 2], 16) for at in (0, 2, 4))
     light = (red * 299 + green * 587 + blue * 114) / 1000 > 140
     ink = "#14120f" if light else "#ffffff"

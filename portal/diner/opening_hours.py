@@ -1,4 +1,4 @@
-"""When the restaurant is open, in the diner's language: the hours, and why it is closed now."""
+"""Opening hours in the diner's language, and why the restaurant is closed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ SHOWN_AHEAD = timedelta(days=60)
 class OpeningRow:
     days: str
     times: tuple[str, ...]
-    """None: closed."""
+    """Empty if closed."""
     name: str = ""
 
 
 def why_closed(book: JsonTranslations, facts: MenuFacts, language: str) -> str:
-    """Why nothing can be ordered now and when it can be again; empty when it can."""
+    """Why orders are not accepted and when they will be again; empty if they are."""
     if not facts.why_closed:
         return ""
     site = facts.site
@@ -48,7 +48,7 @@ def why_closed(book: JsonTranslations, facts: MenuFacts, language: str) -> str:
 
 
 def week(site: Site, language: str) -> list[OpeningRow]:
-    """The weekly hours, days with the same hours in one row. Empty when it is always open."""
+    """The weekly hours, with equal days in one row. Empty if the restaurant is always open."""
     if not any(site.hours.values()):
         return []
     names = get_day_names("wide", locale=language)

@@ -1,4 +1,4 @@
-"""What became of an order that was handed to the messaging app: asked by the page that made it."""
+"""The state of an order sent through the messaging app, polled by the page that made it."""
 
 from flask import Response, request
 
@@ -11,7 +11,7 @@ from portal.web.auth import open_to_all
 from restaurant.models import Order
 from restaurant.orders import carts
 
-# A page asks every three seconds at most; a whole room may share one address.
+# A page polls every three seconds at most; all guests may share one IP address.
 RATE, BURST = 20.0, 200
 ENDED = ("served", "delivered", "closed", "cancelled", "refunded")
 
@@ -19,7 +19,7 @@ ENDED = ("served", "delivered", "closed", "cancelled", "refunded")
 @diner.get("/r/<slug>/orders/<code>")
 @open_to_all
 def order_status(slug: str, code: str) -> Response:
-    """The state in words. The code is known to nobody but the diner's phone and the restaurant."""
+    """The state in words. Only the diner's phone and the restaurant have the code."""
     facts = menu_cache.of("slug", slug)
     if facts is None:
         return error_reply(404, "no_such_place", "en")

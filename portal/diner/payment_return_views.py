@@ -1,4 +1,4 @@
-"""Where a payer comes back to from the card page: how the link stands, and nothing else."""
+"""The page that payers return to from the card page: shows the link's state only."""
 
 from flask import Response, current_app, make_response, render_template
 

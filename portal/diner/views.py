@@ -1,4 +1,4 @@
-"""The doors of the diner's page. Nobody signs in here: the table's token is the proof."""
+"""The diner's menu pages. There is no sign-in; a token in the URL proves the table."""
 
 import json
 from collections import OrderedDict
@@ -38,7 +38,7 @@ MOST_PAGES = 400
 LARGEST_CART = 64 * 1024
 LONGEST_ABOUT = 160
 TABLE_PLACEHOLDER = "@@table@@"
-# Nothing is written into the page, so nothing has to be signed; photos are our own too.
+# The page has no inline scripts or styles, so no nonce is needed; photos are on this host.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none';"
@@ -52,7 +52,7 @@ _lock = Lock()
 @diner.get("/menu")
 @open_to_all
 def menu_here() -> Response:
-    """On a restaurant's own host; on ours it is nobody's menu."""
+    """The menu on a restaurant's own host; 404 on the service's host."""
     facts = site_of_host()
     return _menu(facts) if facts else not_found_page()
 
@@ -73,7 +73,7 @@ def place(slug: str) -> Response:
 @diner.get("/r/<slug>/tone.css")
 @open_to_all
 def tone(slug: str) -> Response:
-    """The restaurant's own colour. A file, because nothing may be styled inside the page."""
+    """The restaurant's accent colour, as a file because the policy forbids inline styles."""
     facts = menu_cache.of("slug", slug)
     colour = facts.site.tone if facts else ""
     answer = Response(menu_content.tone_css(colour) if colour else "", mimetype="text/css")
@@ -96,14 +96,14 @@ def _menu(facts: MenuFacts) -> Response:
     answer.headers["Vary"] = "Accept-Language"
     if request.args.get("table"):
         answer.headers["X-Robots-Tag"] = "noindex"
-    # The one page that asks a phone where it is, and only when the diner taps it.
+    # The only page that uses geolocation, and only after the diner taps the button.
     answer.headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=(self)"
     answer.make_conditional(request)
     return answer
 
 
 def _page(facts: MenuFacts, language: str) -> tuple[str, str]:
-    """Rendered once for each published version, language and state of the kitchen."""
+    """Render and cache the page by published version, language and state of the kitchen."""
     site = facts.site
     closed = opening_hours.why_closed(WORDS, facts, language)
     key = (
@@ -128,7 +128,7 @@ def _page(facts: MenuFacts, language: str) -> tuple[str, str]:
 
 
 def render_menu(facts: MenuFacts, language: str, closed: str) -> str:
-    """The page itself; `closed` is why nothing can be ordered, or empty."""
+    """Render the page; `closed` is why orders are not accepted, or empty."""
     site, words = facts.site, WORDS.words(language)
     return render_template(
         "diner/menu.html",
@@ -158,7 +158,7 @@ def render_menu(facts: MenuFacts, language: str, closed: str) -> str:
 
 
 def _about(facts: MenuFacts, language: str) -> str:
-    """For search engines and for the preview of a shared link: the welcome, or the categories."""
+    """The description for search engines and link previews: the welcome text or the categories."""
     site = facts.site
     welcome = site.welcome.get(language) or site.welcome.get(site.languages[0], "")
     names = ", ".join(one["name"] for one in menu_content.menu_for(facts, language))
@@ -175,7 +175,7 @@ def _picture(facts: MenuFacts) -> str:
 
 
 def _lowest_fee(facts: MenuFacts, language: str) -> str:
-    """Said before anybody shared a location."""
+    """The lowest delivery fee, shown until the diner shares a location."""
     if not facts.zones:
         return ""
     fees = [zone.fee for zone in facts.zones]
@@ -188,7 +188,7 @@ def _lowest_fee(facts: MenuFacts, language: str) -> str:
 
 
 def _table(facts: MenuFacts) -> tuple[str, bool]:
-    """The table that the address names, if it is one of this place's, and whether it is proven."""
+    """The table in the URL if it belongs to this restaurant, and whether its token is valid."""
     asked = request.args.get("table", "")
     if not asked:
         return "", False
@@ -233,7 +233,7 @@ def not_found_page(
 
 
 def site_of_host() -> MenuFacts | None:
-    """The restaurant whose own host was asked; None on ours."""
+    """The restaurant that owns the requested host; None on the service's host."""
     host = request.host.partition(":")[0].lower()
     settings: Settings = current_app.extensions["comanda"]
     domain = settings.menu_domain

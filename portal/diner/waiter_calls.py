@@ -1,4 +1,4 @@
-"""A guest at a table calls the waiter or asks for the bill, and sees when somebody is coming."""
+"""A guest at a table calls the waiter or asks for the bill, and sees when staff respond."""
 
 from flask import Response, request
 from pydantic import BaseModel, Field, ValidationError
@@ -46,7 +46,7 @@ def call(slug: str) -> Response:
 @diner.get("/r/<slug>/calls/<call_id>")
 @open_to_all
 def call_status(slug: str, call_id: str) -> Response:
-    """Whether a member of staff has answered. Only the guest's phone has the id."""
+    """Whether staff have responded. Only the guest's phone has the id."""
     facts = menu_cache.of("slug", slug)
     if facts is None:
         return error_reply(404, "no_such_place", "en")

@@ -1,4 +1,4 @@
-"""What needs a person: shown on Home until it is seen to."""
+"""Items that need attention, shown on Home until they are resolved."""
 
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ from webhooks import endpoints
 from webhooks.inbound import hook_log
 
 MOST = 5
-UNSETTLED_AFTER = timedelta(hours=1)  # a receipt settles most of them within minutes
+UNSETTLED_AFTER = timedelta(hours=1)  # receipts settle most messages within minutes
 UNSETTLED = text("""
 SELECT count(*) FROM (
     SELECT 1 FROM messages
@@ -34,7 +34,7 @@ SELECT count(*) FROM (
 
 
 def attention_items(facts: TenantFacts, used: quota.Usage) -> list[AttentionItem]:
-    """In the open tenant's transaction; only what the person may see."""
+    """Runs in the tenant's open transaction; returns only what the person may see."""
     found: list[AttentionItem] = []
     if may("lines.view"):
         found += _lines() + _templates() + _hooks()
@@ -147,7 +147,7 @@ def _endpoints() -> list[AttentionItem]:
 
 
 def _plan() -> list[AttentionItem]:
-    """A month that was paid does not renew itself."""
+    """A paid month is not renewed automatically."""
     stands = renewals.current_plan_status(current_app.extensions["comanda"].plan_grace_days)
     if stands.soon:
         sentence = gettext(

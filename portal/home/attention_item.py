@@ -1,4 +1,4 @@
-"""A thing that waits for somebody: how bad, in words, and where to see to it."""
+"""An item that needs attention: its severity, a text, and a link to the page to act on."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What needs a person in the restaurant: tickets, printers, refunds, orders nobody has taken."""
+"""Restaurant items that need attention: tickets, printers, refunds, orders not accepted."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -99,7 +99,7 @@ def _refunds() -> list[AttentionItem]:
 
 
 def _stations() -> list[AttentionItem]:
-    """Orders for these would be missed."""
+    """Stations without a printer, whose orders would be missed."""
     return [
         AttentionItem(
             "bad",
@@ -158,7 +158,7 @@ def _recent_jobs(state: str, since: str) -> Select[str]:
 
 
 def _count(query: Select[str]) -> int:
-    """No further than a person would count."""
+    """Count up to MOST_COUNTED rows."""
     return len(db.session.execute(query.limit(MOST_COUNTED)).all())
 
 

@@ -1,4 +1,4 @@
-"""Today in figures, for Home: messages, orders, revenue, tickets, and how the days before were."""
+"""Today's figures for Home: messages, orders, revenue and tickets, with past days to compare."""
 
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -23,27 +23,27 @@ DAYS = 14
 
 @dataclass
 class Revenue:
-    """Of one currency."""
+    """Revenue in one currency."""
 
     currency: str
     today: SalesTotal = field(default_factory=SalesTotal)
     last_week: SalesTotal = field(default_factory=SalesTotal)
-    """The same weekday, a week ago."""
+    """The same weekday a week ago."""
     trend: list[Decimal] = field(default_factory=list)
 
 
 @dataclass
 class Today:
     messages: list[UsageTotal] = field(default_factory=list)
-    """Of live lines, by day, oldest first; empty while there are none at all."""
+    """Messages of live lines by day, oldest first; empty if there are no messages."""
     tests: UsageTotal = field(default_factory=lambda: UsageTotal(""))
-    """Today's test messages: like on the page of usage, no other figure counts them."""
+    """Today's test messages, counted separately as on the usage page."""
     takings: list[Revenue] = field(default_factory=list)
     orders: int = 0
     orders_last_week: int = 0
     order_trend: list[int] = field(default_factory=list)
     tickets: int | None = None
-    """None: there is no printer."""
+    """None without a printer."""
     not_printed: int = 0
     seconds: float = 0
 
@@ -53,7 +53,7 @@ class Today:
 
 
 def read_today() -> Today:
-    """In the tenant's transaction; only what the person may see."""
+    """Runs in the tenant's transaction; reads only what the person may see."""
     found = Today()
     if may("messages.view"):
         found.messages, found.tests = _messages()
@@ -67,7 +67,7 @@ def read_today() -> Today:
 
 
 def _messages() -> tuple[list[UsageTotal], UsageTotal]:
-    """Of live lines by day, and today's of test lines."""
+    """Messages of live lines by day, and today's messages of test lines."""
     until = now().date()
     span = Period(until - timedelta(days=DAYS - 1), until)
     lines = line_repository.line_labels()

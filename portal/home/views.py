@@ -1,4 +1,4 @@
-"""Home: what happened today, what needs a person, what is left to set up."""
+"""Home: today's figures, items that need attention, and remaining setup steps."""
 
 from datetime import timedelta
 from typing import Any
@@ -58,7 +58,7 @@ def index() -> Any:
 
 
 def _latest_failures() -> list[Message]:
-    """Of the last days, by the index of messages that ended badly."""
+    """Failures of the last days, read through the index of failed messages."""
     failed = message_queries.list_messages(
         message_queries.MessageFilters(state="failed"), None, FAILURES
     )

@@ -1,4 +1,4 @@
-"""The inbox: conversations with customers, shared by a team. Each module adds its pages."""
+"""The inbox: a team's conversations with customers. Each module adds its routes."""
 
 from flask import Blueprint
 

@@ -1,4 +1,4 @@
-"""What members do in a conversation. Each act answers a script with JSON, a form with a page."""
+"""Actions in a conversation. Each answers a script with JSON, a form with a page."""
 
 import re
 from collections.abc import Callable
@@ -30,7 +30,7 @@ COORDINATES_IN_LINK = re.compile(
 @inbox.post("/inbox/<conversation_id>/answer")
 @member_may("inbox.reply")
 def answer(conversation_id: str) -> Any:
-    """A reply to the customer, or, with `mode=note`, a note to colleagues."""
+    """Send a reply to the customer or, with `mode=note`, add a note for colleagues."""
     try:
         if request.form.get("mode") == "note":
             with tenant_scope(g.tenant_id):
@@ -46,7 +46,8 @@ def answer(conversation_id: str) -> Any:
 
 def _reply(conversation_id: str) -> str:
     with tenant_scope(g.tenant_id):
-        inbox_conversations.get(conversation_id)  # before a file is taken for it
+        # check that it exists before a file is stored for it
+        inbox_conversations.get(conversation_id)
     given = _submitted_answer()
     with tenant_scope(g.tenant_id):
         return inbox_replies.send_reply(inbox_conversations.get(conversation_id), given)
@@ -65,7 +66,7 @@ def _submitted_answer() -> Reply:
 
 
 def _parse_location(written: str) -> tuple[float, float, str] | None:
-    """`41.01, 28.97` or a link of a map; what else is written is the name of the place."""
+    """Parse `41.01, 28.97` or a map link; any other text is the name of the place."""
     written = written.strip()[:2000]
     if not written:
         return None
@@ -79,7 +80,7 @@ def _parse_location(written: str) -> tuple[float, float, str] | None:
 
 
 def _template() -> tuple[str, str, list[str]] | None:
-    """One field `template` holds `name|language` when it was chosen from a list."""
+    """The field `template` is `name|language` if it was chosen from a list."""
     name, language = request.form.get("template", ""), request.form.get("language", "")
     if "|" in name:
         name, _, language = name.partition("|")
@@ -119,7 +120,7 @@ def read(conversation_id: str) -> Any:
 @inbox.post("/inbox/<conversation_id>/unread")
 @member_may("inbox.reply")
 def mark_unread(conversation_id: str) -> Any:
-    """Back to the list: whoever stays would read it again."""
+    """Mark as unread and return to the list; showing the conversation would mark it as read."""
     done = _act(conversation_id, lambda: conversation_actions.mark_unread(conversation_id))
     return done if _is_script_request() else redirect(url_for("inbox.index"))
 
@@ -141,7 +142,7 @@ def _act(conversation_id: str, change: Callable[[], bool]) -> Any:
 
 
 def _not_sent(conversation_id: str, error: DomainError) -> Any:
-    """Nothing was written down; what was typed is still there."""
+    """Show the error. Nothing was stored, and the form keeps its input."""
     if error.status == 404:
         raise error
     if _is_script_request():

@@ -1,4 +1,4 @@
-"""What people write, as a phone shows it: links to tap, *bold*, _slanted_, ~struck~, `plain`."""
+"""Message text as a phone shows it: links, *bold*, _italic_, ~strikethrough~, `monospace`."""
 
 import re
 from urllib.parse import urlsplit
@@ -16,7 +16,7 @@ _MARKS = (
 
 
 def format_message_text(said: str) -> Markup:
-    """Escaped first; only our own tags are added to it."""
+    """Escape the text, then add only our own tags."""
     made, at = Markup(), 0
     for found in _LINK.finditer(said):
         url = found[0].rstrip(_TRAILING)

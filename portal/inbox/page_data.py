@@ -1,4 +1,4 @@
-"""What a page of the inbox shows, put together."""
+"""Collects the data that a page of the inbox shows."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -48,19 +48,19 @@ FEW = 3
 
 @dataclass
 class ThreadEntry:
-    """One entry of the thread, with what stands around it."""
+    """One entry of the thread, with what is drawn around it."""
 
     entry: ThreadMessage | ThreadNote
     day: date
     new_day: bool
     follows: bool
-    """Said by the same side a moment before: drawn as one block."""
+    """From the same side shortly after the previous entry, so drawn as one block."""
     author: str = ""
 
 
 @dataclass(frozen=True)
 class TemplateChoice:
-    """A template that can be filled in here."""
+    """A template that can be filled in on this page."""
 
     name: str
     language: str
@@ -69,8 +69,6 @@ class TemplateChoice:
 
 @dataclass
 class InboxPage:
-    """Everything a page of the inbox needs."""
-
     asked: dict[str, str]
     conversations: list[ConversationSummary]
     next_cursor: str | None
@@ -84,16 +82,16 @@ class InboxPage:
     quick: list[dict[str, str]] = field(default_factory=list)
     once: str = ""
     templates: list[TemplateChoice] = field(default_factory=list)
-    """Approved templates to choose from: .name, .language, .preview. Empty: they are typed in."""
+    """Approved templates to choose from. If empty, the page has fields to type the name instead."""
     contact: Contact | None = None
     notes: list[ContactNote] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
     standings: list[Any] = field(default_factory=list)
-    """Points or stamps: each with its restaurant's name and what it counts."""
+    """Points or stamps, each with its restaurant's name and the programme's unit."""
 
 
 def inbox_page(conversation_id: str | None = None, since: str = "") -> InboxPage:
-    """`since`: only what came after an entry that the page shows already."""
+    """Load the page; with `since`, only entries after one that the page already shows."""
     asked = filters_in_url()
     after = request.args.get("after")
     with tenant_scope(g.tenant_id):
@@ -142,7 +140,7 @@ def _open(made: InboxPage, conversation_id: str, since: str, names: dict[str, st
 
 
 def _read_templates(entries: list[ThreadEntry], line: Line | None) -> None:
-    """Sent templates as the customer read them, also those whose text was not kept."""
+    """Show sent templates with their text, also those whose text was not stored."""
     for one in entries:
         said = one.entry
         if line is not None and isinstance(said, ThreadMessage) and said.kind == "template":
@@ -150,7 +148,7 @@ def _read_templates(entries: list[ThreadEntry], line: Line | None) -> None:
 
 
 def _templates(line: Line) -> list[TemplateChoice]:
-    """Approved ones whose places are all in their text: a header or a button needs its own page."""
+    """Approved templates with placeholders in the body only; others have their own page."""
     wanted = TemplateFilters(
         state=APPROVED, accounts=frozenset({template_repository.template_account(line)})
     )
@@ -238,7 +236,7 @@ def _values(talk: ConversationSummary) -> dict[str, str]:
 
 
 def day_label(day: date) -> str:
-    """Which of a few days it is: `today`, `yesterday`, `week`, or `far`."""
+    """Which day it is: `today`, `yesterday`, `week` or `far`."""
     today = to_user_timezone(now()).date()
     if day == today:
         return "today"
@@ -252,19 +250,19 @@ def short_time(moment: datetime) -> str:
 
 
 def window_label(left: timedelta) -> str:
-    """In hours as long as there is one: a day less a minute is not "a day"."""
+    """In hours if at least one is left, so that 23:59 hours are not shown as a day."""
     return str(format_timedelta(left, granularity="minute", threshold=1))
 
 
 def contact_colour(public_id: str) -> int:
-    """A colour that stays with a contact."""
+    """A fixed colour for each contact."""
     return sum(public_id[-6:].encode()) % TONES
 
 
 def media_url(entry: ThreadMessage) -> str:
-    """Where the page shows a file from: our own store, by a link that runs out, or by sign-in.
+    """The URL of a message's file: a signed link to our store, or a page for members; or empty.
 
-    A picture that has just come is asked for at once: its door waits while it is fetched.
+    A picture that has just arrived gets its URL at once; the endpoint waits until it is fetched.
     """
     content, file = entry.content, entry.file
     if file is not None and not content.get("blob"):

@@ -1,4 +1,4 @@
-"""Quick replies: the answers a team gives often."""
+"""Quick replies: answers that a team gives often."""
 
 from typing import Any
 

@@ -18,7 +18,7 @@ CHUNK = 64 * 1024
 @inbox.get("/media/sent/<token>")
 @open_to_all
 def sent(token: str) -> Any:
-    """The link is the guard: signed for one file, and it runs out."""
+    """No sign-in: the link is signed for one file and expires."""
     settings: Settings = current_app.extensions["comanda"]
     try:
         lent = media_uploads.read_signed_link(token, settings.secret_key)

@@ -8,7 +8,7 @@ from messaging.messages.media.uploads import UploadedFile
 
 
 def store_upload(given: FileStorage | None) -> UploadedFile | None:
-    """Kept before the transaction: a disk or a bucket may be slow."""
+    """Store the file before the transaction opens, because a disk or bucket may be slow."""
     if given is None or not given.filename:
         return None
     blobs = current_app.extensions["blobs"]

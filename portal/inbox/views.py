@@ -1,4 +1,4 @@
-"""Pages of the inbox: the list, one conversation, and the parts that turn while one looks."""
+"""Pages of the inbox: the list, one conversation, and the parts that refresh."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def index() -> Any:
 @inbox.get("/inbox/<conversation_id>")
 @member_may("inbox.view")
 def conversation(conversation_id: str) -> Any:
-    """With `X-Part: fresh` only what changed: the list, the head, and entries after `since`."""
+    """With `X-Part: fresh`, only what changed: the list, the header, and entries after `since`."""
     if request.headers.get("X-Part") != "fresh":
         return render_template("inbox/index.html", desk=inbox_page_data.inbox_page(conversation_id))
     desk = inbox_page_data.inbox_page(conversation_id, since=request.args.get("since", "")[:40])
@@ -42,7 +42,7 @@ def conversation(conversation_id: str) -> Any:
 @inbox.get("/inbox/<conversation_id>/older")
 @member_may("inbox.view")
 def older(conversation_id: str) -> Any:
-    """A page of entries before one; whole without a script, its entries alone with one."""
+    """Entries before a given one: a full page for a link, only the entries for a script."""
     talk, page, names = inbox_page_data.older(conversation_id, request.args.get("before", "")[:40])
     entries = inbox_page_data.thread_entries(page, names)
     if request.headers.get("X-Part") == "older":
@@ -66,7 +66,7 @@ def _unread() -> int:
 
 
 def unread_badge() -> int:
-    """For the navigation of every page."""
+    """The unread count for the navigation of every page."""
     if getattr(current_user, "role", None) is None or not may("inbox.view"):
         return 0
     if "unread_badge" not in g:
@@ -87,7 +87,7 @@ def setup_inbox(app: Flask) -> None:
 
 
 def _list_url(desk: inbox_page_data.InboxPage, **changed: str | None) -> str:
-    """The address of the list with some of its filters changed."""
+    """The URL of the list with some filters changed."""
     wanted = {**desk.asked, **changed}
     args: dict[str, Any] = {name: value for name, value in wanted.items() if value}
     return url_for("inbox.index", **args)

@@ -21,7 +21,7 @@ def _network_id() -> Regexp:
 
 
 def _secret(label: str, *validators: Any) -> PasswordField:
-    """Comes back with its form, so that what was checked need not be pasted again to be saved."""
+    """A password field that keeps its value, so a checked token need not be pasted again."""
     widget = PasswordInput(hide_value=False)
     return PasswordField(label, [*validators], filters=[strip_text], widget=widget)
 

@@ -26,7 +26,7 @@ from tenants import accounts
 linked_pages = Blueprint("linked", __name__)
 
 LINE = "/lines/<int(max=2147483647):line_id>"
-LATE_SECONDS = 12  # a code comes within two or three
+LATE_SECONDS = 12  # a code normally arrives within two or three
 
 
 @linked_pages.route("/lines/link", methods=["GET", "POST"])
@@ -48,7 +48,7 @@ def link() -> Any:
 @linked_pages.get(f"{LINE}/pair")
 @member_may("lines.manage")
 def pair(line_id: int) -> Any:
-    """The whole page; its changing part alone when the script on it asks."""
+    """The whole page, or only its changing part when a script asks for it."""
     part = "X-Part" in request.headers
     return _page(line_id, "linked/pairing_live.html" if part else "linked/pair.html")
 

@@ -1,4 +1,4 @@
-"""A live look at a line: the network is asked while the person waits."""
+"""Checks a line with its network while the person waits."""
 
 import asyncio
 
@@ -11,16 +11,16 @@ from messaging.lines.drivers.base import LineFacts
 from messaging.lines.drivers.cloud.driver import LineProblem, base_url, check_line
 from messaging.models import Line
 
-# With these a line cannot send at all, and what state each one is.
+# Problems that keep a line from sending at all, with the state that each one sets.
 BLOCKING = {
     "token_expired": "token_expired",
     "wrong_phone_number_id": "restricted",
     "restricted": "restricted",
     "number_not_ready": "restricted",
 }
-# With these nobody knows whether it can send.
+# Problems that leave it unknown whether the line can send.
 UNREACHABLE = frozenset({"network_unreachable"})
-# Before a line is saved it has no callback URL that the network could know.
+# A line has no callback URL at the network until it is saved.
 AFTER_SAVING = frozenset({"webhook_not_subscribed", "webhook_elsewhere"})
 
 
@@ -32,12 +32,12 @@ def callback_url(line: Line) -> str:
 def run_line_check(
     facts: LineFacts, *, network: str = "whatsapp", callback: str = "", account_id: str = ""
 ) -> list[LineProblem]:
-    """What is wrong; nothing when all is well."""
+    """Return the problems found; empty if the line works."""
     settings: Settings = current_app.extensions["comanda"]
     base = base_url(settings, network)
 
     async def ask() -> list[LineProblem]:
-        # The network's address is the operator's own setting, and may be on this machine.
+        # The network's URL is set by the operator and may point to this machine.
         async with Client(Policy(allow_loopback=True)) as client:
             return await check_line(
                 client,

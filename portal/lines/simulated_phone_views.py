@@ -1,6 +1,7 @@
-"""The way to the simulated phones, for members of the business they belong to.
+"""Links to the simulated phones, for members of the tenant that owns them.
 
-A guest who sends an order to a restaurant in test mode is told so, and need not sign in.
+A guest who sends an order to a restaurant in test mode sees a notice instead and does not have to
+sign in.
 """
 
 from urllib.parse import urlencode
@@ -23,7 +24,7 @@ phones = Blueprint("phones", __name__)
 @phones.get("/phones/order/<int:line_id>")
 @open_to_all
 def order(line_id: int) -> Response:
-    """From a menu whose line is simulated: no real phone can send the order."""
+    """Opened from a menu whose line is simulated; no real phone can send that order."""
     if current_user.is_authenticated:
         return redirect(url_for("phones.write", line_id=line_id, text=request.args.get("text", "")))
     return not_found_page("test_mode", "test_mode_text", status=200)
@@ -32,7 +33,7 @@ def order(line_id: int) -> Response:
 @phones.get("/phones/write/<int:line_id>")
 @member_may("messages.view")
 def write(line_id: int) -> Response:
-    """A simulated phone with a text typed in, ready to be sent to a line."""
+    """Open a simulated phone with a text typed in, ready to send to a line."""
     settings: Settings = current_app.extensions["comanda"]
     if not settings.simulator_url:
         abort(404)

@@ -53,7 +53,7 @@ def index() -> Any:
 @lines_pages.route("/lines/new", methods=["GET", "POST"])
 @member_may("lines.manage")
 def new() -> Any:
-    """`Check` only asks the network; `Save` asks it too, and stores what it does not refuse."""
+    """Add a line. `Check` only asks the network; `Save` also stores it unless it is refused."""
     form, found = NewLineForm(), None
     if form.validate_on_submit():
         with domain_errors_on(form):
@@ -140,7 +140,7 @@ def check(line_id: int) -> Any:
 @lines_pages.post(f"{LINE}/access")
 @member_may("lines.manage")
 def access(line_id: int) -> Any:
-    """A new token is tried before it takes the place of the old one."""
+    """Save new credentials; a new token is checked before it replaces the old one."""
     known, form = _line(line_id), LineAccessForm()
     if form.validate_on_submit() and _has_access(known):
         found = _check_with_network(form, known)
@@ -190,7 +190,7 @@ def enabled(line_id: int) -> Any:
 @lines_pages.route(f"{LINE}/resume", methods=["GET", "POST"])
 @member_may("lines.manage")
 def resume(line_id: int) -> Any:
-    """A line that is paused because its quality has fallen."""
+    """Resume a line that was paused because its quality dropped."""
     known = _line(line_id)
 
     def act() -> None:
@@ -215,7 +215,7 @@ def resume(line_id: int) -> Any:
 @lines_pages.route(f"{LINE}/message", methods=["GET", "POST"])
 @member_may("messages.send")
 def message(line_id: int) -> Any:
-    """A message to try the line; a refused form is shown here, so that it can be loaded again."""
+    """Send a test message. A GET shows the page too, because a rejected form is displayed here."""
     known, form = _line(line_id), TestMessageForm()
     if form.validate_on_submit():
         with domain_errors_on(form):
@@ -256,7 +256,7 @@ def _page(
     access_form: LineAccessForm | None = None,
     message_form: TestMessageForm | None = None,
 ) -> str:
-    """Whichever form was refused comes back as it was sent; the others are fresh."""
+    """Render the page; a rejected form keeps its input, the other forms are new."""
     if may("lines.manage"):
         pace = Decimal(f"{known.per_second.normalize():f}")  # 80, not 80.000
         if form is None:
@@ -308,14 +308,14 @@ def _line(line_id: int) -> Line:
 
 
 def _fallback_choices(known: Line) -> list[tuple[int, str]]:
-    """Who could stand in for a line."""
+    """Lines that can be the fallback of this one."""
     with tenant_scope(g.tenant_id):
         listed = line_repository.list_lines()
     return [(one.id, one.name) for one in listed if not one.test and one.id != known.id]
 
 
 def _check_with_network(form: LineAccessForm, known: Line | None = None) -> list[LineProblem]:
-    """Ask the network about what was typed in, before any of it is stored."""
+    """Check the submitted credentials with the network before anything is stored."""
     number, account = (
         (known.phone_number_id or "", known.account_id or "")
         if known
@@ -329,7 +329,7 @@ def _check_with_network(form: LineAccessForm, known: Line | None = None) -> list
 
 
 def _store_findings(known: Line, found: list[LineProblem]) -> None:
-    """The line's state follows what the network just said."""
+    """Set the line's state from the check's result."""
     stops = [one for one in found if one.code in BLOCKING]
     with tenant_scope(g.tenant_id):
         if stops:

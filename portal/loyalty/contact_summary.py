@@ -1,4 +1,4 @@
-"""What a contact's page says of loyalty."""
+"""The loyalty section of a contact's page."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ FEW = 5
 
 
 def for_contact(contact_id: str) -> dict[str, Any]:
-    """In the open transaction; nothing for those who may not see it."""
+    """Runs in the open transaction; empty without the right to see loyalty."""
     if not may("loyalty.view"):
         return {"standings": [], "coupons": []}
     standings = ledger.balances(contact_id)

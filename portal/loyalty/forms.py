@@ -1,4 +1,4 @@
-"""The forms of loyalty. What the words and numbers mean is checked in restaurant/loyalty."""
+"""Loyalty forms. The meaning of their values is checked in restaurant/loyalty."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Guests who collect: their balances, their book, a correction with its reason."""
+"""Loyalty members: balances, ledger, and corrections with a reason."""
 
 from typing import Any
 

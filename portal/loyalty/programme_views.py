@@ -1,4 +1,4 @@
-"""How a restaurant counts, and the messages that go by themselves: one site at a time."""
+"""A site's loyalty programme and its automatic messages."""
 
 from typing import Any
 
@@ -70,7 +70,7 @@ def save_message(site_id: str, cause: str) -> Any:
 
 
 def chosen_site() -> Site | None:
-    """The site that the address names, else the first."""
+    """The site in the URL, otherwise the first site."""
     with tenant_scope(g.tenant_id):
         known = sites.listed()
     wanted = request.args.get("site", "")

@@ -1,4 +1,4 @@
-"""Rewards and the coupons given for them."""
+"""Rewards and the coupons issued for them."""
 
 from typing import Any
 
@@ -200,7 +200,7 @@ def _order(known: Coupon) -> Order | None:
 
 
 def _offer(form: RewardForm) -> None:
-    """Every item of a published menu, once."""
+    """Offer every item of the published menus, once."""
     known, items = sites.listed(), {}
     for site in known:
         version = publishing.published_version(site.menu_id or "")
@@ -233,7 +233,7 @@ def _asked() -> dict[str, Any]:
 
 
 def _filters(asked: dict[str, Any]) -> coupons.CouponFilters:
-    """A code, or a phone: whoever asks has one of them at hand."""
+    """Search by coupon code or by phone number."""
     typed = asked.get("q", "")
     code = contact_id = None
     if typed:

@@ -1,4 +1,4 @@
-"""Development's mailbox: the letters that would have been sent. Not there in production."""
+"""The development mailbox: e-mails that would have been sent. Not available in production."""
 
 from typing import Any
 

@@ -1,6 +1,7 @@
-"""A map that needs no other host: the restaurant in the middle, zones, rings of distance, orders.
+"""A map drawn without an external service: restaurant, zones, distance rings and orders.
 
-Flat around the middle, which is true enough for a town; what lies far outside sticks to the edge.
+It is a flat projection around the centre, which is accurate enough for a town. Points far outside
+are shown at the edge.
 """
 
 import math
@@ -17,14 +18,14 @@ TONES = 6
 DISTANCE_RINGS_M = (100, 250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 LEAST_M = 700
 LABEL_HIGH = 17
-GAP = 6  # between two names on a line
-LETTER_WIDTH = 6.6  # how wide one is, at map.css's size and weight; a little more than most
+GAP = 6  # between two labels on a line
+LETTER_WIDTH = 6.6  # of one letter, at map.css's size and weight; slightly more than most
 DEGREE_M = math.radians(1) * EARTH_METRES
 
 
 @dataclass(frozen=True)
 class Dot:
-    """Something to show at a place."""
+    """A marker at a place."""
 
     place: Coordinates
     mark: str
@@ -42,7 +43,7 @@ class Pin:
     outside: bool
     label_y: float
     left: bool
-    """Its words stand on the left, as there is no room on the right."""
+    """The label is on the left because there is no room on the right."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Box:
-    """What a text covers."""
+    """The area that a text covers."""
 
     left: float
     top: float
@@ -75,7 +76,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Label:
-    """A zone's name, around its middle."""
+    """The name of a zone, placed around its centre."""
 
     x: float
     y: float
@@ -91,9 +92,9 @@ class Label:
 class Map:
     middle: Coordinates
     degree: float
-    """Pixels for a degree to the north."""
+    """Pixels per degree of latitude."""
     narrow: float
-    """A degree to the east, seen from there, as a part of one to the north."""
+    """The length of a degree of longitude there, as a fraction of a degree of latitude."""
     home: tuple[float, float] | None
     wakeups: list[tuple[float, str]]
     circles: list[Circle] = field(default_factory=list)
@@ -117,7 +118,7 @@ def draw_map(
     least_m: float = LEAST_M,
     near: bool = False,
 ) -> Map | None:
-    """None: nothing here says where on the earth it is. `near` shows no more than the dots need."""
+    """Draw the map; None if no coordinates are known. `near` zooms in on the dots."""
     home = zones.site_position(site)
     corners = [corner for zone in known for corner in zones.corners_of(zone)]
     places = [*([home] if home else []), *corners, *(dot.place for dot in dots)]
@@ -164,7 +165,7 @@ def _visible_metres(
     corners: list[Coordinates],
     dots: list[Coordinates],
 ) -> float:
-    """As far as the zones go; orders stretch it a little, the map stays readable."""
+    """As far as the zones reach; orders extend it only a little, so the map stays readable."""
     radii = [float(zone.radius_m) for zone in known if zone.radius_m]
     zoned = max([*radii, *(distance_metres(middle, one) for one in corners)], default=0.0)
     far = max((distance_metres(middle, one) for one in dots), default=0.0)
@@ -174,13 +175,13 @@ def _visible_metres(
 
 
 def _labels(made: Map, known: Sequence[DeliveryZone], home_name: str) -> list[Label]:
-    """Names lie neither on each other nor on what is shown at a place."""
+    """Place labels so that they overlap neither each other nor a marker."""
     taken = [_text_box(pin.x, pin.y + 5, "oo") for pin in made.pins]
     for pin in made.pins:
         long = len(pin.dot.label) * LETTER_WIDTH
         left = pin.x - 16 - long if pin.left else pin.x + 16
         taken.append(Box(left, pin.label_y - 11, left + long, pin.label_y + 4))
-    taken.append(Box(WIDTH - 34, 12, WIDTH - 14, 52))  # the arrow to the north
+    taken.append(Box(WIDTH - 34, 12, WIDTH - 14, 52))  # the north arrow
     for r, far in made.wakeups:
         right = WIDTH / 2 + r - 4
         taken.append(Box(right - len(far) * LETTER_WIDTH, HEIGHT / 2 - 14, right, HEIGHT / 2 - 2))
@@ -198,7 +199,7 @@ def _labels(made: Map, known: Sequence[DeliveryZone], home_name: str) -> list[La
 
 
 def _label_positions(made: Map, zone: DeliveryZone) -> list[tuple[float, float]]:
-    """Where its name may stand, the best first; in the end anywhere, line by line."""
+    """Possible positions of a zone's name, best first; at the end anywhere, row by row."""
     if zone.kind == "radius":
         r = (zone.radius_m or 0) * made.degree / DEGREE_M
         rim = max(r - 11, 0)
@@ -233,7 +234,7 @@ def _meets(box: Box, taken: Sequence[Box]) -> bool:
 
 
 def _pins(made: Map, dots: Sequence[Dot]) -> list[Pin]:
-    """Words never lie on each other: each takes the next free line below."""
+    """Place labels so that they do not overlap: each takes the next free row below."""
     placed: list[tuple[float, float]] = []
     found = []
     for dot in sorted(dots, key=lambda one: -one.place.latitude):

@@ -1,4 +1,4 @@
-"""Streets behind the drawn map, from a tile server that the operator has chosen."""
+"""Street tiles behind the drawn map, from the operator's tile server."""
 
 import math
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ TILE = (
     190  # the widest a tile is drawn; the map is shown half as large again, a tile has 256 pixels
 )
 DEEPEST = 19
-EDITOR_SPREAD = 4  # the editor can zoom out: streets for four times the width, in less detail
-MOST_LATITUDE = 85.0511  # where the square map of the tiles ends
+EDITOR_SPREAD = 4  # the editor can zoom out: four times the width, in less detail
+MOST_LATITUDE = 85.0511  # where the square tile map ends
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Tile:
 
 
 def install(app: Flask, settings: Settings) -> None:
-    """Templates ask `map_tiles(map)`; empty without MAP_TILE_URL."""
+    """Add `map_tiles(map)` for templates; it returns nothing without MAP_TILE_URL."""
 
     def map_tiles(map_: Map, editor: bool = False) -> list[Tile]:
         if not settings.map_tile_url:
@@ -40,8 +40,8 @@ def install(app: Flask, settings: Settings) -> None:
 
 
 def tiles(map_: Map, url: str, spread: int = 1) -> list[Tile]:
-    """Those that cover the map, or `spread` times its width and height around its middle."""
-    world = 360 * map_.degree * map_.narrow  # how wide the whole earth is on this map
+    """The tiles that cover the map, or `spread` times its width and height around the centre."""
+    world = 360 * map_.degree * map_.narrow  # the width of the whole earth on this map
     zoom = min(max(math.ceil(math.log2(world / TILE / spread)), 0), DEEPEST)
     count = 2**zoom
     east = map_.width / 2 * spread / map_.degree / map_.narrow
@@ -71,5 +71,5 @@ def _row(latitude: float, count: int) -> int:
 
 
 def _north(row: int, count: int) -> float:
-    """The latitude of a row's upper edge."""
+    """The latitude of the row's upper edge."""
     return math.degrees(math.atan(math.sinh(math.pi * (1 - 2 * row / count))))

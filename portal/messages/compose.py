@@ -1,4 +1,4 @@
-"""A text that a member writes to a number or a contact; it is sent as the API's messages are."""
+"""Texts that members write to a number or a contact, sent through the API's code path."""
 
 from flask import g
 
@@ -33,7 +33,7 @@ def send_text(line: Line, phone: str, text: str) -> AcceptedMessage:
 
 
 def checked_text(text: str) -> str:
-    """The text as it is sent. Raises Invalid when it is empty or cannot be shown."""
+    """Return the text to send. Raises Invalid if it is empty or cannot be displayed."""
     try:
         words = normalize_text(text)
     except BadText:
@@ -46,7 +46,7 @@ def checked_text(text: str) -> str:
 def accept_text(
     line: LineRoute, phone: str, words: str, reference: str | None = None
 ) -> AcceptedMessage:
-    """In the open tenant's transaction: accept a member's text, signed if the account signs."""
+    """Accept a member's text in the open transaction, signed if the account signs messages."""
     facts = current_tenant_facts()
     if facts.suspended:
         raise Forbidden(
@@ -63,7 +63,7 @@ def accept_text(
 
 
 def find_recipients(written: str) -> tuple[str, list[ContactCard]]:
-    """The phone that was meant, and the contacts to choose from when a name fits several."""
+    """The phone number, and the contacts to choose from if a name matches several."""
     with tenant_scope(g.tenant_id):
         if normalize_phone(written, accounts.home_country() or None) is None and any(
             letter.isalpha() for letter in written

@@ -12,7 +12,7 @@ from portal.web.forms import Form, line_id_or_none, required
 
 
 class TestMessageForm(Form):
-    __test__ = False  # the name is not meant for pytest
+    __test__ = False  # pytest would collect the class because of its name
 
     phone = StringField(_("To"), [required(), Length(max=40)])
     text = TextAreaField(_("Text"), [required(), Length(max=4096)])

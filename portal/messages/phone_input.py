@@ -1,4 +1,4 @@
-"""Phone numbers as people write them into forms."""
+"""Reads phone numbers from forms."""
 
 from flask import g
 
@@ -9,7 +9,7 @@ from tenants import accounts
 
 
 def read_phone(written: str) -> str:
-    """People write numbers in many ways; the country is asked for only where it cannot be told."""
+    """Parse a number in any notation; a country code is required only if it cannot be inferred."""
     with tenant_scope(g.tenant_id):
         country = accounts.home_country()
     phone = normalize_phone(written, country or None)

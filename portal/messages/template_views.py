@@ -1,4 +1,4 @@
-"""Templates: what the network lets a line send at any time, and in which state each is."""
+"""Templates: messages that the network has approved for use at any time, and their states."""
 
 from typing import Any
 
@@ -80,7 +80,7 @@ def index() -> Any:
 @templates_pages.post("/templates/sync")
 @member_may("lines.manage")
 def sync() -> Any:
-    """The network is asked while the person waits."""
+    """Ask the network for its templates while the person waits."""
     settings: Settings = current_app.extensions["comanda"]
     with tenant_scope(g.tenant_id):
         asked = template_sync.accounts_to_sync()
@@ -104,7 +104,7 @@ def template(template_id: str) -> Any:
 @templates_pages.route("/templates/<template_id>/send", methods=["GET", "POST"])
 @member_may("messages.send")
 def send(template_id: str) -> Any:
-    """A refused form is shown here, so that it can be loaded again."""
+    """Send a template. A GET shows the page too, because a rejected form is displayed here."""
     known, form = _known(template_id), TemplateForm()
     form.offer_lines(_choices(known))
     if form.validate_on_submit():
@@ -152,7 +152,7 @@ def _sample(known: Template) -> Any:
 
 
 def _shown_values(known: Template, needs: TemplateParameters) -> dict[str, str]:
-    """What was typed; before that, the author's samples."""
+    """The submitted values, or the author's samples before the first submission."""
     typed = request.form.getlist("values")
     samples = sample_values(known.components)
     if not typed:
@@ -161,7 +161,7 @@ def _shown_values(known: Template, needs: TemplateParameters) -> dict[str, str]:
 
 
 def _send(known: Template, written: str, line_id: int) -> AcceptedMessage:
-    """The same way as a template of the API takes."""
+    """Accept the message through the same code as the API."""
     phone = read_phone(written)
     content = {
         "name": known.name,

@@ -1,4 +1,4 @@
-"""Messages: what was sent and received, and what became of each."""
+"""Messages sent and received, and the outcome of each."""
 
 from collections.abc import Iterator
 from mimetypes import guess_extension
@@ -49,7 +49,7 @@ messages_pages = Blueprint("messages", __name__)
 WAIT_SECONDS = 8.0
 STATES = (*OUT_STATES, "received")
 BATCH = 500
-MOST_TEMPLATES = 20  # on the page of a new message
+MOST_TEMPLATES = 20  # shown on the page of a new message
 COLUMNS = (
     *("id", "time", "direction", "phone", "name", "line", "kind", "text", "state", "error"),
     *("cost_usd", "reference", "test"),
@@ -90,7 +90,7 @@ def index() -> Any:
 @messages_pages.get("/messages.csv")
 @member_may("messages.view")
 def export() -> Any:
-    """Streamed in batches, each in a transaction of its own."""
+    """Stream the messages in batches, each in its own transaction."""
     tenant_id, asked = g.tenant_id, _filters_in_url()
     with tenant_scope(tenant_id):
         lines = {line.id: line.name for line in line_repository.line_labels()}
@@ -132,7 +132,7 @@ def _cells(message: Message, name: str, lines: dict[int, str]) -> tuple[str, ...
 @messages_pages.route("/messages/new", methods=["GET", "POST"])
 @member_may("messages.send")
 def new() -> Any:
-    """A name that fits several contacts is asked about before anything is sent."""
+    """Send a message. If a name matches several contacts, ask which one first."""
     form, choices = MessageForm(), list[ContactCard]()
     with tenant_scope(g.tenant_id):
         lines = {line.id: line for line in line_repository.list_lines() if line.enabled}
@@ -174,7 +174,7 @@ def new() -> Any:
 @messages_pages.get("/messages/<message_id>")
 @member_may("messages.view")
 def message(message_id: str) -> Any:
-    """With `X-Part: timeline` only what changes while a message is on its way."""
+    """One message; with `X-Part: timeline`, only what changes until it is delivered."""
     with tenant_scope(g.tenant_id):
         known = message_queries.get(message_id)
         media_files.request_download(known)
@@ -198,7 +198,7 @@ def message(message_id: str) -> Any:
 @messages_pages.get("/messages/<message_id>/picture")
 @member_may("messages.view")
 def picture(message_id: str) -> Any:
-    """Drawn anew by us; one that is still on its way is waited for."""
+    """A picture re-encoded by us; waits for one that is still being fetched."""
     file = _file(message_id)
     if not file.preview_blob_key:
         abort(404)
@@ -211,7 +211,7 @@ def picture(message_id: str) -> Any:
 @messages_pages.get("/messages/<message_id>/file")
 @member_may("messages.view")
 def file(message_id: str) -> Any:
-    """The file as it came, to be saved."""
+    """The original file, as a download."""
     found = _file(message_id)
     if not found.blob_key:
         abort(404)
@@ -262,7 +262,7 @@ def is_final(message: Message) -> bool:
 
 
 def _filters_in_url() -> dict[str, str]:
-    """The filters as they stand in the address; what is empty is left out of it."""
+    """The filters from the URL, without empty values."""
     given = {
         name: text_in_url(name, 64) for name in ("phone", "line", "state", "direction", "reference")
     }
@@ -270,7 +270,7 @@ def _filters_in_url() -> dict[str, str]:
 
 
 def _filters(asked: dict[str, str], line_ids: set[int]) -> MessageFilters:
-    """What names nothing we know finds nothing, or, from a list of choices, is left out."""
+    """An unknown search value matches nothing; an unknown choice is ignored."""
     line, state, direction = (asked.get(name, "") for name in ("line", "state", "direction"))
     return MessageFilters(
         phone=_phone(asked["phone"]) if "phone" in asked else None,

@@ -1,4 +1,4 @@
-"""First steps: what is left to do until a new business works, ticked off by what is there."""
+"""First steps: the setup tasks of a new tenant, ticked off from its data."""
 
 from dataclasses import dataclass
 
@@ -37,7 +37,7 @@ class Step:
 
 
 def is_shown(account: Account) -> bool:
-    """Until somebody has put them away."""
+    """True until a member hides them."""
     return account.steps_hidden_at is None and may("settings.manage")
 
 
@@ -53,9 +53,9 @@ def set_hidden(*, again: bool = False) -> None:
 
 
 def steps(account: Account, person: Person) -> list[Step]:
-    """In the tenant's transaction. First comes one's own message on a simulated phone.
+    """Runs in the tenant's transaction. The first step is a message to a simulated phone.
 
-    Empty once all are done: a finished list has nothing left to say.
+    Empty once all steps are done.
     """
     aims = account.aims
     found = [_verified(person), _message(), _number()]
@@ -72,7 +72,7 @@ def steps(account: Account, person: Person) -> list[Step]:
 
 
 def own_messages(limit: int = 3) -> list[Message]:
-    """What was sent from the page of the first message, the newest first."""
+    """Messages sent from the first-message page, newest first."""
     return message_queries.list_messages(
         message_queries.MessageFilters(reference=REFERENCE), None, limit
     )
@@ -263,7 +263,7 @@ def _number() -> Step:
 
 
 def _has_sent() -> bool:
-    """By a live line, for those who went another way."""
+    """Whether a live line has sent a message, for people who skipped the first-message page."""
     live = [line.id for line in line_repository.list_lines() if not line.test]
     return any(
         one.state in ARRIVED

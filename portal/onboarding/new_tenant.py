@@ -1,4 +1,4 @@
-"""What a new business gets with its account: its simulated line."""
+"""Creates the simulated line of a new tenant."""
 
 from flask import current_app
 from flask_babel import force_locale, gettext
@@ -8,7 +8,10 @@ from messaging.lines.simulated_line import add_simulated_line
 
 
 def add_simulated_lines(*, live: bool = False, locale: str = "en") -> None:
-    """In the transaction that makes the tenant. `live`: in development also a default line."""
+    """Runs in the transaction that creates the tenant.
+
+    `live`: in development, add a default line too.
+    """
     settings: Settings = current_app.extensions["comanda"]
     address, secret = settings.base_url, settings.simulator_secret
     with force_locale(locale):

@@ -1,4 +1,4 @@
-"""A newcomer's pages: what they came for, and their first message on a simulated phone."""
+"""Pages for a new tenant: its purpose, and a first message to a simulated phone."""
 
 from typing import Any
 
@@ -88,13 +88,13 @@ def message() -> Any:
 
 
 def _send(phone: str, text: str) -> None:
-    """The way every message takes, by the test line."""
+    """Send through the normal code path, from the test line."""
     leaves_by = line_repository.route_for(None, test=True, allowed=None)
     accept_text(leaves_by, phone, checked_text(text), reference=first_steps.REFERENCE)
 
 
 def _answers(phone: str) -> list[Any]:
-    """What came back from that phone."""
+    """Messages received from that phone."""
     return list(
         message_queries.list_messages(
             message_queries.MessageFilters(phone=phone, direction="in"), None, 3

@@ -1,4 +1,4 @@
-"""How the operator's commands speak: one JSON object with --json, a refusal as one sentence."""
+"""Output of the operator's commands: one JSON object with --json, errors in one sentence."""
 
 import functools
 import json
@@ -17,7 +17,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON o
 
 
 def operator_command(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A refusal is one sentence and exit code 1, never a traceback."""
+    """Print a DomainError as one sentence and exit with code 1, without a traceback."""
 
     @functools.wraps(command)
     def wrapped(*args: Any, **kwargs: Any) -> Any:

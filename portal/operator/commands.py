@@ -1,4 +1,4 @@
-"""The operator's commands: `flask --app wsgi tenants create …`. One JSON object with --json."""
+"""The operator's commands: `flask --app wsgi tenants create …`. --json prints one object."""
 
 import secrets
 from typing import Any
@@ -38,7 +38,7 @@ host_commands = AppGroup("hosts", help="Host names of restaurants.")
 def create_tenant(
     name: str, owner_email: str, password: str | None, plan: str, as_json: bool
 ) -> None:
-    """Make a tenant with an owner, a live key with all scopes, and a test key."""
+    """Create a tenant with an owner, a live key with all scopes, and a test key."""
     chosen = password or secrets.token_urlsafe(12)
     hashed = hash_password(chosen, owner_email)
     facts: dict[str, Any]
@@ -68,7 +68,7 @@ def create_tenant(
 @click.option("--because", default="by the operator", show_default=True)
 @operator_command
 def suspend_tenant(tenant_id: int, because: str) -> None:
-    """The API answers 401 at once; sends are held; nothing is lost."""
+    """The API answers 401 at once; messages are held, not lost."""
     with tenant_scope(tenant_id):
         accounts.suspend(because)
         name = accounts.get(tenant_id).name
@@ -109,7 +109,7 @@ def create_key(tenant_id: int, scopes: str, mode: str, name: str, as_json: bool)
 @click.option("--off", is_flag=True, help="Take the role away.")
 @operator_command
 def make_operator(email: str, off: bool) -> None:
-    """Let a person into the operator console."""
+    """Give a person access to the operator console."""
     with global_scope():
         person = people.find(email)
         if person is None:
@@ -123,7 +123,7 @@ def make_operator(email: str, off: bool) -> None:
 @click.option("--hosts-done", is_flag=True, help="It was run where LINKED_STORE_URL is set.")
 @operator_command
 def rotate_secrets(hosts_done: bool) -> None:
-    """Seal every stored secret again with the first key of ENCRYPTION_KEYS."""
+    """Encrypt every stored secret again with the first key of ENCRYPTION_KEYS."""
     outcome = key_rotation.reencrypt_everything()
     store_url = current_app.extensions["comanda"].linked_store_url
     if store_url:
@@ -148,7 +148,7 @@ def rotate_secrets(hosts_done: bool) -> None:
 @host_commands.command("waiting")
 @operator_command
 def waiting_hosts() -> None:
-    """Host names of restaurants that wait for a confirmation."""
+    """List host names of restaurants that are waiting for confirmation."""
     for tenant_id in accounts.every_tenant(because="the operator confirms host names"):
         with tenant_scope(tenant_id):
             for site in sites.pending_hosts():
@@ -160,7 +160,7 @@ def waiting_hosts() -> None:
 @click.option("--tenant", "tenant_id", type=int, required=True)
 @operator_command
 def confirm_host(host: str, tenant_id: int) -> None:
-    """Serve a restaurant's menu at its own host name. Make sure first that the name is theirs."""
+    """Serve a restaurant's menu at its own host name. First check that the restaurant owns it."""
     with tenant_scope(tenant_id):
         for site in sites.pending_hosts():
             if site.host_pending == host.lower():

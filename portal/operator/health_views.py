@@ -1,4 +1,4 @@
-"""The health page: the state of the service with what to do about each problem."""
+"""The health page: the state of the service, and what to do about each problem."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from portal.operator.views import operator
 from portal.web.auth import operator_only
 from portal.web.i18n import format_duration
 
-# docs/operations/alerts.md names the same limits.
+# The same limits are in docs/operations/alerts.md.
 QUEUE_SLOW_SECONDS, QUEUE_STUCK_SECONDS = 30, 300
 LANE_SLOW_SECONDS, LANE_STUCK_SECONDS = 30, 300
 TICKET_LATE_SECONDS = 120
@@ -122,7 +122,7 @@ def _database(state: ServiceState, database: DatabaseState) -> Iterator[Check]:
 
 
 def _measured(state: ServiceState, database: DatabaseState) -> Iterator[Check]:
-    """Figures over all tenants, as old as their last measurement."""
+    """Totals over all tenants, from their last measurement."""
     age = (
         (state.at - database.measured_at).total_seconds() if database.measured_at else float("inf")
     )
@@ -222,7 +222,7 @@ def _redis(redis: RedisState) -> Iterator[Check]:
 
 
 def _lines(database: DatabaseState | None) -> list[tuple[str, str, int, str]]:
-    """Kind, state, count and tone."""
+    """Rows of kind, state, count and tone."""
     found = []
     for (name, label), value in sorted(database.measurements.items() if database else ()):
         if name == "lines":

@@ -1,4 +1,4 @@
-"""The operator corrects an invoice: a new one is issued that names the one it replaces."""
+"""Correct an invoice: issue a new one that refers to the one it replaces."""
 
 from typing import Any
 

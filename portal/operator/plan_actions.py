@@ -1,7 +1,8 @@
-"""What an operator does to a plan, from the console and from the command line.
+"""Plan changes, for the operator console and the command line.
 
-An account's rows are only seen in its own transaction, so what concerns those on a plan is done one
-by one. A price that accounts keep is written into them first: whoever pays in between pays it.
+The rows of an account are visible only in its own transaction, so accounts on a plan are updated
+one by one. A price that accounts keep is stored on them before the plan changes, so a payment made
+in between still uses it.
 """
 
 from typing import Any
@@ -16,8 +17,12 @@ PRICE_AUDIENCES = ("renewal", "keep", "everybody")
 
 
 def change(code: str, draft: PlanDraft, whom: str = "renewal") -> dict[str, list[Any]]:
-    """`whom` a new price is for. renewal: each account with its next payment, except those who
-    were promised an older one; keep: only who is new; everybody: the promises end too."""
+    """Change a plan. Returns the changed fields.
+
+    `whom` sets who pays a new price. renewal: each account from its next payment, except accounts
+    that were promised an older price; keep: new accounts only; everybody: all accounts, and
+    promised prices end.
+    """
     with global_scope():
         found = price_list.list_changes(code, draft)
         tenants = [tenant.id for tenant in price_list.tenants_on_plan(code)] if found else []

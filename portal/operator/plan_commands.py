@@ -32,7 +32,7 @@ NUMBERS = {
 
 
 def plan_options(command: Any) -> Any:
-    """The options that say what a plan gives and costs."""
+    """The options that set a plan's limits and prices."""
     for name, words in reversed(NUMBERS.items()):
         command = click.option(f"--{name.replace('_', '-')}", name, help=words)(command)
     price = click.option(
@@ -75,7 +75,7 @@ def add_plan(code: str, as_json: bool, **said: Any) -> None:
 @as_json
 @operator_command
 def change_plan(code: str, whom: str, as_json: bool, **said: Any) -> None:
-    """A new price counts from each account's next payment, unless --whom says otherwise."""
+    """A new price applies from each account's next payment, unless --whom says otherwise."""
     with global_scope():
         draft = price_list.as_draft(get_plan(code))
     plan_actions.change(code, _draft(draft, said), whom)
@@ -86,7 +86,7 @@ def change_plan(code: str, whom: str, as_json: bool, **said: Any) -> None:
 @click.argument("code")
 @operator_command
 def retire_plan(code: str) -> None:
-    """Nobody new can have it; who has it keeps it."""
+    """No new account can choose the plan; accounts that have it keep it."""
     plan_actions.retire(code)
     click.echo(f"{code} is retired.")
 
@@ -103,7 +103,7 @@ def offer_plan(code: str) -> None:
 @click.argument("code")
 @operator_command
 def base_plan(code: str) -> None:
-    """Accounts whose paid plan has run out fall back to it."""
+    """Accounts whose paid plan has expired move to this plan."""
     plan_actions.make_base(code)
     click.echo(f"Accounts fall back to {code}.")
 

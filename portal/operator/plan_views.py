@@ -1,4 +1,4 @@
-"""The operator's price list: plans seen, added, edited and retired."""
+"""The operator's price list: view, add, edit and retire plans."""
 
 from decimal import Decimal
 from typing import Any

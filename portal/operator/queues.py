@@ -1,4 +1,4 @@
-"""What RQ knows: queues, workers, jobs that failed. Empty, and said so, while Redis is away."""
+"""The state of RQ: queues, workers, failed jobs. Empty, with a notice, without Redis."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -67,7 +67,7 @@ def failed_jobs() -> list[FailedRow]:
 def retry_job(job_id: str) -> bool:
     try:
         Job.fetch(job_id, connection=redis_client(), serializer=SERIALIZER).requeue()
-    except (NoSuchJobError, InvalidJobOperation):  # gone, or somebody was faster
+    except (NoSuchJobError, InvalidJobOperation):  # already gone, or another operator was faster
         return False
     return True
 
@@ -75,12 +75,12 @@ def retry_job(job_id: str) -> bool:
 def _failed(job: Job, queue: str) -> FailedRow:
     result = job.latest_result()
     trace = (result.exc_string or "") if result else ""
-    # A database's error goes on with its statement and a link; what happened is named above them.
+    # Database errors end with the statement and a link; the lines above name the cause.
     named = [line for line in trace.splitlines() if line[:1].isalpha()]
     last_line = named[-1] if named else ""
     try:
         name = job.func_name or ""
-    except DeserializationError:  # of a release that wrote jobs in another format
+    except DeserializationError:  # from a release that stored jobs in another format
         name = job.description or ""
     return FailedRow(job.id, name, queue, _aware(job.ended_at), last_line)
 

@@ -1,4 +1,4 @@
-"""The operator's rate card: what messages cost by country and category, and from when on."""
+"""The operator's rate card: message prices by country and category, with start dates."""
 
 import re
 from datetime import date
@@ -64,7 +64,7 @@ def rates_csv() -> Any:
 @operator.route(COUNTRY, methods=["GET", "POST"])
 @operator_only
 def rate(country: str) -> Any:
-    """All prices of a country with their days, and a form for the next one."""
+    """All prices of a country with their start dates, and a form for the next price."""
     if country != OTHER and not re.fullmatch("[A-Z]{2}", country):
         abort(404)
     form = RateForm(kind=_kind(), since=now().date())
@@ -126,6 +126,6 @@ def _name(country: str) -> str:
 
 
 def _named(card: dict[str, Any]) -> list[tuple[str, str]]:
-    """By their names, the rest of the world last."""
+    """Sorted by country name, with the rest of the world last."""
     pairs = [(country, _name(country)) for country in card]
     return sorted(pairs, key=lambda pair: (pair[0] == OTHER, fold_case(pair[1])))

@@ -46,7 +46,7 @@ def index() -> Any:
 @operator.get("/invoices")
 @operator_only
 def invoices() -> Any:
-    """Every invoice that was issued, also of accounts that are gone."""
+    """Every issued invoice, including those of erased accounts."""
     year, _, number = request.args.get("after", "").partition("-")
     plain = all(part.isascii() and part.isdigit() and len(part) < 9 for part in (year, number))
     with global_scope():
@@ -96,7 +96,7 @@ def _tenant_page(tenant_id: int, form: LimitsForm | None) -> str:
 
 
 def _choices(plans: list[Plan], has: str) -> list[tuple[str, str]]:
-    """One that is no longer given is there for who has it."""
+    """The plans on offer, and the tenant's own plan even if it is retired."""
     given = [plan for plan in plans if plan.retired_at is None or plan.code == has]
     return [(plan.code, gettext(plan.name)) for plan in given]
 

@@ -1,4 +1,4 @@
-"""What the staff does with an order: moves it on, takes back, gives it to somebody, cancels."""
+"""Staff actions on an order: change its state, undo, assign, cancel, record a payment."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +34,7 @@ Act = Callable[[Site, Order], object]
 @orders_pages.post(f"{ORDER}/move")
 @member_may("orders.manage")
 def move(order_id: str) -> Any:
-    """One tap, at the version the page showed."""
+    """Change the order's state. Refused if its version differs from the one on the page."""
     to = request.form.get("to", "")
 
     def moved(site: Site, order: Order) -> None:
@@ -51,7 +51,7 @@ def move(order_id: str) -> Any:
 @orders_pages.post(f"{ORDER}/kitchen")
 @member_may("orders.manage")
 def kitchen(order_id: str) -> Any:
-    """A tap on the kitchen display: items of one station, or of all of them."""
+    """An action on the kitchen display: items of one station, or of all stations."""
     to, station = request.form.get("to", ""), request.form.get("station", "")[:40]
 
     def tapped(site: Site, order: Order) -> str:
@@ -140,7 +140,7 @@ def waiter(order_id: str) -> Any:
 @orders_pages.post(f"{ORDER}/courier")
 @member_may("orders.manage")
 def courier(order_id: str) -> Any:
-    """Given to a courier of the restaurant; to nobody where none is chosen."""
+    """Assign the order to a courier; without a choice, unassign it."""
     wanted = request.form.get("courier", "")[:40]
 
     def given(site: Site, order: Order) -> str:
@@ -167,7 +167,7 @@ def courier(order_id: str) -> Any:
 @orders_pages.post(f"{ORDER}/zone")
 @member_may("orders.manage")
 def zone(order_id: str) -> Any:
-    """The delivery fee, where the customer shared no location."""
+    """Set the delivery zone and fee of an order whose customer did not share a location."""
     wanted = request.form.get("zone", "")[:40]
 
     def priced(site: Site, order: Order) -> None:
@@ -219,7 +219,7 @@ def bill(order_id: str) -> Any:
 @orders_pages.post(f"{ORDER}/payments")
 @member_may("orders.manage")
 def record_payment(order_id: str) -> Any:
-    """Paid in cash or by card at the table: all that is open, or a part of it."""
+    """Record a cash or card payment at the table: the whole open amount, or part of it."""
     method = request.form.get("method", "")
     amount, tip = request.form.get("amount", "")[:20], request.form.get("tip", "")[:20]
 
@@ -258,7 +258,7 @@ def way_to_pay(order_id: str) -> Any:
 
 
 def _apply(order_id: str, act: Act, done: str = "") -> Any:
-    """A script is answered with JSON, a form with the page it came from."""
+    """Run the action; answer a script with JSON, a form with a redirect to its page."""
     by_script = request.headers.get("X-Part") == "act"
     try:
         with tenant_scope(g.tenant_id):

@@ -1,4 +1,4 @@
-"""The orders board: what is open at a restaurant now, and the one tap that moves it on."""
+"""The orders board: a restaurant's open orders, each with a button for the next step."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -50,24 +50,24 @@ PAUSES = {"20m": timedelta(minutes=20), "1h": timedelta(hours=1)}
 class OrderCard:
     order: Order
     lines: list[OrderItem]
-    """Of the chosen station, or all."""
+    """Items of the chosen station, or all items."""
     made: dict[int, str]
-    """By position of the line: waiting, started or ready."""
+    """By item position: waiting, started or ready."""
     since: datetime
-    """When the oldest dish that is not made yet was ordered."""
+    """When the oldest unfinished item was ordered."""
     tone: str
     step: str | None
-    """The move its one tap makes."""
+    """The next step that the card's button takes."""
     by_item: bool = False
-    """The tap starts or finishes the items shown; otherwise it moves the order."""
+    """The button starts or finishes the items shown; otherwise it changes the order's state."""
     last_tap: datetime | None = None
     slips: list[print_job_queries.TicketSummary] = field(default_factory=list)
     unprinted: list[Station] = field(default_factory=list)
-    """Its stations that no printer prints for."""
+    """Stations of the order that have no printer."""
 
     @property
     def state(self) -> str:
-        """How far the station, or the whole order, is."""
+        """The progress of the station, or of the whole order."""
         states = set(self.made.values())
         if states == {kitchen_progress.READY}:
             return kitchen_progress.READY
@@ -94,7 +94,7 @@ class TableCard:
 
     @property
     def open(self) -> Any:
-        """What its guests still have to pay."""
+        """The amount that the table's guests still have to pay."""
         return sum(card.order.open_amount for card in self.cards)
 
 
@@ -110,9 +110,9 @@ class Board:
     columns: list[tuple[str, list[OrderCard]]] = field(default_factory=list)
     areas: list[tuple[str, list[TableCard]]] = field(default_factory=list)
     finished: list[OrderCard] = field(default_factory=list)
-    """In the kitchen's view: what was made last and can be recalled, the latest first."""
+    """In the kitchen view: finished cards that can be recalled, latest first."""
     elsewhere: list[OrderCard] = field(default_factory=list)
-    """Open orders without a table, in the tables' view."""
+    """In the table view: open orders without a table."""
     road: DeliveryBoard | None = None
     summary: day_summary.DaySummary | None = None
     paused: bool = False
@@ -126,7 +126,7 @@ class Board:
 @board_pages.get("/orders/board")
 @member_may("orders.view")
 def index() -> Any:
-    """The first restaurant's."""
+    """Redirect to the board of the first restaurant."""
     with tenant_scope(g.tenant_id):
         known = sites.listed()
         made = _board(known[0]) if known else None
@@ -136,7 +136,7 @@ def index() -> Any:
 @board_pages.get("/orders/board/<site_id>")
 @member_may("orders.view")
 def board(site_id: str) -> Any:
-    """With `X-Part: fresh` only what changes while it is open."""
+    """The board; with `X-Part: fresh`, only the parts that change while it is open."""
     with tenant_scope(g.tenant_id):
         made = _board(sites.get(site_id))
     return _shown(made)
@@ -218,7 +218,7 @@ def table_bill(site_id: str, table_id: str) -> Any:
 @board_pages.post("/orders/board/<site_id>/tables/<table_id>/bill")
 @member_may("orders.manage")
 def settle_table(site_id: str, table_id: str) -> Any:
-    """Print the bill, or record that all that is open was paid."""
+    """Print the bill, or record that the whole open amount was paid."""
     act, back = (
         request.form.get("act", ""),
         url_for("board.table_bill", site_id=site_id, table_id=table_id),
@@ -293,7 +293,7 @@ def _board(site: Site) -> Board:
 
 
 def _sort_for_kitchen(made: Board) -> None:
-    """What is to be made, and what this display finished last."""
+    """Split the cards into those to prepare and those this display finished last."""
     finished = [
         card
         for card in made.cards
@@ -356,7 +356,7 @@ def _item_step(states: set[str]) -> str | None:
 
 
 def _since(lines: list[OrderItem], states: dict[int, str], ordered_at: list[datetime]) -> datetime:
-    """The age of the oldest dish that is not made; when all are, of the last that was ordered."""
+    """When the oldest unfinished item was ordered; if all are ready, when the last one was."""
     unmade = [line.batch for line in lines if states[line.position] != kitchen_progress.READY]
     batch = min(unmade, default=len(ordered_at))
     return ordered_at[min(batch, len(ordered_at)) - 1]

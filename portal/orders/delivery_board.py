@@ -1,4 +1,4 @@
-"""The board's view of the road: orders on the map, and who brings which."""
+"""The delivery view of the board: orders on the map, and which courier has which order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class DeliveryBoard:
     not_told: set[str] = field(default_factory=set)
     """Orders whose courier got no message."""
     unplaced: int = 0
-    """Orders that are not on the map, as only their address is known."""
+    """Orders that are not on the map because only their address is known."""
 
 
 def delivery_board(site: Site, orders: Sequence[Order]) -> DeliveryBoard:

@@ -1,4 +1,4 @@
-"""Orders taken by the staff: chosen from the published menu, item by item."""
+"""Orders entered by staff, item by item from the published menu."""
 
 from decimal import Decimal
 from typing import Any
@@ -99,7 +99,7 @@ def add(order_id: str) -> Any:
 
 
 def _menu(site: Site) -> dict[str, Any]:
-    """The published menu in the restaurant's own language, ready to be shown."""
+    """The published menu in the restaurant's own language, for the template."""
     try:
         content, missing = placing.current_menu(site)
     except DomainError:
@@ -195,5 +195,5 @@ def _requested_items() -> list[RequestedItem]:
 
 
 def _submitted_values() -> dict[str, list[str]]:
-    """What was chosen comes back when something was refused."""
+    """The submitted fields, to fill the form again after an error."""
     return {name: request.form.getlist(name) for name in request.form}

@@ -1,4 +1,4 @@
-"""Orders: the list, and everything about one of them."""
+"""Orders: the list, and the page of one order."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -147,7 +147,7 @@ def order(order_id: str) -> Any:
 
 
 def _unprinted(order: Order) -> list[Station]:
-    """Its stations that no printer prints for."""
+    """The order's stations that have no printer."""
     return station_coverage.stations_of_items(
         station_coverage.stations_without_printer(order.site_id), order_queries.items_of(order.id)
     )
@@ -158,7 +158,7 @@ def _deliveries_of(order: Order) -> bool:
 
 
 def _needs_delivery_fee(order: Order) -> bool:
-    """Its delivery fee may still be said."""
+    """Whether the delivery fee can still be set."""
     fixed = order.paid_at is not None or order.state == "awaiting_payment"
     return order.order_type == "delivery" and order.ended_at is None and not fixed
 
@@ -188,7 +188,7 @@ def setup_orders(app: Flask) -> None:
 
 
 def has_restaurant() -> bool:
-    """For the bottom bar of every page: orders come before the API where there is a restaurant."""
+    """For the bottom bar, which shows orders before the API if the tenant has a restaurant."""
     if getattr(current_user, "role", None) is None or not may("orders.view"):
         return False
     if "has_restaurant" not in g:
@@ -198,12 +198,12 @@ def has_restaurant() -> bool:
 
 
 def amount_for_field(amount: Decimal, currency: str) -> str:
-    """As it is typed into a field."""
+    """The amount as the value of a form field."""
     return str(quantize(amount, currency))
 
 
 def _other_moves(order: Order) -> list[str]:
-    """What else may become of it, but cancelling, which asks."""
+    """Other states that staff can choose; cancelling has its own confirmation page."""
     if order.state == "awaiting_payment":
         return []
     first = order_states.next_step(order.state, order.order_type)
@@ -216,7 +216,7 @@ def _other_moves(order: Order) -> list[str]:
 
 
 def _money(order: Order) -> dict[str, Any]:
-    """Its link and what was paid; nothing for those who may not see it."""
+    """The payment link and payments of an order; empty without the right to see payments."""
     if order.payment_method != "card_link" or not may("payments.view"):
         return {"pay_link": None, "payments": []}
     came = payments.of_order(order.id)
@@ -234,7 +234,7 @@ def _contact(order: Order) -> str:
     try:
         contact_cards.get(order.contact_id)
     except NotFound:
-        return ""  # removed from the book meanwhile
+        return ""  # the contact was deleted
     return url_for("contact.page", contact_id=order.contact_id)
 
 

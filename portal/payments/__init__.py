@@ -1,4 +1,4 @@
-"""Payments: links, money and its way back, what providers told us, and the providers themselves."""
+"""Payments: links, payments, refunds, provider events and the providers themselves."""
 
 from flask import Blueprint
 

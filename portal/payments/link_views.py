@@ -1,4 +1,4 @@
-"""Payment links: the list, one of them, making, renewing, cancelling; and its code to scan."""
+"""Payment links: list, show, create, renew, cancel, and the QR code."""
 
 from typing import Any
 
@@ -151,7 +151,7 @@ def renew(link_id: str) -> Any:
 
 
 def order_numbers(order_ids: list[str | None]) -> dict[str, str]:
-    """Orders by what people call them."""
+    """Map order ids to order numbers."""
     wanted = sorted({one for one in order_ids if one})
     return {one: order_queries.get(one).number for one in wanted}
 
@@ -172,7 +172,7 @@ def _asked() -> dict[str, str]:
 
 
 def _filters(asked: dict[str, Any]) -> LinkFilters | None:
-    """None: what was searched for is nobody's."""
+    """The filters for the query; None if the search matches no order."""
     words = asked.get("q", "").upper()
     order_id = reference = None
     if "-" in words and len(words.replace("-", "")) > 8:

@@ -1,4 +1,4 @@
-"""Payment providers: set up with steps to copy, checked while the person waits."""
+"""Payment providers: setup steps, and a check while the person waits."""
 
 from typing import Any
 
@@ -127,7 +127,7 @@ def offered_providers() -> list[str]:
 
 
 def _check_with_provider(account: PaymentAccount) -> None:
-    """The provider is asked with no transaction open; what it said is written down."""
+    """Check the account with the provider outside any transaction, then store the result."""
     settings: Settings = current_app.extensions["comanda"]
     with tenant_scope(g.tenant_id):
         desk = payment_accounts.credentials(payment_accounts.get(account.id), settings)

@@ -1,4 +1,4 @@
-"""Money that came: the refund review, refunds, and the list of signals with what each did."""
+"""Payments to review, refunds, and the list of provider events with their outcomes."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ PROVIDER_EVENT = "/signals/<signal_id>"
 @payments_pages.get("/review")
 @member_may("payments.view")
 def review() -> Any:
-    """What needs a person first; the other states are one click away."""
+    """Payments that need a decision; other states are one click away."""
     state = request.args.get("state", "review")
     state = state if state in payments.STATES else "review"
     with tenant_scope(g.tenant_id):

@@ -1,4 +1,4 @@
-"""What plans are called: an operator may rename them, and every page says one of the names."""
+"""Plan names, which operators can change, for every page that shows one."""
 
 import time
 from typing import Any
@@ -18,13 +18,13 @@ _until = 0.0
 
 
 def clear_cache() -> None:
-    """After a plan was edited here; other processes follow within half a minute."""
+    """Called after a plan was edited here; other processes refresh within half a minute."""
     global _until
     _until = 0.0
 
 
 def refresh_cache() -> None:
-    """Before a page is drawn, in the transaction that asks who is there."""
+    """Called before a page is rendered, in the transaction that loads the person."""
     global _names, _base, _until
     if time.monotonic() < _until:
         return
@@ -43,7 +43,7 @@ def base_plan_name() -> str:
 
 
 def plan_value(value: Any) -> str:
-    """One side of a change, as the plan's history shows it."""
+    """One value of a change, for the plan's history."""
     if isinstance(value, dict):
         return ", ".join(f"{amount} {currency}" for currency, amount in value.items()) or "–"
     return "–" if value in (None, "") else str(value)

@@ -1,4 +1,4 @@
-"""The plan: what is used, what each plan gives, another plan, and the invoices."""
+"""The plan page: usage, the plans to choose from, and invoices."""
 
 from datetime import timedelta
 from typing import Any
@@ -37,7 +37,7 @@ def index() -> Any:
 @plan_pages.post("/plan/request")
 @member_may("settings.manage")
 def wish() -> Any:
-    """To the operator, who sees it in the console."""
+    """Ask the operator for another plan; the request appears in the operator console."""
     return _act(
         lambda: billing.request_plan(request.form.get("plan", "")),
         gettext("Plan requested. We will activate it after we review your request."),
@@ -53,7 +53,7 @@ def withdraw() -> Any:
 @plan_pages.post("/plan/pay")
 @member_may("settings.manage")
 def pay() -> Any:
-    """Claim, call, settle: no transaction is open while the provider is asked."""
+    """Claim, call, settle: no transaction is open while the provider is called."""
     settings: Settings = current_app.extensions["comanda"]
     if not settings.billing_provider:
         return wish()
@@ -85,7 +85,7 @@ def pay() -> Any:
 @plan_pages.get("/plan/pay")
 @member_may("settings.manage")
 def leave() -> Any:
-    """On to the provider's page, by a page of ours: a form may lead nowhere else."""
+    """A page that leads to the provider; the content policy stops forms that redirect there."""
     with tenant_scope(g.tenant_id):
         waiting = billing.open_payments()
     if not waiting or not (waiting[0].url or "").startswith(("https://", "http://")):
@@ -96,7 +96,7 @@ def leave() -> Any:
 @plan_pages.get("/plan/back")
 @member_may("settings.view")
 def back() -> Any:
-    """From the provider's page: it is asked how the payment stands."""
+    """The return from the provider's page: ask the provider for the payment's state."""
     settings: Settings = current_app.extensions["comanda"]
     with tenant_scope(g.tenant_id):
         waiting = billing.open_payments()

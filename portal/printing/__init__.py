@@ -1,1 +1,1 @@
-"""Pages for printers, their agents and what they print."""
+"""Pages for printers, print agents and print jobs."""

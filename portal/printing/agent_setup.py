@@ -1,4 +1,4 @@
-"""What to do on each operating system to connect a computer: what to download, what to type."""
+"""Setup steps for the print agent on each operating system."""
 
 from dataclasses import dataclass
 
@@ -14,17 +14,17 @@ SYSTEMS = {"windows": "Windows", "macos": "macOS", "linux": "Linux"}
 class Setup:
     system: str
     name: str
-    """Of the file to download."""
+    """The name of the file to download."""
     url: str
     command: str
-    """One line, with the server and the pairing code filled in."""
+    """One line, with the server URL and the pairing code filled in."""
     needs_python: bool
     version: str
     sha256: str
 
 
 def guess_system(agent: str) -> str:
-    """The computer in front of the person is usually the one that will print."""
+    """Guess from the user agent; people usually set up the computer that will print."""
     text = agent.lower()
     if "windows" in text:
         return "windows"
@@ -55,7 +55,7 @@ def setup_for(system: str, server: str, code: str) -> Setup:
 
 
 def _start(system: str, name: str, url: str, *, with_python: bool) -> str:
-    if system == "windows":  # typed into PowerShell; the file is where browsers put it
+    if system == "windows":  # typed into PowerShell, in the browser's download folder
         file = f'"$HOME\\Downloads\\{name}"'
         return f"py {file}" if with_python else f"& {file}"
     if system == "macos":

@@ -1,5 +1,6 @@
-"""The print agent to download. Open to everybody: it holds no secret, and a till has no browser
-that is signed in.
+"""Downloads of the print agent.
+
+They are public: they contain no secret, and a till has no signed-in browser.
 """
 
 import hashlib
@@ -16,7 +17,7 @@ from printing import agent_package
 
 downloads = Blueprint("downloads", __name__, url_prefix="/downloads")
 
-# A browser would unpack a zip file that is called one.
+# Some browsers unpack a file that is served as a zip archive.
 BINARY = "application/octet-stream"
 FOR_FIVE_MINUTES = "public, max-age=300"
 
@@ -33,7 +34,7 @@ def agent() -> Any:
 @downloads.get(f"/{agent_package.FILE_NAME}.sha256")
 @open_to_all
 def agent_checksum() -> Any:
-    """As `sha256sum --check` reads it."""
+    """In the format of `sha256sum --check`."""
     package = agent_package.package()
     answer = Response(f"{package.sha256}  {package.name}\n", mimetype="text/plain")
     return _cacheable(answer, f"{package.sha256}-sum")
@@ -42,7 +43,7 @@ def agent_checksum() -> Any:
 @downloads.get("/<name>")
 @open_to_all
 def executable(name: str) -> Any:
-    """Only where the operator has built one: `make agent-executable`."""
+    """Available only if the operator has built it: `make agent-executable`."""
     path = next((one for one in offered_executables().values() if one.name == name), None)
     if path is None:
         raise NotFound()
@@ -58,7 +59,7 @@ def offered_executables() -> dict[str, Path]:
 
 
 def checksum(path: Path) -> str:
-    """Computed again when the file was replaced."""
+    """Cached; computed again after the file was replaced."""
     known = path.stat()
     return _digest(path, known.st_mtime_ns, known.st_size)
 

@@ -79,7 +79,7 @@ class PrinterForm(Form):
         ]
 
     def show(self, printer: Printer) -> None:
-        """As it is stored."""
+        """Fill the form from the stored printer."""
         self.name.data, self.agent.data = printer.name, printer.agent_id or ""
         self.output.data = printer.output.get("kind", "network")
         self.address.data = str(

@@ -18,7 +18,7 @@ def parse_moment(text: str) -> datetime:
 
 
 def station_name(name: str) -> str:
-    """Kitchen and Bar in the reader's language; other stations as they are called."""
+    """Kitchen and Bar in the reader's language; other names unchanged."""
     return str(gettext(name))
 
 

@@ -1,4 +1,4 @@
-"""Print jobs: what was printed where, with its picture, its evidence, and once more, please."""
+"""Print jobs: what was printed where, with a preview, its evidence, and reprinting."""
 
 from collections.abc import Callable
 from typing import Any
@@ -48,7 +48,7 @@ def index() -> Any:
 @jobs_pages.get(JOB)
 @member_may("printing.view")
 def job(print_job_id: str) -> Any:
-    """js/refresh-parts.js asks again while it is on its way."""
+    """js/refresh-parts.js reloads its parts until the job is final."""
     with tenant_scope(g.tenant_id):
         known = print_job_queries.get(print_job_id)
         printer = printers.by_id_including_removed()[known.printer_id]

@@ -1,4 +1,4 @@
-"""Printers: which there are, how they are, what they print for; and the agents that reach them."""
+"""Printers and print agents: their state, and the stations they print for."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def index() -> Any:
 @printers_pages.post("/stations")
 @member_may("printing.manage")
 def station() -> Any:
-    """A station that works from the kitchen display needs no printer, and no warning."""
+    """Mark a station as using the kitchen display: no printer and no warning needed."""
     try:
         with tenant_scope(g.tenant_id):
             site = sites.get(request.form.get("site", "")[:40])
@@ -88,7 +88,7 @@ def station() -> Any:
 @printers_pages.route("/new", methods=["GET", "POST"])
 @member_may("printing.manage")
 def new() -> Any:
-    """Name and way first; the rest is on its own page."""
+    """Ask for name and connection first; the other settings are on the printer's page."""
     form = NewPrinterForm(site=request.args.get("site", "")[:40])
     with tenant_scope(g.tenant_id):
         form.offer([(one.id, one.name) for one in sites.listed()])
@@ -105,7 +105,7 @@ def new() -> Any:
 
 
 def _add(site: Site, name: str, way: str) -> Printer:
-    """Ready to print for what no printer of the restaurant prints yet."""
+    """Add a printer for the first station, and for bills, that have no printer yet."""
     served = {code for one in printers.listed(site.id) for code in one.stations}
     free = [one.code for one in stations.listed(site.id) if one.code not in served]
     values: dict[str, Any] = {
@@ -229,7 +229,7 @@ def pair() -> Any:
 @printers_pages.get("/pairing/<code_id>")
 @member_may("printing.manage")
 def pairing(code_id: str) -> Any:
-    """With `X-Part` only what changes."""
+    """With `X-Part`, only the parts that change."""
     settings: Settings = current_app.extensions["comanda"]
     with tenant_scope(g.tenant_id):
         code = agents.code_state(code_id)

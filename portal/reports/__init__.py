@@ -1,4 +1,4 @@
-"""Reports: what a stretch of days came to, beside the stretch before it."""
+"""Reports: totals of a date range, compared with the previous range."""
 
 from flask import Blueprint
 

@@ -1,4 +1,4 @@
-"""What a report's address asks for; whatever it cannot mean is left out."""
+"""Reads a report's filters from the URL; invalid values are ignored."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class ReportFilters:
 
 
 def filters_in_url(today: date) -> ReportFilters:
-    """`today` is the day it is where the report's things happen."""
+    """`today` is the current date in the time zone of the report's data."""
     name = request.args.get("period", "")
     span = _range(today) if name == "range" else None
     if span is None:
@@ -66,11 +66,11 @@ def _day(name: str) -> date | None:
 
 
 def latest_business_day(sites: list[Site], otherwise: date) -> date:
-    """The newest business day of any of them."""
+    """The latest business day of any of the sites."""
     return max((day_summary.business_day_today(site) for site in sites), default=otherwise)
 
 
 def day_label(span: DateRange) -> Callable[[date], str]:
-    """Short under a chart: the weekday of a week, the day of anything longer."""
+    """A short chart label: the weekday within one week, otherwise the date."""
     pattern = "EEE d" if span.length <= 10 else "d MMM"
     return lambda day: str(format_date(day, pattern))

@@ -1,4 +1,4 @@
-"""Printing, and delivery times."""
+"""The reports on printing and on delivery times."""
 
 from dataclasses import dataclass, field
 from datetime import date
@@ -26,7 +26,7 @@ from restaurant.orders.reports.sales import DeliveryTimes
 
 @dataclass
 class PrintTotals:
-    """Tickets of a day, of a printer, or of all."""
+    """Tickets of a day, of one printer, or of all printers."""
 
     tickets: int = 0
     printed: int = 0
@@ -180,7 +180,7 @@ def _printers_in(scope: ReportScope) -> dict[str, Printer]:
 
 
 def _name(printer: Printer, scope: ReportScope) -> str:
-    """With its restaurant, where there are several: each has a printer called Bar."""
+    """The printer's name, with its restaurant if there are several: each may have a "Bar"."""
     if len(scope.known) < 2:
         return printer.name
     return f"{printer.name} · {next(one.name for one in scope.known if one.id == printer.site_id)}"

@@ -1,4 +1,4 @@
-"""Messages of a stretch of days, from the totals that are kept of each day (UTC)."""
+"""The message report of a date range, from daily totals (UTC)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -72,7 +72,7 @@ def messages_csv() -> Any:
 
 
 def by_day(span: DateRange, line_ids: frozenset[int] | None) -> list[UsageTotal]:
-    """Every day of it, the oldest first, also those on which nothing happened."""
+    """Every day of the range, oldest first, including days without messages."""
     known = {
         total.key: total for total in message_usage.usage_totals(_period(span), "day", line_ids)
     }

@@ -1,4 +1,4 @@
-"""Orders and revenue: by day, hour, dish, restaurant and way to pay; one currency at a time."""
+"""Orders and revenue by day, hour, dish, restaurant and payment method, in one currency."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ MOST_SHOWN = 12
 
 @dataclass(frozen=True)
 class ReportScope:
-    """Whose orders are counted: sites, and the one currency."""
+    """The sites and the one currency that the report covers."""
 
     asked: ReportFilters
     known: list[Site]
@@ -76,7 +76,7 @@ def orders() -> Any:
 @reports.get("/reports/orders.csv")
 @member_may("reports.view")
 def orders_csv() -> Any:
-    """Every day, restaurant, way to pay and kind of order, in every currency."""
+    """One row for each day, restaurant, payment method and order type, in every currency."""
     with tenant_scope(g.tenant_id):
         scope = report_scope(any_currency=True)
         rows = sales_reports.daily_sales(scope.ids, scope.asked.span)
@@ -107,7 +107,7 @@ def _sum(row: DailySales | ItemSales) -> str:
 
 
 def report_scope(*, any_currency: bool = False) -> ReportScope:
-    """In the tenant's transaction. Sites of several currencies are never added up."""
+    """Runs in the tenant's transaction. Never adds up different currencies."""
     known = sites.list_including_closed()
     wanted = filters_in_url(latest_business_day(known, now().date()))
     chosen = [site for site in known if site.id == wanted.site] or known

@@ -1,1 +1,1 @@
-"""Setting up restaurants: their addresses, tables, menus and what is sold out."""
+"""Restaurant setup: sites, tables, menus and availability."""

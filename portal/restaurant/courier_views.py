@@ -1,4 +1,4 @@
-"""The couriers of a restaurant: who rides, how to reach them, what they brought."""
+"""A restaurant's couriers: contact details, their links, and their deliveries."""
 
 from datetime import timedelta
 from typing import Any

@@ -44,7 +44,7 @@ COMMON_LANGUAGES = (
 
 
 def languages() -> list[tuple[str, str]]:
-    """Those guests read most; where the page itself does not speak one, its buttons are English."""
+    """Common languages; if the menu page is not translated, its buttons are in English."""
     return [(code, own_name(code)) for code in sorted({*WORDS.spoken, *COMMON_LANGUAGES})]
 
 
@@ -57,7 +57,7 @@ def station_names(places: Sequence[Site]) -> dict[str, str]:
 
 
 def submitted_hours(prefix: str = "hours") -> dict[str, list[list[str]]]:
-    """The hours editor: `hours-0-0-from`, two spans a day; half a span counts as wrong."""
+    """Read the hours editor: `hours-0-0-from`, two spans a day. Half a span is an error."""
     days = {str(day): _typed_spans(f"{prefix}-{day}") for day in range(DAYS)}
     return {day: spans for day, spans in days.items() if spans}
 
@@ -73,7 +73,7 @@ def _typed_spans(prefix: str) -> list[list[str]]:
 
 
 def typed_special_days() -> list[dict[str, Any]]:
-    """The rows of the special days: `special0-starts`; a row with nothing in it is left out."""
+    """Read the rows of the special days: `special0-starts`. Empty rows are left out."""
     found: list[dict[str, Any]] = []
     for name in request.form:
         row = _SPECIAL_ROW.fullmatch(name)
@@ -92,7 +92,7 @@ def typed_special_days() -> list[dict[str, Any]]:
 
 
 def submitted_texts(codes: list[str], prefix: str = "") -> dict[str, dict[str, str]]:
-    """Name and description for each language: `name-tr`, `description-tr`."""
+    """Name and description in each language: `name-tr`, `description-tr`."""
     return {
         code: {
             "name": submitted_text(f"{prefix}name-{code}", 200),
@@ -103,7 +103,7 @@ def submitted_texts(codes: list[str], prefix: str = "") -> dict[str, dict[str, s
 
 
 class BareForm(Form):
-    """For pages whose fields depend on the menu's languages: the token, and where faults go."""
+    """For pages whose fields depend on the menu's languages: the CSRF token and the errors."""
 
     def refuse(self, error: DomainError) -> None:
         self.form_errors.append(error_message(error))
@@ -140,7 +140,7 @@ class BasicsForm(Form):
     def offer(
         self, menus: list[tuple[str, str]], lines: list[tuple[str, str]], spoken: list[str]
     ) -> None:
-        """What it speaks already stays on offer, however rare."""
+        """Set the choices. Languages that the site already uses stay available, even rare ones."""
         rare = [(code, own_name(code)) for code in spoken if code not in dict(languages())]
         self.language.choices = self.others.choices = [*languages(), *rare]
         self.menu_id.choices = [("", _("– no menu yet –")), *menus]

@@ -1,4 +1,4 @@
-"""A dish and a group of options: their texts in every language, price, and all that belongs."""
+"""Editing dishes and option groups: texts in every language, prices and the rest."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from restaurant.sites import sites
 
 items_pages = Blueprint("items", __name__, url_prefix="/menus")
 
-BLANKS = 3  # empty rows for more options; a button adds more (js/option-rows.js)
+BLANKS = 3  # empty rows for new options; a button adds more (js/option-rows.js)
 
 
 @items_pages.route("/<menu_id>/items/new", methods=["GET", "POST"])
@@ -243,7 +243,7 @@ def _group(menu: Menu, one: OptionGroup | None) -> Any:
 
 
 def _typed_options(menu: Menu) -> list[dict[str, Any]]:
-    """Rows without any name are left out: that is how an option is taken away."""
+    """The submitted options; a row without a name is left out, which removes the option."""
     found = []
     for row in range(MOST_OPTIONS + 1):
         texts = submitted_texts(menu.languages, f"o{row}-")

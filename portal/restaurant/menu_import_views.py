@@ -1,4 +1,4 @@
-"""A menu from a file, and what is sold out: both in one step."""
+"""Importing a menu from a file, and marking items as sold out."""
 
 import base64
 import binascii
@@ -44,7 +44,7 @@ SAMPLE = {
 @kitchen_pages.route("/menus/<menu_id>/import", methods=["GET", "POST"])
 @member_may("restaurant.manage")
 def bring_in(menu_id: str) -> Any:
-    """Uploaded, looked at, then written with one more click; the file travels with the form."""
+    """Upload, review, then import with one more click; the file is carried in the form."""
     form, reading, carried = BareForm(), None, ""
     with tenant_scope(g.tenant_id):
         menu = menus.get(menu_id)
@@ -98,7 +98,7 @@ def sample_xlsx(menu_id: str) -> Any:
 
 
 def _sample(menu_id: str) -> tuple[list[str], list[list[str]]]:
-    """A few rows to overwrite, with the columns in the menu's language."""
+    """A few sample rows to overwrite, with column names in the menu's language."""
     with tenant_scope(g.tenant_id):
         menu = menus.get(menu_id)
     language, others = "tr" if menu.languages[0] == "tr" else "en", menu.languages[1:]
@@ -147,7 +147,7 @@ def sold_out(site_id: str) -> Any:
 @kitchen_pages.post("/restaurants/<site_id>/sold-out")
 @member_may("orders.manage")
 def sell_out(site_id: str) -> Any:
-    """`until`: tomorrow, put_back (until somebody puts it back), or back."""
+    """`until`: tomorrow, put_back (until staff put it back), or back (available again)."""
     thing, until = submitted_text("thing", 60), request.form.get("until", "")
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
@@ -174,13 +174,13 @@ def _file() -> tuple[bytes, str]:
 
 
 def _places(menu: Menu) -> list[Site]:
-    """The restaurants that use the menu; all of them while none does."""
+    """The restaurants that use the menu; all restaurants if none does."""
     known = sites.listed()
     return [site for site in known if site.menu_id == menu.id] or known
 
 
 def _station_choices() -> dict[str, str]:
-    """What to do with each station that no restaurant has."""
+    """The choice made for each station in the file that no restaurant has."""
     prefix = "station-"
     return {
         name.removeprefix(prefix): value[:40]

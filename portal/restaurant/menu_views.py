@@ -1,4 +1,4 @@
-"""Menus: the draft and its order, what publishing would change, and the draft as diners see it."""
+"""Menus: the draft and its order, the changes to publish, and a preview for diners."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def index() -> Any:
 @menus_pages.post("")
 @member_may("restaurant.manage")
 def create() -> Any:
-    """Restaurants that have no menu yet and count in its currency take it up."""
+    """Create a menu; restaurants without one in the same currency start to use it."""
     form = _new_form()
     if form.validate_on_submit():
         with domain_errors_on(form):
@@ -108,7 +108,7 @@ def rename(menu_id: str) -> Any:
 @menus_pages.post("/<menu_id>/order")
 @member_may("restaurant.manage")
 def order(menu_id: str) -> Any:
-    """Dragged: `ids` in their new order. By a button: `id` goes `up` or `down` by one."""
+    """Reorder. Dragging sends `ids` in their new order; a button moves `id` `up` or `down`."""
     kind = request.form.get("kind", "")
     with tenant_scope(g.tenant_id):
         menu = menus.get(menu_id)
@@ -157,7 +157,7 @@ def publish(menu_id: str) -> Any:
 @menus_pages.get("/<menu_id>/preview")
 @member_may("restaurant.view")
 def preview(menu_id: str) -> Any:
-    """The diner's own page with the draft on it; nothing can be ordered from it."""
+    """The diner's page with the draft; ordering is disabled."""
     with tenant_scope(g.tenant_id):
         menu = menus.get(menu_id)
         content = publishing.draft_content(menu)
@@ -195,7 +195,7 @@ def category(category_id: str) -> Any:
 @menus_pages.post("/categories/<category_id>/remove")
 @member_may("restaurant.manage")
 def remove_category(category_id: str) -> Any:
-    """Only an empty one goes, so nothing is lost that would have to be asked for."""
+    """Delete a category. It must be empty, so no confirmation is needed."""
     with tenant_scope(g.tenant_id):
         one = menus.category(category_id)
     try:
@@ -236,7 +236,7 @@ def _category(menu: Menu, one: MenuCategory | None) -> Any:
 
 
 def name_lookup(menu: Menu) -> Any:
-    """What a thing is called: in the reader's language where the menu has it."""
+    """A function that returns a name in the reader's language if the menu has it."""
     wanted = [str(get_locale()), *menu.languages]
 
     def name(thing: Any) -> str:
@@ -262,7 +262,7 @@ def _new_form(*, fresh: bool = False) -> NewMenuForm:
 
 
 def _moved_by_one(menu: Menu, kind: str, row_id: str, up: bool) -> list[str]:
-    """Past its neighbour; an item stays in its category."""
+    """Swap with the neighbour; an item stays in its category."""
     if kind == "items":
         rows: list[Any] = list(menus.items(menu.id))
     else:
@@ -281,7 +281,7 @@ def _moved_by_one(menu: Menu, kind: str, row_id: str, up: bool) -> list[str]:
 
 
 def _preview_site(menu: Menu) -> Site:
-    """A menu no restaurant has taken up yet is shown all the same."""
+    """A placeholder site to preview a menu that no restaurant uses yet."""
     return Site(
         id="sit_preview",
         name=menu.name,

@@ -1,4 +1,4 @@
-"""Photos of menus and logos, as kept: public, small, ours."""
+"""Menu photos and logos from our store: public and small."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Restaurants: opened, set up in groups of settings, paused and closed."""
+"""Restaurants: create, edit by groups of settings, pause and close."""
 
 from datetime import timedelta
 from typing import Any
@@ -41,7 +41,7 @@ PARTS: dict[str, type[Form]] = {
     "money": MoneyForm,
     "looks": AppearanceForm,
 }
-# Shown as stored; `prefix` is not among them, as forms mean another thing by it.
+# Filled from the site's attributes; `prefix` is left out because forms use that name.
 STORED = (
     "name", "address", "phone", "country", "currency", "time_zone", "day_starts", "order_types",
     "payment_methods", "told_states", "accept_minutes", "manager_phone", "prints_bills",
@@ -114,7 +114,7 @@ def new() -> Any:
 
 
 def _money_and_zone(account: Account, country: str) -> tuple[str, str]:
-    """Of a country; the account's own choices count in the account's country."""
+    """Currency and time zone of a country; the account's own settings apply in its own country."""
     home = country == account.country
     currency = account.currency if home else ""
     zone = account.time_zone if accounts.country_of_zone(account.time_zone) == country else ""
@@ -125,7 +125,10 @@ def _money_and_zone(account: Account, country: str) -> tuple[str, str]:
 
 
 def _apply_country(form: NewSiteForm, account: Account, preset: tuple[str, str]) -> bool:
-    """Another country was chosen and its money and zone left alone: set them, and ask once."""
+    """Adjust currency and time zone to a newly chosen country.
+
+    Only if the person left both unchanged. Returns True to show the form once more for review.
+    """
     was, chosen = request.form.get("preset"), form.country.data or ""
     untouched = (form.currency.data, form.time_zone.data) == preset
     if was is None or was == chosen or not untouched:
@@ -143,7 +146,7 @@ def _apply_country(form: NewSiteForm, account: Account, preset: tuple[str, str])
 @sites_pages.get("/<site_id>")
 @member_may("restaurant.view")
 def show(site_id: str) -> Any:
-    """One group of settings at a time, so that nothing typed in another is lost by saving."""
+    """One group of settings at a time, so that saving never loses edits in another group."""
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
     return _show(site, request.args.get("part", ""))
@@ -152,7 +155,7 @@ def show(site_id: str) -> Any:
 @sites_pages.post("/<site_id>")
 @member_may("restaurant.manage")
 def save(site_id: str) -> Any:
-    """One group of settings at a time; the others stay as they are."""
+    """Save one group of settings; the others stay unchanged."""
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
     part = request.form.get("part", "")
@@ -173,7 +176,7 @@ def save(site_id: str) -> Any:
 @sites_pages.post("/<site_id>/pause")
 @member_may("orders.manage")
 def pause(site_id: str) -> Any:
-    """Twenty minutes, an hour, the rest of the day; anything else takes orders again."""
+    """Pause for twenty minutes, an hour or the rest of the day; any other value resumes."""
     asked = request.form.get("for", "")
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
@@ -243,7 +246,7 @@ def _host() -> str:
 
 
 def _show(site: Site, part: str, refused: Form | None = None) -> Any:
-    """`refused` is the form as it was sent, with its errors."""
+    """`refused` is the submitted form with its errors."""
     part = part if part in PART_NAMES else "basics"
     forms: dict[str, Form] = {}
     if may("restaurant.manage"):

@@ -1,4 +1,4 @@
-"""Areas, tables and their codes: on sheets to cut out, and one by one."""
+"""Areas, tables and their QR codes, on sheets to cut out or one by one."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def add(site_id: str) -> Any:
 @tables_pages.get("/<site_id>/tables.pdf")
 @member_may("restaurant.manage")
 def sheet(site_id: str) -> Any:
-    """All tables, or those of an area, six to a page."""
+    """The codes of all tables, or of one area, six to a page."""
     area = request.args.get("area", "")
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)

@@ -1,4 +1,4 @@
-"""Where a restaurant delivers to: its place on the map, and the zones with their fees."""
+"""A restaurant's position on the map, and its delivery zones with their fees."""
 
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -70,7 +70,7 @@ def index(site_id: str) -> Any:
 @delivery_pages.post("/<site_id>/delivery")
 @member_may("restaurant.manage")
 def place(site_id: str) -> Any:
-    """The restaurant's own place: circles are drawn around it."""
+    """Save the restaurant's own position, the centre of its circular zones."""
     with tenant_scope(g.tenant_id):
         site = sites.get(site_id)
     form = PositionForm()
@@ -186,7 +186,7 @@ def _shown(zone: DeliveryZone, site: Site) -> dict[str, str]:
 
 
 def _decimal_point(amount: str) -> str:
-    """People write 12,50 too."""
+    """Accept a decimal comma, as in 12,50."""
     return amount.strip().replace(",", ".")
 
 

@@ -1,4 +1,4 @@
-"""Data: how long it is kept, all of it as a file, and closing the account."""
+"""Data: retention, export, and closing the account."""
 
 from typing import Any
 
@@ -105,7 +105,7 @@ def download(export_id: str) -> Any:
 @data_pages.get("/settings/data/progress")
 @member_may("account.export")
 def progress() -> Any:
-    """The part of the page that moves."""
+    """The part of the page that changes during an export."""
     with tenant_scope(g.tenant_id):
         exports = data_export.list_exports()
     return render_template("data/exports.html", exports=exports)
@@ -114,7 +114,7 @@ def progress() -> Any:
 @data_pages.route("/settings/close", methods=["GET", "POST"])
 @member_may("account.close")
 def close() -> Any:
-    """Asks for the name of the business and the person's password, then closes."""
+    """Ask for the business name and the person's password, then close the account."""
     form = CloseAccountForm()
     if form.validate_on_submit():
         with domain_errors_on(form):

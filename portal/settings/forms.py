@@ -1,4 +1,4 @@
-"""Forms of the account: how long things are kept, closing, the invoice's address, first steps."""
+"""Forms of the account: retention, closure, invoice address, first steps."""
 
 from typing import Any
 

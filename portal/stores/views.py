@@ -1,4 +1,4 @@
-"""Stores and forms: what is connected, how to connect it, and what each has told us."""
+"""Stores and forms: connections, how to set them up, and the events received from each."""
 
 import json
 from typing import Any
@@ -68,7 +68,7 @@ def new() -> Any:
 @stores_pages.get("/<connection_id>")
 @member_may("stores.view")
 def connection(connection_id: str) -> Any:
-    """With `X-Part` only what changes by itself: whether something came, and what."""
+    """One connection; with `X-Part`, only the parts that change: its state and received events."""
     return _page(_connection(connection_id))
 
 
@@ -90,7 +90,7 @@ def save(connection_id: str) -> Any:
 @stores_pages.post("/<connection_id>/access")
 @member_may("stores.manage")
 def access(connection_id: str) -> Any:
-    """The one of the platform, or a new one of ours."""
+    """Save the secret that the platform issued, or generate one."""
     known, form = _connection(connection_id), SecretForm()
     if form.validate_on_submit():
         with domain_errors_on(form):
@@ -197,7 +197,7 @@ def _page(
     secret_form: SecretForm | None = None,
     mapping_form: MappingForm | None = None,
 ) -> str:
-    """Whichever form was refused comes back as it was sent; the others are fresh."""
+    """Render the page; a rejected form keeps its input, the other forms are new."""
     after, state = request.args.get("after"), request.args.get("state", "")
     state = state if state in STATES else ""
     with tenant_scope(g.tenant_id):
@@ -232,7 +232,7 @@ def _page(
 
 
 def _events_and_runs(hook_ids: list[str]) -> dict[str, list[tuple[Any, list[Any]]]]:
-    """For each post the events it told of, each with the runs that answered it."""
+    """For each received post, its events and the automation runs of each event."""
     events = store_events.events_of_hooks(hook_ids)
     runs: dict[str, list[Any]] = {}
     for run in automation_definitions.runs_of_events([event.id for event in events]):
@@ -249,7 +249,7 @@ def _automation_names() -> dict[str, str]:
 
 
 def _mapping_form(known: Connection) -> MappingForm | None:
-    """Learnt from the last submission; before one has come there is nothing to choose from."""
+    """Built from the last submission; None until one has arrived."""
     fields, answers = _fields(known), _last_answers(known)
     if not fields:
         return None
@@ -259,7 +259,7 @@ def _mapping_form(known: Connection) -> MappingForm | None:
 
 
 def _fields(known: Connection) -> list[tuple[str, str]]:
-    """Each with what was last written into it, so that people know it again."""
+    """Each field with its last submitted value, so that people recognise it."""
     found = {}
     for one in _last_answers(known):
         said_there = f" ({one.value[:40]})" if one.value else ""
@@ -276,7 +276,7 @@ def _last_answers(known: Connection) -> list[FormAnswer]:
 
 
 def _readable(body: bytes) -> str:
-    """JSON laid out; anything else as it came. Long ones are cut."""
+    """Indented JSON, or any other body unchanged; long bodies are truncated."""
     try:
         text = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):

@@ -31,7 +31,7 @@ def index() -> Any:
 @team_pages.route("/team/invite", methods=["GET", "POST"])
 @member_may("team.manage")
 def invite() -> Any:
-    """A refused form is shown here, so that loading the page again must show it too."""
+    """A GET shows the page too, because a rejected form is displayed at this URL."""
     form = _invite_form()
     if form.validate_on_submit():
         with domain_errors_on(form):
@@ -44,7 +44,7 @@ def invite() -> Any:
 @team_pages.post("/team/invitations/<invitation_id>/resend")
 @member_may("team.manage")
 def resend(invitation_id: str) -> Any:
-    """A new link; the old one stops working."""
+    """Send a new link; the old one stops working."""
     with tenant_scope(g.tenant_id):
         known = team.open_invitation(invitation_id)
     _send_invitation(known.email, known.role)

@@ -1,4 +1,4 @@
-"""Usage and costs: what was sent and received and what it cost, from the totals of each day."""
+"""Usage and costs: messages sent and received and their cost, from daily totals."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -30,7 +30,7 @@ COLUMNS = ("sent", "delivered", "read", "failed", "received", "cost_usd")
 
 @dataclass(frozen=True)
 class UsageFilters:
-    """What the address asks for; whatever it cannot mean is left out."""
+    """The filters from the URL; invalid values are ignored."""
 
     name: str
     span: Period
@@ -55,7 +55,7 @@ def index() -> Any:
 @usage_pages.get("/usage.csv")
 @member_may("usage.view")
 def export() -> Any:
-    """Every day, line, country and category of the period, as `/api/v1/usage/costs` has them."""
+    """One row for each day, line, country and category, as in `/api/v1/usage/costs`."""
     asked = _filters_in_url()
     with tenant_scope(g.tenant_id):
         lines = {line.id: line for line in line_repository.line_labels()}
@@ -76,7 +76,7 @@ def export() -> Any:
 @usage_pages.route("/usage/spend-cap", methods=["GET", "POST"])
 @member_may("settings.manage")
 def spend_cap() -> Any:
-    """A refused form is shown here, so that loading the page again must show it too."""
+    """A GET shows the page too, because a rejected form is displayed at this URL."""
     form = SpendCapForm()
     if form.validate_on_submit():
         with domain_errors_on(form):
@@ -158,13 +158,13 @@ def _day(name: str) -> date | None:
 
 
 def _line_ids(asked: UsageFilters, lines: dict[int, LineLabel]) -> frozenset[int]:
-    """Test lines are counted apart."""
+    """Test lines are counted separately."""
     live = frozenset(line.id for line in lines.values() if not line.test)
     return frozenset({int(asked.line)}) & live if asked.line else live
 
 
 def _by_day(span: Period, found: list[UsageTotal]) -> list[UsageTotal]:
-    """Every day of the period, oldest first, also those on which nothing happened."""
+    """Every day of the period, oldest first, including days without activity."""
     known = {total.key: total for total in found}
     return [known.get(day) or UsageTotal(day) for day in span.days()]
 

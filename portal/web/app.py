@@ -1,4 +1,4 @@
-"""Everything people see, hung into the app."""
+"""Registers the portal in the Flask app."""
 
 from typing import Any
 
@@ -170,39 +170,40 @@ DINER = (
     order_status_views,
     waiter_calls,
     delivery_fee_views,
-)  # importing each adds its door to the diner's
-ORDERS = (order_action_views, staff_order_views)  # importing each adds its pages to the orders
+)  # importing each adds its routes to the diner's blueprint
+# importing each adds its routes to the orders blueprint
+ORDERS = (order_action_views, staff_order_views)
 PAYMENTS = (
     payment_link_views,
     payment_review_views,
     payment_provider_views,
     payment_return_views,
-)  # importing each adds its pages to the payments
+)  # importing each adds its routes to the payments blueprint
 LOYALTY = (
     programme_views,
     reward_views,
     loyalty_member_views,
-)  # importing each adds its pages to loyalty
-REPORTS = (messages_report, orders_report, kitchen_report)  # each adds its pages to the reports
+)  # importing each adds its routes to the loyalty blueprint
+REPORTS = (messages_report, orders_report, kitchen_report)  # each adds its routes to the reports
 INBOX = (
     inbox_views,
     inbox_action_views,
     quick_reply_views,
     sent_file_views,
-)  # importing each adds its pages to the inbox
+)  # importing each adds its routes to the inbox blueprint
 
 CAMPAIGNS = (
     campaign_pages,
     campaign_editor_views,
     campaign_results,
     audience_views,
-)  # each adds its pages
+)  # importing each adds its routes
 
 FORM_BYTES = 1024 * 1024
-# Told inside the portal: the menu is the way out of a mistyped address.
+# Shown inside the portal layout, whose menu leads back from a mistyped URL.
 SHOWN_IN_LAYOUT = frozenset({403, 404, 405})
 
-# Importing them adds their pages.
+# Importing each adds its routes.
 ADDED_TO_OPERATOR = (operator_health, operator_invoices, operator_plans, operator_rate_views)
 
 csrf = CSRFProtect()
@@ -239,7 +240,7 @@ def setup_portal(app: Flask, settings: Settings) -> None:
     street_tiles.install(app, settings)
     app.add_template_global(help_for)
     app.add_template_filter(own_name, "language")
-    for unsigned in (diner, courier_pages):  # nobody is signed in there, and no cookie is read
+    for unsigned in (diner, courier_pages):  # no sign-in there, and no cookie is read
         csrf.exempt(unsigned)
     for area in BLUEPRINTS:
         app.register_blueprint(area)
@@ -253,18 +254,18 @@ def setup_portal(app: Flask, settings: Settings) -> None:
 
 
 def limit_form_size() -> None:
-    """Files come in parts; a form without any is read into memory whole."""
+    """Uploads are streamed in parts, but a form without files is read into memory at once."""
     if request.mimetype == "application/x-www-form-urlencoded":
         request.max_content_length = FORM_BYTES
 
 
 def portal_error_response(error: Exception) -> Any:
-    """A page with a sentence, what to do, and the request's id."""
+    """An error page with a sentence, what to do, and the request id."""
     if isinstance(error, CSRFError):
         flash(gettext("This page was open for too long. Nothing was changed. Try again."), "error")
         return redirect(_referring_page())
     if isinstance(error, DomainError):
-        # The page says itself that there is nothing.
+        # The 404 page has its own text, so the generic message is left out.
         answer = _error_page(
             error.status, "" if str(error) == str(NotFound()) else error_message(error)
         )
@@ -277,18 +278,18 @@ def portal_error_response(error: Exception) -> Any:
         return _error_page(422, gettext("The text contains a character that cannot be stored."))
     if isinstance(error, HTTPException):
         if (error.code or 500) < 400 or isinstance(error, BadHost | SecurityError):
-            return error  # no address can be built for a host that is none
+            return error  # no URL can be built for an invalid host
         return _error_page(error.code or 500)
     if is_outage(error):
         log.error("database unavailable", error=type(error).__name__)
-        g.nobody_is_asked = True  # the page about it must not need the database
+        g.nobody_is_asked = True  # the error page must not need the database
         return _error_page(503)
     log.error("request failed", exc_info=error)
     return _error_page(500)
 
 
 def _referring_page() -> str:
-    """Back to where the form was, when that is a page of ours."""
+    """The page the form was on, if it is a page of this service; otherwise Home."""
     came_from = (request.referrer or "").removeprefix(request.host_url.rstrip("/"))
     return came_from if is_page(came_from) else url_for("home.index")
 

@@ -1,4 +1,4 @@
-"""Who is at the door: the signed-in person, the tenant they are in, and what they may."""
+"""Authentication: the signed-in person, their current tenant, and their rights."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -30,11 +30,11 @@ login = LoginManager()
 login.login_view = "start.signin"
 login.login_message = "Sign in to continue"
 login.localize_callback = gettext
-login.session_protection = None  # sessions are ours: listed, dated and revocable
+login.session_protection = None  # our own sessions are listed, dated and revocable
 
 
 class PortalUser(UserMixin):  # type: ignore[misc]
-    """What templates know as `current_user`."""
+    """The object that templates use as `current_user`."""
 
     def __init__(self, token: str, visitor: UserSession) -> None:
         self._token = token
@@ -47,7 +47,7 @@ class PortalUser(UserMixin):  # type: ignore[misc]
         self.standing: PlanStatus | None = None
 
     def get_id(self) -> str:
-        """Flask-Login keeps this in the browser's signed cookie."""
+        """The session token, which Flask-Login keeps in the browser's signed cookie."""
         return self._token
 
     @property
@@ -69,7 +69,7 @@ class PortalUser(UserMixin):  # type: ignore[misc]
 
 @login.user_loader  # type: ignore[untyped-decorator]
 def load_user(token: str) -> PortalUser | None:
-    """Two short transactions: who it is, then their role in the tenant they are in."""
+    """Load the person, then their role in the current tenant, in two short transactions."""
     if g.get("nobody_is_asked"):
         return None
     with global_scope():
@@ -95,7 +95,7 @@ def load_user(token: str) -> PortalUser | None:
 
 
 def start_session(person: Person, tenant_id: int | None = None) -> None:
-    """Open a session in the browser; what the old cookie held is dropped."""
+    """Open a session in the browser and clear the old cookie's contents."""
     with global_scope():
         token = signin.open_session(
             person, client_ip(), request.user_agent.string, tenant_id=tenant_id
@@ -118,7 +118,7 @@ def may(right: str) -> bool:
 
 
 def member_may(right: str) -> Callable[[View], View]:
-    """The person needs this right in the tenant they are in."""
+    """Require this right in the person's current tenant."""
     if right not in RIGHTS:
         raise RuntimeError(f"{right} is not a right; tenants/rights.py names them all")
 
@@ -141,8 +141,11 @@ def member_may(right: str) -> Callable[[View], View]:
 
 
 def _check_same_tenant(tenant: Tenant) -> None:
-    """A form opened in one tenant does nothing in another, however the person came there:
-    by switching in another tab, by joining one, by being removed from one."""
+    """Refuse a form that was opened in another tenant.
+
+    The current tenant may have changed since: by switching in another tab, by joining a tenant, or
+    by being removed from one.
+    """
     was = session.get("tenant")
     if was == tenant.id:
         return
@@ -154,14 +157,14 @@ def _check_same_tenant(tenant: Tenant) -> None:
 
 
 def signed_in(view: View) -> View:
-    """Any signed-in person, whatever the tenant."""
+    """Require a signed-in person, in any tenant or none."""
     guarded = login_required(view)
     guarded.guard = "signed in"
     return guarded  # type: ignore[no-any-return]
 
 
 def operator_only(view: View) -> View:
-    """For everybody else this page does not exist."""
+    """Require an operator; other people get 404."""
 
     @wraps(view)
     def guarded(*args: Any, **kwargs: Any) -> Any:
@@ -176,26 +179,27 @@ def operator_only(view: View) -> View:
 
 
 def open_to_all(view: View) -> View:
-    """Said aloud, so that a page without a guard is a decision and not an accident."""
+    """Mark a view as public, so that a missing guard is always an error."""
     view.guard = "open"  # type: ignore[attr-defined]
     return view
 
 
 def next_path(default: str) -> str:
-    """Where to go afterwards: only a page of ours, never another host."""
+    """The local page to go to next; `default` for anything else, such as another host."""
     wanted = request.form.get("next") or request.args.get("next") or ""
     return wanted if is_page(wanted) else default
 
 
 def is_page(path: str) -> bool:
-    """A path that a browser reads as ours, and whose page can be opened by its address.
+    """Whether a browser treats the path as a page of this service that can be opened with GET.
 
-    Browsers drop tabs and line ends and turn backslashes round: `/<tab>/host` is another host.
+    Browsers drop tabs and line ends and turn backslashes into slashes: `/<tab>/host` is another
+    host.
     """
     if not path.startswith("/") or "\\" in path or not path.isprintable():
         return False
     route = path.partition("#")[0].partition("?")[0]
-    if "//" in route:  # the router would read `//docs/quick-start` as `/docs/quick-start`
+    if "//" in route:  # the router would accept `//docs/quick-start` as `/docs/quick-start`
         return False
     try:
         current_app.url_map.bind("").match(route, "GET")

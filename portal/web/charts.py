@@ -1,6 +1,6 @@
-"""Charts in numbers: where each bar begins and ends, for parts/report_charts.html to draw.
+"""Computes the positions of bars and lines for parts/report_charts.html.
 
-Bars stretch with the page, so their place is told in hundredths; words stand beside them as text.
+Charts stretch with the page, so positions are percentages; text is placed beside the shapes.
 """
 
 import math
@@ -30,7 +30,7 @@ class Column:
     wide: float
     bars: tuple[Bar, ...]
     before: str = ""
-    """What the same place of the period before had, in words."""
+    """The value of the same day in the previous period, as text."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class ColumnChart:
     names: tuple[str, ...]
     columns: list[Column]
     ticks: list[tuple[float, str]]
-    """From the top: how far down, and the words."""
+    """From the top: the offset and the label."""
     lines: list[str] = field(default_factory=list)
-    """The period before, as points; broken where a day of it has no figure."""
+    """The previous period as points; interrupted at days without a value."""
     labels: list[str] = field(default_factory=list)
 
     @property
@@ -82,7 +82,7 @@ def column_chart(
     show: FormatNumber,
     before: Sequence[Number | None] = (),
 ) -> ColumnChart:
-    """Stacked bars, and a line over them for the period before; None is a day without a figure."""
+    """Stacked bars with a line for the previous period; None marks a day without a value."""
     top = _round_up(max([float(sum(values)) for _, values in points]
                     + [float(one or 0) for one in before] + [0.0]))  # fmt: skip
     slot = 100 / max(len(points), 1)
@@ -110,7 +110,7 @@ def column_chart(
 
 
 def ring_slices(values: Sequence[tuple[str, Number, str]]) -> list[Slice]:
-    """Of a ring whose whole is 100; the largest first."""
+    """Slices of a ring whose total is 100, largest first."""
     whole = sum(float(value) for _, value, _ in values)
     found, offset = [], 0.0
     for name, value, words in sorted(values, key=lambda one: -one[1]):
@@ -123,7 +123,7 @@ def ring_slices(values: Sequence[tuple[str, Number, str]]) -> list[Slice]:
 
 
 def heat_map(found: dict[tuple[int, int], int], weekdays: Sequence[str]) -> HeatMap | None:
-    """A week in hours; night hours in which nothing ever happened are left out."""
+    """A week by hours; hours at night without any activity are left out."""
     used = sorted({hour for (_, hour), count in found.items() if count})
     if not used:
         return None
@@ -140,12 +140,12 @@ def heat_map(found: dict[tuple[int, int], int], weekdays: Sequence[str]) -> Heat
 
 
 def percent_change(now: Number, before: Number) -> int | None:
-    """In percent; None: there was nothing to compare with."""
+    """The change in percent; None if there is nothing to compare with."""
     return round((float(now) - float(before)) / float(before) * 100) if before else None
 
 
 def _used_hours(used: list[int]) -> list[int]:
-    """The hours from the first to the last one used, over midnight where that is shorter."""
+    """The hours from the first to the last one used, across midnight if that is shorter."""
     gaps = [((after - hour - 1) % 24, after) for hour, after in zip(used, [*used[1:], used[0]],
                                                                     strict=True)]  # fmt: skip
     gap, first = max(gaps) if len(used) > 1 else (23, used[0])
@@ -153,7 +153,7 @@ def _used_hours(used: list[int]) -> list[int]:
 
 
 def _line_segments(points: Iterable[tuple[float, Number | None]], top: float) -> list[str]:
-    """One for each run of days that have a figure; a day by itself is a dot."""
+    """One path for each run of days with values; a single day becomes a dot."""
     runs = groupby(points, key=lambda one: one[1] is None)
     found = []
     for missing, run in runs:
@@ -164,7 +164,7 @@ def _line_segments(points: Iterable[tuple[float, Number | None]], top: float) ->
 
 
 def _round_up(value: float) -> float:
-    """The next number above that people count in."""
+    """The next round number above the value."""
     if value <= 4:
         return max(math.ceil(value), 1) if value == int(value) else math.ceil(value * 2) / 2
     size = 10.0 ** math.floor(math.log10(value))
@@ -173,13 +173,13 @@ def _round_up(value: float) -> float:
 
 
 def _same_kind(points: Sequence[tuple[str, Sequence[Number]]], value: float) -> Number:
-    """A scale of whole things has no halves."""
+    """An integer for whole counts, so that the scale has no halves."""
     whole = all(isinstance(one, int) for _, values in points for one in values)
     return round(value) if whole and value == round(value) else Decimal(repr(value))
 
 
 def _labels(labels: list[str]) -> list[str]:
-    """As many as fit below on a phone."""
+    """As many labels as fit on a phone."""
     if len(labels) <= 7:
         return labels
     last = len(labels) - 1

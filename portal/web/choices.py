@@ -1,4 +1,4 @@
-"""What people choose from in forms: languages, time zones, countries, currencies."""
+"""Choices in forms: languages, time zones, countries, currencies."""
 
 import unicodedata
 from datetime import date
@@ -16,7 +16,7 @@ LANGUAGES = [("en", "English"), ("tr", "Türkçe")]
 
 @cache
 def time_zone_choices() -> list[tuple[str, str]]:
-    """Places, not offsets: they follow daylight saving by themselves."""
+    """Named zones rather than offsets, because they follow daylight saving."""
     names = sorted(
         zone for zone in time_zones() if "/" in zone and not zone.startswith(("Etc/", "SystemV/"))
     )
@@ -24,7 +24,7 @@ def time_zone_choices() -> list[tuple[str, str]]:
 
 
 def sort_key(name: str) -> str:
-    """Letters with marks beside their plain ones, as dictionaries have them."""
+    """Sorts accented letters next to their plain ones, as dictionaries do."""
     plain = unicodedata.normalize("NFD", name.replace("İ", "I").replace("ı", "i").casefold())
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
@@ -42,7 +42,7 @@ def _countries_in(language: str) -> list[tuple[str, str]]:
 
 @cache
 def currency_codes() -> list[str]:
-    """Those in use today somewhere."""
+    """Currencies that are in use today."""
     today = date.today()  # noqa: DTZ011 - a day more or less does not matter
     return sorted(
         {code for region in SUPPORTED_REGIONS for code in get_territory_currencies(region, today)}

@@ -1,4 +1,4 @@
-"""Destructive acts: a GET asks and says what will happen, a POST to the same address does it."""
+"""Destructive actions: a GET asks for confirmation, a POST to the same URL acts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from portal.web.i18n import error_message
 
 
 def in_tenant(act: Callable[..., object], *given: object) -> Callable[[], object]:
-    """`act(*given)` in a transaction of the tenant's, for `ask_then`."""
+    """Wrap `act(*given)` in a transaction of the tenant, for `confirm_then`."""
 
     def done() -> object:
         with tenant_scope(g.tenant_id):
@@ -31,7 +31,10 @@ def confirm_then(
     done_url: str = "",
     calm: bool = False,
 ) -> Any:
-    """`act` opens its own scope. A refusal is said on the page the person came from."""
+    """Ask on GET, run `act` on POST. `act` opens its own scope.
+
+    A DomainError is shown on the page that the person came from.
+    """
     if request.method == "GET":
         return render_template(
             "shared/confirm.html", title=title, text=text, yes=yes, back_url=back_url, calm=calm

@@ -1,11 +1,11 @@
-"""What core/ refuses, as sentences for people: core writes clauses in English, for programs."""
+"""Translates core's errors for people; core itself writes English clauses for programs."""
 
 from string import Formatter
 
 from flask_babel import gettext
 
 N_ = str  # collected for translation here, translated where it is shown
-# A clause of core/, with the parts that vary in braces, and what a person reads instead.
+# A clause of core/ with its variable parts in braces, and the sentence shown instead.
 MESSAGES = (
     (
         "phone must be digits only, country code first: {number}",
@@ -101,7 +101,7 @@ MESSAGES = (
 
 
 def core_error_message(clause: str) -> str:
-    """The sentence in the reader's language; empty when it is not a clause of core/."""
+    """The sentence in the reader's language; empty if the clause is not one of core's."""
     for known, sentence in MESSAGES:
         values = _values(known, clause)
         if values is not None:
@@ -110,7 +110,7 @@ def core_error_message(clause: str) -> str:
 
 
 def _values(known: str, clause: str) -> dict[str, str] | None:
-    """What stands in the clause where the known one has `{name}`; None when it is another one."""
+    """The values at the `{name}` places of the known clause; None if it is another clause."""
     found: dict[str, str] = {}
     rest, name = clause, ""
     for literal, placeholder, _, _ in Formatter().parse(known):

@@ -24,7 +24,7 @@ def csv_response(name: str, columns: Sequence[str], rows: Iterable[Sequence[obje
 
 
 def xlsx_answer(name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Response:
-    """A short list as an Excel workbook, made in memory."""
+    """A short list as an Excel workbook, built in memory."""
     answer = Response(spreadsheets.workbook(columns, rows, title=name), mimetype=spreadsheets.MIME)
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}.xlsx"'
     return answer

@@ -1,4 +1,4 @@
-"""The forms of the portal. What they check is form; what things mean is checked in the domain."""
+"""Base form classes. They check the format of input; the domain checks its meaning."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from core.errors import DomainError
 from core.values.text import BadText, normalize_text
 from portal.web.i18n import error_message
 
-LOCAL_TIMES = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]  # as browsers send them
+LOCAL_TIMES = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]  # the formats that browsers send
 
 
 def required() -> InputRequired:
@@ -28,12 +28,12 @@ def required() -> InputRequired:
 
 
 def field_text(field: StringField) -> str:
-    """What was typed; an empty text when the field was not sent at all."""
+    """The submitted text; empty if the field was not sent."""
     return field.data or ""
 
 
 class InRange(NumberRange):
-    """Numbers that even a comparison falls over are out of range too."""
+    """A number range that also rejects numbers that cannot be converted to float."""
 
     def __call__(self, form: BaseForm, field: Field) -> None:
         try:
@@ -44,7 +44,7 @@ class InRange(NumberRange):
 
 
 class PlainSelect(Select):
-    """Of countries or time zones there are hundreds, and few have anything but a value."""
+    """Faster rendering for lists with hundreds of options, such as countries or time zones."""
 
     @classmethod
     def render_option(cls, choice: Any, **more: Any) -> Any:  # type: ignore[override]
@@ -64,7 +64,7 @@ class Form(FlaskForm):  # type: ignore[misc]
             return super().render_field(field, given)
 
     def refuse(self, error: DomainError) -> None:
-        """Put a refusal where it belongs: under its field, or above the form."""
+        """Show the error under its field, or above the form."""
         sentence = error_message(error)
         for fault in error.faults:
             field = getattr(self, fault.field, None)
@@ -76,7 +76,7 @@ class Form(FlaskForm):  # type: ignore[misc]
 
 @contextmanager
 def domain_errors_on(form: Form) -> Iterator[None]:
-    """`with refusals_on(form), tenant_scope(…):` — nothing is written, the form says why."""
+    """`with domain_errors_on(form), tenant_scope(…):` rolls back; the form shows the error."""
     try:
         yield
     except DomainError as error:
@@ -101,7 +101,7 @@ def _storable(text: str, limit: int) -> str:
 
 
 def line_id_or_none(value: Any) -> int | None:
-    """The line chosen, or none; what is no number is not among the choices either."""
+    """The chosen line's id; None for no line and for anything that is not a number."""
     if value in (None, "", "None"):
         return None
     text = str(value)

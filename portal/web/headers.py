@@ -1,4 +1,4 @@
-"""What a browser is told about every page: load from us alone, run only what we signed."""
+"""Security headers of every page: content from this host only, scripts only with a nonce."""
 
 import re
 import secrets
@@ -12,7 +12,7 @@ from flask import Flask, Response, g, request
 from core.settings import Settings
 
 FOR_A_YEAR = "public, max-age=31536000, immutable"
-# Files that name others beside them, and how they do.
+# Types of files that refer to other static files, and how they do it.
 REFERENCING_FILES = (".js", ".css")
 FILE_REFERENCE = re.compile(rb'(?<=["(])((?:\./)?[\w-]+\.(?:js|svg))(?=[")])')
 
@@ -41,9 +41,9 @@ def content_policy(nonce: str, live_url: str = "", tile_origin: str = "") -> str
 
 
 def version_static_files(app: Flask) -> None:
-    """Addresses of our own files change with their content, so that they can be kept for long.
+    """Put a content hash into the URLs of static files, so that browsers can cache them long.
 
-    A file that names another of ours, as modules do, names it with its stamp.
+    References inside a file, such as module imports, get the hash too.
     """
     folders = {
         "static": Path(app.static_folder or ""),
@@ -62,7 +62,7 @@ def version_static_files(app: Flask) -> None:
 
         def stamped(found: re.Match[bytes]) -> bytes:
             name = str(beside / found[1].decode())
-            if name == filename:  # a comment in it
+            if name == filename:  # the file mentions itself in a comment
                 return found[1]
             return found[1] + f"?v={stamp('static', name)}".encode()
 

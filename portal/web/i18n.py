@@ -1,4 +1,4 @@
-"""Languages, time zones and the small filters of the templates."""
+"""Languages, time zones and the template filters that depend on them."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -47,7 +47,7 @@ MESSAGES = (
 
 
 def choose_locale() -> str:
-    """What the person chose, else what this browser chose, else what it asks for."""
+    """The person's setting, else this browser's choice, else its Accept-Language header."""
     person = getattr(current_user, "person", None)
     for wanted in (getattr(person, "locale", None), session.get("locale")):
         if wanted in LOCALES:
@@ -82,12 +82,12 @@ def exact_time(moment: datetime | None) -> str:
 
 
 def day_and_time(moment: datetime | None) -> str:
-    """For a sentence: the day and the time, without seconds."""
+    """Day and time without seconds, for use in a sentence."""
     return str(format_datetime(moment, "d MMMM yyyy, HH:mm")) if moment else ""
 
 
 def error_message(error: DomainError) -> str:
-    """A refusal in the reader's language."""
+    """The error in the reader's language."""
     told = core_errors.core_error_message(error.message)
     if told:
         return told
@@ -122,7 +122,7 @@ def format_minutes(minutes: int) -> str:
 
 
 def format_duration(seconds: int) -> str:
-    """About how long: 40 seconds, 12 minutes, 3 hours, 2 days."""
+    """An approximate duration: 40 seconds, 12 minutes, 3 hours, 2 days."""
     for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= length * (2 if unit != "minute" else 1):
             return str(format_unit(-(-seconds // length), f"duration-{unit}", locale=get_locale()))
@@ -130,19 +130,19 @@ def format_duration(seconds: int) -> str:
 
 
 def format_phone(phone: str) -> str:
-    """A phone as people write it; the network's own ids stay as they are."""
+    """A phone number in its usual notation; ids of the network stay unchanged."""
     if not phone:
         return str(gettext("deleted"))
     return display_phone(phone) if phone.isascii() and phone.isdigit() else phone
 
 
 def format_amount(amount: Decimal | str, currency: str) -> str:
-    """An amount as the reader's language writes it."""
+    """An amount in the notation of the reader's language."""
     return format_money(Decimal(amount), currency, str(get_locale()))
 
 
 def amount_for_input(amount: Decimal | str) -> str:
-    """An amount in a field, with the sign that the reader puts before the decimals."""
+    """An amount for an input field, with the reader's decimal separator."""
     return str(amount).replace(".", get_decimal_symbol(get_locale()))
 
 

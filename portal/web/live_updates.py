@@ -1,4 +1,4 @@
-"""What a page needs to hear news: where the live door is, a ticket for it, and where to read on."""
+"""What a page needs for live updates: the stream's URL, a token, and the position to start at."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from portal.web.auth import may, member_may
 
 live_pages = Blueprint("live", __name__)
 
-# Which news a member may hear, by the first word of their kind.
+# The right that each topic needs; the topic is the first word of an update's kind.
 TOPICS = {
     "messages": "messages.view",
     "conversations": "inbox.view",
@@ -30,7 +30,7 @@ def allowed_topics() -> list[str]:
 
 
 def live_connection() -> dict[str, str] | None:
-    """For layout/app.html; None when there is nothing this person could hear."""
+    """For layout/app.html; None if the person may not receive any topic."""
     if getattr(current_user, "role", None) is None or not (topics := allowed_topics()):
         return None
     settings: Settings = current_app.extensions["comanda"]
@@ -44,7 +44,7 @@ def live_connection() -> dict[str, str] | None:
 @live_pages.get("/news/ticket")
 @member_may("home.view")
 def ticket() -> Any:
-    """The page comes back for a new one while it is open: who was sent away gets none."""
+    """A new token for an open page; empty if the person may no longer receive updates."""
     door = live_connection() or {"ticket": ""}
     answer = jsonify(ticket=door["ticket"], seconds=int(LIFETIME.total_seconds()))
     answer.headers["Cache-Control"] = "no-store"

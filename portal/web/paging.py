@@ -1,4 +1,4 @@
-"""Keyset paging: an address holds the filters and the last row seen, never a page's number."""
+"""Keyset paging: a URL contains the filters and the last row shown, never a page number."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ class Page(Generic[Row]):
     rows: Sequence[Row]
     next_url: str | None
     previous_url: str | None
-    """To the first page: a keyset knows no way back by one."""
+    """The first page; keyset paging cannot go back by one page."""
 
     @property
     def urls(self) -> dict[str, str | None]:
-        """As the templates' pager wants them."""
+        """The URLs that the pager template needs."""
         return {"next_url": self.next_url, "previous_url": self.previous_url}
 
 
@@ -35,7 +35,10 @@ def page_of(
     size: int,
     cursor: Callable[[Row], object] = lambda row: row.id,  # type: ignore[attr-defined]
 ) -> Page[Row]:
-    """`rows` were asked for with `size + 1`: the one too many says that there is a next page."""
+    """Build a page.
+
+    `rows` were queried with `size + 1`; an extra row means there is a next page.
+    """
     shown = rows[:size]
     following = first = None
     if len(rows) > size:

@@ -1,4 +1,4 @@
-"""People's sessions, in a signed cookie. Programs bring none: nothing is unsigned for them."""
+"""Sessions in a signed cookie. API requests carry none, so no cookie is read for them."""
 
 from flask import Flask, Request, Response, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
@@ -11,6 +11,6 @@ class CookieSessions(SecureCookieSessionInterface):
         return super().open_session(app, request)
 
     def save_session(self, app: Flask, session: SecureCookieSession, response: Response) -> None:  # type: ignore[override]
-        """API answers depend on no cookie, so they do not vary by one."""
+        """API responses do not depend on a cookie, so they carry no `Vary: Cookie`."""
         if not request.path.startswith("/api/"):
             super().save_session(app, session, response)

@@ -1,4 +1,4 @@
-"""What every page asks for again and again, found once: sentences, addresses, icons, areas."""
+"""Caches of what every page needs: translations, URLs, icons and the navigation."""
 
 from functools import lru_cache
 from typing import Any
@@ -8,11 +8,11 @@ from flask_babel import get_locale, get_translations
 from flask_login import current_user
 from markupsafe import Markup, escape
 
-LONGEST_CACHED = 400  # what is longer is somebody's text, and seldom asked for twice
+LONGEST_CACHED = 400  # longer texts are usually written by users and rarely repeat
 
 
 def translate(message: str, /, **values: Any) -> Markup:
-    """A sentence in the reader's language; what is put into it is escaped."""
+    """Translate a message; the inserted values are escaped."""
     message = str(message)
     if values or len(message) > LONGEST_CACHED:
         return _translated(message) % values
@@ -33,7 +33,7 @@ def _translated(message: str) -> Markup:
 
 
 def cache_urls(app: Flask) -> None:
-    """In templates an address without parameters, or of a file of ours, is built once."""
+    """Cache URLs without parameters, and URLs of static files, for templates."""
 
     @lru_cache(maxsize=4096)
     def kept(_root: str, endpoint: str, filename: str) -> str:
@@ -61,7 +61,7 @@ def cache_urls(app: Flask) -> None:
 
 
 def cache_navigation(app: Flask) -> None:
-    """The navigation is the same for all who may the same, on the same page."""
+    """Cache the navigation by page and by the rights of the person."""
 
     @lru_cache(maxsize=1024)
     def drawn(
@@ -78,7 +78,7 @@ def cache_navigation(app: Flask) -> None:
             who.role or "",
             who.tenant is not None,
             who.is_operator,
-            min(unread, 100),  # from there on it is "99+"
+            min(unread, 100),  # shown as "99+" from here on
         )
 
     app.jinja_env.globals["nav_areas"] = areas

@@ -1,4 +1,4 @@
-"""Deliveries: what was brought to which endpoint, what it answered, and once more, please."""
+"""Webhook deliveries: each delivery with its attempts and responses, and redelivery."""
 
 import json
 from typing import Any
@@ -141,7 +141,7 @@ def _reason_texts() -> dict[str, str]:
 
 
 def _request_headers(known: WebhookDelivery, last: WebhookAttempt) -> dict[str, str]:
-    """As they were sent with the last attempt."""
+    """The headers of the last attempt."""
     return {
         "content-type": "application/json",
         "user-agent": USER_AGENT,
@@ -158,7 +158,7 @@ def _filters_in_url() -> dict[str, str]:
 
 
 def _filters(asked: dict[str, str], known: set[str]) -> DeliveryFilters:
-    """What names nothing we know is left out; an id that is none finds nothing."""
+    """Unknown choices are ignored; an invalid id matches nothing."""
     endpoint, event, state = (asked.get(name, "") for name in ("to", "event", "state"))
     return DeliveryFilters(
         endpoint_id=endpoint if endpoint in known else None,

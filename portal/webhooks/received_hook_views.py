@@ -1,4 +1,4 @@
-"""Received hooks: what networks, shops and forms posted to us, and what could not be understood."""
+"""Received hooks: posts from networks, stores and forms, and those that failed to parse."""
 
 import contextlib
 import json
@@ -61,7 +61,7 @@ def hook(hook_id: str) -> Any:
 
 
 def _targets() -> dict[str, str]:
-    """The names of what hooks come for: lines, shops and forms."""
+    """Names of the hooks' targets: lines, stores and forms."""
     lines = {str(line.id): line.name for line in line_repository.line_labels()}
     return lines | {one.id: one.name for one in store_connections.list_connections()}
 
@@ -69,7 +69,7 @@ def _targets() -> dict[str, str]:
 @hooks_pages.post("/received/<hook_id>/run")
 @member_may("lines.manage")
 def run(hook_id: str) -> Any:
-    """For one that was parked: what stood in its way may be mended by now."""
+    """Process a parked hook again, for use after its cause was fixed."""
     with tenant_scope(g.tenant_id):
         known = hook_log.get(hook_id)
         freed = bool(known.size) and hook_queue.requeue_parked(known.id)
@@ -85,11 +85,11 @@ def run(hook_id: str) -> Any:
 
 
 def _readable(raw: bytes) -> str:
-    """JSON spread out, anything else as it is; never more than a person reads."""
+    """Indented JSON, or any other body unchanged; truncated to a readable length."""
     text = raw.decode("utf-8", "replace")
     with contextlib.suppress(ValueError, RecursionError):
         spread = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
-        text = spread.encode("utf-8", "replace").decode()  # half a character cannot be sent
+        text = spread.encode("utf-8", "replace").decode()  # a lone surrogate cannot be encoded
     cut = text[:SHOWN_BYTES]
     return f"{cut}\n…" if len(text) > SHOWN_BYTES else cut
 

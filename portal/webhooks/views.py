@@ -1,4 +1,4 @@
-"""Webhooks: the endpoints a business's events go to."""
+"""Webhooks: the endpoints that receive a tenant's events."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -173,7 +173,7 @@ def replay(endpoint_id: str) -> Any:
 def _page(
     known: Endpoint, *, form: EndpointForm | None = None, replay_form: ReplayForm | None = None
 ) -> str:
-    """Whichever form was refused comes back as it was sent; the others are fresh."""
+    """Render the page; a rejected form keeps its input, the other forms are new."""
     first = now().date() - timedelta(days=DAYS - 1)
     with tenant_scope(g.tenant_id):
         counted = webhook_queries.daily_counts(first).get(known.id, [])
@@ -205,7 +205,7 @@ def _page(
 
 
 def _fresh_replay(known: Endpoint) -> ReplayForm:
-    """From when it last took something, or a day back, in the viewer's own time."""
+    """Starts at the last successful delivery, or a day ago, in the viewer's time zone."""
     there = zone(current_user.person.time_zone)
     since = max(known.last_success_at or known.created_at, now() - timedelta(days=29))
     return ReplayForm(
@@ -237,7 +237,7 @@ def _policy() -> Policy:
 
 
 def _viewer_time(local: datetime | None) -> datetime:
-    """A time of the viewer's clock."""
+    """Interpret a local time in the viewer's time zone."""
     there = zone(current_user.person.time_zone)
     try:
         return (local or now()).replace(tzinfo=there).astimezone(UTC)

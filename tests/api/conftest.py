@@ -1,4 +1,4 @@
-"""An app with a few doors only tests need, beside the real ones."""
+"""An app with a few extra endpoints for tests."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Every refusal is JSON with a code, a sentence and the request's id."""
+"""Every error is JSON with a code, a message and the request id."""
 
 import json
 from datetime import timedelta

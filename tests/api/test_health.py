@@ -1,4 +1,4 @@
-"""Alive, ready, counted."""
+"""The health, readiness and metrics endpoints."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Idempotency keys at the door."""
+"""Idempotency keys in the API."""
 
 from concurrent.futures import ThreadPoolExecutor
 

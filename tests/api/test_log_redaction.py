@@ -1,4 +1,4 @@
-"""A busy hour in the logs: no phone, no key, no password, no link."""
+"""Logs of many different requests contain no phone number, key, password or link."""
 
 import asyncio
 import logging
@@ -82,7 +82,7 @@ def through_the_async_pool(app, _tenant_id):
     "way", [through_sqlalchemy, through_a_key, through_the_hot_pool, through_the_async_pool]
 )
 def test_a_statement_that_fails_leaves_no_customer_text(logged, app, restaurant, way):
-    """Review M3: in no log of ours, however the error is logged, and not in PostgreSQL's."""
+    """Review M3: not in our logs, however the error is logged, and not in PostgreSQL's."""
     with app.app_context():
         try:
             way(app, restaurant.tenant_id)

@@ -1,4 +1,4 @@
-"""The OpenAPI document: well formed, true, and the API holds against what it allows."""
+"""The OpenAPI document is valid and accurate, and the API accepts everything it allows."""
 
 import json
 from functools import cache
@@ -105,7 +105,7 @@ def test_every_body_and_answer_has_an_example_that_holds(document):
 
     @cache
     def validator(shape):
-        """Made once for each shape: the refusals are the same at every call."""
+        """Cached by shape; validators give the same errors at every call."""
         return jsonschema_rs.validator_for({**json.loads(shape), **whole})
 
     for path, method, operation in operations(document):
@@ -128,13 +128,15 @@ def test_the_page_to_read_it_is_served_from_here(client, app):
     assert "unpkg" not in page
 
 
-SHARED_OUT = 8  # among the processes that run the tests
+SHARED_OUT = 8  # parts, distributed among the test processes
 
 
 @pytest.fixture(scope="module")
 def generated(app):
-    """The operations as schemathesis reads them, once for all parts; it is loaded here, as that
-    takes a second in every process that has it."""
+    """The operations as schemathesis reads them, loaded once for all parts.
+
+    The import is here because it takes a second in every process that needs it.
+    """
     import schemathesis
 
     schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
@@ -143,13 +145,13 @@ def generated(app):
 
 @pytest.mark.parametrize("part", range(SHARED_OUT))
 def test_whatever_is_sent_no_server_error_comes_back(app, restaurant, generated, part):
-    """Each operation, with all that its description allows, checked against the description."""
+    """Call each operation with everything its description allows, and check the response."""
     from schemathesis import checks
 
     not_ours = [
-        # It would take the key we add for the bad one that was generated.
+        # It mistakes the key that this test adds for the invalid key it generated.
         checks.ignored_auth,
-        # Whether a phone number exists, or a line, cannot be told by a schema.
+        # A schema cannot express whether a phone number or a line exists.
         checks.positive_data_acceptance,
     ]
     tried = 0

@@ -1,4 +1,4 @@
-"""Rate limits: told on every answer, kept with and without Redis."""
+"""Rate limits: in the headers of every response, enforced with and without Redis."""
 
 import time
 

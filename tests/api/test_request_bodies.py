@@ -1,4 +1,4 @@
-"""What the API takes, ignores and refuses, whichever operation is called."""
+"""What the API accepts, ignores and rejects, in every operation."""
 
 import io
 import json

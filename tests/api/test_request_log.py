@@ -1,4 +1,4 @@
-"""Every call by a tenant's key is kept for it, masked, and written outside the request."""
+"""Every call with a tenant's key is logged, masked, and written outside the request."""
 
 import threading
 from datetime import timedelta
@@ -54,7 +54,7 @@ def test_every_outcome_is_kept_newest_first_and_can_be_filtered(client, restaura
     send(client, restaurant, phone="x", message="")
     client.get("/api/v1/messages/msg_nothing?phone=905321112233", headers=restaurant.bearer)
     client.get("/api/v1/me", headers=shop.bearer)
-    client.get("/api/v1/me")  # nobody's
+    client.get("/api/v1/me")  # belongs to no tenant
     assert log.write() == 4
     assert [one.status for one in kept(restaurant)] == [404, 422, 200]
     assert [one.call for one in kept(restaurant, outcome="ok")] == ["GET /me"]

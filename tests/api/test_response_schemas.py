@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of orders, deliveries and links is what is answered."""
+"""Responses for orders, webhook deliveries and links match the OpenAPI document."""
 
 import json
 from collections import defaultdict
@@ -16,7 +16,7 @@ from tests.messaging.inbox.inbox_factory import add_line, writes
 
 @pytest.fixture
 def holds(client, app):
-    """Check an answer against the schema of its operation."""
+    """Check a response against the schema of its operation."""
     document = client.get(f"{API}/openapi.json").json
 
     def check(path, method, answer):

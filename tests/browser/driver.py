@@ -1,4 +1,4 @@
-"""A real Chromium, and eyes for what goes wrong in it."""
+"""Drives a real Chromium and reports errors, foreign requests and unreadable pages."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-# A page that is slow because the cores are shared is not at fault.
+# Shared cores make pages slow, which is not a failure.
 expect.set_options(timeout=20_000)
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -26,16 +26,16 @@ FLAGS = [
 ]
 WIDTHS = {390: 844, 820: 1180, 1440: 900}
 THEMES = ("light", "dark")
-# Dark differs from light in colours alone, so that every width is looked at in one of the two:
-# in dark the one where most is on the page.
+# Dark differs from light only in colours, so every width is checked in one theme only: in dark the
+# width that shows most of the page.
 LOOKS = ((390, "light"), (820, "light"), (1440, "dark"))
-# axe takes long: a phone's layout, and the dark colours.
+# axe is slow, so it runs only on the phone layout and on the dark colours.
 EXAMINED = {(390, "light"), (1440, "dark")}
-# Contrast is most of axe's work, and the same for texts with the same ink on the same ground: of
-# those, one is looked at, and none that was readable on an earlier page (`seen`). What floats
-# without a solid ground of its own may lie on anything, so it is looked at on every page. What is
-# not drawn, as a closed menu, has no contrast. The hundreds of time zones in a list are the
-# browser's own to draw.
+# Most of axe's time goes into contrast, which is the same for texts with the same colour on the
+# same background. One of each is checked, and none that was readable on an earlier page (`seen`). A
+# floating element without a solid background can be above anything, so it is checked on every page.
+# Hidden elements, such as a closed menu, have no contrast. The hundreds of time zones in a list are
+# drawn by the browser.
 EXAMINE = """async ([colours_alone, seen]) => {
   const known = new Set(seen);
   const elsewhere = (look) => look.replace(/[\\^][0-9]+/g, "^");
@@ -80,7 +80,7 @@ EXAMINE = """async ([colours_alone, seen]) => {
   for (const element of texts.values()) element.removeAttribute("data-ink");
   return [found.violations, [...texts.keys()].map(elsewhere).filter((look) => !look.includes("~"))];
 }"""
-# The one other place a page of ours asks: a process on the same machine, by its own port here.
+# The only other address that a page requests: a process on the same machine, on its own port.
 LIVE_DOOR = ("/stream", "/poll")
 SETTLE = """async () => {
   for (let turn = 0; turn < 3; turn++) {
@@ -120,7 +120,7 @@ def start_chromium() -> Iterator[Browser]:
 
 @contextmanager
 def own_event_loop(browser: Browser) -> Iterator[None]:
-    """Between two modules its loop is nobody's: other tests run loops of their own."""
+    """Set the browser's event loop only while a module uses it: other tests run their own loops."""
     loop = browser._impl_obj._loop
     asyncio._set_running_loop(loop)
     try:
@@ -132,7 +132,7 @@ def own_event_loop(browser: Browser) -> Iterator[None]:
 
 
 class Watch:
-    """Notes every error of a page, and every request that leaves our own host."""
+    """Records every error of a page, and every request to another host."""
 
     def __init__(self, page: Page, host: str) -> None:
         self.page, self.host, self.machine = page, urlsplit(host).netloc, urlsplit(host).hostname
@@ -143,7 +143,7 @@ class Watch:
         page.on("dialog", self._dialog)
 
     def _console(self, message: object) -> None:
-        if message.type in ("error", "warning"):  # a broken policy is told as an error
+        if message.type in ("error", "warning"):  # a policy violation is logged as an error
             self.faults.append(f"{message.type}: {message.text} {message.location.get('url', '')}")
 
     def _request(self, request: object) -> None:
@@ -165,7 +165,7 @@ class Watch:
 def new_page(
     browser: Browser, url: str, state: object = None, *, examined: bool = False
 ) -> tuple[BrowserContext, Page, Watch]:
-    """`examined`: axe comes with every page, and need not be sent there each time."""
+    """`examined` loads axe with every page, instead of sending it to each page separately."""
     context = browser.new_context(
         base_url=url,
         storage_state=state,
@@ -192,15 +192,15 @@ def sign_in(page: Page, email: str, password: str) -> None:
     page.wait_for_url(lambda address: "/signin" not in address)
 
 
-# The looks of texts that were readable, by theme.
+# The styles of texts that were readable, by theme.
 READABLE: dict[str, set[str]] = {theme: set() for theme in THEMES}
 
 
 def check_appearance(page: Page, name: str) -> None:
-    """At every width, in light and dark: nothing spills, and everybody can read it.
+    """Check that nothing overflows and all text is readable, at every width and theme.
 
-    A page begins as the one before it ended, widest or narrowest: to lay a page out anew takes
-    a browser as long as to load one.
+    Starts at the width at which the page before ended, because a new layout takes a browser as long
+    as loading a page.
     """
     faults, shown = [], None
     narrow_first = page.viewport_size["width"] == LOOKS[0][0]
@@ -221,9 +221,9 @@ def check_appearance(page: Page, name: str) -> None:
 
 
 def unreadable_texts(page: Page, theme: str, readable: set[str] | None = None) -> list[str]:
-    """In dark only the colours differ, so only they are looked at again.
+    """Run axe; in dark only its contrast rule, because only the colours differ.
 
-    `readable`: the looks of texts that need not be examined; those found so here are added.
+    `readable`: the styles of texts that need no check; readable styles found here are added.
     """
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)

@@ -1,4 +1,4 @@
-"""`make screenshots`: the pictures of the guides, taken from the demo, so that they stay true.
+"""`make screenshots`: takes the pictures of the guides from the demo, to keep them current.
 
 `make screenshots ARGS="board phones"` takes some of them.
 """
@@ -35,7 +35,7 @@ GUEST = "905321114455"
 
 @dataclass(frozen=True)
 class Shot:
-    """A page as one person sees it. `then`: the first link that fits is opened, one by one."""
+    """A page as one person sees it. `then`: links to open one after another, first match each."""
 
     name: str
     path: str
@@ -69,7 +69,7 @@ SHOTS = (
     Shot("diner", "/r/lokanta-mavi/menu?lang=en", "", size=PHONE),
 )
 PHONES = "phones"
-"""Of the simulated network, which is no page of the portal."""
+"""A page of the simulator, not of the portal."""
 
 
 def names() -> set[str]:
@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def take(browser: Browser, told: dict[str, str], wanted: set[str]) -> None:
-    """`told`: what `make run` says at its start."""
+    """`told`: the values that `make run` prints at its start."""
     shots = [shot for shot in SHOTS if shot.name in wanted]
     seats = {who: _seat(browser, told["Portal"], who) for who in {shot.who for shot in shots}}
     for shot in shots:
@@ -112,7 +112,7 @@ def _take(page: Page, shot: Shot) -> None:
 
 
 def _take_phone(browser: Browser, told: dict[str, str]) -> None:
-    """A guest's phone, with a message that has just come, and the answer."""
+    """A guest's phone with a new message and the reply."""
     body = {"phone": GUEST, "message": "Your table is ready, Zeynep. See you soon!"}
     request = Request(f"{told['API']}/messages/send", json.dumps(body).encode())
     request.add_header("Authorization", f"Bearer {told['API key']}")
@@ -130,7 +130,7 @@ def _take_phone(browser: Browser, told: dict[str, str]) -> None:
 
 
 def _keep(page: Page, name: str) -> None:
-    """With 256 colours: a screen has few, and a page of the guides should come quickly."""
+    """Save with 256 colours, which is enough for a screen and makes the guides load faster."""
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     place = IMAGES / f"{name}.png"
     picture.quantize(256, dither=Image.Dither.NONE).save(place, optimize=True)
@@ -157,10 +157,11 @@ def _seat(browser: Browser, url: str, who: str) -> BrowserContext:
 
 @contextmanager
 def demo_service() -> Iterator[dict[str, str]]:
-    """A `make run` of its own, gone afterwards; what it says at its start, by name."""
+    """Start a separate `make run`, stop it afterwards; yields the values it prints, by name."""
     clean = {k: v for k, v in os.environ.items() if not k.endswith(("_URL", "PASSWORD"))}
     with tempfile.TemporaryDirectory(prefix="comanda-pictures-") as folder:
-        Path(folder).chmod(0o711)  # the database of a root runs as another user and passes through
+        # PostgreSQL started by root runs as another user, who must be able to enter
+        Path(folder).chmod(0o711)
         log = Path(folder) / "log"
         with log.open("wb") as output:
             process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""The eyes of these tests see: a text nobody can read is found, wherever it stands."""
+"""The contrast check finds unreadable text anywhere on a page."""
 
 import pytest
 
@@ -48,13 +48,13 @@ def test_a_look_that_was_readable_is_not_examined_again_but_every_other_is(page)
     assert not found("")
     assert readable
     before = set(readable)
-    for _ in range(2):  # what cannot be read is not remembered
+    for _ in range(2):  # an unreadable text is not cached as readable
         assert "Too faint" in found('<p class="faint">Too faint</p>')
         assert "Row 42" in found('<div class="dark"><ul><li><span>Row 42</span></li></ul></div>')
     assert "Too faint" in found('<p class="faint">Too faint</p>', "dark")
     assert readable == before
     assert "img" in found('<img src="data:,">'), "other rules look at the whole page"
-    # What floats on no ground of its own is looked at on every page.
+    # Floating elements without a background are checked on every page.
     over = '<div class="dark"><br><br></div><p style="position: absolute; top: %s">Floats</p>'
     assert "Floats" not in found(over % "40em")
     assert not any("~" in look for look in readable)

@@ -36,7 +36,7 @@ def bistro(restaurant):
 
 
 def given(bistro, count, language):
-    """Orders with Hakan, one on its way; and the address of his list."""
+    """Orders assigned to Hakan, one of them on its way, and the URL of his list."""
     with bistro.scope():
         courier = couriers.get(bistro.ids["Hakan Usta"])
         couriers.change(bistro.site(), courier, {"language": language})
@@ -60,7 +60,7 @@ def given(bistro, count, language):
 
 @pytest.fixture
 def street(chromium, service):
-    """A phone without scripts: a courier's list needs none."""
+    """A phone without scripts, which the courier's list does not need."""
     opened = []
 
     def start(scripts, **more):
@@ -150,7 +150,7 @@ def test_a_zone_is_drawn_with_clicks(chromium, service, restaurant, bistro):
         zone = next(one for one in zones.listed(site.id) if one.name == "Moda")
         home = zones.site_position(site)
         assert zones.find_covering(site, home, [zone]) is zone
-    # A circle grows with what is typed.
+    # The circle follows the typed radius.
     page.goto(f"/restaurants/zones/{bistro.ids['Uzak']}")
     page.get_by_role("textbox", name="Radius (km)").fill("3")
     before = float(page.locator(".draft-shape").get_attribute("r"))

@@ -1,4 +1,4 @@
-"""Trying a call from the reference, and finding it again in the request log."""
+"""Trying a call from the reference, and finding it in the request log."""
 
 import pytest
 from playwright.sync_api import expect

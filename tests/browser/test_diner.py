@@ -1,4 +1,4 @@
-"""The diner's page in a real browser, at a phone's width: scan, choose, send."""
+"""The diner's page in a real browser at phone width: scan, choose, send."""
 
 import pytest
 from playwright.sync_api import expect
@@ -207,7 +207,7 @@ def test_a_dish_that_left_the_menu_is_named_when_the_page_is_opened_again(visit,
         publishing.publish(bistro.menu_id)
     menu_cache.forget()
     expect(page.get_by_role("button", name="Your order")).to_contain_text("2")
-    page.wait_for_timeout(2200)  # the service keeps what it knows of a place for two seconds
+    page.wait_for_timeout(2200)  # the service caches a restaurant for two seconds
     page.reload()
     expect(page.get_by_text("Ayran is no longer on the menu")).to_be_visible()
     expect(page.get_by_role("button", name="Your order")).to_contain_text("1")
@@ -234,7 +234,7 @@ def test_an_option_that_left_the_menu_is_named_with_its_dish(visit, bistro):
 
 
 def test_a_guest_who_calls_sees_when_somebody_is_coming(visit, chromium, service, bistro):
-    """Review pages 34: first that the call was received, then that somebody is on the way."""
+    """Review pages 34: first that the call was received, then that staff are on the way."""
     page, watch = visit()
     page.goto(address(bistro))
     page.get_by_role("button", name="Call the waiter").click()
@@ -351,5 +351,6 @@ def test_a_coupon_brought_by_a_link_is_taken_off_and_a_used_one_is_refused(visit
     cart.get_by_role("button", name="Apply").click()
     expect(cart.get_by_text("was used already")).to_be_visible()
     expect(cart.get_by_role("button", name="Send order")).to_contain_text("360.00")
-    watch.faults = [one for one in watch.faults if "422" not in one]  # a refusal is an answer
+    # a rejected cart is an expected response
+    watch.faults = [one for one in watch.faults if "422" not in one]
     watch.expect_none()

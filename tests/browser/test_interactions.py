@@ -1,4 +1,4 @@
-"""What people do on pages, with a mouse or without, and what must not happen by itself."""
+"""Interactions with pages by mouse and keyboard, and what must not happen on its own."""
 
 import re
 from urllib.request import Request, urlopen
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def visit(chromium, service):
-    """A browser of one's own, watched, closed when the test is over."""
+    """A separate, watched browser context, closed after the test."""
     opened = []
 
     def start(person=None, state=None):
@@ -35,7 +35,7 @@ def visit(chromium, service):
 def test_signing_in_with_the_keyboard_alone(visit, restaurant):
     page, watch = visit()
     page.goto("/signin")
-    for _ in range(12):  # to the field, wherever the page put the focus
+    for _ in range(12):  # until the field has the focus, wherever it started
         if page.evaluate("document.activeElement.name") == "email":
             break
         page.keyboard.press("Tab")
@@ -141,7 +141,7 @@ def test_a_look_is_chosen_and_kept(visit, restaurant):
     assert page.evaluate("document.documentElement.dataset.bsTheme") == "dark"
     page.goto("/team")
     assert page.evaluate("document.documentElement.dataset.bsTheme") == "dark"
-    page.emulate_media(media="print")  # paper is light, and nobody presses a menu on it
+    page.emulate_media(media="print")  # paper is light, and menus are not printed
     expect(page.locator(".sidebar")).to_be_hidden()
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(22, 32, 27)"
     watch.expect_none()
@@ -158,7 +158,7 @@ def test_on_a_phone_the_menu_leads_everywhere(visit, restaurant):
 
 
 def test_no_name_runs(app, visit):
-    """Every text of the corpus at once: as business, member, key; on every page that shows it."""
+    """Every hostile text at once as tenant, member and key, on every page that shows it."""
     owner = make_person(CORPUS[0])
     business = make_business(CORPUS[1], owner=owner)
     with global_scope():
@@ -240,7 +240,7 @@ def test_an_automation_is_ticked_edited_and_previewed(visit, app, shop):
 
 
 def test_an_import_of_contacts_finishes_on_the_screen_without_a_reload(visit, app, restaurant):
-    """Review 1: it did not while the page's live connection was up."""
+    """Review 1: it did not if the page's live connection was open."""
     page, _ = visit(restaurant.owner)
     rows = "".join(f"90532{number:07},Guest {number}\n" for number in range(2000))
     page.goto("/contacts/import")
@@ -251,7 +251,7 @@ def test_an_import_of_contacts_finishes_on_the_screen_without_a_reload(visit, ap
     connected = page.locator("html[data-news=connected]")
 
     def once_connected(route):
-        """The page learns of the end only when its live connection is up."""
+        """Report the end of the import only once the live connection is open."""
         if route.request.headers.get("x-part") and not connected.count():
             route.fulfill(status=503)
         else:
@@ -268,7 +268,7 @@ def test_an_import_of_contacts_finishes_on_the_screen_without_a_reload(visit, ap
 
 
 def test_a_live_connection_does_not_count_as_a_part_that_can_change(visit, app, restaurant):
-    """Review 1: pages of messages, print jobs and stores asked for ever."""
+    """Review 1: pages of messages, print jobs and stores polled forever."""
     page, watch = visit(restaurant.owner)
     page.goto("/home")
     expect(page.locator("html[data-news=connected]")).to_be_attached()

@@ -1,4 +1,4 @@
-"""Every page of the portal, in a phone's, a tablet's and a desk's width, light and dark."""
+"""Every page of the portal at phone, tablet and desktop width, in light and dark."""
 
 import io
 import re
@@ -267,15 +267,15 @@ OPERATOR = {
     "operator-rates": "/operator/rates",
     "operator-rate": "/operator/rates/TR",
 }
-# The browser itself calls these an error.
+# The browser itself logs these as errors.
 EXPECTED = {"not-found": 404}
 
 
 @dataclass
 class Shown:
-    """The demo, its ids, and a browser for each who looks, signed in and with what it keeps.
+    """The demo, its ids, and a signed-in browser context for each person.
 
-    Each has one tab: a new one for every page would be a new process for every page.
+    Each has one tab, because a new tab for every page would start a new process for every page.
     """
 
     ids: dict[str, object]
@@ -395,7 +395,7 @@ def _dining() -> dict[str, object]:
 
 
 def _contacts() -> dict[str, object]:
-    """In the demo's own book: somebody known well, somebody without a phone, files on their way."""
+    """The demo's contacts: a detailed one, one without a phone, and imports in progress."""
     blobs = current_app.extensions["blobs"]
     guest = contact_search.search_contacts(ContactFilters(search="zeynep arslan"))[0]
     unknown = contact_identities.find_or_create("", "TR.99127361827", "", now()).id
@@ -485,7 +485,7 @@ def test_a_page_is_whole_for_everybody(app, service, chromium, shown, who, name,
 
 
 def test_no_page_is_forgotten(app):
-    """Every address a person can open is in the lists above."""
+    """Every URL that a person can open is in the lists above."""
     listed = {re.sub(r"\{\w+\}|owner_notice", "X", path.partition("?")[0]) for _, _, path in PAGES}
     pages = {
         re.sub(r"<[^>]+>", "X", rule.rule)

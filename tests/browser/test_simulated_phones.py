@@ -1,4 +1,4 @@
-"""The simulated phones in a real browser: live, readable, and talking to nobody else."""
+"""The simulated phones in a real browser: live, readable, without requests to other hosts."""
 
 from urllib.parse import urlencode
 
@@ -39,7 +39,7 @@ def visit(chromium, network):
 
 
 def send(network, text):
-    """Not by the driver: its event loop and the browser's do not share a thread."""
+    """Without the driver, because its event loop and the browser's cannot share a thread."""
     body = {
         "messaging_product": "whatsapp",
         "to": PHONE,
@@ -70,7 +70,7 @@ def test_a_conversation_without_a_reload(visit, network):
 
 
 def test_an_order_typed_in_waits_for_the_person_to_send_it(chromium, network):
-    """From the diner's page: the chat opens with every line of the text, and sends it as it is."""
+    """From the diner's page: the chat opens with the whole text and sends it unchanged."""
     text = "Merhaba, sipariş:\n2 x Ayran & su\nKod: AB12-CD34"
     network.write(text="before the order")
     eventually(lambda: [m for m in network.hooks.messages() if m.text == "before the order"])

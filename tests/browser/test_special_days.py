@@ -1,4 +1,4 @@
-"""Special days are added and removed on the page of the hours."""
+"""Special days are added and removed on the page of opening hours."""
 
 import pytest
 from playwright.sync_api import expect

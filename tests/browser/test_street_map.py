@@ -1,4 +1,4 @@
-"""Streets behind the delivery map, in a browser that obeys the content policy."""
+"""Street tiles behind the delivery map, in a browser that enforces the content policy."""
 
 import io
 import threading
@@ -18,7 +18,7 @@ TILES = "http://tiles.example.com"
 
 @pytest.fixture
 def portal(app, monkeypatch):
-    """The portal of an operator with a tile server."""
+    """The portal with a tile server configured."""
     monkeypatch.setattr(app.extensions["comanda"], "map_tile_url", TILES + "/{z}/{x}/{y}.png")
     server = make_server("127.0.0.1", 0, app, threaded=True)
     thread = threading.Thread(target=server.serve_forever)

@@ -1,4 +1,4 @@
-"""A process dies where it is told to, and nowhere else."""
+"""A process stops only at the configured chaos point."""
 
 import asyncio
 import signal

@@ -1,4 +1,4 @@
-"""One transaction at a time, opened by a door, with its tenant set first."""
+"""One transaction at a time, opened by an entry point, with its tenant set first."""
 
 from concurrent.futures import ThreadPoolExecutor
 

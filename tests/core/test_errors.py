@@ -1,4 +1,4 @@
-"""Refusals: a code, a sentence, and the values that were put into it."""
+"""Domain errors: a code, a message, and the values in it."""
 
 import pytest
 

@@ -76,7 +76,7 @@ def test_threads_never_share_an_id():
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_forked_child_goes_its_own_way(monkeypatch):
-    # In a millisecond that never ends, only the at-fork hook keeps the two apart.
+    # With a frozen clock, only the at-fork hook keeps the two processes' ids apart.
     monkeypatch.setattr(ids.time, "time_ns", lambda: 1_700_000_000_000_000_000)
     ids._sequence.forget()
     ids.new_uuid()

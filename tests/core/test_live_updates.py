@@ -1,4 +1,4 @@
-"""News leave after the commit, in ids, once for a transaction, and never break anything."""
+"""Live updates are sent after the commit, as ids, once per transaction; they never fail."""
 
 import json
 
@@ -13,7 +13,7 @@ TENANT = 812345678901234
 
 @pytest.fixture
 def heard(app, redis):
-    """What a subscriber hears, and an empty history."""
+    """The updates that a subscriber receives, and an empty history."""
     redis.delete(live_updates.channel_key(TENANT))
     ear = redis.pubsub(ignore_subscribe_messages=True)
     ear.subscribe(live_updates.channel_key(TENANT))

@@ -1,4 +1,4 @@
-"""Logs know their request and hold no phone, key or secret."""
+"""Log entries include their request id and contain no phone number, key or secret."""
 
 import io
 import json
@@ -14,7 +14,7 @@ PHONE = "905321112233"
 
 @pytest.fixture
 def written(settings, monkeypatch):
-    """Log as JSON into memory; the tests' own logging comes back afterwards."""
+    """Log as JSON into memory; the normal logging is restored afterwards."""
     out = io.StringIO()
     monkeypatch.setattr("sys.stderr", out)
     before = logging.getLogger().handlers[:]
@@ -25,7 +25,7 @@ def written(settings, monkeypatch):
 
 
 def fresh(name):
-    """A logger that no earlier test has made its mind up about."""
+    """A logger that no earlier test has cached."""
     return logger(name).bind()
 
 

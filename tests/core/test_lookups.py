@@ -1,4 +1,4 @@
-"""What is found before the tenant is known."""
+"""Lookups made before the tenant is known."""
 
 import pytest
 from sqlalchemy.exc import IntegrityError

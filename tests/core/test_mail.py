@@ -1,4 +1,4 @@
-"""Letters: written with the change, claimed by one worker, retried, given up, sealed."""
+"""E-mails: stored with the change, claimed by one worker, retried, given up, encrypted."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -14,7 +14,7 @@ from core.security.encryption import KeyringError
 
 @pytest.fixture(autouse=True)
 def _no_letters(app):
-    """Neither those of earlier tests, nor for later ones what cannot be opened."""
+    """Remove e-mails of earlier tests, and those that later tests could not decrypt."""
     with global_scope():
         db.session.execute(delete(Mail))
     yield

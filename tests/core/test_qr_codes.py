@@ -1,4 +1,4 @@
-"""One place makes every QR code; each form of it holds the same modules."""
+"""All QR codes are made in one place; every format has the same modules."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""Token buckets: exact in Redis, this process's share without it."""
+"""Token buckets: exact with Redis, a share for each process without it."""
 
 import socket
 import time

@@ -1,4 +1,4 @@
-"""Settings come from the environment, and what is wrong with it is one sentence."""
+"""Settings come from the environment, and an error in it is one sentence."""
 
 import pytest
 
@@ -16,7 +16,7 @@ GOOD = {
 
 @pytest.fixture
 def environment(monkeypatch, tmp_path):
-    """Only what a test sets."""
+    """Only the variables that a test sets."""
     for name in (*GOOD, "APP_ENV", "DEBUG", "ALLOW_LOOPBACK", "BASE_URL", "PORT", "BLOB_URL"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("DATA_DIR", str(tmp_path))

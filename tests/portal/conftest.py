@@ -1,4 +1,4 @@
-"""What the walks over every page name in their addresses."""
+"""Sample data for tests that visit every page."""
 
 from collections.abc import Iterator
 
@@ -35,7 +35,7 @@ def plain_errors() -> Iterator[None]:
 
 
 def things_of(restaurant: Business) -> dict[str, object]:
-    """Things of the restaurant's own, by the name a route gives them. A new name is added here."""
+    """Ids of the restaurant's data by URL parameter name. Add new parameter names here."""
     colleague = restaurant.hires("inbox", "Selin Kaya")
     with restaurant.scope():
         invitation, _ = team.invite("guest@example.com", "viewer", "owner", "Derya")

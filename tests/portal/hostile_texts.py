@@ -1,6 +1,6 @@
-"""Texts that would run, break out or lie if a page showed them as they are."""
+"""Texts that would run code, break out of markup or mislead if a page did not escape them."""
 
-# Each sets a mark on the window when a browser runs it.
+# Each sets a flag on the window if a browser runs it.
 RUNS = (
     "<script>window.pwned=1</script>",
     "<ScRiPt>window.pwned=1</sCrIpT>",
@@ -38,7 +38,7 @@ RUNS = (
     "<template><script>window.pwned=1</script></template>",
     "<noscript><p title='</noscript><img src=x onerror=window.pwned=1>'>",
 )
-# Templates, formats and translations must take these as plain letters.
+# Templates, formats and translations must treat these as plain text.
 BREAKS = (
     "{{ 7*7 }}",
     "{% raw %}",

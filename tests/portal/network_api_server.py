@@ -1,4 +1,4 @@
-"""A small stand-in for the network's API, for what the portal asks it while a person waits."""
+"""A fake of the network's API, for checks that the portal runs while a person waits."""
 
 import json
 import threading
@@ -15,7 +15,7 @@ NOT_THERE = {"error": {"code": 100, "error_subcode": 33, "message": "Object does
 
 @dataclass
 class Graph:
-    """`numbers` and `accounts` are what it knows; `asked` is what came in."""
+    """`numbers` and `accounts` are its data; `asked` records the requests."""
 
     url: str = ""
     numbers: dict[str, dict[str, Any]] = field(default_factory=dict)

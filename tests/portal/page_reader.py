@@ -1,4 +1,4 @@
-"""Reading an answer of the portal as a person does."""
+"""Reads a response of the portal the way a person sees it."""
 
 import html
 import re
@@ -12,7 +12,7 @@ ELSEWHERE = ("javascript:", "data:", "vbscript:", "//", "http:", "https:")
 
 
 def text_of(answer: TestResponse) -> str:
-    """The words on the page, without its tags and scripts."""
+    """The text of the page, without tags and scripts."""
     page = re.sub(r"<(script|style)\b.*?</\1>", " ", answer.get_data(as_text=True), flags=re.DOTALL)
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())
 
@@ -28,7 +28,7 @@ def nonce_of(answer):
 
 
 class Page(HTMLParser):
-    """What a browser would make of a page: its tags, their attributes, its text."""
+    """A parsed page: its tags, their attributes, its text."""
 
     def __init__(self, markup: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -49,8 +49,10 @@ class Page(HTMLParser):
 
 
 def faults(markup, nonce):
-    """Anything that would run or reach out, wherever it came from. A page that is read already
-    is not read again."""
+    """Find anything that would run code or load from another host.
+
+    Accepts a parsed Page, which is not parsed again.
+    """
     found = []
     for tag, attrs in (markup if isinstance(markup, Page) else Page(markup)).tags:
         if tag == "script" and attrs.get("nonce") != nonce:

@@ -1,4 +1,4 @@
-"""The operator's bank: a provider at which plans are paid."""
+"""A payment provider for plans."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ from restaurant.payments.gateways.registry import GATEWAYS
 
 
 class Bank:
-    """A provider at which links are made and paid."""
+    """A fake provider that creates links and marks them as paid."""
 
     def __init__(self):
         self.links, self.paid = {}, {}
@@ -17,7 +17,7 @@ class Bank:
         return CreatedLink(f"https://bank.example/{asking.key}", f"ref-{asking.key}")
 
     def fetch(self, _desk, ref, _reference, _payment=""):
-        if ref not in self.paid:  # or of another test's bank
+        if ref not in self.paid:  # not paid, or a link of another test's provider
             return LinkStatus("open")
         asking = self.links[ref]
         return LinkStatus(

@@ -1,4 +1,4 @@
-"""An account's own things: an export that is ready, and a month that was paid."""
+"""Sample data of an account: a finished export and a paid month."""
 
 from decimal import Decimal
 
@@ -10,7 +10,8 @@ from tenants.plans.billing import InvoiceTerms
 from tenants.plans.catalog import every_plan
 from tests.factories import Business
 
-SAMPLE_PLAN = "walked-over"  # a plan for walks that post to every address: the real ones stay whole
+# for tests that post to every URL, so that the real plans stay unchanged
+SAMPLE_PLAN = "walked-over"
 
 
 def add_sample_plan() -> str:
@@ -26,7 +27,7 @@ def add_sample_plan() -> str:
 
 
 def add_sample_account(business: Business, name: str) -> dict[str, str]:
-    """Ids by the name a route gives them."""
+    """Ids by URL parameter name."""
     terms = InvoiceTerms(f"{name} issuer", "VAT", Decimal(20))
     with business.scope():
         billing.change_billing_address(f"{name} billing", f"{name} street", "123")

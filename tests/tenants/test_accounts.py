@@ -1,4 +1,4 @@
-"""Tenants: made, set up, suspended, listed, erased; and the audit of it."""
+"""Tenants: create, set up, suspend, list, erase; and their audit entries."""
 
 from datetime import timedelta
 from decimal import Decimal

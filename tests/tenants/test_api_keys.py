@@ -1,4 +1,4 @@
-"""API keys: their form, their rights, their end."""
+"""API keys: their format, scopes and revocation."""
 
 import string
 from datetime import timedelta
@@ -27,7 +27,7 @@ def base62(number):
 
 
 def crc32_by_hand(data):
-    """The textbook loop, bit by bit, so that the check does not lean on zlib."""
+    """The textbook algorithm, bit by bit, so that the check does not depend on zlib."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte

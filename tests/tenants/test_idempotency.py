@@ -1,4 +1,4 @@
-"""A repeat of a POST: the same answer, nothing done twice."""
+"""A repeated POST gets the same response, and nothing is done twice."""
 
 from datetime import timedelta
 

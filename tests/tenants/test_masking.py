@@ -1,4 +1,4 @@
-"""What is kept of a body says what happened and to which thing, and nothing of a person."""
+"""A stored body shows what happened to which object, and no personal data."""
 
 import json
 

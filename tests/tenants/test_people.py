@@ -1,4 +1,4 @@
-"""People: one address, one person; links that work once."""
+"""People: one person per e-mail address; links that work once."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Signing in: uniform answers, throttles, sessions that end."""
+"""Signing in: uniform answers, throttling, sessions that end."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -15,7 +15,7 @@ from tests.factories import PASSWORD, make_business, make_person, unique_email
 
 @pytest.fixture
 def somewhere(app):
-    """An address nobody has tried from."""
+    """An IP address without earlier attempts."""
     return f"address {uuid4()}"
 
 
@@ -81,7 +81,7 @@ def test_an_address_is_throttled_whoever_is_tried(somewhere):
 
 
 def test_no_spelling_of_an_account_gets_tries_of_its_own(app):
-    """Review M4: a NUL in the address passed the throttle."""
+    """Review M4: a NUL in the e-mail address bypassed the throttle."""
     person = make_person()
     local, _, domain = person.email.partition("@")
     spellings = [
@@ -219,7 +219,7 @@ def test_an_idle_session_ends_after_two_weeks(app):
         advance(timedelta(days=13))
         assert visitor(token) is not None
         advance(timedelta(days=13))
-        assert visitor(token) is not None  # it was used in between
+        assert visitor(token) is not None  # it was used in the meantime
         advance(signin.IDLE_TIMEOUT)
         assert visitor(token) is None
 

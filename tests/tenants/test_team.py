@@ -30,7 +30,7 @@ def accept(business, invitation, person):
 
 
 def at_once(app, *acts):
-    """Each in a thread of its own, let go together; the code of a refusal or None."""
+    """Run each in its own thread, started together; return the error code or None."""
     barrier = Barrier(len(acts))
 
     def run(act):
@@ -53,7 +53,7 @@ def test_every_role_may_look_at_home_and_only_an_owner_may_close():
 
 
 def test_rights_that_manage_are_for_owners_and_admins():
-    # The work itself, not the account.
+    # Rights for daily work rather than for the account.
     daily = {f"{work}.manage" for work in ("contacts", "orders")}
     place = {f"{work}.manage" for work in ("restaurant", "printing", "payments")}
     place |= {"campaigns.manage", "loyalty.manage"}

@@ -1,4 +1,4 @@
-"""The second step: each code once."""
+"""The second step: each code works once."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -23,7 +23,7 @@ def clock():
 
 @pytest.fixture
 def person(app, clock):
-    """Somebody with the second step on, and the app on their phone."""
+    """A person with the second step on, and their authenticator app."""
     made = make_person()
     made.phone_app = pyotp.TOTP(two_factor.new_secret())
     with global_scope():
@@ -178,7 +178,7 @@ def test_what_happened_is_remembered(person):
 
 
 def test_recovery_codes_cannot_be_searched_in_a_copy_of_the_table(app, superuser_connection):
-    """Review L10: 48 bits under a plain hash are searched in hours. Older codes keep working."""
+    """Review L10: 48 bits under a plain hash are found in hours. Older codes keep working."""
     person = make_person()
     with global_scope():
         codes = two_factor.new_recovery_codes(people.get(person.id))

@@ -1,4 +1,4 @@
-// Calls from the table: that they were received, and when somebody is coming.
+// Calls from a table: shows that the call was received, and when staff respond.
 import { ask, find, post, say, table, tell } from "./page.js";
 
 const KEY = `calls:${location.pathname}`;
@@ -10,7 +10,7 @@ export class TableCalls {
   constructor() {
     this.place = find("[data-call-said]");
     this.made = [];
-    try { this.made = JSON.parse(sessionStorage.getItem(KEY) ?? "[]"); } catch { /* a private window keeps nothing */ }
+    try { this.made = JSON.parse(sessionStorage.getItem(KEY) ?? "[]"); } catch { /* storage is unavailable in a private window */ }
     for (const button of document.querySelectorAll("[data-call]")) {
       button.addEventListener("click", () => this.call(button));
     }

@@ -1,5 +1,5 @@
-// The cart, kept on the phone until it is sent. Amounts here are for the eye: the kitchen's
-// side prices everything again.
+// The cart, kept on the phone until it is sent. Amounts here are for display only: the server
+// computes all prices again.
 import { base, data, find, minor } from "./page.js";
 
 const KEY = `cart:${location.pathname}`;
@@ -8,7 +8,7 @@ const KEPT = 3 * 3600 * 1000;
 export class Cart {
   constructor() {
     this.lines = [];
-    this.lost = []; // lines that were kept here and cannot be had any more
+    this.lost = []; // stored items that are no longer on the menu
     this.watchers = [];
     try {
       const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
@@ -16,7 +16,7 @@ export class Cart {
         this.lines = kept.lines.filter((line) => known(line));
         this.lost = kept.lines.filter((line) => !known(line) && line.name);
       }
-    } catch { /* a private window keeps nothing */ }
+    } catch { /* storage is unavailable in a private window */ }
     queueMicrotask(() => this.changed());
   }
 
@@ -29,7 +29,7 @@ export class Cart {
     this.changed();
   }
 
-  // Take out what was ordered, and leave what was added since.
+  // Remove the ordered items; keep those added since.
   take(ordered) {
     for (const line of ordered) {
       const mine = this.like(line);
@@ -50,7 +50,7 @@ export class Cart {
     this.changed();
   }
 
-  // The name of a dish, or of a dish with the option that it was chosen with.
+  // The name of a dish, with its chosen option if there is one.
   nameOf(thing) {
     const line = this.lines.find((one) => one.item === thing || one.options.includes(thing));
     if (!line || line.item === thing) return line?.name ?? "";

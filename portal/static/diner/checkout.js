@@ -1,11 +1,11 @@
-// The cart's sheet, and what happens when it is sent.
+// The cart sheet, and sending the cart.
 import { data, find, minor, money, openSheet, post, say, table, tell } from "./page.js";
 import { optionNames, unit } from "./cart.js";
 import { Coupon } from "./coupon.js";
 
 const value = (name) => find(`input[name="${name}"]:checked`)?.value;
 
-// Some ways to pay are only for the table, or only for the door.
+// Some payment methods are only for tables, others only for delivery.
 const ONLY = { pos_at_table: "dine_in", card_at_door: "delivery" };
 const fits = (label, type) => (ONLY[label.dataset.pay] ?? type) === type;
 
@@ -26,7 +26,7 @@ export class Checkout {
     find("[data-locate]").addEventListener("click", () => this.locate());
     this.place = null;
     if (table.table) find("[data-table-input]").value = table.table;
-    // Who scanned a table's code sits there: nothing is asked.
+    // A guest who scanned a table's code is at that table, so the page does not ask.
     const seated = find('input[name="type"][value="dine_in"]');
     if (table.seated && seated) {
       seated.checked = true;
@@ -34,7 +34,7 @@ export class Checkout {
     }
   }
 
-  // The chat message has arrived and the order exists. What was chosen since then stays.
+  // The chat message has arrived and the order exists. Items added since then stay in the cart.
   received(sent) {
     this.cart.take(sent);
     if (!this.coupon.brought) this.coupon.forget();
@@ -122,7 +122,7 @@ export class Checkout {
     for (const place of document.querySelectorAll("[data-total]")) place.textContent = money(total);
   }
 
-  // Asked only when tapped; what it costs is said by the kitchen's side.
+  // The location is requested only on tap; the server computes the fee.
   async locate() {
     const said = find("[data-locate-said]"), button = find("[data-locate]");
     button.disabled = true;
@@ -173,13 +173,13 @@ export class Checkout {
     }
   }
 
-  // The server no longer knows what has left the menu; this page still has its name.
+  // The server no longer has items that left the menu; this page still has their names.
   refusal({ said, code, thing }) {
     const name = code === "not_on_menu" ? this.cart.nameOf(thing) : "";
     return name ? say("off_menu", { name }) : said;
   }
 
-  // The cart stays until the message has arrived: closing the sheet loses nothing.
+  // The cart stays until the message has arrived: closing the sheet does not lose it.
   done({ code, text, link, phone, qr }) {
     this.sheet.close();
     this.order.follow({ code, link, lines: this.cart.lines.map((line) => ({ ...line })) });

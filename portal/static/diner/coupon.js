@@ -1,8 +1,8 @@
-// A code that takes something off: typed in the cart, or brought along by a link.
+// Coupon codes: typed in the cart, or part of the link.
 import { find, minor, post, say } from "./page.js";
 
 const KEY = `coupon:${location.pathname}`;
-const WAIT = 350; // while somebody taps plus and minus
+const WAIT = 350; // wait while the guest taps plus and minus
 
 export class Coupon {
   constructor(cart, changed) {
@@ -25,7 +25,7 @@ export class Coupon {
     const brought = new URLSearchParams(location.search).get("coupon");
     this.brought = Boolean(brought);
     let kept = "";
-    try { kept = sessionStorage.getItem(KEY) ?? ""; } catch { /* a private window keeps nothing */ }
+    try { kept = sessionStorage.getItem(KEY) ?? ""; } catch { /* storage is unavailable in a private window */ }
     if (brought) {
       const note = find("[data-coupon-ready]");
       note.textContent = say("coupon_ready", { code: brought.toUpperCase() });
@@ -60,7 +60,7 @@ export class Coupon {
     this.changed();
   }
 
-  // What it is worth is said by the kitchen's side, for these very dishes.
+  // The server computes the discount for the items in the cart.
   later() {
     clearTimeout(this.timer);
     if (!this.code || !this.cart.count) return;

@@ -1,4 +1,4 @@
-// One dish: its options, a note, how many.
+// One dish: its options, a note, the quantity.
 import { data, find, minor, money, openSheet, say, tell } from "./page.js";
 import { unit } from "./cart.js";
 
@@ -14,7 +14,7 @@ export class Dish {
     this.groups.addEventListener("change", (event) => this.chosen(event.target));
   }
 
-  // The plus adds one at once, unless something has to be chosen.
+  // The plus adds one at once, unless an option is required.
   addOne(element) {
     const id = element.dataset.item;
     if (data.items[id].groups.length) return this.open(element);
@@ -95,7 +95,7 @@ export class Dish {
 
   get options() { return [...this.groups.querySelectorAll("input:checked")].map((input) => input.value); }
 
-  // The first group in which too little is chosen.
+  // The first group with too few chosen options.
   get incomplete() {
     return data.items[this.item].groups.find((id) =>
       this.groups.querySelectorAll(`[data-group="${id}"] input:checked`).length < data.groups[id].least);

@@ -1,4 +1,4 @@
-// The diner's page comes alive: search, options, a cart kept on the phone, and the order sent.
+// The script of the diner's page: search, options, a cart kept on the phone, and ordering.
 import { TableCalls } from "./calls.js";
 import { Cart } from "./cart.js";
 import { Dish } from "./dish.js";

@@ -1,4 +1,4 @@
-// An order that was handed to the messaging app: its state is shown until it has ended.
+// Shows the state of an order sent through the messaging app until the order ends.
 import { ask, find, say, tell } from "./page.js";
 
 const KEY = `order:${location.pathname}`;
@@ -14,7 +14,7 @@ export class SentOrder {
     try {
       const kept = JSON.parse(localStorage.getItem(KEY) ?? "null");
       if (kept && kept.at > Date.now() - KEPT) this.current = kept;
-    } catch { /* a private window keeps nothing */ }
+    } catch { /* storage is unavailable in a private window */ }
     if (this.current) this.look();
   }
 

@@ -1,4 +1,4 @@
-// What every part of the diner's page stands on.
+// Shared by all scripts of the diner's page.
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const meta = (name) => document.querySelector(`meta[name="${name}"]`).content;
 

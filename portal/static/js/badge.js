@@ -1,4 +1,4 @@
-// How many conversations wait, in the navigation of every page.
+// The number of unread conversations, in the navigation of every page.
 import { subscribe } from "./live-updates.js";
 
 const source = document.querySelector("[data-unread]")?.dataset.unread;

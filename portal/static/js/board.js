@@ -1,4 +1,4 @@
-// The orders board while it is open: what is new comes in and is heard, a tap moves an order on.
+// The open orders board: shows new orders with a sound; a tap takes an order to its next step.
 import { subscribe } from "./live-updates.js";
 import { toast } from "./toast.js";
 
@@ -29,7 +29,7 @@ function refresh() {
   return looking;
 }
 
-// A form's token is new with every answer.
+// Every response has a new CSRF token.
 const bare = (part) => part.innerHTML
   .replace(/(name="csrf_token" value=)"[^"]*"/g, "$1")
   .replace(/(<time[^>]*>)[^<]*/g, "$1");
@@ -65,7 +65,7 @@ function hear() {
   beep();
 }
 
-// Two short tones, made here: no file, no other host.
+// Two short tones, generated here without a sound file.
 let player = null;
 
 function beep() {
@@ -100,7 +100,7 @@ if (sound) {
   sound.addEventListener("click", () => {
     localStorage.setItem(KEPT, localStorage.getItem(KEPT) === "on" ? "off" : "on");
     showSound();
-    beep(); // a browser lets a page be heard only after somebody touched it
+    beep(); // browsers allow sound only after the first interaction
   });
 }
 
@@ -120,7 +120,7 @@ function showPrint() {
   for (const button of found("[data-print]")) button.hidden = false;
 }
 
-// Ages count up by themselves, and their colours with them.
+// Update the age of each order, and its colour.
 function grow() {
   for (const age of found(".ticket .age[data-since]")) {
     const minutes = Math.max(0, Math.floor((Date.now() - new Date(age.dataset.since)) / 60000));

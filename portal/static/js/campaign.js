@@ -1,4 +1,4 @@
-// A campaign's page: asks for what moves when there is news of it, at most once a second.
+// A campaign's page: reloads its changing parts on live updates, at most once a second.
 import { subscribe } from "./live-updates.js";
 
 const here = document.querySelector("[data-campaign]");
@@ -16,13 +16,13 @@ async function look() {
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   const part = fresh.querySelector('[data-part="campaign"]');
   const shown = document.querySelector('[data-part="campaign"]');
-  // Another state has other buttons and another list: the whole page is asked for.
+  // A new state has other buttons and another list, so the whole page is reloaded.
   if (!part || !shown || part.dataset.state !== shown.dataset.state) location.reload();
   else {
     shown.replaceWith(document.adoptNode(part));
     const fresher = fresh.querySelector('[data-part="recipients"]');
     const table = document.querySelector('[data-part="recipients"]');
-    // What is the same stays, and with it the focus.
+    // Unchanged parts are kept, so that they keep the focus.
     if (fresher && table && fresher.innerHTML !== table.innerHTML) table.replaceWith(document.adoptNode(fresher));
   }
 }

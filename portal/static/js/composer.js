@@ -1,4 +1,4 @@
-// Writing an answer: kept while it is typed, sent once, quick replies by a slash.
+// The reply box: saves drafts, sends once, inserts quick replies after a slash.
 const KEEP = "draft:";
 
 export function setUpComposer({ talkId, refresh, toEnd }) {
@@ -147,7 +147,7 @@ export function setUpComposer({ talkId, refresh, toEnd }) {
     }
   });
 
-  // Sending. The token stays until the answer is known, so that a second try is not a second message.
+  // Sending. The token stays until the response arrives, so that a retry does not send a second message.
   let busy = false;
   async function send(sent) {
     if (busy) return;

@@ -1,4 +1,4 @@
-// While a file is being made, its bar moves.
+// Updates the progress bar of an export.
 const place = document.querySelector("[data-exports]");
 
 async function look() {
@@ -8,7 +8,7 @@ async function look() {
     const answer = await fetch(place.dataset.exports);
     if (answer.ok && !answer.redirected) place.innerHTML = await answer.text();
   } catch {
-    // no network: the next look may have one
+    // offline: try again at the next interval
   }
   setTimeout(look, 1500);
 }

@@ -1,4 +1,4 @@
-// Opening hours: one day's times for the whole week.
+// Opening hours: copies one day's times to the whole week.
 for (const button of document.querySelectorAll("[data-copy-hours]")) {
   button.hidden = false;
   button.addEventListener("click", () => {

@@ -1,4 +1,4 @@
-// The keyboard: one key each, and never while something is written.
+// Single-key shortcuts, inactive while the person types.
 const rows = () => [...document.querySelectorAll("[data-row]")];
 
 function step(by) {

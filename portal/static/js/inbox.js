@@ -1,4 +1,4 @@
-// The inbox while it is open: what is new comes in, what is being written stays.
+// The open inbox: shows new entries and keeps the text being typed.
 import { subscribe } from "./live-updates.js";
 import { toast } from "./toast.js";
 import { setUpComposer } from "./composer.js";
@@ -21,7 +21,7 @@ function toEnd() {
   if (thread) thread.scrollTop = thread.scrollHeight;
 }
 
-// One look at a time; whatever is asked for meanwhile is in the next one.
+// One request at a time; requests made meanwhile are combined into the next one.
 let looking = null;
 let wanted = null;
 
@@ -51,7 +51,7 @@ async function look({ again }) {
   if (append(fresh.querySelector("[data-fresh]"))) readSoon();
 }
 
-// A form's token is new with every answer.
+// Every response has a new CSRF token.
 const bare = (part) => part.innerHTML.replace(/(name="csrf_token" value=)"[^"]*"/g, "$1");
 
 function putPart(fresh, name) {
@@ -66,7 +66,7 @@ function putPart(fresh, name) {
   if (focused) shown.querySelector(`[data-row="${focused}"]`)?.focus({ preventScroll: true });
 }
 
-// Only when it can be answered in another way than before: the window opened, the line went away.
+// Only if the way to reply has changed: the window opened, or the line is gone.
 function putComposer(fresh) {
   const part = fresh.querySelector('[data-part="composer"]');
   const shown = document.querySelector('[data-part="composer"]');
@@ -103,7 +103,7 @@ function append(list) {
   return added;
 }
 
-// Read is what a person had before their eyes.
+// A message is read once it was visible to the person.
 let readTimer = 0;
 const unreadHere = () => document.querySelector(`[data-row="${talkId}"] [data-count]`);
 
@@ -161,7 +161,7 @@ document.addEventListener("click", async (event) => {
   else link.parentElement.remove();
 });
 
-// The window counts down by itself.
+// Counts down the time left in the window.
 setInterval(() => {
   const mark = document.querySelector("[data-window]");
   if (!mark) return;
@@ -187,13 +187,13 @@ subscribe(["conversations", "messages"], (facts) => {
   } else if (again.length || facts.some(({ kind }) => kind.startsWith("conversations."))) {
     refresh({ again });
   } else if (talkId) {
-    // A program sent something: perhaps in here.
+    // A message was sent by API, perhaps in this conversation.
     elsewhereTimer ||= setTimeout(() => { elsewhereTimer = 0; refresh(); }, SENT_ELSEWHERE_MS);
   }
 });
 
 document.addEventListener("visibilitychange", readSoon);
-// Whoever is at the end stays there: when a keyboard opens, when a picture gets its height.
+// Stay at the end of the thread when a keyboard opens or a picture gets its height.
 if (thread) {
   let end = true;
   thread.addEventListener("scroll", () => { end = atEnd(); }, { passive: true });

@@ -1,16 +1,16 @@
-// News of the tenant, as they happen:
+// Live updates of the tenant:
 //
 //   import { subscribe } from "./live-updates.js";
 //   const stop = subscribe(["messages", "conversations"], (facts) => { … });
 //
-// `facts` are small objects with a `kind` and ids; what they are about, the page asks for itself.
-// A fact of the kind "start-over" says that some were missed: ask for everything that is shown.
+// `facts` are small objects with a `kind` and ids; the page loads the data.
+// A fact of the kind "start-over" means that some were missed: reload everything that is shown.
 const sign = document.querySelector("[data-live-door]");
 const listeners = new Set();
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30000;
-const HIDDEN_MS = 60000; // a tab nobody looks at leaves, and catches up when it is looked at again
-const SILENT_MS = 45000; // the door says something every 20 s
+const HIDDEN_MS = 60000; // a hidden tab disconnects after this time, and catches up once visible
+const SILENT_MS = 45000; // the server sends something every 20 s
 const SIGN_AFTER_MS = 4000;
 
 let ticket = sign?.dataset.ticket ?? "";
@@ -62,7 +62,7 @@ async function run() {
       await (polls ? poll() : stream());
     } catch (error) {
       if (error?.name !== "AbortError" || !document.hidden) away();
-      // A proxy that holds streams back is got round by asking.
+      // Switch to polling if a proxy holds streams back.
       if (failures >= 3) polls = !polls;
     }
     if (failures) await wait(backOff());
@@ -144,7 +144,7 @@ async function stream() {
   } finally {
     clearTimeout(silence);
   }
-  await renew(); // it ended in order: the ticket has run out, or the door is being replaced
+  await renew(); // normal end: the token has expired, or the server is being replaced
   await wait(Math.random() * 500);
 }
 

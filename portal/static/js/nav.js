@@ -1,4 +1,4 @@
-// A long menu or row of tabs begins at its start: show where the page is in it.
+// Scroll a long menu or row of tabs to the current page.
 for (const here of document.querySelectorAll(".sidebar [aria-current=page], .tabs [aria-current=page]")) {
   here.scrollIntoView({ block: "nearest", inline: "nearest" });
 }

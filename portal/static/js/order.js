@@ -1,4 +1,4 @@
-// An open order's page says when a colleague changed the order; copies of an item for the entry page.
+// Tells when a colleague changed the open order; adds copies of an item on the entry page.
 import { subscribe } from "./live-updates.js";
 
 const here = document.querySelector("[data-order-here]");
@@ -20,7 +20,7 @@ async function look() {
   else location.reload();
 }
 
-// The same item with other options: another copy of its fields.
+// A copy of the item's fields, to order it with other options.
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-another]");
   if (!button) return;
@@ -42,7 +42,7 @@ document.addEventListener("click", (event) => {
 
 for (const button of document.querySelectorAll("[data-another]")) button.hidden = false;
 
-// What must be chosen is asked for as soon as there is one of the item, and only then.
+// Options are required only if the item's quantity is at least one.
 function ask(row) {
   const part = row.querySelector("[data-required]");
   if (!part) return;

@@ -1,4 +1,4 @@
-// Finding on one page: calls of the reference by their words.
+// Search within the page: filters the calls of the reference.
 for (const finder of document.querySelectorAll("[data-finder]")) finder.hidden = false;
 
 const field = document.querySelector("[data-find]");

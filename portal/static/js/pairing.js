@@ -1,5 +1,5 @@
-// Asks every second how far the pairing is, and counts down in between. What has not changed
-// stays as it is on the page.
+// Polls the pairing's progress every second, and counts down in between. Unchanged parts of the
+// page are kept.
 const part = () => document.querySelector('[data-part="pairing"]');
 
 const seen = () => document.hidden
@@ -34,7 +34,7 @@ let more = "live" in part().dataset;
 while (more) {
   await new Promise((done) => setTimeout(done, 1000));
   await seen();
-  // A moment without network, or a server that starts anew: the next look tells.
+  // Offline, or the server restarts: try again at the next interval.
   more = await look().catch(() => { count(); return true; });
 }
 if (part().querySelector(".pairing-done")) document.querySelector("[data-until-linked]")?.remove();

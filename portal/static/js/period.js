@@ -1,4 +1,4 @@
-// Choosing a day means a range of days; choosing a named period shows it at once.
+// Choosing a date selects the custom range; choosing a named period submits the form.
 const period = document.getElementById("filter-period");
 
 for (const name of ["since", "until"]) {

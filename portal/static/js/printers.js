@@ -1,5 +1,5 @@
-// Printers and tickets change while somebody looks: the parts of the page that show them are
-// asked for again, at most once in a while.
+// Reloads the parts of the page that show printers and print jobs on live updates, with a minimum
+// interval.
 import { subscribe } from "./live-updates.js";
 
 const AGAIN_MS = 800;

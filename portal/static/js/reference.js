@@ -1,5 +1,5 @@
-// Try a call from the page. A test key stays in this tab while one moves between the groups; a live
-// key lives in its field and nowhere else.
+// Try a call from the page. A test key is kept in this tab across the groups; a live key is never
+// stored.
 const KEPT = "try-key";
 const key = document.getElementById("try-key");
 key.value = sessionStorage.getItem(KEPT) ?? "";

@@ -1,6 +1,5 @@
-// A page whose thing is still on its way asks for its changing parts again until nothing can
-// change any more. Each [data-part] of the answer takes the place of the one that is shown;
-// when no part carries data-live, it is over.
+// Reloads the changing parts of a page until nothing can change any more. Each [data-part] of the
+// response replaces the one that is shown; polling ends when no part has data-live.
 import { anyPartIsLive } from "./parts.js";
 
 const SOON_MS = 2000;
@@ -31,7 +30,7 @@ function put(markup) {
   const fresh = new DOMParser().parseFromString(markup, "text/html");
   for (const part of fresh.querySelectorAll("[data-part]")) {
     const shown = document.querySelector(`[data-part="${part.dataset.part}"]`);
-    // What is the same stays: a selection, the focus and an open menu are in there.
+    // Unchanged parts are kept, with their selection, focus and open menus.
     if (shown && shown.innerHTML !== part.innerHTML) shown.replaceWith(document.adoptNode(part));
     else if (shown && !("live" in part.dataset)) delete shown.dataset.live;
   }
@@ -40,6 +39,6 @@ function put(markup) {
 for (let more = true; more; tries += 1) {
   await wait(tries < SOON_TRIES ? SOON_MS : LATER_MS);
   await seen();
-  // A moment without network, or a server that starts anew: the next look tells.
+  // Offline, or the server restarts: try again at the next interval.
   more = await look().catch(() => true);
 }

@@ -1,4 +1,4 @@
-// The step that says what: only the fields that the chosen template has use for are shown.
+// The "what" step: shows only the fields that the chosen template needs.
 const place = document.querySelector("[data-wishes]");
 const choice = place?.querySelector("select[name=template]");
 

@@ -1,5 +1,5 @@
-// The zone editor: corners are set by clicks on the drawn map, a circle grows with its radius.
-// The text field holds the truth; without a script it is all there is.
+// The zone editor: clicks on the drawn map set corners; a circle follows its radius.
+// The text field is what the form submits; without scripts it is edited directly.
 const editor = document.querySelector("[data-zone-editor]");
 const map = editor.querySelector("[data-map]");
 const draft = editor.querySelector("[data-draft]");

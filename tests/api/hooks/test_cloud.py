@@ -1,4 +1,4 @@
-"""The door for the cloud API's hooks: signed or refused, stored as it came, answered at once."""
+"""The endpoint for cloud API hooks: verify the signature, store the body, answer at once."""
 
 import json
 
@@ -149,7 +149,7 @@ def test_a_database_that_is_away_is_said_so_and_the_network_tries_again(post, li
     from psycopg2 import OperationalError
 
     body = cloud_body(line, text_value("Merhaba"))
-    assert post(body).status_code == 200  # the line is remembered now
+    assert post(body).status_code == 200  # the line is cached now
 
     def away(*_):
         raise OperationalError("no server")
@@ -236,7 +236,7 @@ def test_a_receipt_finds_its_message_through_the_door(post, line, run_jobs):
 
 
 def test_the_connection_of_a_hook_serves_ordinary_transactions_after(post, line):
-    """It was lent with autocommit on: a transaction on it must still roll back."""
+    """It was used with autocommit on; a later transaction on it must still roll back."""
     body = cloud_body(line, text_value("Merhaba"))
     for _ in range(3):
         assert post(body).status_code == 200

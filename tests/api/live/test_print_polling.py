@@ -1,4 +1,4 @@
-"""Polls of print agents are counted once their token is known."""
+"""Polls of print agents are counted only after their token is verified."""
 
 import asyncio
 
@@ -23,7 +23,7 @@ def poll(door, token="", address="192.0.2.1"):
 
 
 def test_strangers_neither_take_places_nor_keep_asking_the_database(door, monkeypatch):
-    """Review L8: a poll counted, and asked the database, before its token was known."""
+    """Review L8: a poll was counted, and queried the database, before its token was verified."""
     asked, seen = [], []
 
     async def ask(act):

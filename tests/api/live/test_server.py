@@ -1,4 +1,4 @@
-"""The live door: who may hear what, nothing missed in between, nobody in another's way."""
+"""The live updates server: rights, no missed updates, and no effect between clients."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ MEMBER = "per_1"
 
 @pytest.fixture
 def opened(app, settings, redis):
-    """Run one story against a live door that really listens."""
+    """Run a scenario against a live updates server that listens on a port."""
     for tenant in (TENANT, OTHER):
         redis.delete(live_updates.channel_key(tenant))
 
@@ -61,7 +61,7 @@ class Stream:
         self.content, self.cursor = content, None
 
     async def hears(self, seconds=30.0):
-        """The next facts, or None."""
+        """The next updates, or None."""
         try:
             async with asyncio.timeout(seconds):
                 while line := await self.content.readline():
@@ -218,7 +218,7 @@ def test_one_member_does_not_take_the_place_of_others(opened, monkeypatch):
                 assert await page.hears()
         await asyncio.sleep(0.1)
         async with pages.stream():
-            pass  # who left makes room
+            pass  # a client that leaves frees its slot
 
     opened(story)
 

@@ -1,4 +1,4 @@
-"""GET /me, and the ways in which a key is refused."""
+"""GET /me, and the errors for invalid keys."""
 
 
 def test_a_key_learns_who_it_is(client, restaurant):

@@ -1,6 +1,6 @@
-"""Test mode in the API: keys of their own, lines, numbers, coupons, points and payment links.
+"""Test mode in the API: separate lines, numbers, coupons, points and payment links.
 
-tests/architecture/tenancy/test_test_mode.py walks all routes; here is what single calls must do.
+tests/architecture/tenancy/test_test_mode.py checks all routes; this file checks single calls.
 """
 
 from datetime import timedelta
@@ -39,7 +39,7 @@ def call(client):
 
 
 def test_the_same_idempotency_key_in_both_modes_sends_twice(call, restaurant, lines):
-    """Review D3: going live with the keys of the tests must not swallow live messages."""
+    """Review D3: reusing test idempotency keys in live mode must not drop live messages."""
     once = {"Idempotency-Key": "order-184-ready"}
     test = call("POST", "/messages/send", SOON, key=restaurant.test_key, **once)
     live = call("POST", "/messages/send", SOON, key=restaurant.key, **once)
@@ -79,7 +79,7 @@ def test_a_test_key_must_name_a_line_of_its_own_account(call, restaurant, shop, 
 
 
 def test_test_orders_are_numbered_apart(call, restaurant):
-    """Review D9: they take no number of the live series."""
+    """Review D9: they take no number from the live series."""
     bistro = open_bistro(restaurant)
     keys = (restaurant.key, restaurant.test_key, restaurant.test_key, restaurant.key)
     made = [call("POST", "/orders", wanted(bistro), key=key).json["order_id"] for key in keys]
@@ -111,7 +111,7 @@ def test_a_test_order_earns_no_points_and_uses_up_no_coupon(call, restaurant):
 
 
 def test_a_payment_link_of_test_mode_is_sent_by_the_test_line(call, restaurant, monkeypatch):
-    """Review H2: it left by the site's live line."""
+    """Review H2: it was sent from the site's live line."""
     till = open_till(restaurant, monkeypatch)
     test_line = make_line(restaurant, default=False, test=True)
     body = {
@@ -151,7 +151,7 @@ def wanted(bistro, **more):
 
 @pytest.fixture
 def two_lines(restaurant):
-    """Line A, line B, and a key that is held to line A."""
+    """Line A, line B, and a key restricted to line A."""
     mine = make_line(restaurant)
     other = make_line(restaurant, default=False)
     held = restaurant.makes_key(line_ids=[mine.id])

@@ -1,4 +1,4 @@
-"""GET /usage and /usage/costs: only the tenant's own, only the lines the key may see."""
+"""GET /usage and /usage/costs: only the tenant's own data, only lines the key may see."""
 
 from datetime import timedelta
 from decimal import Decimal

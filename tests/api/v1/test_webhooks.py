@@ -1,4 +1,4 @@
-"""Webhooks by API: register, change, test, rotate, replay, and the feed that has no gaps."""
+"""Webhooks by API: register, change, test, rotate, replay, and a feed without gaps."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Reports, the plan, the data and a newcomer's first message, for the walk over every page."""
+"""Reports, plan, data and first-message pages, for the test that visits every page."""
 
 ACCOUNT = {
     "report-messages": "/reports/messages",

@@ -1,4 +1,4 @@
-"""The pages of campaigns, and the things of the demo that they name."""
+"""The campaign pages, and the demo data in their URLs."""
 
 from messaging.campaigns import audiences
 from messaging.campaigns import lifecycle as campaign_lifecycle
@@ -27,7 +27,7 @@ CAMPAIGNS = {
 
 
 def campaign_ids() -> dict[str, object]:
-    """The demo's own, and one that was paused before anybody got it."""
+    """The demo's campaigns, and one that was paused before anything was sent."""
     found = {one.state: one.id for one in campaign_repository.list_campaigns()}
     held = campaign_repository.add(CampaignInput(name="Paused on the way", text="Not yet"))
     campaign_lifecycle.start(held.id)

@@ -1,4 +1,4 @@
-"""The pages of loyalty, and what of the demo they show."""
+"""The loyalty pages, and the demo data that they show."""
 
 from restaurant.loyalty import coupons, rewards
 

@@ -1,4 +1,4 @@
-"""Addresses that the walk over every page leaves out, each with its reason."""
+"""URLs that the test of every page leaves out, each with its reason."""
 
 ELSEWHERE = {
     "/": "leads on",

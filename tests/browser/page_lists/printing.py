@@ -1,4 +1,4 @@
-"""The pages of printers and tickets, and the things of the demo that they name."""
+"""The pages of printers and print jobs, and the demo data in their URLs."""
 
 from printing import agents, printers
 from printing import queries as print_job_queries
@@ -20,7 +20,7 @@ PAPER = {
 
 
 def printing_ids(site_id: str) -> dict[str, object]:
-    """The demo's printers, one that asks by itself, an agent, and tickets of both kinds."""
+    """The demo's printers, one that polls, an agent, and print jobs of both kinds."""
     code, _ = agents.new_code(site_id)
     star = printers.add(site_id, "Teras", "cloudprnt", {"stations": ["kitchen"]})
     jobs = print_job_queries.listed(print_job_queries.PrintJobFilters(), None, 100)

@@ -1,7 +1,7 @@
-"""Addresses and URLs that must never be called, each with its reason, and some that may be.
+"""Addresses and URLs that must never be called, with the reason, and some that may be.
 
-Every address of ADDRESSES is tried twice: written into the URL, and as what a name resolves to.
-In a URL, {port} is the port of a canary that listens on this machine.
+Every address of ADDRESSES is tried twice: in the URL, and as the address of a resolved name. In a
+URL, {port} is the port of a canary that listens on this machine.
 """
 
 ADDRESSES = [
@@ -170,7 +170,7 @@ ADDRESSES = [
     ("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "multicast, last"),
 ]
 
-# What a name may answer beside plain addresses.
+# Other values that a name may resolve to.
 ANSWERS = [
     (["93.184.215.14", "127.0.0.1"], "one public, one loopback"),
     (["127.0.0.1", "93.184.215.14"], "one loopback, one public"),

@@ -1,4 +1,4 @@
-"""Servers that behave, servers that do not, and a watch on every connection that is tried."""
+"""Test servers, well-behaved and not, and a recorder of all connection attempts."""
 
 import asyncio
 import contextlib
@@ -38,7 +38,7 @@ CLIENTS = {"sync": call_sync, "aio": call_async}
 
 
 def reach_by(call):
-    """Call a server of the test by a public name, as if it stood on the internet."""
+    """Call a test server by a public name, as if it were on the internet."""
 
     def reach(server, method="GET", path="/", scheme="http", **options):
         options.setdefault("resolver", ScriptedResolver(["127.0.0.1"]))
@@ -57,13 +57,13 @@ def _audit(event, args):
             watch(args[1])
 
 
-# A hook below every library: whatever connects, by whatever path, passes here.
+# A hook below every library: all connections pass through it.
 sys.addaudithook(_audit)
 
 
 @contextlib.contextmanager
 def watch_connections(block=None):
-    """The addresses connected to; those that `block` says yes to are refused by the 'network'."""
+    """Record the addresses connected to; refuse those for which `block` returns true."""
     seen = []
 
     def watch(address):
@@ -79,7 +79,7 @@ def watch_connections(block=None):
 
 
 class ScriptedResolver:
-    """A resolver with a script: each look-up takes the next answer, the last one stays."""
+    """A resolver with a script: each lookup takes the next answer, and the last one repeats."""
 
     def __init__(self, *answers):
         self.answers = list(answers)
@@ -91,7 +91,7 @@ class ScriptedResolver:
 
 
 def lenient_resolver(host, port):
-    """What a careless resolver makes of odd numbers: an address."""
+    """Resolves unusual numeric hosts to an address, as a careless resolver does."""
     try:
         return [socket.inet_ntoa(socket.inet_aton(host))]
     except OSError:
@@ -101,7 +101,7 @@ def lenient_resolver(host, port):
 
 
 class Server:
-    """Runs `talk(connection, server)` for each connection, and keeps what was asked."""
+    """Runs `talk(connection, server)` for each connection, and records the requests."""
 
     def __init__(self, talk, tls=None, host="127.0.0.1"):
         self.talk, self.tls = talk, tls
@@ -160,7 +160,7 @@ class Server:
 
 
 def replies_with(raw):
-    """A talk that reads one request and gives these bytes."""
+    """A `talk` that reads one request and replies with these bytes."""
 
     def talk(connection, server):
         if server.read_request(connection):
@@ -175,7 +175,7 @@ def ok_response(body=b"fine", extra=b""):
 
 
 def sends_slowly(start, piece, pause=0.05, read_first=True):
-    """A talk that gives its bytes one small piece after the other, without end."""
+    """A `talk` that sends its bytes in small pieces, without end."""
 
     def talk(connection, server):
         if read_first:

@@ -1,4 +1,4 @@
-"""Nothing on the list is ever called: not over threads, not over asyncio, not once."""
+"""No blocked address is ever called, neither by threads nor by asyncio."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def call(request):
 
 @pytest.fixture
 def policy(canary):
-    # Port rules out of the way: here it is the address that must stop the call.
+    # Port rules are off: here the address alone must stop the call.
     return Policy(ports=frozenset({80, 443, canary.port}))
 
 
@@ -71,7 +71,7 @@ def test_a_name_that_leads_where_it_must_not(answer, reason, call, policy, canar
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_is_called(address, call, canary):
-    """The proof that the watch sees what it should: these calls do reach for the network."""
+    """Proves that the recorder works: these calls do reach the network."""
     for url, resolver in (
         (f"http://[{address}]/" if ":" in address else f"http://{address}/", lenient_resolver),
         ("http://hook.example.com/", ScriptedResolver([address])),
@@ -93,7 +93,7 @@ def test_the_canary_does_sing(call, canary):
 
 
 def test_an_answer_that_changes_after_the_check(call, canary, policy):
-    """Rebinding: the second answer is never asked for, the first is where we go."""
+    """DNS rebinding: the second answer is never requested; the first is used."""
     names = ScriptedResolver(["93.184.215.14"], ["127.0.0.1"])
     url = f"http://hook.example.com:{canary.port}/"
     with watch_connections(block=lambda _: True) as connected, pytest.raises(ConnectFailed):

@@ -1,4 +1,4 @@
-"""One exchange: what is said, whom it is said to, and that it ends in time."""
+"""One HTTP exchange: its content, its destination, and its time limit."""
 
 import asyncio
 import socket
@@ -171,7 +171,7 @@ def test_tls_to_a_server_without_it(reach):
     assert not caught.value.sent
 
 
-# What is not HTTP
+# Responses that are not HTTP
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_a_client_must_be_open():
 
 
 def test_the_socket_factory_is_a_second_lock():
-    """Even an address that nobody checked before gets no socket."""
+    """Even an address that was not checked before gets no socket."""
 
     async def try_it():
         async with Client(Policy()) as client:

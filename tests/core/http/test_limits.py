@@ -1,4 +1,4 @@
-"""However a server behaves, an exchange ends in time and within its size."""
+"""An exchange ends within its time and size limits, whatever the server does."""
 
 import asyncio
 import gzip
@@ -113,7 +113,7 @@ def test_the_deadline_holds_while_a_name_is_looked_up(reach):
 
 
 def test_connecting_has_a_time_of_its_own(reach):
-    """A full queue of connections drops the next one, as a dead host does."""
+    """A full backlog drops the next connection, as a dead host does."""
     with socket.socket() as busy:
         busy.bind(("127.0.0.1", 0))
         busy.listen(0)
@@ -159,7 +159,7 @@ def test_an_endless_body_is_cut(reach):
 
 
 def test_a_long_answer_costs_no_more_memory_than_what_is_kept_of_it():
-    """Review O3: what is read of a webhook's answer beyond 2 KB is not kept in memory."""
+    """Review O3: a webhook response beyond 2 KB is not kept in memory."""
 
     async def ask(port):
         async with Client(HERE, resolver=LOCAL, read_buffer=1024) as client:
@@ -231,7 +231,7 @@ def test_a_large_body_can_go_to_a_file():
     assert (reply.body, len(sink.getvalue())) == (b"", 300_000)
 
 
-# Neighbours
+# Other exchanges at the same time
 
 
 @pytest.mark.timing

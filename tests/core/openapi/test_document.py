@@ -1,4 +1,4 @@
-"""Examples follow from the shapes, and hold against them."""
+"""Examples are generated from the schemas and are valid."""
 
 from core.openapi.document import example_of
 

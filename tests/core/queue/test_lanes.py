@@ -1,4 +1,4 @@
-"""Which tenant has work: leased by one worker, never lost, the longest waiting first."""
+"""Lanes, the tenants that have work: leased by one worker, never lost, oldest first."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -90,7 +90,7 @@ def test_of_many_workers_each_gets_another_lane(app, kind):
         with app.app_context(), global_scope():
             barrier.wait(10)
             taken = lease_next(kind, 30)
-            barrier.wait(10)  # all hold theirs at once
+            barrier.wait(10)  # all hold their lease at once
             return taken and taken[0]
 
     with ThreadPoolExecutor(8) as pool:
@@ -103,7 +103,7 @@ def test_of_many_workers_each_gets_another_lane(app, kind):
 
 
 def test_marking_waits_neither_for_other_markers_nor_for_the_holder(app, kind):
-    """A send must not queue behind others, nor behind the worker that leases and extends."""
+    """A send must wait neither for others nor for the worker that leases and extends."""
     mark(kind, 1)
     with global_scope():
         mark_due(kind, 1)
@@ -133,10 +133,10 @@ def test_a_lane_that_is_being_marked_can_be_leased(app, kind):
 
 
 def test_work_marked_while_the_lane_is_held_is_found_after_a_second_look(kind):
-    """The holder releases, looks once more, and marks again: nothing is swallowed."""
+    """The holder releases, looks once more, and marks again, so no work is lost."""
     mark(kind, 1)
     held = lease(kind)
-    mark(kind, 1)  # a ring that arrives meanwhile finds the lane there
+    mark(kind, 1)  # a wake-up that arrives meanwhile finds the lane marked
     assert give_back(kind, *held) is True
-    mark(kind, 1)  # what the second look does
+    mark(kind, 1)  # the second look does this
     assert lease(kind)[0] == 1

@@ -1,4 +1,4 @@
-"""Workers that stay awake for a job: nobody silences another, and they rest in turn."""
+"""Worker presence: workers do not remove each other, and hand over in turn."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ WORKERS = "rq:workers:sends"
 
 @pytest.fixture
 def at_work(app, settings):
-    """`at_work(story)` runs a story of workers against an empty Redis."""
+    """`at_work(story)` runs a scenario of workers against an empty Redis."""
 
     def run(story):
         async def inside():
@@ -110,7 +110,7 @@ def served():
     ],
 )
 def test_who_gives_way_to_another_queue(at_work, served, job, waits_in, workers, beside, goes):
-    """Messages are left alone by nobody but the only worker there is."""
+    """A worker leaves the messages unattended only if it is the only worker."""
 
     async def story(redis):
         await redis.sadd(WORKERS, *workers)

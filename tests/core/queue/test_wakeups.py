@@ -1,4 +1,4 @@
-"""Bells ring after the commit, once for the same work, and never break anything."""
+"""Wake-ups are sent after the commit, once for the same work, and never cause errors."""
 
 import socket
 import time
@@ -18,7 +18,7 @@ DRAIN, SWEEP = "jobs.mail.drain", "jobs.media.drain"
 
 @pytest.fixture
 def bell(redis):
-    """The queue, silent and empty."""
+    """The queue, without marks and empty."""
     queue = queue_named("default", redis)
     queue.empty()
     for mark in redis.scan_iter("ring:*"):
@@ -79,7 +79,7 @@ def test_once_a_worker_hears_it_the_bell_rings_anew(app, bell):
 def test_an_unheard_ring_is_rung_again_after_seconds(app, bell, redis):
     send_wakeups([WakeUp(DRAIN)])
     assert 0 < redis.pttl(WakeUp(DRAIN).mark) <= wakeups.WAKEUP_TTL_SECONDS * 1000
-    redis.delete(WakeUp(DRAIN).mark)  # as time would
+    redis.delete(WakeUp(DRAIN).mark)  # as its expiry would
     send_wakeups([WakeUp(DRAIN)])
     assert bell.count == 2
 
@@ -126,7 +126,7 @@ def test_redis_must_be_named_before_it_is_used(monkeypatch):
 
 
 def test_a_redis_that_hangs_does_not_hold_a_request(app, settings):
-    """A listener that accepts and never answers: the ring is given up within seconds."""
+    """A listener that accepts and never answers: the wake-up is given up within seconds."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         connect_redis(f"redis://127.0.0.1:{silent.getsockname()[1]}/0")
         try:

@@ -1,4 +1,4 @@
-"""Strings of the hot paths in an event loop: side by side, and after the server was away."""
+"""Statements of the async pool: in parallel, and after the server was away."""
 
 import asyncio
 
@@ -35,7 +35,7 @@ def test_a_fault_of_one_statement_leaves_its_connection_usable(settings):
 
 
 def test_connections_that_were_cut_are_replaced(settings, superuser_connection):
-    """Idle ones and one in use; their numbers are given out again at once."""
+    """Idle connections and one in use; their file descriptors are reused at once."""
 
     async def work(pool):
         pids = [(await pool.run(ME, {}))[0][0] for _ in range(3)]

@@ -1,4 +1,4 @@
-"""Calls that come together go together, and fail alone."""
+"""Concurrent calls are sent in one batch, and each fails on its own."""
 
 import asyncio
 
@@ -27,7 +27,7 @@ def test_what_comes_during_a_call_is_one_transaction(settings):
 
     first, *others = run(settings, story)
     assert [row[:2] for row in (first, *others)] == [(5, "w5"), (3, "w3"), (4, "w4"), (2, "w2")]
-    assert len({row[2] for row in others}) == 1  # while the first was under way
+    assert len({row[2] for row in others}) == 1  # batched while the first was in flight
     assert first[2] != others[0][2]
 
 

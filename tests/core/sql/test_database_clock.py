@@ -1,4 +1,4 @@
-"""Review O6. Hosts whose clocks differ keep the database's time, and say that they differ."""
+"""Review O6. Hosts with differing clocks use the database's time, and log the difference."""
 
 import itertools
 import time
@@ -25,7 +25,7 @@ def _right_again(app):
 
 @pytest.fixture
 def host_is_off(monkeypatch):
-    """Set the host's clock wrong, then let it ask the database."""
+    """Set the host's clock wrong, then synchronise it with the database."""
     right = clock.host_now
 
     def turn(by: timedelta) -> None:
@@ -58,7 +58,7 @@ def test_what_two_hosts_accept_stands_in_the_order_of_acceptance(host_is_off):
     for minutes in (15, -15, 0):
         host_is_off(timedelta(minutes=minutes))
         times.append(now())
-    # A measurement over the network is off by a few milliseconds.
+    # A measurement over the network differs by a few milliseconds.
     pairs = itertools.pairwise(times)
     assert all(later - earlier > -database_clock.SMALLEST for earlier, later in pairs)
 
@@ -68,7 +68,7 @@ def test_ids_follow_the_correction_at_once(monkeypatch):
     clock.set_correction(timedelta(minutes=-15))
     earlier = new_uuid()
     clock.set_correction(timedelta(0))
-    time.sleep(0.002)  # within one millisecond, ids of two corrections have no order
+    time.sleep(0.002)  # ids from two corrections within one millisecond have no order
     assert earlier < first < new_uuid()
 
 

@@ -1,4 +1,4 @@
-"""Months are ranges of ids, and are made ahead."""
+"""Monthly partitions are ranges of ids, and are created in advance."""
 
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -38,7 +38,7 @@ def as_app(database):
 
 @pytest.fixture(scope="module", autouse=True)
 def _nothing_is_left(app, database):
-    """Every further partition makes the claims of the tests that follow a little dearer."""
+    """Remove the partitions: each one makes claims in later tests a little slower."""
     with closing(admin_connection(database)) as connection, connection.cursor() as cursor:
         before = _partitions(cursor)
         yield
@@ -72,7 +72,7 @@ def test_an_id_made_now_lies_in_this_month():
 
 
 def test_the_job_makes_what_is_missing_as_the_role_of_the_service(app, settings, as_owner):
-    """Review C1: in the shipped units no worker knows the owner of the tables."""
+    """Review C1: in the shipped units no worker has the credentials of the tables' owner."""
     assert not settings.migration_database_url
     last = partitions.months(now(), partitions.MONTHS_AHEAD + 1)[-1]
     for table in partitions.TABLES:
@@ -85,7 +85,7 @@ def test_the_job_makes_what_is_missing_as_the_role_of_the_service(app, settings,
 
 
 def test_an_installation_that_is_a_year_old_still_has_its_months(app, as_owner):
-    """Review C1: a service that has run for months goes on accepting messages."""
+    """Review C1: a service that has run for months still accepts messages."""
     with app.app_context():
         try:
             with frozen(now() + timedelta(days=365)) as later:
@@ -104,8 +104,10 @@ def test_an_installation_that_is_a_year_old_still_has_its_months(app, as_owner):
 
 
 def test_the_functions_cut_where_the_code_looks(app, as_owner):
-    """Month and day bounds of the SQL functions are those of `create_statements` and `create_day`,
-    in December and in a session with another time zone too."""
+    """The SQL functions use the same bounds as `create_statements` and `create_day`.
+
+    Also in December, and in a session with another time zone.
+    """
     as_owner.execute("SET timezone = 'America/New_York'")
     moment = datetime(2031, 11, 30, 23, 30, tzinfo=UTC)
     as_owner.execute("SELECT app.make_partitions('messages', %s, 1)", [moment])
@@ -164,7 +166,7 @@ def test_nobody_else_may_call_them(superuser_connection):
 
 
 def test_a_busy_table_holds_up_neither_requests_nor_the_other_tables(app, as_owner, database):
-    """The lock that a new partition needs is given up after a few seconds."""
+    """A new partition gives up waiting for its lock after a few seconds."""
     last = partitions.months(now(), partitions.MONTHS_AHEAD + 1)[-1]
     for table in ("events", "deliveries"):
         as_owner.execute(f"DROP TABLE {table}_{last:%Y_%m}")

@@ -24,7 +24,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "AKIATEST", "AWS_SECRET_ACCESS_KEY": "sec/ret+key"}
 
 
 class Bucket(BaseHTTPRequestHandler):
-    """Keeps what it is given, and believes nobody: it works out each signature for itself."""
+    """A fake bucket that stores blobs and verifies every signature."""
 
     protocol_version = "HTTP/1.1"
 

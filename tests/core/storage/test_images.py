@@ -1,4 +1,4 @@
-"""Uploaded pictures are redrawn within a fixed amount of memory."""
+"""Uploaded images are re-encoded within a fixed amount of memory."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from core.errors import TryAgain
 from core.storage import images
 from core.storage.images import TooManyPixels, UnreadableImage, make_preview, reencode_image
 
-# Draws the files named on the command line, all at once, and prints how much memory that took.
+# Converts the files named on the command line at once, and prints the memory used.
 MEASURED = """
 import resource, sys
 from concurrent.futures import ThreadPoolExecutor
@@ -78,13 +78,13 @@ def test_four_large_palette_pictures_cost_little_together(tmp_path):
         ("RGB", (16_000_000, 1), "PNG", {}, False),
         ("RGBA", (2000, 2000), "WEBP", {"lossless": True, "method": 0}, True),
         ("RGB", (4000, 3000), "WEBP", {"method": 0}, False),
-        ("RGB", (5712, 4284), "JPEG", {}, True),  # what phones take today
+        ("RGB", (5712, 4284), "JPEG", {}, True),  # the size that phones use today
         ("RGB", (8000, 8000), "JPEG", {"progressive": True, "subsampling": 0}, False),
         ("RGB", (12000, 12000), "JPEG", {}, False),
     ],
 )  # fmt: skip
 def test_no_upload_takes_more_than_100_megabytes(tmp_path, mode, size, kind, options, drawn):
-    """Review H4: whatever the kind, the mode and the shape."""
+    """Review H4: for every format, mode and shape."""
     file = saved(tmp_path / "picture", mode, size, kind, **options)
     taken, outcomes = megabytes(file)
     assert taken < 100
@@ -98,7 +98,7 @@ def as_file(picture, kind="PNG", **options):
 
 
 def test_a_jpeg_with_a_scan_for_each_colour_is_not_taken_for_a_small_one():
-    """Review H4: libjpeg keeps all of it in memory, whatever size is asked for."""
+    """Review H4: libjpeg keeps all of it in memory at any requested size."""
     plain = as_file(Image.new("RGB", (64, 64)), "JPEG")
     assert images._is_one_scan(plain)
     body = plain.getvalue()

@@ -1,4 +1,4 @@
-"""A ZIP archive made in pieces is read by everybody who reads ZIP archives."""
+"""A ZIP archive made in pieces can be read by every ZIP reader."""
 
 import io
 import json
@@ -16,12 +16,12 @@ MADE = datetime(2026, 11, 16, 3, 4, 6, tzinfo=UTC)
 
 
 def stored(state):
-    """As it comes back from the database."""
+    """The state as the database returns it."""
     return json.loads(json.dumps(state))
 
 
 def made(texts, cuts):
-    """Each text is written line by line; after every `cuts` lines another process goes on."""
+    """Write each text line by line; after every `cuts` lines another process continues."""
     whole, state, since = b"", new_state(MADE), 0
     pieces = ResumableZip(state)
     for name, lines in texts.items():

@@ -1,4 +1,4 @@
-"""Excel files as tables: read as people see them, and never at a price (Review pages 40)."""
+"""Excel files as tables: values as displayed, within limits (Review pages 40)."""
 
 import io
 import tracemalloc
@@ -22,7 +22,7 @@ def a_book(*rows):
 
 
 def replaced(data, name, text):
-    """The workbook with another text for one of its files."""
+    """The workbook with one of its files replaced."""
     out = io.BytesIO()
     with (
         zipfile.ZipFile(io.BytesIO(data)) as old,

@@ -1,4 +1,4 @@
-"""Coordinates, the route link, and what lies inside what."""
+"""Coordinates, the route link, and tests for points inside areas."""
 
 import os
 import subprocess
@@ -63,7 +63,7 @@ def test_every_place_is_written_in_plain_decimals(latitude, longitude):
 
 
 def test_a_comma_locale_changes_nothing(tmp_path):
-    """Under a real locale that writes 3,14, made here as this machine may have none."""
+    """Uses a locale that writes 3,14; compiled here because the machine may not have one."""
     made = subprocess.run(
         ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / "de_DE.UTF-8")],
         capture_output=True,

@@ -46,7 +46,7 @@ def example_mobiles():
 def test_a_mobile_of_every_country_is_a_phone():
     checked = 0
     for region, number, digits in example_mobiles():
-        if len(digits) < 8:  # a few islands, whose numbers the contract's 8 digits leave out
+        if len(digits) < 8:  # a few islands, whose numbers are shorter than the API's 8 digits
             with pytest.raises(BadPhone):
                 check_phone(digits)
             continue
@@ -239,8 +239,8 @@ def test_the_same_phone_in_the_networks_other_words(same):
     ("written", "region", "digits"),
     [
         ("0532 111 22 33", "TR", "905321112233"),
-        ("+1 123 123 1234", "CA", None),  # somebody wrote it with its country code
-        ("123-123-1234", "CA", None),  # no such area code: a national form must be a real one
+        ("+1 123 123 1234", "CA", None),  # written with its country code
+        ("123-123-1234", "CA", None),  # no such area code: a national number must be valid
         ("555-555-SHIP", "US", None),
         ("0532 111 22 33", None, None),
         ("", "TR", None),

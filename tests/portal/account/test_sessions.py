@@ -1,4 +1,4 @@
-"""The list of browsers a person is signed in with, and ending them."""
+"""The list of a person's sessions, and ending them."""
 
 from core.db import global_scope
 from tenants import people, signin

@@ -1,4 +1,4 @@
-"""Who did what: on the page, and as a file that a spreadsheet opens safely."""
+"""The audit log as a page, and as a file that is safe to open in a spreadsheet."""
 
 import ast
 import csv
@@ -40,7 +40,7 @@ def owners(browser, restaurant):
 
 
 def acts():
-    """Every act that the code names where it records one."""
+    """Every action name that the code records."""
     for folder in ("tenants", "webhooks", "messaging", "printing", "restaurant", "portal", "jobs"):
         for file in (ROOT / folder).rglob("*.py"):
             for call in ast.walk(ast.parse(file.read_text())):
@@ -228,7 +228,7 @@ def test_a_change_of_a_station_tells_from_what_to_what(owners, restaurant):
 
 
 def test_a_change_of_a_payment_account_tells_no_key(owners, restaurant):
-    """Review pages 44: keys are named, never shown."""
+    """Review pages 44: keys are named but never shown."""
     bistro = open_bistro(restaurant)
     first, second = "sk_test_first0000000000000000", "sk_test_second000000000000000"
     with restaurant.scope():

@@ -1,4 +1,4 @@
-"""Names in letters are words, never links."""
+"""Names in e-mails never become links."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Accepting an invitation, as whoever is there."""
+"""Accepting an invitation: signed in, signed out, or as a new person."""
 
 from datetime import timedelta
 

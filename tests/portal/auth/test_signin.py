@@ -1,4 +1,4 @@
-"""Signing in, where it leads, and signing out."""
+"""Signing in, the redirect after it, and signing out."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -14,11 +14,11 @@ from tests.factories import PASSWORD, Browser, make_business, make_person, uniqu
 from tests.portal.emails import emails_to
 from tests.portal.page_reader import text_of, title_of
 
-# What may not be followed after signing in: another host, another scheme, a broken header.
+# Redirect targets that must be refused: another host, another scheme, a broken header.
 EVIL = [
     "//evil.example",
     "///evil.example",
-    "//docs/quick-start",  # Review L1: the router takes it for a page of ours
+    "//docs/quick-start",  # Review L1: the router accepts it as one of our pages
     "/docs//quick-start",
     "/\\evil.example",
     "\\\\evil.example",
@@ -52,7 +52,7 @@ EVIL = [
     "／／evil.example",
     "",
 ]
-# Where a browser would really end, whatever is written: these hosts are ours.
+# A browser resolves each of these to one of our own hosts.
 OURS = re.compile(r"^/(?![/\\\s])[^\\\s]*$")
 
 
@@ -137,7 +137,7 @@ def test_spelling_an_account_differently_is_the_same_account(app, restaurant):
 
 
 def test_a_browser_that_signed_in_before_is_not_locked_out(app, restaurant):
-    """Review L3: ten wrong tries anywhere kept everybody out of the account."""
+    """Review L3: ten wrong attempts anywhere locked everybody out of the account."""
     known = Browser(app.test_client())
     enter(known, restaurant.owner)
     known.post("/signout")
@@ -154,7 +154,7 @@ def test_a_browser_that_signed_in_before_is_not_locked_out(app, restaurant):
 
 
 def test_passwords_are_compared_without_a_database_connection(app, restaurant, monkeypatch):
-    """Review M5: those who waited for their turn held all connections of the pool."""
+    """Review M5: requests that waited for a password check held all connections of the pool."""
     with app.app_context():
         crowd = db.engine.pool.size() + 2
     waiting, go_on, compare = Semaphore(0), Event(), signin.password_matches
@@ -184,7 +184,7 @@ def test_passwords_are_compared_without_a_database_connection(app, restaurant, m
 
 
 def test_no_password_is_hashed_inside_a_transaction(app):
-    """Review M5: the rule holds for every way to a password, so it is checked at the hash."""
+    """Review M5: checked at the hash function, so it covers every use of a password."""
     with global_scope(), pytest.raises(RuntimeError, match="before the transaction"):
         passwords.hash_password(PASSWORD)
 
@@ -229,7 +229,7 @@ def test_a_page_of_ours_is_where_one_wanted_to_go(app, restaurant, wanted):
 
 @pytest.mark.parametrize("place", ["/team/invite", "/account/password", "/account/profile"])
 def test_a_language_chosen_beside_a_refused_form_breaks_nothing(browser, restaurant, place):
-    """Such a form is shown at an address that may take nothing but forms."""
+    """A rejected form is displayed at a URL that may accept POST only."""
     browser.signs_in(restaurant.owner)
     assert browser.post(place, email="nobody").status_code == 200
     assert browser.post("/language", locale="en", next=place, follow=True).status_code == 200

@@ -1,4 +1,4 @@
-"""Signing up and confirming the address."""
+"""Signing up and confirming the e-mail address."""
 
 import re
 from datetime import timedelta
@@ -85,7 +85,7 @@ def test_a_known_address_gets_a_letter_and_the_stranger_the_same_page(browser, a
     ],
 )
 def test_a_wrong_field_tells_nothing_about_the_address(browser, restaurant, wrong):
-    """Otherwise a poor password would ask the form who is a customer."""
+    """Otherwise a weak password would reveal whether the address has an account."""
     stranger, known = unique_email(), restaurant.owner.email
     new, old = sign_up(browser, stranger, **wrong), sign_up(browser, known, **wrong)
     assert title_of(new) == title_of(old) == "Create account"
@@ -96,7 +96,7 @@ def test_a_wrong_field_tells_nothing_about_the_address(browser, restaurant, wron
 
 
 def test_hashing_is_done_for_a_known_address_too(browser, restaurant, monkeypatch):
-    """So that the time it takes tells nothing either."""
+    """Otherwise the response time would reveal whether the address has an account."""
     hashed = []
     from tenants import passwords
 
@@ -149,7 +149,7 @@ def test_opening_the_link_needs_a_click(browser):
 
 
 def test_whoever_signed_up_here_is_signed_in_when_the_address_is_confirmed(app, browser):
-    """Review 26; another browser must sign in, as it has not shown the password."""
+    """Review 26; another browser must sign in because it has not shown the password."""
     for elsewhere in (False, True):
         email = unique_email()
         sign_up(browser, email)
@@ -242,7 +242,7 @@ def test_sending_again_has_to_wait_too(browser):
 
 
 def test_one_mailbox_is_not_flooded_by_sign_ups(app):
-    """Review L14: sign-up e-mails were limited by the sender's address only."""
+    """Review L14: sign-up e-mails were limited only by the sender's IP address."""
     email = unique_email()
     for number in range(8):
         stranger = Browser(app.test_client())

@@ -1,4 +1,4 @@
-"""One person, several businesses: what was opened in one is never done in another."""
+"""A person with several tenants: a form opened in one never acts in another."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def second(restaurant):
 
 @pytest.fixture
 def in_the_first(browser, restaurant, second):
-    """A browser in the first business with its settings open in a tab, and that form's token."""
+    """A browser in the first tenant with its settings open, and that form's token."""
     browser.signs_in(restaurant.owner)
     browser.post("/switch", tenant_id=restaurant.tenant_id)
     browser.token = ""
@@ -72,7 +72,7 @@ def test_joining_another_business_is_a_switch_too(app, in_the_first, restaurant)
 
 
 def test_losing_a_business_is_a_switch_too(in_the_first, restaurant, second):
-    """Removed from one business, a person finds themselves in their other one."""
+    """A person who is removed from one tenant is moved to their other one."""
     browser, token = in_the_first
     heir = restaurant.hires("owner")
     assert heir.email

@@ -1,4 +1,4 @@
-"""The second step: set up, asked for, each code good once."""
+"""The second step: setup, sign-in, and codes that work once."""
 
 import html
 import re
@@ -17,7 +17,7 @@ from tests.portal.page_reader import text_of, title_of
 
 @pytest.fixture(autouse=True)
 def _clock():
-    """Codes follow the clock, so the clock must not pass a half minute by chance."""
+    """Codes depend on the clock, so it must not cross a half minute during a test."""
     with frozen():
         yield
 
@@ -29,7 +29,7 @@ def owner(restaurant):
 
 @pytest.fixture
 def app_of_phone(owner):
-    """The second step is on; this is the phone's app. The clock has moved on since."""
+    """The second step is on; this is the authenticator app, at a later time."""
     secret = two_factor.new_secret()
     with global_scope():
         person = people.get(owner.id)
@@ -229,7 +229,7 @@ def test_new_recovery_codes_need_the_password_and_replace_the_old(
     )
     fresh = re.findall(r"<li>([A-Z0-9]{5}-[A-Z0-9]{5})</li>", page)
     assert len(fresh) == 10
-    # Review 41: they can be printed and saved.
+    # Review 41: the recovery codes can be printed and saved.
     assert "data-print" in page
     assert 'data-save-as="comanda-recovery-codes.txt"' in page
     other = half_way(Browser(app.test_client()), owner)

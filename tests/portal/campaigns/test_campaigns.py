@@ -1,4 +1,4 @@
-"""The pages of campaigns: four steps, a question before it leaves, and what became of it."""
+"""The campaign pages: four steps, a confirmation before the start, and the results."""
 
 import html
 import re
@@ -73,7 +73,7 @@ def test_from_the_first_step_to_the_figures(owner, restaurant):
 
 
 def test_the_table_of_recipients_moves_with_the_results(owner, restaurant):
-    """Review 18: it said “Waiting” until the end."""
+    """Review 18: it showed “Waiting” until the end."""
     make_line(restaurant)
     meets(restaurant, "Ayşe Kaya")
     _one, here = made(owner, restaurant)
@@ -98,7 +98,7 @@ def test_a_new_campaign_is_for_contacts_with_consent_and_warns_of_the_others(own
     here = f"/campaigns/{one.id}"
     assert one.filters == {"consent": True}
     assert "0 of 0 chosen" in words(owner.get(f"{here}/who"))
-    owner.post(f"{here}/who")  # the tick taken off
+    owner.post(f"{here}/who")  # the consent box is unticked
     owner.post(f"{here}/what", name="Soup day", says="text", text="Soup?")
     check = words(owner.get(f"{here}/check"))
     assert "Some recipients have not given marketing consent." in check
@@ -106,7 +106,7 @@ def test_a_new_campaign_is_for_contacts_with_consent_and_warns_of_the_others(own
 
 
 def test_the_first_step_does_not_speak_of_a_window_before_there_is_a_text(owner, restaurant):
-    """Review 18: “Did not write within 24 hours” stood there at once."""
+    """Review 18: “Did not write within 24 hours” was shown at once."""
     add_line(restaurant, network="whatsapp")
     meets(restaurant, "Ayşe")
     owner.post("/campaigns/new", name="Soup day")

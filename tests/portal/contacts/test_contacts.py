@@ -1,4 +1,4 @@
-"""The contacts' pages as people use them."""
+"""The contact pages."""
 
 import csv
 import io
@@ -182,7 +182,7 @@ def test_a_no_in_a_consent_column_is_counted_as_refused_and_stores_nothing(
 
 
 def test_the_columns_of_a_checked_file_can_be_changed(desk, restaurant, run_jobs):
-    """Review 20: the way back, and a reason that names the missing country."""
+    """Review 20: going back, and an error that names the missing country."""
     place = upload(desk, "phone,name\n0532 444 11 22,Ayşe\n")
     desk.post(place, column=["phone", "name"], country="", update="y")
     run_jobs()

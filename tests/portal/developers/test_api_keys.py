@@ -1,4 +1,4 @@
-"""Keys in the portal: shown once, good at once, gone at once."""
+"""API keys in the portal: shown once, valid at once, revoked at once."""
 
 import re
 from datetime import timedelta

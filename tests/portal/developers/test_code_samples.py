@@ -1,4 +1,4 @@
-"""The samples are programs that run: each is given to its own language and must send the call."""
+"""Each code sample runs in its own language and must send the call."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ RUNNERS = {
 
 @pytest.fixture
 def customer():
-    """A server that keeps what it is asked."""
+    """A server that records its requests."""
     asked = []
 
     class Keeps(BaseHTTPRequestHandler):

@@ -1,4 +1,4 @@
-"""Pages of docs/ in the portal: those for customers, safely, in the reader's language."""
+"""The guides: public pages of docs/ only, rendered safely, in the reader's language."""
 
 import json
 import re
@@ -59,7 +59,7 @@ def test_what_is_not_for_readers_is_not_served(client, app):
 
 @pytest.mark.parametrize("locale", ["en", "tr"])
 def test_every_link_and_picture_of_every_guide_leads_somewhere(client, app, locale):
-    """At /docs; its anchors too."""
+    """Links at /docs, including their anchors."""
     headers = {"Accept-Language": locale}
     every = {f"/docs/{name}": None for name in GUIDE_NAMES}
     for address in every:

@@ -1,4 +1,4 @@
-"""Every page's question mark leads to a guide that exists."""
+"""Every help link leads to a guide that exists."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The API reference as a page: every call of the document, with samples and examples."""
+"""The API reference page: every call of the OpenAPI document, with samples and examples."""
 
 import html
 

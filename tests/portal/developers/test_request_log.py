@@ -1,4 +1,4 @@
-"""Finding a call again: by its id, by what became of it, by key and by what it was."""
+"""The request log: search by request id, outcome, key and call."""
 
 import re
 
@@ -9,7 +9,7 @@ from tests.portal.page_reader import text_of, title_of
 
 @pytest.fixture
 def asks(app, client, restaurant):
-    """A program of the restaurant's calls, and the log is written."""
+    """Call the API with a key of the restaurant, then write the log."""
 
     def ask(method, path, **body):
         answer = client.open(

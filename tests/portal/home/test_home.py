@@ -1,4 +1,4 @@
-"""Home: today, what it costs, how the lines are, and what needs a person."""
+"""Home: today's figures, costs, line states, and items that need attention."""
 
 from core.clock import now
 from messaging.costs.usage import UsageTally
@@ -42,7 +42,7 @@ def test_home_and_usage_count_test_messages_apart(browser, restaurant):
 
 
 def test_a_trial_shows_one_limit(browser, restaurant):
-    """Review 12: “9 / no limit” stood beside “191 messages left”."""
+    """Review 12: “9 / no limit” was shown beside “191 messages left”."""
     with restaurant.scope():
         accounts.change_plan("trial")
         account = accounts.account()
@@ -76,7 +76,7 @@ def test_first_steps_lead_to_ones_own_number_and_to_the_invitation(browser, rest
 
 
 def test_a_finished_list_of_first_steps_goes_away(browser, restaurant, monkeypatch):
-    """Review pages 27: it stayed until somebody put it away."""
+    """Review pages 27: it stayed until a member hid it."""
     browser.signs_in(restaurant.owner)
     assert "First steps" in browser.get("/home").get_data(as_text=True)
     step = first_steps.Step

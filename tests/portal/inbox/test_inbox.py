@@ -1,4 +1,4 @@
-"""The inbox's pages without a script: rights, forms, files, names that would run."""
+"""The inbox pages without scripts: rights, forms, files, and escaping of names."""
 
 import io
 import re
@@ -27,7 +27,8 @@ from tests.messaging.message_factory import sent_message
 from tests.portal.hostile_texts import CORPUS
 from tests.portal.page_reader import faults, nonce_of
 
-THE_WAY = "a href=https://www.google.com/maps/dir/?api=1&destination=1,2"  # ours, on purpose
+# our own link, on purpose
+THE_WAY = "a href=https://www.google.com/maps/dir/?api=1&destination=1,2"
 
 
 @pytest.fixture
@@ -355,7 +356,7 @@ def test_the_contact_stands_beside_the_conversation(app, restaurant, talk):
 
 
 def test_a_template_is_shown_as_the_customer_read_it(app, restaurant, line, talk):
-    """Review 13: its technical name and values stood there."""
+    """Review 13: the technical name and values were shown."""
     body = [{"type": "BODY", "text": "Hello {{1}}, order {{2}} is confirmed."}]
     with restaurant.scope():
         mine = line_repository.get(line)
@@ -370,7 +371,7 @@ def test_a_template_is_shown_as_the_customer_read_it(app, restaurant, line, talk
 
 
 def test_what_a_person_wrote_elsewhere_is_not_called_automatic(app, restaurant, talk):
-    """Review 13: the page of the first message, and the contact's own."""
+    """Review 13: messages from the first-message page and from the contact's page."""
     with restaurant.scope():
         add_simulated_lines()
         contact_id = inbox_conversations.get(talk).contact_id

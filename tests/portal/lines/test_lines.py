@@ -1,4 +1,4 @@
-"""Lines in the portal: added after a live check, kept, renamed, switched, tried out, removed."""
+"""Lines in the portal: added after a live check, renamed, paused, tested, removed."""
 
 import re
 from decimal import Decimal
@@ -42,7 +42,7 @@ def graph(app, monkeypatch):
 
 @pytest.fixture
 def line(restaurant):
-    """A line of the real network, as the portal adds it."""
+    """A line of the real network, added as the portal adds it."""
     with restaurant.scope():
         return line_repository.add_cloud_line(
             "Front desk", "905321112200", NUMBER, GOOD_TOKEN, "secret", account_id=ACCOUNT
@@ -77,7 +77,7 @@ def test_a_check_asks_the_network_and_stores_nothing(owners, restaurant, graph):
         f"/v23.0/{ACCOUNT}/subscribed_apps",
     ]
     assert lines_of(restaurant) == []
-    # What was checked need not be pasted again.
+    # Checked values need not be pasted again.
     assert f'value="{GOOD_TOKEN}"' in page.get_data(as_text=True)
     assert "no-store" in page.headers["Cache-Control"]
 

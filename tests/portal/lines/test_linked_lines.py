@@ -1,4 +1,4 @@
-"""The pages of linked phones: what they show in each state, and who may do what."""
+"""The pages of linked phones: their content in each state, and the rights they need."""
 
 import re
 from datetime import timedelta

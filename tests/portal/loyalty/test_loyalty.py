@@ -1,4 +1,4 @@
-"""Loyalty in the portal: set up, given, corrected, worded; seen where a guest is seen."""
+"""Loyalty in the portal: setup, rewards, corrections, texts, and the contact's page."""
 
 import pytest
 from sqlalchemy import select

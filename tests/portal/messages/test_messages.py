@@ -1,4 +1,4 @@
-"""Messages in the portal: found, read, followed while they are on their way, cancelled."""
+"""Messages in the portal: search, read, follow until delivered, cancel."""
 
 import csv
 import io
@@ -46,7 +46,7 @@ def accept(business, line, phone="905321112233", text="Merhaba", **more):
 
 
 def send(business, outcome):
-    """Let the oldest message that waits leave, with this answer of the network."""
+    """Send the oldest waiting message, with this response of the network."""
     with business.scope():
         [one] = message_claim.claim_messages(1, 60.0, [])
     with business.scope():

@@ -1,4 +1,4 @@
-"""Templates in the portal: what each is and says, and a try at a phone."""
+"""Templates in the portal: state, content, and sending a test."""
 
 import pytest
 
@@ -125,7 +125,7 @@ def test_a_network_that_is_away_is_said(page, line):
 
 
 def test_a_new_message_lists_each_template_of_the_live_lines_once(page, restaurant, line, settings):
-    """Pages review 38: the test line's copies are left out, and two lines are named."""
+    """Pages review 38: copies on the test line are left out, and both lines are named."""
     copy = NetworkTemplate("4", "order", "en", "utility", "approved", components=[BODY])
     with restaurant.scope():
         desk = add_simulated_line(

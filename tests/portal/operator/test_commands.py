@@ -1,4 +1,4 @@
-"""The operator's commands, as typed."""
+"""The operator's commands on the command line."""
 
 import json
 import stat
@@ -29,7 +29,7 @@ def run(app):
 
 @pytest.fixture
 def told(run):
-    """The one JSON object a command prints."""
+    """The JSON object that a command prints."""
 
     def command(*words):
         result = run(*words, "--json")
@@ -49,7 +49,7 @@ def me(client):
 
 
 def refusal(result):
-    """One sentence and exit code 1, never a traceback."""
+    """Expect one sentence and exit code 1, without a traceback."""
     assert result.exit_code == 1, result.output
     lines = result.output.strip().splitlines()
     assert len(lines) == 1, result.output
@@ -175,7 +175,7 @@ def test_an_operator_is_made_and_unmade(run, app):
 
 
 def test_secrets_are_sealed_with_the_newest_key(settings, app, superuser_connection):
-    """After a rotation the old key can be thrown away."""
+    """After a rotation the old key can be deleted."""
     from core import mail
     from wsgi import build_app
 
@@ -201,13 +201,13 @@ def test_secrets_are_sealed_with_the_newest_key(settings, app, superuser_connect
         assert rotate(fresh) == 0, "a second time there is nothing to do, even without the old key"
         assert rotate(f"{settings.encryption_keys},{fresh}") > 0
     finally:
-        build_app(settings)  # what a process has one of is this app's again
+        build_app(settings)  # restores the process-wide objects of this app
     with global_scope():
         assert mail.recent_emails(None, 500)
 
 
 def test_linked_phones_are_sealed_with_the_newest_key_too(settings, app, restaurant, monkeypatch):
-    """Review M8: after the old key was dropped no phone could be opened."""
+    """Review M8: after the old key was removed, no linked phone could be decrypted."""
     from wsgi import build_app
 
     store = DeviceStore(settings.linked_store_url)
@@ -220,7 +220,7 @@ def test_linked_phones_are_sealed_with_the_newest_key_too(settings, app, restaur
     def rotate(keys, *more, **told):
         changed = settings.model_copy(update={"encryption_keys": keys, **told})
         made = build_app(changed)
-        monkeypatch.setitem(app.extensions, "comanda", changed)  # the runner finds this app
+        monkeypatch.setitem(app.extensions, "comanda", changed)  # the command runner uses this app
         return made.test_cli_runner().invoke(args=["secrets", "rotate", *more])
 
     try:

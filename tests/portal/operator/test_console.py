@@ -1,4 +1,4 @@
-"""The operator's console: there for operators alone, and felt by the API at once."""
+"""The operator console: for operators only, with immediate effect on the API."""
 
 import pytest
 

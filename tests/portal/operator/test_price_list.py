@@ -1,4 +1,4 @@
-"""The operator's price list: added, edited, retired; what was promised and invoiced stays."""
+"""The operator's price list: add, edit, retire; promised prices and invoices stay."""
 
 import json
 from decimal import Decimal
@@ -23,7 +23,7 @@ numbers = count(1)
 
 @pytest.fixture
 def code(app):
-    """A plan's code of this test's own; it goes with the test."""
+    """The code of a plan that exists only during this test."""
     made = f"team-{next(numbers)}"
     yield made
     with global_scope():

@@ -1,4 +1,4 @@
-"""The operator's rate card: seen, changed from a day on, taken back before it begins."""
+"""The operator's rate card: view, schedule a change, withdraw it before it starts."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -14,7 +14,7 @@ from tenants import people
 from tests.factories import make_person
 from tests.portal.page_reader import text_of
 
-COUNTRY = "AQ"  # nobody sends there, and no shipped row is touched
+COUNTRY = "AQ"  # no messages go there, and no shipped row is changed
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The orders board and an order's page, as the staff uses them."""
+"""The orders board and the page of an order."""
 
 import re
 from datetime import timedelta
@@ -236,7 +236,7 @@ def test_who_looks_on_gets_no_buttons(browser, restaurant, bistro):
 
 
 def test_a_required_choice_has_no_preset_and_is_asked_for(staff, bistro):
-    """Review pages 4: a waiter's order went out with the first option, unseen."""
+    """Review pages 4: a staff order was sent with the first option preselected, unnoticed."""
     page = text_of(staff.get(f"/orders/new?site={bistro.site_id}"))
     size = re.search(r'<select[^>]+name="g\.[^"]+"[^>]*>(.*?)</select>', page, re.DOTALL)
     assert "selected" not in size[1]

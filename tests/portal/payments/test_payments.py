@@ -1,4 +1,4 @@
-"""The pages of payments: providers, links, the review, signals, an order's money."""
+"""The payment pages: providers, links, the review, provider events, an order's payments."""
 
 import pytest
 

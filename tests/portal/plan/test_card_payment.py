@@ -1,4 +1,4 @@
-"""A month of a plan by card, on the wire of the real providers: real HTTP, their own shapes."""
+"""Paying a month of a plan by card, over HTTP in the real providers' formats."""
 
 import io
 import re
@@ -57,14 +57,14 @@ def test_a_plan_is_paid_at_the_provider_and_changes_once(browser, provider, shop
     assert re.search(rf'http-equiv="refresh" content="0; url=https://\S+/{ref}"', page)
     assert re.search(rf'<a class="btn btn-primary" href="https://\S+/{ref}">', page)
 
-    # Back without having paid, and at night: nothing is given.
+    # Returning without a payment, and the nightly job, grant nothing.
     browser.get("/plan/back")
     assert "No payment has come yet" in text_of(browser.get("/plan"))
     account_closure.check_plan_payments()
     with shop.scope():
         assert accounts.get(shop.tenant_id).plan == "starter"
 
-    # Paid; the provider does not answer at first, and the sweep asks again.
+    # Paid; the provider does not respond at first, and the sweep asks again.
     provider.pays(ref)
     provider.troubles += [Failure(status=503)] * 4
     browser.get("/plan/back")
@@ -105,7 +105,7 @@ def test_the_billing_details_are_on_the_next_invoice(browser, provider, shop):
 
 
 def test_an_operator_corrects_an_invoice_under_a_new_number(browser, operators, provider, shop):
-    """Review pages 39: the new one names the old one, which stays as it was."""
+    """Review pages 39: the new one refers to the old one, which stays unchanged."""
     browser.signs_in(shop.owner)
     old = _pays(browser, provider, shop)
     path = f"/operator/invoices/{old.code}/correct"

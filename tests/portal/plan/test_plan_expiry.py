@@ -1,4 +1,4 @@
-"""A paid month that ends: words before it, grace after it, the base plan, and the way back."""
+"""When a paid month ends: reminders, the grace period, the base plan, and renewing."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -40,7 +40,7 @@ def business(app):
 
 
 def on(days, hour=9):
-    """That many days after the last paid one."""
+    """The given number of days after the last paid day."""
     return frozen(
         datetime(LAST.year, LAST.month, LAST.day, hour, tzinfo=UTC) + timedelta(days=days)
     )
@@ -174,7 +174,7 @@ def test_a_payment_under_way_when_grace_ends_is_waited_for(business, bank, brows
 
 
 def test_who_was_told_late_has_the_whole_of_the_grace(business):
-    """As after an upgrade, or when the clock stood still."""
+    """After an upgrade, or when the scheduler was down."""
     with on(40):
         plans_job.check_renewals()
         assert stands(business) == ("growth", LAST)

@@ -1,4 +1,4 @@
-"""Printers and tickets as people see and tend them."""
+"""The pages of printers and print jobs."""
 
 import re
 from html import unescape
@@ -69,7 +69,7 @@ def test_the_pairing_page_turns_green_when_the_agent_is_there(press, browser, re
 
 
 def test_the_pairing_page_leads_through_the_installation_on_each_system(press, browser, restaurant):
-    """Review pages 11: what to download and the one line to type, with the code in it."""
+    """Review pages 11: what to download and the command to type, including the code."""
     browser.signs_in(restaurant.owner)
     browser.get("/printers")
     path = browser.post("/printers/pair", site=press.bistro.site_id).location

@@ -1,4 +1,4 @@
-"""Reports: what a stretch of days came to, per currency, by the site's own days and hours."""
+"""Reports: totals of a date range per currency, by the site's own days and hours."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Setting up a restaurant as its manager does, from an empty list to a published menu."""
+"""Setting up a restaurant, from an empty list to a published menu."""
 
 import io
 import json
@@ -92,7 +92,7 @@ def test_special_days_are_added_shown_and_removed(manager, bistro):
         ]
     shown = manager.get(f"{path}?part=hours").get_data(as_text=True)
     assert f'value="{year}-03-22"' in shown
-    manager.post(path, part="hours", day_starts="05:00")  # a page from before the rows
+    manager.post(path, part="hours", day_starts="05:00")  # a page from before the rows existed
     with bistro.scope():
         assert len(bistro.site().special_days) == 2
     manager.post(path, part="hours", day_starts="05:00", **{"special0-starts": ""})
@@ -137,7 +137,7 @@ def test_each_group_of_settings_is_kept_by_itself(manager, bistro):
 
 
 def test_a_refused_save_says_so_at_the_top_and_keeps_what_was_typed(manager, bistro):
-    """Pages review 8: one group of settings on a page, nothing typed is lost."""
+    """Pages review 8: one group of settings per page, so that no input is lost."""
     path = f"/restaurants/{bistro.site_id}"
     fields = {"part": "looks", "own_tone": "y", "tone": "green", "welcome-tr": "Hoş geldiniz"}
     page = manager.post(path, **fields)
@@ -368,7 +368,7 @@ def test_a_table_is_edited_and_its_printed_code_stays_good(bistro, browser, rest
         assert (changed.number, changed.seats, changed.token) == ("T12", 8, bistro.tokens["12"])
         (area,) = tables.areas(bistro.site_id)
         assert changed.area_id == area.id
-    # Printed when it was table 12: still the same table, and proven.
+    # Printed when it was table 12: still the same table, with a valid token.
     order = bistro.order(table="12")
     assert order.table_number == "T12"
     renamed = browser.post(f"/restaurants/areas/{area.id}", name="Teras")
@@ -402,7 +402,7 @@ def test_options_are_added_and_attached_to_dishes_on_one_page(bistro, browser, r
 
 
 def test_a_new_restaurants_country_presets_its_money_and_zone(manager, restaurant):
-    """Review pages 30: a Turkish restaurant stayed with USD and UTC."""
+    """Review pages 30: a Turkish restaurant kept USD and UTC."""
     with restaurant.scope():
         own = accounts.account()
         own.country, own.currency, own.time_zone = "", "USD", "Europe/Istanbul"

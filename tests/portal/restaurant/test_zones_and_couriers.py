@@ -1,4 +1,4 @@
-"""Zones, couriers, the road on the board, the courier's list: pages that need no script."""
+"""Zones, couriers, the delivery board and the courier's list, without scripts."""
 
 import re
 from decimal import Decimal
@@ -35,7 +35,7 @@ def manager(browser, restaurant):
 
 @pytest.fixture
 def road(bistro):
-    """With zones and couriers, and an order near by that is ready."""
+    """A restaurant with zones and couriers, and a ready order nearby."""
     bistro.ids = bistro.delivers()
     order = bistro.delivery(latitude=41.03, longitude=28.97)
     bistro.ready = bistro.moves(order, "ready")

@@ -1,4 +1,4 @@
-"""An account's plan, its data as a file, how long things are kept, and its end."""
+"""An account's plan, data export, retention and closure."""
 
 import io
 import zipfile
@@ -123,7 +123,7 @@ def test_invoice_numbers_have_no_gaps_and_invoices_do_not_change(app, superuser_
 def test_everything_as_a_file_without_secrets_for_a_week(
     browser, restaurant, run_jobs, monkeypatch
 ):
-    monkeypatch.setattr(data_export, "BATCH", 1)  # every table is longer than what is read at once
+    monkeypatch.setattr(data_export, "BATCH", 1)  # every table is longer than one batch
     add_sample_messages(restaurant, "Mavi")
     browser.signs_in(restaurant.owner)
     browser.post("/settings/data/export")
@@ -178,7 +178,7 @@ def test_texts_are_blanked_after_the_days_that_were_chosen(browser, restaurant):
             select(Message).where(Message.tenant_id == restaurant.tenant_id)
         ).all()
         assert {one.text for one in kept if one.due_at is None} == {""}
-        for one in kept:  # what had waited all the while leaves at last
+        for one in kept:  # the messages that were waiting are sent at last
             one.due_at = None
     with frozen(now() + timedelta(days=33)):
         assert tenant_retention.delete_expired_data()["texts"] == 1
@@ -218,7 +218,7 @@ def test_closing_holds_everything_for_a_month_and_then_nothing_is_left(
 
 
 def test_an_erased_account_leaves_no_file(app, restaurant, shop):
-    """Review M6: sent files, photos, logos and imports stayed, photos for everybody to see."""
+    """Review M6: sent files, photos, logos and imports stayed, and photos were public."""
     blobs = app.extensions["blobs"]
     kept = {}
     for business in (restaurant, shop):

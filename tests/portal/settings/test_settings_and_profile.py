@@ -1,4 +1,4 @@
-"""What people choose: settings of the business, their profile, language and look."""
+"""Settings of the tenant, and a person's profile, language and theme."""
 
 import pytest
 

@@ -323,7 +323,7 @@ def test_conditions_delay_and_template_are_kept_and_used(app, owner, shop, confi
     (message,) = messages(shop)
     assert (message.kind, message.category) == ("template", "utility")
     assert message.content["parameters"] == ["Ayşe", "#1001"]
-    # Paid a little later: the one that was passed over is sent now.
+    # Paid a little later: the message that was skipped before is sent now.
     door.shopify("orders/paid", shopify_order(id=2))
     run_hooks_and_automations(app)
     assert len(messages(shop)) == 2

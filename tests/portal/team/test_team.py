@@ -1,4 +1,4 @@
-"""The team: roles given and taken, owners protected."""
+"""The team page: roles are changed, and owners are protected."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Usage and costs as people read them: the period of the address, test lines apart, the cap."""
+"""Usage and costs: the period in the URL, test lines counted separately, the spend cap."""
 
 import codecs
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What every page has: a token on forms, an id on errors, headers that keep others out."""
+"""Rules for every page: CSRF tokens on forms, request ids on errors, security headers."""
 
 import re
 
@@ -31,7 +31,7 @@ def other_token(app):
 
 @pytest.fixture
 def rebuilt(settings, app):
-    """An app with other settings; what a process has one of is given back afterwards."""
+    """An app with other settings; process-wide objects are restored afterwards."""
     from wsgi import build_app
 
     yield lambda **other: build_app(settings.model_copy(update=other))
@@ -55,7 +55,7 @@ MACHINES = ("/api/", "/hooks/", "/print/", "/r/", "/courier/", "/pay/")
 
 
 def test_every_form_of_the_portal_asks_for_the_token(app, restaurant, ids, superuser_connection):
-    """Every route that takes a POST, but those for machines."""
+    """Every route that accepts POST, except machine endpoints."""
     person = restaurant.hires("owner")
     client = Browser(app.test_client()).signs_in(person).client
     walked = 0

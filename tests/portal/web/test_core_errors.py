@@ -1,4 +1,4 @@
-"""What core/ refuses is told as a sentence in the reader's language (Review 19)."""
+"""Errors of core/ are shown as sentences in the reader's language (Review 19)."""
 
 import ast
 from pathlib import Path
@@ -22,7 +22,7 @@ RAISED = {
     "texts.py": {"BadText"},
     "outbound/guard.py": {"BadUrl", "RefusedAddress"},
 }
-# Told by a sentence of their own where they can reach a page.
+# Clauses that have their own sentence wherever they can reach a page.
 ELSEWHERE = {"resolves to something odd"}
 FAULTS = [
     (check_phone, ("+90 532 555 66 77",), BadPhone),
@@ -41,7 +41,7 @@ FAULTS = [
 
 
 def clauses():
-    """Every clause that core/ raises, with each value as the word x."""
+    """Every clause that core/ raises, with `x` in place of each value."""
     for name, errors in RAISED.items():
         for node in ast.walk(ast.parse((CORE / name).read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in errors and node.args:
@@ -57,7 +57,7 @@ def clauses():
 
 def test_every_clause_of_core_has_a_sentence(app):
     with app.test_request_context():
-        # In phone.py the country is put together before.
+        # phone.py builds the part with the country beforehand.
         found = [one.replace("for x", "for country code x") for one in clauses()]
         assert len(found) > 20
         untold = [one for one in found if not core_errors.core_error_message(one)]

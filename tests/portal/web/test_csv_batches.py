@@ -1,4 +1,4 @@
-"""Files that are read in stretches have every row once, however many stretches there are."""
+"""Exports that are read in batches contain every row once, for any number of batches."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Names chosen to run as code, on every page that shows them."""
+"""Names that contain code are escaped on every page that shows them."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.sample_tenant import add_sample_contacts, add_sample_messages
 
 
 class Town:
-    """A business, its owner, a colleague, a key and an invitation, all with one name."""
+    """A tenant, its owner, a colleague, a key and an invitation, all with the same name."""
 
     def __init__(self, app, name):
         self.name = one_line(name, 120)
@@ -103,7 +103,7 @@ SHOWN_IN = {
 
 
 def several_in_one() -> list[str]:
-    """As many as a name has room for, so that fewer businesses need be made."""
+    """Combine as many texts as fit into a name, so that fewer tenants are needed."""
     names = [""]
     for text in CORPUS:
         if len(names[-1]) + len(text) > 115:

@@ -1,4 +1,4 @@
-"""The drawn map: names of zones can be read, however the zones lie."""
+"""The drawn map: zone names stay readable for any layout of the zones."""
 
 from decimal import Decimal
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Letters nobody types, in every field of every form: refused or kept, never a crash."""
+"""Unusual characters in every field of every form are rejected or stored, never a crash."""
 
 import re
 from functools import cache
@@ -106,7 +106,7 @@ LEAVES = {"start.signout", "account.end_all_sessions"}
 
 @pytest.fixture
 def everywhere(app, restaurant):
-    """Signed in as somebody with every right there is."""
+    """Signed in as a person with every right."""
     with global_scope():
         people.get(restaurant.owner.id).operator = True
     return Browser(app.test_client()).signs_in(restaurant.owner)
@@ -114,20 +114,20 @@ def everywhere(app, restaurant):
 
 @cache
 def form(first):
-    """Every field has something odd; which, changes with `first`."""
+    """Every field has an unusual value; `first` shifts which field gets which."""
     kinds = list(ODD.values())
     fields = {name: kinds[(first + number) % len(kinds)] for number, name in enumerate(FIELDS)}
     return urlencode(fields, doseq=True, quote_via=marks_alone)
 
 
 def marks_alone(text, *_):
-    """Letters as they are: to read thousands of them by their numbers takes longer than a page."""
+    """Encode only special characters: decoding thousands of escapes would dominate the test."""
     return MARKS.sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
 @pytest.mark.parametrize("turn", range(5))
 def test_no_form_falls_over_it(app, everywhere, ids, turn):
-    """What is odd in a field changes from form to form and from turn to turn."""
+    """The unusual value of a field differs between forms and between turns."""
     forms = 0
     for rule in app.url_map.iter_rules():
         if "POST" not in rule.methods or rule.rule.startswith("/api/") or rule.endpoint in LEAVES:
@@ -143,7 +143,7 @@ def test_no_form_falls_over_it(app, everywhere, ids, turn):
 
 @pytest.mark.parametrize("odd", ["nul", "control", "emoji", "number"])
 def test_no_address_falls_over_it(app, everywhere, ids, odd):
-    # Fifty of them are one address, in which a letter that is not ASCII is ten letters long.
+    # A URL holds fifty of them, and a non-ASCII character takes ten characters there.
     text = ODD[odd] if ODD[odd].isascii() else ODD[odd][:100]
     query = urlencode(dict.fromkeys(QUERIES, text))
     for rule in app.url_map.iter_rules():

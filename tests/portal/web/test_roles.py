@@ -1,4 +1,4 @@
-"""Which role may use which page: said here once more in plain words, then walked."""
+"""Which role may use which page: listed here independently, then checked on every route."""
 
 import re
 
@@ -10,7 +10,7 @@ from tests.factories import Browser, make_business, make_person
 from tests.portal.conftest import things_of
 from tests.sample_tenant import rows_of
 
-# Not read from tenants/rights.py: what the roles mean is promised to people.
+# Not read from tenants/rights.py, because the roles are a promise to customers.
 MAY = {
     "owner": set(RIGHTS),
     "admin": set(RIGHTS) - {"account.close", "account.export"},
@@ -39,14 +39,14 @@ MAY = {
         *("printing.view", "payments.view", "campaigns.view", "loyalty.view", "reports.view"),
     },
 }
-# The planted message has no file, and the planted line is no phone.
+# The sample message has no file, and the sample line is not a linked phone.
 NOT_THERE = {"file": {404}, "picture": {404}, "logout": {409}, "pair": {409, 404}}
 DONE_OR_REFUSED_FOR_ANOTHER_REASON = {200, 302, 409, 422}
 
 
 @pytest.fixture(scope="module")
 def house(app):
-    """A restaurant with something of everything, for the walks that change nothing in it."""
+    """A restaurant with one of everything, for tests that do not change it."""
     with app.app_context():
         business = make_business("Lokanta Mavi")
         return business, things_of(business)
@@ -67,7 +67,7 @@ def stored(superuser_connection, house):
 
 
 def guarded(app, ids):
-    """(guard, method, path) of every page with a guard, those that only look first."""
+    """(guard, method, path) of every guarded route; routes that only read come first."""
     found = []
     for rule in app.url_map.iter_rules():
         guard = getattr(app.view_functions[rule.endpoint], "guard", None)
@@ -79,7 +79,7 @@ def guarded(app, ids):
 
 
 def _destroys(path):
-    """What takes things away comes after what needs them; an erased contact last."""
+    """Sort destructive routes after those that need the data; erasing a contact comes last."""
     return 2 if path.endswith("/erase") else int(path.endswith(("/remove", "/close")))
 
 
@@ -119,7 +119,7 @@ def test_what_a_role_may_is_shown_and_leads_to_nothing_refused(app, browser, hou
         if guard in MAY[role] and method == "GET":
             expected = NOT_THERE.get(path.rpartition("/")[2], {200, 302})
             if path.startswith(("/phones/", "/settings/data/exports/")):
-                expected = {404}  # the planted line is a real one, the export still being made
+                expected = {404}  # the sample line is a real one, and the export is not finished
             answer = browser.get(path)
             assert answer.status_code in expected, (role, path)
             if answer.status_code in (200, 302):
@@ -137,7 +137,7 @@ def test_who_manages_is_not_refused(app, browser, restaurant, ids, role):
     assert len(changing) >= 16
     for _, method, path in changing:
         if path.endswith(f"/{ids['contact_id']}/remove"):
-            continue  # there would be nobody left to erase
+            continue  # a removed contact could not be erased afterwards
         status = call(browser, method, path).status_code
         assert status in DONE_OR_REFUSED_FOR_ANOTHER_REASON, (role, path, status)
 

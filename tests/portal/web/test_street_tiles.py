@@ -1,4 +1,4 @@
-"""Streets behind the delivery map: from the operator's tile server, and from no other host."""
+"""Street tiles behind the delivery map come only from the operator's tile server."""
 
 from decimal import Decimal
 
@@ -37,12 +37,12 @@ def test_tiles_cover_the_map_without_gaps(latitude, longitude, radius_m, spread)
     assert min(tile.y for tile in found) <= HEIGHT / 2 * (1 - spread)
     assert max(tile.x + tile.width for tile in found) >= WIDTH / 2 * (1 + spread)
     assert max(tile.y + tile.height for tile in found) >= HEIGHT / 2 * (1 + spread)
-    for tile in found:  # nearly square: the drawn map is as true as the tiles are
+    for tile in found:  # nearly square: the drawn map is as accurate as the tiles
         assert tile.width / tile.height == pytest.approx(1, abs=0.12 if radius_m > 9000 else 0.02)
 
 
 def test_the_tile_of_a_known_place_is_asked_for():
-    """Pages review 32: Galata, by the numbering that all tile servers share."""
+    """Pages review 32: Galata, in the numbering that all tile servers share."""
     map_ = drawn("41.0256", "28.9741", 500)
     (middle,) = [
         tile.url

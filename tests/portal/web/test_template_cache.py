@@ -1,4 +1,4 @@
-"""What is kept for all pages is what each would have made itself."""
+"""Cached template parts are the same as freshly rendered ones."""
 
 import re
 
@@ -19,7 +19,7 @@ def areas(answer):
 def test_the_areas_are_those_of_the_reader_and_of_the_page(app, restaurant, shop):
     owner = Browser(app.test_client()).signs_in(restaurant.owner)
     waiter = Browser(app.test_client()).signs_in(restaurant.hires("waiter"))
-    for _ in range(2):  # drawn, then kept
+    for _ in range(2):  # rendered, then cached
         assert ("/team", ' aria-current="page"') in areas(owner.get("/team"))
         assert ("/team", "") in areas(owner.get("/home"))
         assert "/team" not in dict(areas(waiter.get("/home")))
@@ -45,7 +45,7 @@ def test_under_a_prefix_addresses_have_it(app):
 
 
 def test_a_module_names_others_with_the_stamps_they_are_kept_by(client):
-    """So a browser asks for none of them again, and for all of them after a change."""
+    """A browser then loads them only once, and all of them again after a change."""
     script = re.search(r'src="(/static/js/app\.js\?v=\w+)"', client.get("/signin").text)[1]
     named = re.findall(r'"\./([\w.-]+\?v=\w+)"', client.get(script).text)
     assert len(named) > 5

@@ -1,4 +1,4 @@
-"""Everything the portal says is said in Turkish too."""
+"""Every text of the portal has a Turkish translation."""
 
 import re
 import tomllib
@@ -21,20 +21,20 @@ from tests.sample_tenant import add_sample_messages, add_sample_store, add_sampl
 
 ROOT = Path(__file__).parent.parent.parent.parent
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|\{\w*\}")
-# A Turkish ending depends on the sounds before it, and nobody knows those of a placeholder.
+# A Turkish suffix depends on the preceding sounds, which a placeholder does not have yet.
 GLUED = re.compile(rf"(?:{PLACEHOLDER.pattern})['’]?[^\W\d_]")
 SAID_ALOUD = {"aria-label", "title", "placeholder", "alt", "data-confirm", "data-confirm-text"}
 
-# What the API says of itself, and the button that switches to English.
+# The API's own description, and the button that switches to English.
 IN_ENGLISH = re.compile(r'<(a|button|dd|h2|p|span)\b[^>]* lang="en"[^>]*>.*?</\1>', re.DOTALL)
 
-# Before any test of this process shows a page: an app reads its translations once.
+# Must run before any test of this process renders a page: an app loads translations once.
 compile_translations(ROOT)
 
 
 @cache
 def texts() -> frozenset[str]:
-    """What `make translations` would collect now."""
+    """The texts that `make translations` would collect."""
     mappings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["babel"]["mappings"]
     methods = [
         (pattern, mapping["method"])
@@ -86,7 +86,7 @@ def test_nothing_is_a_guess():
 
 
 class Words(HTMLParser):
-    """What a page says: its texts, and the attributes that are read out or shown."""
+    """The texts of a page, and the attributes that are read aloud or shown."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class Words(HTMLParser):
 
 
 def english_on(page: str) -> list[str]:
-    """Texts of the catalog that a Turkish page shows in English: alone, or, if long, inside."""
+    """Catalog texts in English on a Turkish page: as a whole text or, if long, inside one."""
     said = Words(IN_ENGLISH.sub("", page)).said
     assert said
     translated = {m.id for m in entries() if m.id != m.string and not PLACEHOLDER.search(m.id)}

@@ -1,4 +1,4 @@
-"""Received hooks: listed, looked into, run again; kept as long as they must be."""
+"""Received hooks: list, inspect, run again, and their retention."""
 
 from datetime import timedelta
 
@@ -99,7 +99,7 @@ def test_who_may_only_look_sees_no_bodies(browser, restaurant, line):
 
 
 def test_bodies_go_after_days_and_the_rest_after_a_month(app, restaurant, line):
-    """What was not understood keeps its body; what waits stays however old."""
+    """A hook that was not understood keeps its body; waiting hooks stay at any age."""
     moment = now()
     with restaurant.scope():
         done = put(line, b"understood", "done")

@@ -1,4 +1,4 @@
-"""The webhooks area as people use it: add, test, look, send again, rotate, switch off, remove."""
+"""The webhook pages: add, test, inspect, resend, rotate, disable, delete."""
 
 import re
 

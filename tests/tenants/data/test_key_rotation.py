@@ -1,4 +1,4 @@
-"""A new encryption key: everything sealed again, the old key can go."""
+"""Rotating the encryption key: everything is encrypted again, and the old key can go."""
 
 import pyotp
 import pytest
@@ -17,7 +17,7 @@ from tests.factories import make_person
 
 @pytest.fixture
 def keys(app, settings):
-    """Two keys; the process's own ring comes back afterwards, with nothing it cannot open."""
+    """Two keys; the process's own keys are restored afterwards, without unreadable data."""
     _nothing_sealed()
     yield Keyring.new_entry("old"), Keyring.new_entry("new")
     set_keyring(Keyring.parse(settings.encryption_keys), current_tenant_id)
@@ -37,7 +37,7 @@ def ring(*entries):
 
 @pytest.fixture
 def sealed(keys):
-    """A person with a second step and a letter, sealed with the old key alone."""
+    """A person with a second step and an e-mail, encrypted with the old key only."""
     old, _ = keys
     ring(old)
     person, totp = make_person(), pyotp.TOTP(two_factor.new_secret())

@@ -1,4 +1,4 @@
-"""What is kept about people, and for how long."""
+"""Retention of personal data."""
 
 from datetime import timedelta
 
@@ -22,7 +22,7 @@ def rows(model, **mine):
 
 
 def test_sessions_events_and_mails_are_forgotten_after_their_time(app):
-    """Review M13: addresses, browsers and recipients were kept for ever."""
+    """Review M13: IP addresses, browsers and recipients were kept forever."""
     with frozen():
         person = make_person()
         with global_scope():
@@ -83,7 +83,7 @@ def test_audit_entries_are_kept_for_two_years(restaurant):
 
 @pytest.mark.parametrize("confirmed", [False, True])
 def test_a_sign_up_that_nobody_confirms_is_removed_after_a_week(app, confirmed):
-    """Review L14: such people and their tenants stayed for ever."""
+    """Review L14: such people and their tenants were kept forever."""
     with frozen():
         person = make_person(verified=confirmed)
         business = make_business("Café Sol", owner=person)

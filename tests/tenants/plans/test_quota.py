@@ -1,4 +1,4 @@
-"""Trial, quota and spend cap: kept by the database however many send at once."""
+"""Trial, quota and spend cap are enforced by the database under concurrent sends."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -158,7 +158,7 @@ def test_the_first_message_of_a_month_can_be_too_dear(restaurant):
 
 
 def test_a_refusal_takes_nothing_even_if_the_caller_goes_on(newcomer):
-    """A trial with a spend cap: what the trial gave is given back when the cap refuses."""
+    """A trial with a spend cap: the trial's allowance is restored if the cap refuses."""
     limit(newcomer, cap=Decimal("0.001"))
     with newcomer.scope(), pytest.raises(PaymentRequired):
         quota.reserve(plan_catalog.find_tenant_facts(), 1, COST)

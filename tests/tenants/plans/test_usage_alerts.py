@@ -1,4 +1,4 @@
-"""A word at 80 % and at 100 %, once each, to who can do something about it."""
+"""Alerts at 80 % and 100 % of the quota, once each, to members who can act on them."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Connections, automations and runs, read with a key."""
+"""Reading connections, automations and runs by API."""
 
 import pytest
 

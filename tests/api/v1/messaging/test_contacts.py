@@ -1,4 +1,4 @@
-"""The contact calls: what they make, what they refuse, and what they leave alone."""
+"""Contacts by API: what is created, rejected and left unchanged."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""/conversations: what programs see and change of the inbox."""
+"""/conversations: reading and changing the inbox by API."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lines over the API: seen by their own tenant, and by keys that may."""
+"""Lines by API: visible to their own tenant and to keys with the scope."""
 
 from tests.line_factory import make_line
 

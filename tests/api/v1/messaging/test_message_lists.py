@@ -31,7 +31,7 @@ SELECT :tenant_id,
 
 @pytest.fixture
 def fill(restaurant, superuser_connection):
-    """One message of each rare kind, and twenty thousand others that begin at a given moment."""
+    """One message of each rare kind, and twenty thousand others from a given time on."""
 
     def fills(begin):
         _fill(restaurant, begin)
@@ -63,7 +63,7 @@ def _fill(restaurant, begin):
 
 
 def rows_read(business, filters):
-    """How many rows the list's own statement touches."""
+    """The number of rows that the list's statement reads."""
     statements = []
 
     def keep(_connection, _cursor, statement, parameters, _context, _many):
@@ -151,7 +151,7 @@ def test_a_read_that_takes_too_long_is_ended_and_says_what_to_do(client, restaur
 
 
 def test_one_tenant_cannot_hold_all_connections_with_lists(client, restaurant, shop):
-    """What it asks for beyond its share is answered 429, and others are served."""
+    """Requests beyond a tenant's share get 429, and other tenants are served."""
     held = [LIST_LIMITS.place(restaurant.tenant_id) for _ in range(LIST_LIMITS.most_per_tenant)]
     for one in held:
         assert one.__enter__()

@@ -1,4 +1,4 @@
-"""Linked phones over the API: asked for by rows; a host does the rest."""
+"""Linked phones by API: requests are stored as rows; a host does the rest."""
 
 from datetime import timedelta
 

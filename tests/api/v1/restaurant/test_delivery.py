@@ -1,4 +1,4 @@
-"""Zones, couriers and who brings what, by a key."""
+"""Zones, couriers and assignments by API."""
 
 from decimal import Decimal
 

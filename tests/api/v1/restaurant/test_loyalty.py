@@ -1,4 +1,4 @@
-"""Loyalty by a key: programmes, balances, rewards, coupons."""
+"""Loyalty by API: programmes, balances, rewards, coupons."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Payment links, payments and refunds by the API."""
+"""Payment links, payments and refunds by API."""
 
 import pytest
 

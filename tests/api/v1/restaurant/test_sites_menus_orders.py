@@ -1,4 +1,4 @@
-"""Sites, tables, menus and orders, by a key."""
+"""Sites, tables, menus and orders by API."""
 
 import pytest
 
