@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 HELPER = "portal/web/csv_files.py"
 BY_HAND = re.compile(r"csv\.(writer|DictWriter)\b|text/csv")
 NOT_ANSWERS = {"api/v1/messaging/contact_imports.py": "turns JSON rows into the file to import"}

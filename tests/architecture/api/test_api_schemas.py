@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-V1 = Path(__file__).parent.parent.parent / "api" / "v1"
+V1 = Path(__file__).parents[3] / "api" / "v1"
 
 
 def classes_in(file: Path) -> list[str]:
