@@ -7,10 +7,10 @@ from flask_babel import gettext
 from flask_login import current_user
 from markupsafe import Markup
 
-from core import qr_codes
 from core.db import global_scope
 from core.errors import invalid
 from core.security.encryption import current_keyring
+from core.values import qr_codes
 from portal.account.forms import ConfirmPasswordForm, PasswordForm, ProfileForm
 from portal.auth import emails
 from portal.auth.forms import CodeForm

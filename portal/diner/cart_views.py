@@ -3,9 +3,9 @@
 from flask import Response, request, url_for
 from pydantic import BaseModel, Field, ValidationError
 
-from core import qr_codes
 from core.db import tenant_scope
 from core.errors import DomainError
+from core.values import qr_codes
 from core.values.money import format_money
 from core.values.phone import display_phone
 from core.values.text import BadText

@@ -7,11 +7,11 @@ from flask import Blueprint, current_app, flash, g, redirect, render_template, r
 from flask_babel import get_locale, gettext
 from markupsafe import Markup
 
-from core import qr_codes
 from core.clock import now
 from core.db import tenant_scope
 from core.errors import DomainError
 from core.settings import Settings
+from core.values import qr_codes
 from core.values.phone import normalize_phone
 from messaging.lines.drivers.linked import pairing
 from messaging.models import Line, LinkedLine

@@ -6,10 +6,10 @@ from flask import Response, flash, g, redirect, render_template, url_for
 from flask_babel import gettext
 from markupsafe import Markup
 
-from core import qr_codes
 from core.db import db, tenant_scope
 from core.errors import DomainError, NotFound
 from core.ids import BadId, to_uuid
+from core.values import qr_codes
 from portal.payments import payments_pages
 from portal.payments.forms import LinkForm
 from portal.web.auth import member_may, next_path

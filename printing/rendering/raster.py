@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw
 
-from core import qr_codes
+from core.values import qr_codes
 from printing.rendering import fonts
 from printing.rendering.layout import AnyRow, CutRow, GapRow, QrRow, Row, RuleRow, SpaceRow
 from printing.rendering.text import column_width

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pymupdf_fonts
 
-from core import qr_codes
 from core.storage.pdf_fonts import drop_layout_tables
+from core.values import qr_codes
 from restaurant.chat_texts import chat_text
 from restaurant.models import Site, Table
 

@@ -17,11 +17,11 @@ from api.v1.schemas.messaging.instances import (
     PairingRequest,
     PairingShape,
 )
-from core import qr_codes
 from core.clock import rfc3339
 from core.db import tenant_scope
 from core.errors import Conflict, Forbidden
 from core.settings import Settings
+from core.values import qr_codes
 from messaging.lines.drivers.linked import pairing
 from messaging.models import Line, LinkedLine
 from messaging.reasons import NETWORK_REASONS

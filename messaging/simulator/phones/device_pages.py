@@ -5,7 +5,7 @@ from typing import Any
 from aiohttp import web
 from markupsafe import Markup
 
-from core import qr_codes
+from core.values import qr_codes
 from messaging.simulator.access import TENANT
 from messaging.simulator.i18n import language_of, translate_for, translator
 from messaging.simulator.network.device_control import change_device

@@ -5,7 +5,7 @@ import io
 from PIL import Image
 from pypdf import PdfReader
 
-from core import qr_codes
+from core.values import qr_codes
 from restaurant.sites import table_codes_pdf, tables
 from tests.restaurant.bistro import open_bistro
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from PIL import Image
 
-from core import qr_codes
+from core.values import qr_codes
 
 ADDRESS = "https://comanda.example/lemar?table=12&k=Zx81"
 
