@@ -7,8 +7,9 @@ from sqlalchemy import func, or_, select
 from core.clock import now
 from core.db import current_tenant_id, db
 from core.queue import lanes
-from printing import agents, job_evidence, printers, pull_printers, reasons, spool, utility_tickets
+from printing import agents, job_evidence, printers, reasons, spool, utility_tickets
 from printing import choices as printing_choices
+from printing.connections import pull_printers
 from printing.connections.registry import CONNECTIONS, polling_codes
 from printing.models import PRINTING_LANE, PrintAgent, Printer, PrintJob
 from printing.reasons import PRINTING_REASONS

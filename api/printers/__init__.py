@@ -9,7 +9,7 @@ from api.address_limits import seconds_to_wait
 from api.errors import response_for
 from core.db import global_scope
 from core.errors import NotFound, RateLimited
-from printing import pull_printers
+from printing.connections import pull_printers
 
 printer_routes = Blueprint("printer_doors", __name__, url_prefix="/print")
 

@@ -9,8 +9,9 @@ from api.printers import LARGEST_BODY, find_printer, printer_origin, printer_rou
 from api.v1 import parse_json
 from core.db import tenant_scope
 from core.errors import DomainError
-from printing import pull_printers, reasons
-from printing.pull_printers import ReportedState
+from printing import reasons
+from printing.connections import pull_printers
+from printing.connections.pull_printers import ReportedState
 
 WAY = "cloudprnt"
 ADDRESS = "/star/<token>"

@@ -9,9 +9,10 @@ from flask import Response, request
 from api.printers import LARGEST_BODY, find_printer, printer_origin, printer_routes
 from core.db import tenant_scope
 from core.errors import Malformed
-from printing import pull_printers, reasons
+from printing import reasons
+from printing.connections import pull_printers
+from printing.connections.pull_printers import ReportedState
 from printing.models import Printer, PrintJob
-from printing.pull_printers import ReportedState
 
 WAY = "server_direct"
 DEVICE = "local_printer"

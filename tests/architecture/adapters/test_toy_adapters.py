@@ -23,7 +23,8 @@ from messaging.messages.content import public_content
 from messaging.messages.kinds.base import MessageKind
 from messaging.messages.kinds.registry import MESSAGE_KINDS
 from messaging.models import Message
-from printing import printers, pull_printers, render_jobs, utility_tickets
+from printing import printers, render_jobs, utility_tickets
+from printing.connections import pull_printers
 from printing.connections.base import Connection
 from printing.connections.registry import CONNECTIONS
 from printing.rendering.encoders.base import PrinterLanguage
