@@ -138,7 +138,7 @@ def remove_endpoint(path: EndpointPath) -> tuple[str, int]:
 @v1.post(
     "/webhooks/<endpoint_id>/test",
     tags=[TAG],
-    summary="Send test event",
+    summary="Send a test event",
     responses={202: DeliveryShape},
 )
 @key_may("webhooks", test_keys=True)

@@ -67,10 +67,7 @@ SHOP = "Kumru Atölye"
 def load(settings: Settings) -> dict[str, Any]:
     """Logins and keys of the demo; made on the first call, told again on later ones."""
     if settings.production:
-        raise Conflict(
-            "not_in_production",
-            "The demo is only for development. This is a production environment.",
-        )
+        raise Conflict("not_in_production", "The demo is for development; this is production.")
     place = settings.data_dir / CREDENTIALS_FILE
     with global_scope():
         owner = people.find(OWNER)
@@ -95,10 +92,7 @@ def _demo_clock() -> Callable[[], datetime]:
 
 def erase(settings: Settings) -> None:
     if settings.production:
-        raise Conflict(
-            "not_in_production",
-            "The demo is only for development. This is a production environment.",
-        )
+        raise Conflict("not_in_production", "The demo is for development; this is production.")
     emails = [email for email, _, _ in PEOPLE]
     with global_scope():
         known = [person for email in emails if (person := people.find(email))]

@@ -64,17 +64,15 @@ def start(campaign_id: str) -> Any:
         seen = campaign_dry_run.run_dry_run(campaign) if request.method == "GET" else None
     later = campaign.scheduled_at is not None and campaign.scheduled_at > now()
     done = (
-        gettext("Campaign scheduled. You can edit it until it starts.")
+        gettext("It waits for its time. Until then you can change it.")
         if later
-        else gettext("Campaign started.")
+        else gettext("It is on its way.")
     )
     return confirm_then(
         _actions_by_name(lambda: campaign_lifecycle.start(campaign_id, campaign.scheduled_at)),
         title=start_confirmation(seen) if seen else "",
-        text=gettext(
-            "Each recipient gets the message once. You can pause or stop the campaign at any time."
-        ),
-        yes=gettext("Schedule campaign") if later else gettext("Send this message"),
+        text=gettext("Each of them gets it once. You can pause or stop it at any time."),
+        yes=gettext("Schedule it") if later else gettext("Send it"),
         back_url=url_for("campaigns.check", campaign_id=campaign_id),
         done=done,
         done_url=url_for("campaigns.campaign", campaign_id=campaign_id),
@@ -88,7 +86,7 @@ def start_confirmation(seen: campaign_dry_run.DryRunResult) -> str:
         return str(gettext("Send to %(people)s people?", people=people))
     return str(
         gettext(
-            "Send to %(people)s people at a cost of about %(cost)s?",
+            "Send to %(people)s people for about %(cost)s?",
             people=people,
             cost=estimated_cost(seen.cost_usd),
         )
@@ -101,14 +99,14 @@ def pause(campaign_id: str) -> Any:
     return _act_and_return(
         campaign_id,
         campaign_lifecycle.pause,
-        gettext("Campaign paused. Messages already sent will still be delivered."),
+        gettext("Paused. What has left already still arrives."),
     )
 
 
 @campaigns_pages.post(f"{CAMPAIGN}/resume")
 @member_may("campaigns.manage")
 def resume(campaign_id: str) -> Any:
-    return _act_and_return(campaign_id, campaign_lifecycle.resume, gettext("Campaign resumed."))
+    return _act_and_return(campaign_id, campaign_lifecycle.resume, gettext("It goes on."))
 
 
 @campaigns_pages.post(f"{CAMPAIGN}/unschedule")
@@ -117,9 +115,7 @@ def unschedule(campaign_id: str) -> Any:
     """Return a scheduled campaign to the editor."""
     with tenant_scope(g.tenant_id):
         campaign_lifecycle.unschedule_campaign(campaign_id)
-    flash(
-        gettext("The campaign is a draft again. Send or schedule it when you are ready."), "success"
-    )
+    flash(gettext("It is a draft again. Start it when you are ready."), "success")
     return redirect(url_for("campaigns.when", campaign_id=campaign_id))
 
 
@@ -129,13 +125,10 @@ def stop(campaign_id: str) -> Any:
     return _ask(
         campaign_id,
         campaign_lifecycle.stop,
-        title=gettext("Stop this campaign permanently?"),
-        text=gettext(
-            "Recipients who have not received the message yet will not "
-            "get it. Sent messages are not affected."
-        ),
-        yes=gettext("Stop campaign"),
-        done=gettext("Campaign stopped. No more messages will be sent."),
+        title=gettext("Stop this campaign for good?"),
+        text=gettext("Who has not got it yet does not get it. What was sent stays."),
+        yes=gettext("Stop it"),
+        done=gettext("Stopped. Nobody else gets it."),
     )
 
 
@@ -145,10 +138,10 @@ def remove(campaign_id: str) -> Any:
     return _ask(
         campaign_id,
         campaign_repository.remove,
-        title=gettext("Delete this draft?"),
-        text=gettext("No messages have been sent."),
-        yes=gettext("Delete"),
-        done=gettext("Draft deleted."),
+        title=gettext("Remove this draft?"),
+        text=gettext("Nothing of it was sent."),
+        yes=gettext("Remove it"),
+        done=gettext("The draft is removed."),
         done_url=url_for("campaigns.index"),
     )
 

@@ -63,7 +63,7 @@ def bring_in(menu_id: str) -> Any:
                     )
                 flash(
                     gettext(
-                        "Imported into the draft: %(added)s new, %(changed)s updated.",
+                        "Imported to the draft: %(added)s new, %(changed)s changed.",
                         added=done.added,
                         changed=done.changed,
                     ),

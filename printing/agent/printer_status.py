@@ -10,7 +10,7 @@ STATE_TEXTS = {
     "paper_low": "paper is running low",
     "paper_out": "paper is out",
     "cover_open": "the cover is open",
-    "offline": "Not responding",
+    "offline": "does not answer",
     "error": "reports an error",
 }
 _ASK = b"\x10\x04"

@@ -5,9 +5,9 @@ from printing.connections.base import Connection
 
 CLOUDPRNT = Connection(
     title=N_("Star CloudPRNT"),
-    summary=N_("A Star printer that fetches its tickets directly."),
+    summary=N_("A Star printer that asks for its tickets by itself."),
     language="starprnt",
     profile="star",
     path="star",
-    address_hint=N_("Enter this address as the CloudPRNT server URL on the printer's web page."),
+    address_hint=N_("Enter it as the CloudPRNT server URL on the printer's web page."),
 )

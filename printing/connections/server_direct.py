@@ -5,10 +5,8 @@ from printing.connections.base import Connection
 
 SERVER_DIRECT = Connection(
     title=N_("Epson Server Direct Print"),
-    summary=N_("An Epson printer that fetches its tickets directly."),
+    summary=N_("An Epson printer that asks for its tickets by itself."),
     language="epos",
     path="epson",
-    address_hint=N_(
-        "Enter this address as the Server Direct Print URL in the printer's web settings."
-    ),
+    address_hint=N_("Enter it as the Server Direct Print URL in the printer's web configuration."),
 )

@@ -95,7 +95,7 @@ class Reward(Base, TenantOwned):
     """percent, amount or item"""
     value: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
     most: Mapped[Decimal | None] = mapped_column(MONEY)
-    "The most that a percentage can take off."
+    """A percentage takes off no more than this."""
     minimum: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
     currency: Mapped[str] = mapped_column(Text)
     item_id: Mapped[str | None] = mapped_column(Id("itm"))

@@ -220,10 +220,10 @@ def keep_without_refund(payment: Payment, because: str) -> Payment:
     """Out of the review without giving it back: the two have settled it otherwise."""
     because = one_line(because, 200)
     if not because:
-        raise Invalid("reason_missing", "Enter a reason for keeping the payment.")
+        raise Invalid("reason_missing", "Say why the money is kept.")
     held = lock_payment(payment)
     if held.state != "review":
-        raise Conflict("payment_decided", "This payment is no longer in review.")
+        raise Conflict("payment_decided", "This payment is not in review any more.")
     held.state = "kept"
     held.decided_at, held.decided_by = now(), audit.current_actor().name
     held.decided_because = because

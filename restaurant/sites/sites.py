@@ -66,7 +66,7 @@ def open_site(
             lookups.add_lookup(LOOKUP, site.slug, site.id)
     except IntegrityError as error:
         raise Conflict(
-            "site_taken", "Another restaurant already uses this address or order prefix."
+            "site_taken", "Another restaurant has this address or this order prefix already."
         ) from error
     for position, (code, label) in enumerate(DEFAULT_STATIONS):
         db.session.add(
@@ -144,7 +144,7 @@ def change(site_id: str, values: Mapping[str, Any]) -> Site:
     site = get(site_id)
     unknown = set(values) - site_validation.CHANGEABLE
     if unknown:
-        raise invalid(min(unknown), "unknown_field", "This restaurant setting does not exist.")
+        raise invalid(min(unknown), "unknown_field", "A restaurant has no such setting.")
     clean = {field: site_validation.check_field(field, value) for field, value in values.items()}
     before = audit.snapshot(site)
     changed = {field: value for field, value in clean.items() if getattr(site, field) != value}
@@ -158,9 +158,7 @@ def change(site_id: str, values: Mapping[str, Any]) -> Site:
             with savepoint():
                 db.session.flush()
         except IntegrityError as error:
-            raise Conflict(
-                "site_taken", "Another restaurant already uses this order prefix."
-            ) from error
+            raise Conflict("site_taken", "Another restaurant has this order prefix.") from error
         audit.record_change("sites.changed", site.name, before, site, site_id=site.id)
     return site
 
@@ -169,7 +167,7 @@ def pause(site_id: str, until: datetime | None) -> Site:
     """No orders until then; None takes orders again."""
     site = get(site_id)
     if until is not None and not now() < until <= now() + timedelta(days=31):
-        raise invalid("until", "invalid_time", "Orders can be paused for at most one month.")
+        raise invalid("until", "invalid_time", "Orders can be paused for up to a month.")
     site.paused_until = until
     live_updates.publish_update("orders.paused" if until else "orders.resumed", site=site.id)
     act = "sites.paused" if until else "sites.resumed"
@@ -233,10 +231,10 @@ def _request_host(site: Site, host: str) -> dict[str, str]:
         lookups.remove_lookup(HOST_LOOKUP, site.host)
         return {"host": "", "host_pending": ""}
     if signed_urls.is_own_host(host):
-        raise invalid("host", "host_not_yours", "This domain belongs to Comanda.")
+        raise invalid("host", "host_not_yours", "This host name belongs to the service.")
     found = lookups.find_lookup(HOST_LOOKUP, host)
     if found is not None and found != (current_tenant_id(), site.id):
-        raise Conflict("host_taken", "Another restaurant already uses this domain.")
+        raise Conflict("host_taken", "Another restaurant uses this host name.")
     return {"host_pending": host}
 
 
@@ -254,7 +252,7 @@ def confirm_host(site: Site) -> None:
         with savepoint():
             lookups.add_lookup(HOST_LOOKUP, host, site.id)
     except IntegrityError as error:
-        raise Conflict("host_taken", "Another restaurant already uses this domain.") from error
+        raise Conflict("host_taken", "Another restaurant uses this host name.") from error
     before = audit.snapshot(site)
     site.host, site.host_pending = host, ""
     audit.record_change(

@@ -128,20 +128,18 @@ def limit_error(code: str, facts: TenantFacts) -> PaymentRequired:
     if code == "trial_over":
         return PaymentRequired(
             code,
-            "Your trial has ended. It includes {days} days and {count} messages. "
-            "Choose a plan to continue.",
+            "The trial is over: it gives {days} days and {count} messages. Choose a plan to go on.",
             days=facts.trial_days,
             count=facts.trial_messages,
         )
     if code == "quota_exceeded":
         return PaymentRequired(
             code,
-            "You have used all {count} messages for this month. Choose a larger plan to continue.",
+            "This month's {count} messages are used. Choose a larger plan to go on.",
             count=facts.monthly_messages,
         )
     return PaymentRequired(
         code,
-        "The monthly spend cap of {cap} USD has been reached. Raise it in the "
-        "settings to continue.",
+        "The month's spend cap of {cap} USD is reached. Raise it in the settings to go on.",
         cap=facts.spend_cap_usd,
     )

@@ -133,41 +133,36 @@ WEBSITE_FORM = Platform(
             N_("Paste this address into your form builder"),
             url_label=N_("URL"),
             guide=(
-                ("Typeform", N_("Go to Connect > Webhooks > Add a webhook and turn it on.")),
-                (
-                    "Tally",
-                    N_("Go to Integrations > Webhooks > Connect and paste it as the endpoint URL."),
-                ),
-                ("Jotform", N_("Go to Settings > Integrations > WebHooks and add it.")),
+                ("Typeform", N_("Connect, Webhooks, Add a webhook; switch it on.")),
+                ("Tally", N_("Integrations, Webhooks, Connect; paste it as the endpoint URL.")),
+                ("Jotform", N_("Settings, Integrations, WebHooks; add it.")),
                 (
                     "Elementor",
                     N_(
-                        "Under Form > Actions After Submit, add Webhook. Paste the "
-                        "address and turn on Advanced Data."
+                        "Form, Actions After Submit: add Webhook; paste it and switch Advanced"
+                        " Data on."
                     ),
                 ),
                 (
                     "WPForms",
                     N_(
-                        "Go to Settings > Webhooks. Choose the request method POST "
-                        "and the format JSON, and add a row for each field."
+                        "Settings, Webhooks: request method POST, format JSON; add a line for each"
+                        " field."
                     ),
                 ),
                 (
-                    N_("Other form builders"),
-                    N_("Any tool that can post JSON or form fields. You can use any field names."),
+                    N_("Others"),
+                    N_("Anything that can post JSON or form fields. Field names do not matter."),
                 ),
             ),
         ),
         SetupStep(
-            N_("Submit the form once"),
-            N_("This page then shows the connection as working and lists the fields it received."),
+            N_("Fill the form in once"),
+            N_("The page turns green and shows the fields it has seen."),
         ),
         SetupStep(
-            N_("Map the fields"),
-            N_(
-                "We suggest fields for phone, name, consent and message. Change any that are wrong."
-            ),
+            N_("Say which field is what"),
+            N_("Phone, name, consent and message are proposed; change what is not right."),
         ),
     ),
     verify=verify,
@@ -176,8 +171,7 @@ WEBSITE_FORM = Platform(
     parse=parse,
     secret_required=False,
     secret_hint=N_(
-        "Use a secret if your form builder can sign requests or send a header. "
-        "Without one, anyone who has the address can post to it."
+        "Where your builder can sign or send a header. Without one, the address alone is the guard."
     ),
     complete=apply_field_mapping,
 )

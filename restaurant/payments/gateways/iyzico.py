@@ -40,7 +40,7 @@ from restaurant.payments.gateways.http import (
 )
 
 title = "iyzico Link"
-summary = N_("Turkish cards. Customers pay on iyzico's own page.")
+summary = N_("Turkish cards, on iyzico's own page.")
 suggested_name = "iyzico"
 needs_hook_secret = False
 play_money = False
@@ -59,30 +59,29 @@ key_fields = (
     KeyField(
         "key",
         N_("API key"),
-        N_("In the iyzico panel, go to Settings > Merchant settings > API keys."),
-        missing=N_("Enter the key. Without it, payments cannot be accepted."),
+        N_("In the iyzico panel: Settings, Merchant settings, API keys."),
+        missing=N_("Without its key nothing can be taken."),
     ),
-    KeyField("secret", N_("Secret key"), missing=N_("Enter both iyzico keys.")),
+    KeyField("secret", N_("Secret key"), missing=N_("iyzico gives two keys; both are needed.")),
 )
 setup_steps = (
     SetupStep(
         N_("Copy both keys"),
         N_(
-            "In the iyzico panel, go to Settings > Merchant settings > API keys. "
-            "Keys that start with sandbox- are for testing."
+            "In the iyzico panel: Settings, Merchant settings, API keys. Keys that begin with"
+            " sandbox- are for trying."
         ),
     ),
     SetupStep(
-        N_("Set the notification address in iyzico"),
-        N_("Go to Settings > Merchant settings > Merchant notifications and enter this address:"),
+        N_("Tell iyzico where its notifications go"),
+        N_("Settings, Merchant settings, Merchant notifications; with this address:"),
         url_label=N_("Webhook URL"),
     ),
     SetupStep(
-        N_("No further setup in iyzico"),
+        N_("Nothing more"),
         N_(
-            "Notifications from iyzico can arrive late or unsigned. Comanda "
-            "confirms each one with iyzico before acting on it, and also checks "
-            "every minute while a link is open."
+            "Its notifications come late and may not be signed. Comanda asks iyzico itself before"
+            " it believes them, and every minute while a link is open."
         ),
     ),
 )
@@ -155,7 +154,7 @@ def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) ->
     if not constant_time_equal(
         hmac_hex(desk.secret, _signed_text(desk, parse_event(raw)).encode()), given
     ):
-        raise InvalidSignature("the signature does not match")
+        raise InvalidSignature("its signature does not fit")
     return GatewayEvent(**{**signal.__dict__, "signed": True})
 
 
