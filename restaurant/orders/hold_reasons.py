@@ -1,6 +1,6 @@
-"""Why an order waits for a tap, and what its staff has to look at: sentences kept with the order.
+"""Why an order waits for confirmation or needs attention: messages stored with the order.
 
-The portal says them in the reader's language (portal/orders/views.py).
+portal/orders/views.py translates them.
 """
 
 NOT_SCANNED = "The table's code was not scanned."
