@@ -26,7 +26,7 @@ LONGEST_KEY = 300
 MIN_LINK_MINUTES, MAX_LINK_MINUTES = (
     30,
     1440,
-)  # minutes; what Stripe takes, and enough for the others
+)  # minutes; the limits of Stripe, which also suit the other providers
 _KEY = re.compile(r"[\x21-\x7e]+")
 _KEY_PATTERNS = {
     ("stripe", "key"): (
@@ -39,8 +39,8 @@ _KEY_PATTERNS = {
     ),
 }
 CREDENTIAL_FIELDS = {"stripe": ("key", "hook_secret"), "iyzico": ("key", "secret"), "simulated": ()}
-"""What of it the tenant brings; the signing secret of Stripe may follow later."""
-CALL_TIMEOUT_SECONDS = 12.0  # seconds
+"""The credentials that the tenant enters; Stripe's signing secret may be added later."""
+CALL_TIMEOUT_SECONDS = 12.0
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class AccountSettings:
 
 @dataclass(frozen=True)
 class HookAddress:
-    """What the door of the signals must know of an account."""
+    """What the endpoint for provider events needs from an account."""
 
     tenant_id: int
     id: str
@@ -95,7 +95,7 @@ def add(wanted: AccountSettings) -> PaymentAccount:
 
 
 def change(account_id: str, wanted: AccountSettings) -> PaymentAccount:
-    """An empty key keeps the one that is stored."""
+    """An empty key keeps the stored one."""
     account = get(account_id)
     before = audit.snapshot(account)
     account.name, account.site_id = clean_name(wanted.name), _site(wanted.site_id)
@@ -122,7 +122,7 @@ def get(account_id: str) -> PaymentAccount:
 
 
 def get_including_removed(account_id: str) -> PaymentAccount:
-    """Removed ones too: what came by them still has to be understood, and given back."""
+    """Includes removed accounts: their events must still be processed and payments refunded."""
     found = db.session.get(PaymentAccount, (current_tenant_id(), account_id))
     if found is None:
         raise NotFound()
@@ -137,7 +137,7 @@ def listed(*, removed: bool = False) -> list[PaymentAccount]:
 
 
 def is_ready(account: PaymentAccount) -> bool:
-    """It can take a payment, and its signals can be believed."""
+    """True if it can take payments and its events can be verified."""
     return (
         account.enabled
         and account.removed_at is None
@@ -148,7 +148,7 @@ def is_ready(account: PaymentAccount) -> bool:
 
 
 def for_site(site_id: str, *, test: bool = False) -> PaymentAccount | None:
-    """Its own before the tenant's, and only one that takes this kind of order."""
+    """The site's account, else the tenant's, if it accepts this kind of order; None otherwise."""
     fitting = [
         one
         for one in listed()
@@ -159,9 +159,9 @@ def for_site(site_id: str, *, test: bool = False) -> PaymentAccount | None:
 
 
 def accepts(account: PaymentAccount, *, test: bool) -> bool:
-    """A test order is never charged with real money, and a real one never "paid" with test cards.
+    """Test orders never use real money, and real orders are never paid with test cards.
 
-    The simulated provider takes both; it is offered only where no money is real.
+    The simulated provider accepts both; it is only offered where no money is real.
     """
     return not account.live if test else account.live or account.provider == "simulated"
 
@@ -176,7 +176,7 @@ def set_enabled(account_id: str, enabled: bool) -> PaymentAccount:
 
 
 def remove(account_id: str) -> None:
-    """Takes no more payments. Its keys stay sealed: open money may still have to go back."""
+    """Stop taking payments. The encrypted keys stay, because refunds may still be needed."""
     account = get(account_id)
     account.removed_at, account.enabled = now(), False
     audit.record("payments.account_removed", account.name, provider=account.provider)
@@ -213,7 +213,7 @@ def hook_url(account: PaymentAccount, settings: Settings) -> str:
 
 
 def check_credentials(provider: str, desk: ProviderCredentials) -> tuple[AccountCheck | None, str]:
-    """The live check: what the provider says of the keys. No transaction may be open."""
+    """Verify the keys with a live call to the provider. No transaction may be open."""
     try:
         return GATEWAYS[provider].check(desk), ""
     except GatewayError as error:

@@ -1,4 +1,4 @@
-"""Which providers there are."""
+"""The supported payment providers."""
 
 from typing import cast
 
