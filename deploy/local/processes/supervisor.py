@@ -1,6 +1,6 @@
 """Starts processes in order, keeps them running, stops them in the reverse order.
 
-It uses a single thread, because a child that follows its parent follows the thread that started it.
+It has a single thread: children are started with `preexec_fn`, which is not safe with threads.
 """
 
 import contextlib
