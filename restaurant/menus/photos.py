@@ -16,9 +16,7 @@ LARGEST_BYTES = 12 * 1024 * 1024
 SIDE = 960
 KINDS = ("JPEG", "PNG", "WEBP")
 FOLDER = "photos"
-UNUSED_AFTER = timedelta(
-    days=2
-)  # longer than a form stays open and than browsers cache a page
+UNUSED_AFTER = timedelta(days=2)  # longer than a form stays open and than browsers cache a page
 BATCH = 1000
 # Diners see the current version; carts may still be priced by the previous one.
 USED_PHOTOS = text("""

@@ -1,4 +1,4 @@
-"""A ticket's way: made with its order, handed out in order, settled by proof, never lost."""
+"""Tickets are queued with their order, handed out in order, settled by evidence, never lost."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -65,7 +65,7 @@ def test_an_order_is_a_ticket_for_each_station_on_its_own_printer(press):
 
 @pytest.fixture
 def careful(restaurant):
-    """Orders of new numbers wait for a tap."""
+    """Orders from new phone numbers need confirmation."""
     return open_bistro_printers(restaurant, newcomer_limit=Decimal(1))
 
 
@@ -162,7 +162,7 @@ def test_tickets_leave_in_order_and_one_at_a_time(press):
         press.bistro.order()
     set_all(press)
     (kitchen, bar) = press.agent.polls()
-    assert press.agent.polls() == []  # both printers have one in hand
+    assert press.agent.polls() == []  # both printers already have a job
     press.agent.says(kitchen)
     (second,) = press.agent.polls()
     assert second["printer_id"] == press.kitchen
@@ -176,7 +176,7 @@ def test_a_ticket_that_never_reached_the_agent_is_handed_out_again_with_the_same
     press.bistro.order()
     set_all(press)
     kitchen, _ = press.agent.polls()
-    press.agent.hand.clear()  # the answer was lost on the way
+    press.agent.hand.clear()  # the response was lost
     again, _ = press.agent.polls()
     assert again["id"] == kitchen["id"]
     assert again["data"] == kitchen["data"]
@@ -230,13 +230,13 @@ def test_without_proof_somebody_is_asked_and_the_answer_counts(press, restaurant
         assert press.job(bar["id"]).state == "failed"
         assert press.job(kitchen["id"]).state == "printed"
     subjects = [letter.subject for letter in emails_to(restaurant.owner.email)]
-    assert sum("2" in one for one in subjects) == 1  # both in one letter
+    assert sum("2" in one for one in subjects) == 1  # both in one e-mail
     told = told_of(press, "printing.job_failed")
     assert {one["job"]["state"] for one in told} == {"unconfirmed"}
 
 
 def test_letters_about_unprinted_tickets_are_gathered(press, restaurant):
-    """Review pages 25: one letter for each ticket and admin."""
+    """Regression: every ticket sent an e-mail to every admin."""
 
     def lose_one(at):
         with frozen(at):
@@ -254,7 +254,7 @@ def test_letters_about_unprinted_tickets_are_gathered(press, restaurant):
         lose_one(began + timedelta(minutes=minute))
     assert len(emails_to(restaurant.owner.email)) == before + 1
     last = press.jobs(state="unconfirmed", printer_id=press.kitchen)[-1]
-    with press.scope():  # answered meanwhile: no letter needs to ask about it
+    with press.scope():  # resolved meanwhile: no e-mail mentions it
         print_job_queries.confirm_printed(last.id)
     with frozen(began + timedelta(minutes=31)):
         watch(press)
@@ -300,10 +300,10 @@ def test_after_half_a_minute_the_stand_in_gets_a_ticket_that_says_so(press):
 
 
 def stood_in(press, *, in_hand=False):
-    """The kitchen's ticket, still unprinted, and the stand-in's, which the bar has printed."""
+    """The kitchen's unprinted ticket, and its copy, which the backup printer (bar) has printed."""
     press.bistro.order()
     set_all(press)
-    if in_hand:  # with an agent whose kitchen printer is out of paper
+    if in_hand:  # the agent has it, but its kitchen printer is out of paper
         _, bar = sorted(press.agent.polls(), key=lambda job: job["printer_id"] == press.bar)
         press.agent.says(bar)
     else:
@@ -321,7 +321,7 @@ def stood_in(press, *, in_hand=False):
 
 
 def test_what_the_stand_in_printed_is_not_printed_by_the_first_printer_too(press):
-    """Review D17: the dish was cooked twice."""
+    """Regression: the dish was cooked twice."""
     original, _ = stood_in(press)
     assert (original.state, original.detail) == ("failed", fallback_copies.PRINTED_ELSEWHERE)
     with press.scope():
@@ -330,12 +330,12 @@ def test_what_the_stand_in_printed_is_not_printed_by_the_first_printer_too(press
     with frozen(now() + timedelta(seconds=60)):
         watch(press)
         assert press.agent.polls() == []
-    assert {slip.state for slip in slips} == {"printed"}  # the board shows no fault
+    assert {slip.state for slip in slips} == {"printed"}  # the board shows no error
     assert told_of(press, "printing.job_failed") == []
 
 
 def test_an_agent_is_asked_to_drop_what_the_stand_in_printed(press):
-    """Review D17: the agent had fetched it and waited for paper."""
+    """The agent had fetched it and waited for paper."""
     original, _ = stood_in(press, in_hand=True)
     assert original.state == "claimed"
     with press.scope():
@@ -344,7 +344,7 @@ def test_an_agent_is_asked_to_drop_what_the_stand_in_printed(press):
         handed = agent_polling.claim_jobs(press.agent.id, turn)
         assert handed.body["drop"] == [original.id]
         assert handed.any_jobs  # the poll is answered at once
-        assert not agent_polling.claim_jobs(press.agent.id, turn).any_jobs  # but once only
+        assert not agent_polling.claim_jobs(press.agent.id, turn).any_jobs  # but only once
     press.agent.says(press.agent.hand[original.id], "failed", "printed on another printer")
     assert press.job(original.id).detail == fallback_copies.PRINTED_ELSEWHERE
     assert press.agent.polls() == []
