@@ -66,7 +66,7 @@ def is_keyword(message: InboundMessage) -> bool:
 
 
 def answer_keyword(line: Line, message: InboundMessage) -> bool:
-    """Runs in the transaction that stored the message. False if the message was no keyword."""
+    """Runs in the transaction that stored the message. False if no reply was sent."""
     contact_id = contact_identities.find_contact(message.sender_phone, message.sender_network_id)
     if contact_id is None or not message.sender_phone:
         return False
