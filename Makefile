@@ -1,21 +1,21 @@
-# Comanda. `make` alone lists what there is.
+# Comanda. `make` without a target lists the targets.
 .PHONY: help setup run test lint types format check chaos bench bench-growth translations lock reset demo screenshots agent-executable
 
 PY := .venv/bin/python
 ARGS ?=
 PACKAGES := $(filter-out migrations tests,$(patsubst %/__init__.py,%,$(wildcard */__init__.py)))
 
-# What is installed is compiled when it is first imported; without keeping that, every process
+# Installed packages are compiled at their first import. Keep the result; otherwise every process
 # would spend seconds on it at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
-help: ## This list
+help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 
-run: setup ## Start everything here; PORT=8001 make run for another port, Ctrl-C stops it
+run: setup ## Start the whole service here; PORT=8001 changes the port, Ctrl-C stops it
 	@exec $(PY) -m deploy.local run
 
-test: setup ## Run the tests; ARGS="-k people" chooses among them
+test: setup ## Run the tests; ARGS="-k people" selects some
 	@$(PY) -m tests $(ARGS)
 
 lint: setup ## Check style
@@ -25,19 +25,19 @@ lint: setup ## Check style
 types: setup ## Check types
 	@$(PY) -m mypy $(PACKAGES) wsgi.py
 
-format: setup ## Lay out the code and mend what can be mended
+format: setup ## Format the code and apply automatic fixes
 	@$(PY) -m ruff check --fix -q . || true
 	@$(PY) -m ruff format -q .
 
-check: lint types test ## Everything a change must pass
+check: lint types test ## Run all checks that a change must pass
 
-chaos: setup ## Kill, freeze and cut things while messages flow; ONLY=name runs one row
+chaos: setup ## Test with killed, frozen and disconnected processes; ONLY=name runs one case
 	@$(PY) -m tests.chaos $(ONLY)
 
-bench: setup ## Measure beside the floors; writes bench/results.json; ARGS="send_sync_16 drain" chooses
+bench: setup ## Run the benchmarks and compare with baseline servers; writes bench/results.json; ARGS="send_sync_16 drain" selects some
 	@$(PY) -m bench $(ARGS)
 
-bench-growth: setup ## The same questions to businesses with 10 k, 1 M and 10 M messages; ARGS="10000 1000000" chooses
+bench-growth: setup ## Measure queries with 10 k, 1 M and 10 M messages; ARGS="10000 1000000" selects sizes
 	@$(PY) -m bench.message_growth $(ARGS)
 	@$(PY) -m bench.contact_growth
 	@$(PY) -m bench.contact_import
@@ -45,20 +45,20 @@ bench-growth: setup ## The same questions to businesses with 10 k, 1 M and 10 M 
 translations: setup ## Collect new texts into portal/translations and compile them
 	@$(PY) -m deploy.local translations
 
-lock: setup ## Lock what pyproject.toml names; UPGRADE=1 takes the newest of everything
+lock: setup ## Lock the dependencies in pyproject.toml; UPGRADE=1 upgrades all of them
 	@$(PY) -m deploy.local lock
 
-demo: setup ## Load the demo's two businesses afresh into the running service; nothing else is touched
+demo: setup ## Delete and reload the two demo tenants in the running service; other data stays
 	@$(PY) -m flask --app wsgi demo reset
 
-screenshots: setup ## Take the pictures of the guides from a demo of its own; needs a Chromium
+screenshots: setup ## Take the screenshots for the guides from a separate demo; needs Chromium
 	@$(PY) -m tests.browser.screenshots $(ARGS)
 
 agent-executable: setup ## Build the print agent for computers without Python; needs PyInstaller (pip install pyinstaller)
 	@$(PY) -m deploy.print_agent.executable $(ARGS)
 
-reset: setup ## Delete the local database and all local data (asks first; YES=1 does not ask)
+reset: setup ## Delete the local database and all local data after a confirmation; YES=1 skips it
 	@$(PY) -m deploy.local reset
 
-setup: ## Install what is needed here, and start nothing
+setup: ## Install the dependencies without starting anything
 	@sh deploy/local/setup.sh

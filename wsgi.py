@@ -77,7 +77,7 @@ def watch_requests(app: OpenAPI) -> None:
     def begin() -> None:
         g.request_id, g.began = new_request_id(), time.perf_counter()
         bind_request(g.request_id)
-        set_actor(SYSTEM)  # a thread that served somebody before must not act in their name
+        set_actor(SYSTEM)  # the thread may have served another person before
 
     @app.after_request
     def end(answer: Response) -> Response:
@@ -107,7 +107,7 @@ def create_app() -> OpenAPI:
 
 
 def __getattr__(name: str) -> OpenAPI:
-    """`wsgi:app` is made when a server asks for it, so that importing this module is free."""
+    """`wsgi:app` is built on first access, so that importing this module is cheap."""
     if name == "app":
         globals()["app"] = create_app()
         return globals()["app"]  # type: ignore[no-any-return]

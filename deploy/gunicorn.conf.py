@@ -1,8 +1,8 @@
 # ruff: noqa: N999 - gunicorn looks for this name
-"""The other web server: `gunicorn --config deploy/gunicorn.conf.py wsgi:app`.
+"""The alternative web server: `gunicorn --config deploy/gunicorn.conf.py wsgi:app`.
 
-Granian is the one we run (docs/decisions/0009-granian-first.md); this is kept for places
-that know gunicorn, and works with the same environment.
+We run Granian (docs/decisions/0009-granian-first.md). This file is for installations that already
+use gunicorn; it reads the same environment.
 """
 
 import os
@@ -12,16 +12,16 @@ worker_class = "gthread"
 workers = int(os.environ.get("GUNICORN_WORKERS", "2"))
 threads = int(os.environ.get("GUNICORN_THREADS", "64"))
 
-# A thread may wait for an agent's poll (25 s); a process that says nothing for this long is stuck.
+# A thread may wait 25 s for an agent's poll; a process without a heartbeat for this long is stuck.
 timeout = 60
 graceful_timeout = 30
-# Longer than nginx keeps an idle connection to us, so that it is nginx who closes.
+# Longer than nginx keeps an idle connection to us, so that nginx closes it first.
 keepalive = 75
 
-# Heartbeats on a disk that is slow or read-only look like a stuck process.
+# On a slow or read-only disk, missing heartbeats would look like a stuck process.
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: PTH112, S108
 
-# The app writes one line for each answer itself, with the request id.
+# The app itself logs one line for each response, with the request id.
 accesslog = None
 errorlog = "-"
 loglevel = "warning"

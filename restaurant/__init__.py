@@ -1,1 +1,1 @@
-"""The restaurant on top of the channel: sites, menus, tables, carts, orders."""
+"""Restaurant ordering on top of messaging: sites, menus, tables, carts, orders, payments."""

@@ -1,4 +1,4 @@
-"""Orders as campaigns see them: who has ordered what, where and when, and who came back."""
+"""Order filters for campaigns: which contacts ordered, where and when, and who ordered again."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ SELECT o.contact_id, count(*) AS orders,
 
 
 class CampaignOrders:
-    """What messaging/campaigns/order_port.py asks for."""
+    """Implements the port in messaging/campaigns/order_port.py."""
 
     def places(self) -> list[tuple[str, str]]:
         return [(site.id, site.name) for site in sites.listed()]
@@ -37,7 +37,7 @@ class CampaignOrders:
     def condition(
         self, contact_id: Column, ordered: OrderFilters, moment: datetime
     ) -> ColumnElement[bool]:
-        """One look at each contact's own orders, by orders_contact_idx."""
+        """A subquery over the contact's own orders; it uses orders_contact_idx."""
         figures = _aggregate_conditions(ordered, moment, self.currency) or [func.count() > 0]
         answer: ColumnElement[bool] = (
             _orders_of_contact(contact_id, ordered)
@@ -90,7 +90,7 @@ def _orders_of_contact(contact_id: Column, ordered: OrderFilters) -> Any:
 def _aggregate_conditions(
     ordered: OrderFilters, moment: datetime, currency: Callable[[str], str]
 ) -> list[ColumnElement[bool]]:
-    """Of all their orders together; who never ordered has none of these."""
+    """Conditions on all orders of a contact together. A contact without orders matches none."""
     found: list[ColumnElement[bool]] = []
     last = func.max(Order.placed_at)
     if ordered.within_days is not None:

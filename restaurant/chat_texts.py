@@ -1,6 +1,6 @@
-"""What diners read in chat, in their own language: `words/<language>.json`.
+"""The chat texts for diners, in their language: `words/<language>.json`.
 
-Short, friendly, and always with what to do next. A new language is a new file.
+Each text is short and friendly and tells the diner what to do next. To add a language, add a file.
 """
 
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ def chat_languages() -> frozenset[str]:
 
 
 def opening_day(at: datetime, language: str) -> str:
-    """The day of an opening: its weekday, and the date too if it is a week away or more."""
+    """The weekday of an opening, plus the date if it is a week away or more."""
     if at.date() - now().astimezone(at.tzinfo).date() < timedelta(days=7):
         return format_date(at.date(), "EEEE", locale=language)
     return str(format_skeleton("MMMMEEEEd", at.date(), locale=language))

@@ -1,4 +1,7 @@
-"""Guests are contacts: merged and erased with them. What an order cost, and of what, stays."""
+"""Guests and couriers are contacts: merging or erasing a contact changes their restaurant data.
+
+Erasure keeps the items and amounts of an order.
+"""
 
 from sqlalchemy import text
 
@@ -26,7 +29,7 @@ BLANK_LINES = text("""
 UPDATE order_lines SET note = '', void_because = ''
  WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
 """)
-# What a ticket said of them. One that still waited would be blank, and is not printed.
+# Remove personal data from tickets. A ticket that is still queued would print blank, so it fails.
 BLANK_TICKETS = text("""
 UPDATE print_jobs
    SET document = jsonb_build_object(
@@ -39,7 +42,7 @@ BLANK_TRIPS = text("""
 UPDATE trips SET problem_note = ''
  WHERE tenant_id = :tenant_id AND order_id = ANY(CAST(:ids AS uuid[]))
 """)
-# A courier is a contact too. What they brought stays; who they were does not.
+# A courier is a contact too. Erasure keeps the deliveries and removes the courier's identity.
 MOVE_COURIERS = text("""
 UPDATE couriers SET contact_id = :kept WHERE tenant_id = :tenant_id AND contact_id = :gone
 """)

@@ -1,20 +1,20 @@
--- As superuser on the coordinator, in the database comanda, with the service stopped and the
--- schema migrated. Superuser, because forced row-level security hides the rows from the owner
--- and they would not be moved. One transaction: all tables or none.
+-- Run as superuser on the coordinator, in the database comanda, with the service stopped and the
+-- schema migrated. It must be a superuser, because forced row-level security hides the rows from
+-- the owner, and they would not be moved. It is one transaction: all tables or none.
 --
--- tests/deploy/test_citus.py holds this file against the models: a table that is missing
--- here, or is here twice, fails the build.
+-- tests/deploy/test_citus.py compares this file with the models: it fails if a table is missing
+-- or listed twice.
 \set ON_ERROR_STOP on
 
 BEGIN;
 
--- Tables that reference `people` are turned one by one below; Citus must not do it by itself.
+-- Tables that reference `people` are converted one by one below; Citus must not do it implicitly.
 SET LOCAL citus.enable_local_reference_table_foreign_keys = off;
--- Tables that hold rows and reference each other are moved one connection at a time.
+-- Tables with rows that reference each other must be moved over one connection at a time.
 SET LOCAL citus.multi_shard_modify_mode = 'sequential';
 
--- Global, read with tenants' rows or written in their transactions: a copy on every node.
--- A table comes after the ones it references.
+-- Global tables that are read with tenants' rows or written in their transactions: a copy on every
+-- node. A table comes after the tables it references.
 SELECT create_reference_table('plans');
 SELECT create_reference_table('plan_prices');
 SELECT create_reference_table('plan_changes');
@@ -32,15 +32,15 @@ SELECT create_reference_table('invoice_years');
 SELECT create_reference_table('invoices');
 SELECT create_reference_table('server_keys');
 
--- Global queues and leases, where many reach for one row: they stay whole on the coordinator,
--- where a row's lock is a row's lock.
+-- Global queues and leases with many concurrent writers per row: they stay on the coordinator,
+-- where a row lock works as usual.
 SELECT citus_add_local_table_to_metadata('lanes');
 SELECT citus_add_local_table_to_metadata('leases');
 SELECT citus_add_local_table_to_metadata('mails');
 SELECT citus_add_local_table_to_metadata('doomed_blobs');
 SELECT citus_add_local_table_to_metadata('rounds');
 
--- Tenant-owned: all of one tenant's rows on one node, so that they join and reference there.
+-- Tenant-owned tables: all rows of a tenant on one node, for joins and foreign keys.
 SELECT create_distributed_table('accounts', 'tenant_id');
 SELECT create_distributed_table('usage_months', 'tenant_id', colocate_with => 'accounts');
 SELECT create_distributed_table('members', 'tenant_id', colocate_with => 'accounts');

@@ -1,4 +1,4 @@
-"""The demo's accounts: months paid by card, a plan that is wished for, how long things are kept."""
+"""The accounts of the demo tenants: card payments, a requested plan change, retention periods."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ BUSINESS, STREET = "Mavi Lokantacılık Ltd. Şti.", "Galip Dede Cd. 12\n34421 B
 
 
 def add_account_history(restaurant: int, shop: int, owner: Actor) -> None:
-    """The restaurant pays by card; the shop asks for a larger plan, and keeps texts for a year."""
+    """The restaurant pays by card. The shop requests a larger plan and keeps texts for a year."""
     settings: Settings = current_app.extensions["comanda"]
     terms = plan_payments.billing_terms(settings)
     beginning = now()

@@ -1,4 +1,4 @@
-"""A day of API calls for the demo's request log, masked as real ones are."""
+"""A day of API calls for the demo's request log, masked like real ones."""
 
 import json
 import random
@@ -14,14 +14,14 @@ from tenants import request_log as tenant_request_log
 from tenants.masking import masked_body
 
 CALLS = 64
-HOURS = 20  # the days before yesterday have no place yet in a fresh database
+HOURS = 20  # a fresh database has no partitions yet for the days before yesterday
 MAVI = ("Siparişiniz yola çıktı, 15 dakikaya kapınızda.", "Masanız saat 20.00 için ayrıldı.")
 KUMRU = ("Your parcel has left the workshop.", "Your mug is ready to be picked up.")
 SEND, READ, ME = "POST /messages/send", "GET /messages/{message_id}", "GET /me"
 
 
 def add_api_calls(tenant_id: int, key_name: str, texts: tuple[str, ...]) -> None:
-    """The same story every time: the dice are loaded."""
+    """The random generator has a fixed seed, so that the data is the same every time."""
     dice = random.Random(20260202)  # noqa: S311 - a demo, not a secret
     minutes = sorted(dice.sample(range(HOURS * 60), CALLS), reverse=True)
     with tenant_scope(tenant_id):

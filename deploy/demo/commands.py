@@ -25,7 +25,7 @@ def load_demo(as_json: bool) -> None:
 @as_json
 @operator_command
 def reset_demo(as_json: bool) -> None:
-    """Erase the demo tenants and load them afresh."""
+    """Delete the demo tenants and load them again."""
     settings = current_app.extensions["comanda"]
     demo.erase(settings)
     loaded = demo.load(settings)
@@ -42,7 +42,7 @@ def reset_demo(as_json: bool) -> None:
 @as_json
 @operator_command
 def prepare(as_json: bool) -> None:
-    """Bring the schema up to date and load the demo, in one process."""
+    """Migrate the database and load the demo, in one process."""
     upgrade(directory="migrations")
     print_result(demo.load(current_app.extensions["comanda"]), as_json)
 

@@ -1,4 +1,4 @@
-"""Two believable tenants, so that no page of a first visit is empty. Development only."""
+"""Two realistic tenants, so that no page is empty at first. Development only."""
 
 import json
 import os
@@ -52,7 +52,7 @@ OWNER = "demo@comanda.example"
 OPERATOR = "operator@comanda.example"
 CREDENTIALS_FILE = "demo.json"
 
-PEOPLE = (  # address, name and language
+PEOPLE = (  # e-mail address, name and language
     (OWNER, "Derya Aksoy", "en"),
     (OPERATOR, "Ada Ferrer", "en"),
     ("emre@comanda.example", "Emre Yıldız", "tr"),
@@ -65,7 +65,7 @@ SHOP = "Kumru Atölye"
 
 
 def load(settings: Settings) -> dict[str, Any]:
-    """Logins and keys of the demo; made on the first call, told again on later ones."""
+    """Return the demo's logins and keys; the first call creates the demo."""
     if settings.production:
         raise Conflict("not_in_production", "The demo is for development; this is production.")
     place = settings.data_dir / CREDENTIALS_FILE
@@ -84,7 +84,7 @@ def load(settings: Settings) -> dict[str, Any]:
 
 
 def _demo_clock() -> Callable[[], datetime]:
-    """The story's own time. Tables that are cut by month have last month's part, no older one."""
+    """The demo's clock. Monthly partitions exist for last month, but not for earlier ones."""
     this_month = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     last_month = (this_month - timedelta(days=1)).replace(day=1)
     return lambda: max(now(), last_month)
@@ -245,7 +245,7 @@ def _shop(owner: Person, cast: dict[str, Person]) -> int:
 def _run_on_days(
     tenant_id: int, by: Actor, story: tuple[tuple[int, Callable[[], None]], ...]
 ) -> None:
-    """Each chapter happens on its day, through the same functions the pages use."""
+    """Run each part at its date, through the functions that the pages use."""
     beginning = now()
     for days_ago, chapter in story:
         with frozen(beginning - timedelta(days=days_ago)), acting_as(by), tenant_scope(tenant_id):
@@ -268,7 +268,7 @@ def _credentials(tenant_id: int, owner: Person) -> dict[str, Any]:
 
 
 def _write_private(place: Path, facts: dict[str, Any]) -> None:
-    """Readable by its owner only, from its first byte."""
+    """Only its owner can read the file, from its creation on."""
     place.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w") as file:

@@ -1,6 +1,6 @@
-"""Endpoints with two weeks behind them for the demo, as the worker would have written it.
+"""Webhook endpoints with two weeks of deliveries for the demo, as a worker would write them.
 
-All of it in one transaction: a worker of a running service must not find it half-way.
+Everything is in one transaction, so that no worker of a running service processes a part of it.
 """
 
 import random
@@ -27,7 +27,7 @@ from webhooks.models import Event
 
 @dataclass(frozen=True)
 class DemoEndpoints:
-    """One that takes everything, with a bad afternoon, and one that is gone."""
+    """One endpoint that works except for one afternoon, and one that returns 410."""
 
     name: str
     address: str
@@ -45,7 +45,7 @@ SHOP = DemoEndpoints(
 )
 ERROR_BODY = '{"error": "database is locked"}'
 OK_BODY = '{"received": true}'
-FAILED_HOURS = 4  # by the one that is gone, before it was
+FAILED_HOURS = 4  # deliveries that the second endpoint accepted before it returned 410
 
 
 def add_webhook_deliveries(
@@ -90,7 +90,7 @@ def _days() -> list[datetime]:
 
 
 def _until(moment: datetime) -> int:
-    """How many events have happened by then that have no number."""
+    """The number of events up to this time that have no sequence number."""
     found = db.session.scalar(
         select(func.count())
         .select_from(Event)
@@ -119,7 +119,7 @@ def _answer(
 
 
 def _make_due(endpoint_id: str) -> None:
-    """A day in the demo is a moment: what has to be tried again is due at once."""
+    """The demo does not wait for retries: they are due at once."""
     endpoint = endpoints.get(endpoint_id)
     endpoint.rests_until = endpoint.busy_until = None
     db.session.flush()

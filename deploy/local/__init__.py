@@ -1,1 +1,1 @@
-"""One command to a running service: servers from wheels, our processes, one supervisor."""
+"""Runs the whole service locally with one command: servers from wheels, our processes."""

@@ -22,7 +22,7 @@ def main(arguments: list[str]) -> int:
             print(__doc__, file=sys.stderr)
             return 2
     if "MAKELEVEL" in os.environ:
-        follow_parent(signal.SIGTERM)  # whoever kills `make` means us
+        follow_parent(signal.SIGTERM)  # stop when `make` is killed
     try:
         return command()
     except CannotRun as error:

@@ -1,4 +1,4 @@
-"""`make lock`: pyproject.toml is the one source, uv resolves it for every platform at once."""
+"""`make lock`: pyproject.toml is the only source; uv resolves it for all platforms at once."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from deploy.local.processes.programs import ROOT
 OPTIONS = ("--universal", "--python-version", "3.11", "--generate-hashes", "--no-header", "--quiet")
 LOCKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("requirements.lock", ()),
-    # Constrained by the first, so that what is tested is what is deployed.
+    # Constrained by the first file, so that the tested versions are the deployed ones.
     ("requirements-dev.lock", ("--extra", "local", "--extra", "dev", "-c", "requirements.lock")),
 )
 

@@ -1,2 +1,2 @@
 class CannotRun(RuntimeError):
-    """The local service cannot start; the message is one sentence for the person at the keys."""
+    """The local service cannot start; the message is one sentence for the developer."""

@@ -1,4 +1,4 @@
-"""Files only their owner may read, and locks that vanish with their holder."""
+"""Files that only their owner can read, and locks that end with their process."""
 
 import fcntl
 import json
@@ -9,7 +9,7 @@ from typing import IO
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace a file in one step, mode 0600 from its first byte."""
+    """Replace a file atomically; its mode is 0600 from the start."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -29,7 +29,7 @@ def read_json(path: Path) -> dict[str, str]:
 
 
 class Locked(RuntimeError):
-    """Somebody holds the lock; `holder` is their process id as far as they wrote it."""
+    """Another process holds the lock; `holder` is its process id if it could be read."""
 
     def __init__(self, holder: str) -> None:
         super().__init__(f"locked by {holder}")
@@ -37,7 +37,7 @@ class Locked(RuntimeError):
 
 
 def hold_lock(path: Path) -> IO[str]:
-    """Take the lock for as long as the answer stays open, or raise Locked."""
+    """Take the lock until the returned file is closed. Raises Locked."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     file = os.fdopen(descriptor, "r+", encoding="utf-8")
     try:

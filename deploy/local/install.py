@@ -1,4 +1,4 @@
-"""Make .venv hold exactly what the lock names. Runs before anything is installed."""
+"""Installs exactly the locked packages into .venv. Runs before any dependency is installed."""
 
 import fcntl
 import hashlib
@@ -39,7 +39,7 @@ def install() -> int:
     packages = sum(line[:1].isalnum() for line in LOCK.read_text().splitlines())
     print(f"Installing {packages} locked packages (this once, a minute or two)", flush=True)
     command = [PYTHON, "-m", "pip", "install", "--quiet", "--no-input", "--no-deps"]
-    # Compiling what is never imported takes longer than the download.
+    # Compiling modules that are never imported takes longer than the download.
     command += ["--no-compile", "--disable-pip-version-check", "--require-hashes", "-r", LOCK]
     with LOG.open("w") as log:
         done = subprocess.run(
@@ -68,7 +68,7 @@ def lock_hash() -> str:
 
 
 def runs() -> bool:
-    """Ask the environment itself: the Python it was made with may be gone or another by now."""
+    """Run the environment's Python: the one it was created with may be gone or replaced."""
     try:
         return not subprocess.run(
             [str(PYTHON), "-c", "import pip"], check=False, capture_output=True

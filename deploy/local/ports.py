@@ -1,4 +1,4 @@
-"""Free ports, chosen once and kept, so that a second start finds the same addresses."""
+"""Free ports, chosen once and stored, so that the next start uses the same addresses."""
 
 import json
 import socket
@@ -24,7 +24,7 @@ def any_free() -> int:
 
 
 def remembered_port(memory: Path, name: str) -> int:
-    """The port `name` had last time when it is still free, else a new one, remembered."""
+    """The port that `name` had last time if it is still free; otherwise a new one, stored."""
     known: dict[str, int] = json.loads(memory.read_text()) if memory.is_file() else {}
     if name in known and is_free(known[name]):
         return known[name]

@@ -1,4 +1,4 @@
-"""`make reset`: the local data goes, after a question."""
+"""`make reset`: deletes the local data after a confirmation."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ def reset() -> int:
         raise CannotRun(f"Comanda is running as process {taken.holder}; stop it first.") from None
     with lock:
         for database in path.rglob("postgres"):
-            if database.is_symlink():  # it lives elsewhere, see accounts.py
+            if database.is_symlink():  # the folder is elsewhere, see servers/system_accounts.py
                 shutil.rmtree(database.resolve(), ignore_errors=True)
         shutil.rmtree(path)
     print(f"{path} is gone.")

@@ -1,4 +1,4 @@
-"""`make run`: from an empty folder to a service that answers, and back again on Ctrl-C."""
+"""`make run`: sets up and starts the whole service, and stops it on Ctrl-C."""
 
 import json
 import os
@@ -40,7 +40,7 @@ PREPARE = ["-m", "flask", "--app", "wsgi", "local", "prepare", "--json"]
 
 
 def run() -> int:
-    os.umask(0o077)  # whatever we and our children write is ours alone
+    os.umask(0o077)  # only the current user can read the files that we and our children write
     folder = open_data_dir()
     try:
         lock = hold_lock(folder / "run.lock")
@@ -61,8 +61,8 @@ def open_data_dir() -> Path:
     path = data_dir()
     try:
         path.mkdir(parents=True, exist_ok=True)
-        # PostgreSQL of a root that started us runs as another user and passes through; what
-        # lies here is closed file by file.
+        # If we run as root, PostgreSQL runs as another user and must be able to pass through
+        # this folder; its files are protected individually.
         path.chmod(0o711 if os.geteuid() == 0 else 0o700)
     except OSError as error:
         raise CannotRun(f"{path} cannot be used for data: {error.strerror}.") from None
@@ -128,7 +128,7 @@ class LocalService:
         say(welcome(settings["BASE_URL"], self.data_dir, self.supervisor.logs, prepared))
 
     def start_servers(self) -> dict[str, str]:
-        """Both at once, except for those whose address was given."""
+        """Start both at once, except those whose URL was given."""
         redis_url, queue = os.environ.get("REDIS_URL"), None
         database_url = os.environ.get("DATABASE_URL")
         if not redis_url:
@@ -180,7 +180,7 @@ class LocalService:
 
     def stop(self) -> None:
         self.terminal.say("Stopping")
-        self.service_file.unlink(missing_ok=True)  # so that flask commands say what is missing
+        self.service_file.unlink(missing_ok=True)  # flask commands then report what is missing
         self.supervisor.stop()
         if self.database:
             self.database.release()

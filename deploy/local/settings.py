@@ -1,4 +1,4 @@
-"""What the local service is told: secrets made once, and the file flask commands read."""
+"""Settings of the local service: generated secrets, and the file that flask commands read."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from deploy.local.files import read_json, write_private
 
-# Anything else the environment holds under these names wins over what we would choose.
+# If the environment sets one of these, its value replaces our default.
 OPTIONAL = (
     "BLOB_URL",
     "DATABASE_POOL",
@@ -24,7 +24,7 @@ OPTIONAL = (
 
 
 def load_or_make_secrets(data_dir: Path) -> dict[str, str]:
-    """Read DATA_DIR/secrets.json and add what it lacks."""
+    """Read DATA_DIR/secrets.json and add missing secrets."""
     path = data_dir / "secrets.json"
     known = read_json(path)
     fresh = {

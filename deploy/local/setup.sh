@@ -1,4 +1,4 @@
-# Find a Python that can make a virtual environment and let it do the rest.
+# Find a Python that can create virtual environments and run the installer with it.
 found=
 for python in $PYTHON python3 python3.13 python3.12 python3.14 python3.11 python; do
     "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue

@@ -1,4 +1,4 @@
-"""Compiled translations are made where they are needed and kept out of the repository."""
+"""Compiles translations when they are needed; the compiled files are not in the repository."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from deploy.local.errors import CannotRun
 from deploy.local.processes.programs import ROOT
 
 FOLDERS = ("portal/translations",)
-# Besides gettext itself: which argument of a domain error is its sentence (core/errors.py).
+# Besides gettext: which argument of a domain error is its message (core/errors.py).
 KEYWORDS = (
     "lazy_gettext",
     "invalid:3",
@@ -31,7 +31,7 @@ KEYWORDS = (
             "NotOnMenu",
         )
     ),
-    # Why an imported file, a row of it or a value is refused.
+    # Why an imported file, one of its rows or a value is refused.
     *("NotATable:1", "RowError:4", "_invalid_value:2", "fail:2"),
     # Answers of payment gateways; the portal shows them in the reader's language.
     "GatewayRefused:2",
@@ -39,7 +39,7 @@ KEYWORDS = (
 
 
 def compile_translations(root: Path) -> list[Path]:
-    """Compile every .po that is newer than its .mo; returns what was written."""
+    """Compile every .po that is newer than its .mo. Returns the written files."""
     written = []
     for source in sorted(po for folder in FOLDERS for po in (root / folder).glob("*/*/*.po")):
         target = source.with_suffix(".mo")
@@ -47,7 +47,7 @@ def compile_translations(root: Path) -> list[Path]:
             continue
         with source.open("rb") as file:
             catalog = read_po(file, locale=source.parent.parent.name)
-        # Two test runs may compile at once; each puts a whole file in place.
+        # Two test runs may compile at once, so each replaces the file atomically.
         with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as draft:
             write_mo(draft, catalog)
             os.fchmod(draft.fileno(), 0o644)
@@ -57,7 +57,7 @@ def compile_translations(root: Path) -> list[Path]:
 
 
 def update_catalogs() -> int:
-    """`make translations`: bring new texts of the code and the templates into every language."""
+    """`make translations`: add new texts from code and templates to every language."""
     for folder in FOLDERS:
         template = f"{folder}/messages.pot"
         keywords = [word for keyword in KEYWORDS for word in ("-k", keyword)]

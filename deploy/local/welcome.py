@@ -1,4 +1,4 @@
-"""What there is to open and to try, once everything runs."""
+"""The message after the start: pages to open and commands to try."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs once, when the database's volume is empty. Passwords come from the environment and
-# are read by psql itself, so that they show in no process list.
+# Runs once, when the database volume is empty. psql itself reads the passwords from the
+# environment, so that they do not show in a process list.
 set -eu
 
 psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres <<'SQL'
@@ -12,13 +12,13 @@ psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbn
 -- Owns the schema and runs migrations.
 CREATE ROLE comanda_owner LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS
     PASSWORD :'owner_password';
--- What the service connects as: owns nothing, and row-level security always holds for it.
+-- The role of the service: owns nothing, and row-level security always applies to it.
 CREATE ROLE comanda_app LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS
     PASSWORD :'app_password';
--- What the linked hosts keep the sessions of linked phones as, in a database of their own.
+-- The role of the linked hosts, which store the sessions of linked phones in a separate database.
 CREATE ROLE comanda_hosts LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS
     PASSWORD :'hosts_password';
--- Reads past row-level security, because a dump must hold every tenant; writes nothing.
+-- Bypasses row-level security, because a dump must contain every tenant; read-only.
 CREATE ROLE comanda_backup LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE BYPASSRLS REPLICATION
     PASSWORD :'backup_password';
 GRANT pg_read_all_data TO comanda_backup;

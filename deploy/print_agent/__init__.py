@@ -1,1 +1,1 @@
-"""The print agent as one file, and the unit that keeps it running."""
+"""Packages the print agent as one file, and a systemd unit that keeps it running."""

@@ -1,8 +1,8 @@
-"""`make agent-executable`: the print agent as one executable, for computers without Python.
+"""`make agent-executable`: builds the print agent for computers without Python.
 
-PyInstaller is needed for this alone and is not in the lock: install it where you run this, with
-`pip install pyinstaller`. It builds for the system it runs on, so run this once on each of Windows,
-macOS and Linux, and put the files into the folder that PRINT_AGENT_DIR names.
+It needs PyInstaller, which is not in the lock: install it with `pip install pyinstaller`. It builds
+for the system it runs on, so run it once on each of Windows, macOS and Linux, and put the files
+into the folder that PRINT_AGENT_DIR names.
 """
 
 import importlib.util

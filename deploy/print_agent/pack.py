@@ -1,4 +1,4 @@
-"""`python -m deploy.print_agent.pack print-agent.pyz`: write the file that the portal offers."""
+"""`python -m deploy.print_agent.pack print-agent.pyz`: writes the file that the portal offers."""
 
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The configuration goes in as standard input: a password among the arguments shows in `ps`.
+# The configuration is passed as standard input, because `ps` shows a password in the arguments.
 set -eu
 
 exec valkey-server - <<CONFIG

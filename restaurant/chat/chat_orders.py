@@ -1,6 +1,6 @@
-"""From text to order: an inbound message with a cart's code becomes an order, once.
+"""Turns an inbound message with a cart's code into an order, exactly once.
 
-The order is made from the stored cart, never from what the text says.
+The order is made from the stored cart, never from the text of the message.
 """
 
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ def may_be_order(message: InboundMessage) -> bool:
 
 
 def create_order(line: Line, message: InboundMessage, message_id: str) -> Order | None:
-    """In the transaction that stored the message. None: it was not an order, or could not be."""
+    """Runs in the transaction that stored the message. None if no order was made."""
     code = carts.find_code(message.text)
     written = None if code else free_text.parse_order(line, message.text)
     if code is None and written is None:
@@ -81,7 +81,7 @@ def create_order(line: Line, message: InboundMessage, message_id: str) -> Order 
         return None
     cart = carts.get_by_code(code, lock=True)
     if cart is None:
-        if places := sites.sites_of_line(line):  # elsewhere such a text is no order at all
+        if places := sites.sites_of_line(line):  # on other lines such a text is not an order
             language = _language(message.text, sender, places[0])
             _reply(line, sender, language, "unknown_code")
         return None
@@ -161,7 +161,7 @@ def _order_from_cart(
     if order.payment_method == "card_link":
         order = payments.attach_to_order(site, order, cart.code)
     if placed:
-        return order  # the place was known, and the customer told what it means
+        return order  # the location was known, and the customer has been told the fee or problem
     if order.state == "awaiting_confirmation":
         key = "share_location" if NO_LOCATION in notes else "waits"
         order_notifications.send_to_customer(order, order_notifications.customer_text(order, key))
@@ -171,7 +171,7 @@ def _order_from_cart(
 
 
 def _notify_about_coupon(order: Order, bought: Redemption) -> None:
-    """What the cart's text promised is not kept: both sides hear why."""
+    """Tell the customer why the discount in the cart's text does not apply."""
     if bought.refusal is not None:
         because = chat_text(order.language, f"coupon_{bought.refusal.why}")
         text = order_notifications.customer_text(
@@ -183,13 +183,13 @@ def _notify_about_coupon(order: Order, bought: Redemption) -> None:
 def _order_from_free_text(
     written: ParsedOrder, line: Line, sender: Sender, message_id: str
 ) -> Order | None:
-    """A text in the form of an order, without a code: somebody looks at it first."""
+    """An order typed without a code always needs confirmation by the staff."""
     site = written.site
     if (
         sites.why_no_orders(site, now())
         or _orders_last_hour(site, sender) >= site.phone_orders_per_hour
     ):
-        return None  # it stays in the inbox, where a person reads it
+        return None  # the message stays in the inbox
     order_type = "dine_in" if written.table else "takeaway"
     sums = calculate_totals(written.lines, carts.pricing_terms(site, order_type, written.lines))
     order = placing.place_draft(
@@ -221,7 +221,7 @@ def _order_from_free_text(
 def _refusal(
     line: Line, site: Site | None, cart: Cart, sender: Sender
 ) -> tuple[str, dict[str, Any]] | None:
-    """The sentence and its values, or None: an order can be made."""
+    """The key of the reply and its values; None if an order can be made."""
     moment = now()
     if cart.used_at is not None:
         made = db.session.get(Order, (current_tenant_id(), cart.order_id))
@@ -244,7 +244,7 @@ def _refusal(
 
 
 def _unavailable(site: Site, cart: Cart) -> tuple[str, dict[str, Any]] | None:
-    """What was sold out, or left the menu, since the cart was made."""
+    """What has been sold out or removed from the menu since the cart was created."""
     version = publishing.published_version(cart.menu_id)
     if version is None or cart.menu_id != site.menu_id:
         return "changed", {}
@@ -268,7 +268,7 @@ def _unavailable(site: Site, cart: Cart) -> tuple[str, dict[str, Any]] | None:
 
 
 def _hold_reasons(site: Site, cart: Cart, sender: Sender) -> list[str]:
-    """An order goes to the kitchen by itself only when nothing about it is odd."""
+    """Why the order needs confirmation; without a reason it goes to the kitchen at once."""
     why = []
     if cart.order_type == "dine_in" and not cart.seated:
         why.append(NOT_SCANNED)
@@ -298,7 +298,7 @@ def _priced(row: dict[str, Any]) -> PricedLine:
 
 
 def _sender(message: InboundMessage) -> Sender | None:
-    """An order needs a phone to answer to."""
+    """None without a phone number: an order needs one for the reply."""
     if not message.sender_phone:
         return None
     contact_id = contact_identities.find_contact(message.sender_phone, message.sender_network_id)
@@ -310,7 +310,7 @@ def _sender(message: InboundMessage) -> Sender | None:
 
 
 def _language(text: str, sender: Sender, site: Site) -> str:
-    """That of the text we wrote for the diner; else the diner's own; else the site's."""
+    """The language of the text we wrote for the diner, else the diner's, else the site's."""
     code = text.rpartition("#")[0].rpartition("\n")[2].strip()
     for language in (*site.languages, *sorted(chat_languages() - {*site.languages})):
         if code and code == f"{chat_text(language, 'code')}:":

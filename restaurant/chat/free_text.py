@@ -1,4 +1,4 @@
-"""An order typed by hand: lines such as `2 x Ayran`, matched one by one against the menu."""
+"""Orders typed by hand: lines such as `2 x Ayran`, each matched against the menu."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ MAX_ITEMS = 40
 SCANNED_CHARACTERS, MAX_ROW_LENGTH = (
     4000,
     200,
-)  # characters: a longer text was not typed as an order
+)  # characters; a longer text is not an order
 _LINE = re.compile(r"([0-9]{1,2})\s{0,3}[x×*](.+)")
 
 
@@ -30,7 +30,7 @@ class ParsedOrder:
     lines: list[PricedLine]
     table: Table | None
     unread: list[str]
-    """Lines nobody could match, for the staff."""
+    """Lines that match no item, for the staff."""
 
 
 def looks_like_order(text: str) -> bool:
@@ -38,7 +38,7 @@ def looks_like_order(text: str) -> bool:
 
 
 def parse_order(line: Line, text: str) -> ParsedOrder | None:
-    """None: this is no order. Only a text of which at least one line is on the menu is one."""
+    """None if no line of the text matches an item on the menu."""
     if not looks_like_order(text):
         return None
     rows = _rows(text)
@@ -88,7 +88,7 @@ def _rows(text: str) -> list[str]:
 
 
 def _quantity_and_name(row: str) -> tuple[int, str] | None:
-    """`2 x Ayran: 90,00 TL` is two of “Ayran”: a price after the last colon is not read."""
+    """`2 x Ayran: 90,00 TL` is two of “Ayran”: a price after the last colon is ignored."""
     found = _LINE.fullmatch(row)
     if found is None:
         return None
@@ -120,7 +120,7 @@ def _names(content: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def _options(content: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """By item: the names of its options."""
+    """The option names of each item, by item."""
     found: dict[str, dict[str, str]] = {}
     for category in content["categories"]:
         for item in category["items"]:

@@ -1,4 +1,4 @@
-"""A guest asks for the balance, or for the reward it pays for, with one word in the chat."""
+"""Guests ask for their balance, or redeem it for a reward, with a keyword in the chat."""
 
 import threading
 import time
@@ -26,7 +26,7 @@ _REDEEM_WORDS = frozenset(programmes.normalize_keyword(one) for one in REDEEM_WO
 
 
 class _KeywordCache:
-    """The words of each tenant, remembered for a moment: every message asks."""
+    """Caches the keywords of each tenant for a short time: they are checked on every message."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -66,7 +66,7 @@ def is_keyword(message: InboundMessage) -> bool:
 
 
 def answer_keyword(line: Line, message: InboundMessage) -> bool:
-    """In the transaction that stored the message. False: it was meant for somebody else."""
+    """Runs in the transaction that stored the message. False if no reply was sent."""
     contact_id = contact_identities.find_contact(message.sender_phone, message.sender_network_id)
     if contact_id is None or not message.sender_phone:
         return False
@@ -88,7 +88,7 @@ def answer_keyword(line: Line, message: InboundMessage) -> bool:
 
 
 def _matching_programmes(line: Line, said: str) -> list[tuple[LoyaltyProgramme, Site]]:
-    """The programmes of the sites behind this line that know the word."""
+    """The programmes with this keyword at the sites that use this line."""
     active = {one.site_id: one for one in programmes.listed() if one.active}
     meant = []
     for site in sites.listed():
@@ -104,7 +104,7 @@ def _matching_programmes(line: Line, said: str) -> list[tuple[LoyaltyProgramme, 
 
 
 def _language(known_as: str, said: str, site: Site) -> str:
-    """The guest's own; else the one the word is of; else the site's."""
+    """The guest's language, else that of the keyword, else the site's."""
     if known_as.partition("-")[0] in chat_languages():
         return known_as
     for language, words in programmes.DEFAULT_KEYWORDS.items():
@@ -144,7 +144,7 @@ def _coupons(site: Site, contact_id: str, language: str) -> list[str]:
 
 
 def _redeem(site: Site, contact_id: str, language: str) -> str:
-    """Empty: the balance pays for nothing here."""
+    """The reply; empty if the balance covers no reward at this site."""
     standing = next((one for one in ledger.balances(contact_id) if one.site_id == site.id), None)
     balance = standing.balance if standing else 0
     paid = [

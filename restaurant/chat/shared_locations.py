@@ -1,7 +1,7 @@
-"""A location shared in chat is attached to the customer's open delivery order.
+"""Attaches a location shared in chat to the customer's open delivery order.
 
-While nobody has agreed to a fee yet the zone around the place decides it; afterwards only the way
-changes, and the staff is told when the new place lies elsewhere.
+Until a fee is agreed, the zone that contains the location decides it. After that only the
+location changes, and the staff are notified if it lies in another zone.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ LOCATION_REASONS = frozenset({NO_LOCATION, OUTSIDE_ZONES, BELOW_MINIMUM, LOCATIO
 
 
 def attach_location(line: Line, message: InboundMessage) -> Order | None:
-    """In the transaction that stored the message. None: nobody waits for this location."""
+    """Runs in the transaction that stored the message. None if no order needs the location."""
     where = _read_location(message.content)
     contact_id = contact_identities.find_contact(message.sender_phone, message.sender_network_id)
     if where is None or contact_id is None:
@@ -61,7 +61,7 @@ def attach_location(line: Line, message: InboundMessage) -> Order | None:
 
 
 def attach_earlier_location(site: Site, order: Order) -> Order:
-    """Some share their location first and order then."""
+    """For customers who share their location before they order."""
     if addresses.location_of(order.address) is not None or order.line_id is None:
         return order
     query = select(Message.content).where(
@@ -87,7 +87,7 @@ def set_location(site: Site, order: Order, where: Coordinates, words: str = "") 
     agreed = (
         "zone" in held.address
         or held.state != "awaiting_confirmation"
-        or held.paid_at is not None  # what was paid for is not made dearer
+        or held.paid_at is not None  # the price of a paid order does not rise
     )
     if not known or agreed:
         return _store_location_only(site, held, zone, bool(known))
@@ -100,7 +100,7 @@ def set_location(site: Site, order: Order, where: Coordinates, words: str = "") 
 
 
 def choose_zone(site: Site, order: Order, zone: DeliveryZone, *, seen: int | None = None) -> Order:
-    """The staff's word, where the customer shared no location. The minimum is theirs to waive."""
+    """The staff choose a zone if the customer shared no location. They may waive its minimum."""
     if order.order_type != "delivery" or order.ended_at is not None:
         raise Conflict("no_delivery", "Only an open delivery has a delivery zone.")
     if order.paid_at is not None or order.state == "awaiting_payment":
@@ -138,7 +138,7 @@ def _store_location_only(site: Site, order: Order, zone: DeliveryZone | None, zo
 
 
 def _refuse_location(site: Site, order: Order, why: str, key: str, **values: str) -> Order:
-    """No fee is made up. The order waits where it is, and the staff sees why."""
+    """No fee is assumed. The order keeps its state, and its note tells the staff why."""
     _set_staff_note(order, why)
     order_lifecycle.record_change(order, "location", reason=why)
     order_notifications.status_changed(site, order, order_queries.items_of(order.id))
@@ -168,7 +168,7 @@ def _without_location_reasons(order: Order) -> list[str]:
 
 
 def _open_order(line_id: int, contact_id: str) -> Order | None:
-    """The newest without a location; else the newest."""
+    """The newest order without a location, else the newest order."""
     query = (
         select(Order)
         .where(

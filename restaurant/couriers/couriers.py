@@ -1,4 +1,4 @@
-"""Couriers: contacts with a phone who ride for a restaurant, and the secret link to their list."""
+"""Couriers: contacts who deliver for a restaurant, and the secret link to their deliveries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ CHANGEABLE = frozenset({"name", "phone", "language", "active"})
 
 @dataclass(frozen=True)
 class CourierLink:
-    """Whom a link belongs to."""
+    """The courier that a link belongs to."""
 
     tenant_id: int
     courier_id: str
@@ -47,7 +47,7 @@ def listed(site_id: str, *, active: bool = False) -> list[Courier]:
 
 
 def get(courier_id: str) -> Courier:
-    """Also one that was removed, for the orders they had."""
+    """Includes removed couriers, because past orders refer to them. Raises NotFound."""
     courier = db.session.get(Courier, (current_tenant_id(), courier_id))
     if courier is None:
         raise NotFound()
@@ -55,7 +55,7 @@ def get(courier_id: str) -> Courier:
 
 
 def names_by_id() -> dict[str, str]:
-    """Of everybody who ever rode, for the figures of past days."""
+    """All couriers including removed ones, for the reports on past days."""
     query = select(Courier.id, Courier.name).where(Courier.tenant_id == current_tenant_id())
     return {row.id: row.name for row in db.session.execute(query)}
 
@@ -87,7 +87,7 @@ def add(site: Site, name: str, phone: str, language: str = "") -> Courier:
 
 
 def change(site: Site, courier: Courier, values: Mapping[str, Any]) -> Courier:
-    """A courier who does not ride any more loses the link at once."""
+    """A courier who becomes inactive loses the link at once."""
     before = audit.snapshot(courier)
     clean = _checked(site, {name: values[name] for name in CHANGEABLE & set(values)})
     if clean.get("phone", courier.phone) != courier.phone:
@@ -114,13 +114,13 @@ def remove(courier: Courier) -> None:
 
 
 def revoke_links(courier: Courier) -> None:
-    """What was given out so far opens nothing any more."""
+    """Invalidate all links that were given out so far."""
     courier.link_version += 1
     audit.record("couriers.links_ended", courier.name, site_id=courier.site_id)
 
 
 def link_url(courier: Courier) -> tuple[str, datetime]:
-    """Whoever holds it sees and moves this courier's orders, until it runs out."""
+    """The link and its expiry. It lets the holder see and update this courier's deliveries."""
     value = [courier.tenant_id, courier.id, courier.link_version]
     lasts = timedelta(hours=LINK_HOURS)
     return signed_urls.signed_url(PATH, PURPOSE, value, lasts), now() + lasts
@@ -135,7 +135,7 @@ def read_link(token: str) -> CourierLink | None:
 
 
 def courier_of_link(who: CourierLink) -> Courier | None:
-    """In the tenant's scope. None: the link was ended, or its courier rides no more."""
+    """Runs in the tenant's scope. None if the link was revoked or the courier is inactive."""
     courier = db.session.get(Courier, (current_tenant_id(), who.courier_id))
     if courier is None or courier.removed_at or courier.link_version != who.version:
         return None

@@ -1,4 +1,4 @@
-"""Orders handed to couriers: given, taken along, brought, or what went wrong."""
+"""Deliveries of couriers: assigned, picked up, delivered, or a problem."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ ASSIGNABLE_STATES = frozenset({"sent_to_kitchen", "preparing", "ready", "out_for
 ARRIVED_MESSAGE_STATES = frozenset({"delivered", "read"})
 LOST_MESSAGE_STATES = frozenset({"failed", "expired", "cancelled"})
 SHIFT = timedelta(hours=20)
-# The customer can help with these; the rest is for the restaurant.
+# Problems that the customer can help with; the others are for the restaurant.
 NOTIFY_CUSTOMER_FOR = frozenset({"no_answer", "wrong_address"})
 
 
@@ -45,7 +45,7 @@ class AssignedTrip:
 def assign(
     site: Site, order: Order, courier: Courier | None, *, seen: int | None = None
 ) -> Trip | None:
-    """Given to a courier, to another one, or to nobody. Said twice it does nothing."""
+    """Assign the order to a courier, to another one, or to nobody. Idempotent."""
     trip = trip_of(order.id)
     if order.order_type != "delivery":
         raise Conflict("no_delivery", "Only delivery orders are given to couriers.")
@@ -80,11 +80,11 @@ def assign(
 
 
 def record_step(site: Site, order: Order, to: str, *, kind: str = "", note: str = "") -> Order:
-    """What a courier says of an order: picked_up, delivered or problem."""
+    """Record what a courier reports: picked_up, delivered or problem."""
     if to == "picked_up":
         if (
             order.state in order_states.IN_THE_KITCHEN
-        ):  # it is in their hands: the kitchen forgot to say
+        ):  # the courier has the order, so the kitchen only forgot to mark it as ready
             order = order_lifecycle.change_state(site, order, "ready")
         return order_lifecycle.change_state(site, order, "out_for_delivery")
     if to == "delivered":
@@ -97,7 +97,7 @@ def record_step(site: Site, order: Order, to: str, *, kind: str = "", note: str 
 
 
 def report_problem(site: Site, order: Order, kind: str, note: str = "") -> Order:
-    """The order stays where it is; the restaurant, and where it helps the customer, is told."""
+    """Notify the restaurant and, if it helps, the customer. The order's state does not change."""
     trip = trip_of(order.id)
     if trip is None or trip.ended_at is not None:
         raise Conflict("no_courier", "This order is with no courier.")
@@ -122,7 +122,7 @@ def report_problem(site: Site, order: Order, kind: str, note: str = "") -> Order
 
 
 def courier_message(site: Site, order: Order, courier: Courier) -> str:
-    """Everything the courier needs, in their language: where to, whom, what to collect."""
+    """The message to the courier, in their language: address, customer, amount to collect."""
     language = courier.language
     taken = amount_to_collect(order)
     said = [f"*{chat_text(language, 'courier_new', site=site.name, order=order.number)}*"]
@@ -141,7 +141,7 @@ def courier_message(site: Site, order: Order, courier: Courier) -> str:
 
 
 def open_trips(site_id: str) -> dict[str, AssignedTrip]:
-    """By order, those of a restaurant that are with a courier now."""
+    """The site's trips that have not ended, by order id."""
     return {
         ride.order.id: ride
         for ride in _find_trips(Trip.site_id == site_id, Trip.ended_at.is_(None))
@@ -149,7 +149,7 @@ def open_trips(site_id: str) -> dict[str, AssignedTrip]:
 
 
 def not_notified(rides: Iterable[AssignedTrip]) -> set[str]:
-    """Orders whose courier got no message, by what became of it and not by what was expected."""
+    """Orders whose courier got no message. The message's final state overrides the expectation."""
     rides = list(rides)
     ids = [ride.trip.message_id for ride in rides if ride.trip.message_id]
     states: dict[str, str] = {}
@@ -174,7 +174,7 @@ def trip_of_order(order: Order) -> AssignedTrip | None:
 
 
 def trips_of_courier(courier: Courier) -> tuple[list[AssignedTrip], list[AssignedTrip]]:
-    """What a courier has to bring, the first given first; and what they brought this shift."""
+    """The courier's open trips, first assigned first, and those delivered during this shift."""
     mine = Trip.courier_id == courier.id
     recent = Trip.assigned_at > now() - SHIFT
     done = [ride for ride in _find_trips(mine, recent, Trip.ended_at.is_not(None)) if
@@ -183,7 +183,7 @@ def trips_of_courier(courier: Courier) -> tuple[list[AssignedTrip], list[Assigne
 
 
 def deliveries_since(site_id: str, since: datetime) -> dict[str, tuple[int, Decimal]]:
-    """By courier: how many orders, and how much cash they hold."""
+    """By courier: the number of orders and the cash collected."""
     query = (
         select(
             Trip.courier_id,

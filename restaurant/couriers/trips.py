@@ -1,4 +1,4 @@
-"""A courier's way keeps pace with the order: whoever moves it, the times are written here."""
+"""Keeps a courier's trip in step with its order: every state change records the time here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ ZERO = Decimal(0)
 
 @dataclass(frozen=True)
 class AmountToCollect:
-    """What the courier takes at the door."""
+    """What the courier has to collect from the customer."""
 
     way: str
-    """cash, card, or nothing"""
+    """cash, card or nothing"""
     amount: Decimal
 
 
@@ -43,7 +43,7 @@ def trip_of(order_id: str) -> Trip | None:
 
 
 def on_order_changed(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
-    """Called at every move of an order. Without a courier there is nothing to keep."""
+    """Called on every state change of an order. Does nothing without a courier."""
     trip = trip_of(order.id) if order.order_type == "delivery" else None
     if trip is None:
         return
@@ -63,11 +63,11 @@ def on_order_changed(site: Site, order: Order, lines: Sequence[OrderItem]) -> No
 class NotificationResult:
     message_id: str | None
     expected_to_arrive: bool
-    """It will probably arrive; if not, the staff has to tell the courier."""
+    """False if the message will probably not arrive; the staff then have to tell the courier."""
 
 
 def notify_courier(site: Site, order: Order, courier: Courier, text: str) -> NotificationResult:
-    """By the restaurant's line."""
+    """Send a message from the restaurant's line."""
     line = _line(site, order)
     if line is None:
         return NotificationResult(None, expected_to_arrive=False)
@@ -108,7 +108,7 @@ def update_trip(order: Order, trip: Trip) -> str:
 
 
 def _line(site: Site, order: Order) -> Line | None:
-    """A test order never writes to a real phone."""
+    """None for a test order on a real line: it must never reach a real phone."""
     line = None
     if order.line_id is not None:
         try:

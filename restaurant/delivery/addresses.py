@@ -1,6 +1,6 @@
-"""Where a delivery goes: the address in words, the place on the map, the zone around it.
+"""Delivery addresses: the text, the coordinates and the delivery zone that contains them.
 
-What is not known is left open. A fee is never invented: only a zone makes one.
+Unknown parts stay empty. A delivery fee comes only from a zone.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ class DeliveryAddress:
 def resolve_address(
     site: Site, text: str, where: Coordinates | None, subtotal: Decimal, *, zone_id: str = ""
 ) -> DeliveryAddress:
-    """Raises OutsideZones and BelowMinimum. `zone_id` is the staff's word, where no map helps."""
+    """Raises OutsideZones or BelowMinimum. The staff pass `zone_id` if there are no coordinates."""
     text = one_line(text, MAX_ADDRESS_LENGTH)
     if not text and where is None:
         raise invalid("address", "address_missing", "Give the address, or share your location.")
@@ -74,7 +74,7 @@ def resolve_address(
 
 
 def parse_coordinates(latitude: Any, longitude: Any) -> Coordinates | None:
-    """None when neither was said."""
+    """None if neither is given. Raises Invalid if they are out of range."""
     if latitude in (None, "") and longitude in (None, ""):
         return None
     try:
@@ -90,7 +90,7 @@ def parse_coordinates(latitude: Any, longitude: Any) -> Coordinates | None:
 def address_with_location(
     address: Mapping[str, Any], where: Coordinates | None, zone: DeliveryZone | None
 ) -> dict[str, Any]:
-    """An order's address is stored so; coordinates as text, exact."""
+    """The address as orders store it; coordinates are text so that they stay exact."""
     told = dict(address)
     if where is not None:
         told |= {"latitude": str(where.latitude), "longitude": str(where.longitude)}
@@ -106,11 +106,11 @@ def location_of(address: Mapping[str, Any]) -> Coordinates | None:
 
 
 def is_zone_unknown(site: Site, order_type: str, address: Mapping[str, Any]) -> bool:
-    """Zones there are, but nobody knows yet in which one this address lies."""
+    """True for a delivery if the site has zones and the address is not assigned to one yet."""
     return order_type == "delivery" and "zone" not in address and bool(zones.listed(site.id))
 
 
 def address_text(order: Order) -> str:
-    """The address, or at least the coordinates."""
+    """The address text, or the coordinates if there is no text."""
     where = location_of(order.address)
     return str(order.address.get("text") or (where or ""))

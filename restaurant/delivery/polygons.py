@@ -1,4 +1,4 @@
-"""A zone's corners, as people draw, paste or post them. A fault is told in a sentence."""
+"""Parses the corners of a zone as people draw, paste or post them. Raises Invalid on errors."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _PAIR = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)(?:\s*[,;]\s*|\s+)(-?[0-9]+(?:\.[0-9
 
 
 def parse_point(text: str, field: str = "position") -> Coordinates:
-    """`41.0284, 28.9737`, as maps show and copy it."""
+    """Parses `41.0284, 28.9737`, the format that map services show and copy."""
     found = _PAIR.fullmatch(text.strip().strip("()"))
     if found is None:
         raise invalid(
@@ -34,7 +34,7 @@ def parse_point(text: str, field: str = "position") -> Coordinates:
 
 
 def parse_corners(text: str) -> list[Coordinates]:
-    """A line for each corner, latitude first; or GeoJSON, which has the longitude first."""
+    """One corner per line, latitude first; or GeoJSON, which has the longitude first."""
     text = text.strip()
     if text.startswith(("{", "[")):
         return check_corners(_geojson(text))
@@ -43,7 +43,7 @@ def parse_corners(text: str) -> list[Coordinates]:
 
 
 def check_pairs(pairs: Sequence[Any]) -> list[Coordinates]:
-    """[[latitude, longitude], …] as programs send it."""
+    """Checks [[latitude, longitude], …] as API callers send it."""
     found = []
     for pair in pairs[: MAX_CORNERS + 2]:
         if not isinstance(pair, list | tuple) or len(pair) != 2:
@@ -55,7 +55,7 @@ def check_pairs(pairs: Sequence[Any]) -> list[Coordinates]:
 
 
 def check_corners(corners: list[Coordinates]) -> list[Coordinates]:
-    """Closed by itself: the first corner need not be said again at the end."""
+    """The polygon is closed implicitly: a repeated first corner at the end is dropped."""
     if len(corners) > 1 and corners[0] == corners[-1]:
         corners = corners[:-1]
     corners = [one for at, one in enumerate(corners) if at == 0 or corners[at - 1] != one]
@@ -107,7 +107,7 @@ def _geojson(text: str) -> list[Coordinates]:
 
 
 def _rings(value: Any) -> list[list[Any]]:
-    """Every ring of every polygon; what is no polygon has none."""
+    """Every ring of every polygon; empty if `value` is not a polygon."""
     if isinstance(value, list):
         return [value] if value and isinstance(value[0], list) else []
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Delivery zones: where to, for how much, from what amount on. The smallest around a place wins."""
+"""Delivery zones, each with a fee and a minimum order. The smallest zone around a place applies."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ MAX_AMOUNT = Decimal(10**9)
 
 @dataclass(frozen=True)
 class ZoneSettings:
-    """What a zone shall be. Of radius and corners only the kind's own counts."""
+    """The requested settings of a zone. Only `radius_m` or `corners` counts, by `kind`."""
 
     name: str
     kind: str
@@ -36,7 +36,7 @@ class ZoneSettings:
 
 
 def listed(site_id: str) -> list[DeliveryZone]:
-    """The smallest first: in this order they are asked."""
+    """Smallest first, the order in which `find_covering` tries them."""
     query = select(DeliveryZone).where(
         DeliveryZone.tenant_id == current_tenant_id(), DeliveryZone.site_id == site_id
     )
@@ -83,7 +83,7 @@ def settings_of(zone: DeliveryZone) -> ZoneSettings:
 def find_covering(
     site: Site, where: Coordinates, known: Sequence[DeliveryZone]
 ) -> DeliveryZone | None:
-    """`known` as `listed` gives them. None: this place is outside all of them."""
+    """The smallest zone that contains the place, or None. `known` comes from `listed`."""
     return next((zone for zone in known if _contains(site, zone, where)), None)
 
 
@@ -98,7 +98,6 @@ def corners_of(zone: DeliveryZone) -> list[Coordinates]:
 
 
 def area_m2(zone: DeliveryZone) -> float:
-    """In square metres."""
     if zone.kind == "radius":
         return math.pi * float(zone.radius_m or 0) ** 2
     return polygon_area(corners_of(zone))

@@ -1,1 +1,1 @@
-"""Points, stamps, rewards, coupons: why a guest comes back."""
+"""Loyalty programmes: points, stamps, rewards, coupons and automatic messages."""

@@ -1,7 +1,7 @@
-"""The clock's part: who has a birthday, who stayed away, and sending what waits, in decent hours.
+"""Schedules birthday and absence messages, and sends due messages outside the quiet hours.
 
-Whoever may get no marketing is left out at the moment of sending, with the reason, for good:
-an old welcome is not sent months later.
+A guest who may not get marketing is left out when the message is due, permanently and with the
+reason: an old welcome is not sent months later.
 """
 
 from collections.abc import Sequence
@@ -39,12 +39,12 @@ log = logger(__name__)
 
 RUN_INTERVAL = timedelta(hours=1)
 BATCH = 200
-MAX_ABSENCE = timedelta(days=180)  # whoever stayed away longer than this is not called back at once
+MAX_ABSENCE = timedelta(days=180)  # no message to guests who have been away this much longer
 MAX_DELAY = timedelta(days=3)
 
 
 def send_due_messages(moment: datetime) -> int:
-    """One pass over a tenant: new causes, then what is due. How many were sent."""
+    """Schedule new messages of the tenant, then send those that are due. Returns how many."""
     loyalty_schedule.start_run()
     anything = False
     for programme in programmes.listed():
@@ -75,7 +75,7 @@ def _schedule_next_run() -> None:
 
 
 def _schedule_birthdays(site: Site, moment: datetime) -> None:
-    """Of guests who were here, on the day by the site's own clock; 29 February has its day too."""
+    """By the date in the site's time zone. 29 February counts as the 28th in other years."""
     today = moment.astimezone(zone(site.time_zone)).date()
     days = [today.month * 100 + today.day]
     if days == [228] and (today + timedelta(days=1)).day == 1:
@@ -99,7 +99,7 @@ def _schedule_birthdays(site: Site, moment: datetime) -> None:
 
 
 def _schedule_missed_guests(site: Site, days: int, moment: datetime) -> None:
-    """Once for each absence: the day of the last visit names it."""
+    """Once for each absence, which is identified by the day of the last visit."""
     query = select(LoyaltyMember.contact_id, LoyaltyMember.last_at).where(
         LoyaltyMember.tenant_id == current_tenant_id(),
         LoyaltyMember.site_id == site.id,
@@ -160,7 +160,7 @@ def _send_for_site(site_id: str, waiting: Sequence[LoyaltySend], moment: datetim
 def quiet_until(
     site: Site, programme: LoyaltyProgramme | None, moment: datetime
 ) -> datetime | None:
-    """None: it may be said now. Else when the quiet hours end."""
+    """When the quiet hours end; None if messages may be sent now."""
     begins, ends = programmes.quiet_hours(programme)
     local = moment.astimezone(zone(site.time_zone))
     clock = local.time().replace(tzinfo=None)
@@ -174,7 +174,7 @@ def quiet_until(
 
 
 def _send(one: LoyaltySend, message: LoyaltyMessage, site: Site, line: Line) -> bool:
-    """The coupon, the message and the mark that it was said: all of it, or nothing."""
+    """Issue the coupon, accept the message and mark it as sent, or do none of these."""
     card = contact_cards.get(one.contact_id)
     try:
         with savepoint():
@@ -199,7 +199,7 @@ def _send(one: LoyaltySend, message: LoyaltyMessage, site: Site, line: Line) -> 
                 category="marketing",
             )
             ticket = message_accept.accept_message(draft, line, current_tenant_facts())
-    except DomainError as refused:  # over quota, a reward that ended: said in the list
+    except DomainError as refused:  # over quota, expired reward, …; the list shows the reason
         log.warning("loyalty message not sent", cause=one.cause, code=refused.code)
         one.state, one.because = "left_out", refused.code
         return False

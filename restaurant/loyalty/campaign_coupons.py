@@ -1,4 +1,4 @@
-"""What a campaign may give along: a coupon of a reward, one for each guest and campaign."""
+"""Coupons for campaigns: one coupon of a reward for each guest and campaign."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from restaurant.loyalty import coupon_codes, coupons, rewards
 
 
 class CampaignCoupons:
-    """For messaging.campaigns.coupon_port, inside the transaction of whoever asks."""
+    """Implements messaging.campaigns.coupon_port. Runs in the caller's transaction."""
 
     def offers(self, tenant_id: int) -> list[tuple[str, str]]:
         _check_tenant(tenant_id)
@@ -17,7 +17,7 @@ class CampaignCoupons:
     def give(
         self, tenant_id: int, offer_id: str, contact_ids: Sequence[str], campaign_id: str
     ) -> dict[str, str]:
-        """Asked again, the same codes."""
+        """Idempotent: a repeated call returns the same codes."""
         _check_tenant(tenant_id)
         named = list(dict.fromkeys(contact_ids))
         made = coupons.issue_many(

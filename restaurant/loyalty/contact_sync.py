@@ -1,11 +1,11 @@
-"""Guests who turn out to be one, and guests who are forgotten."""
+"""Merges and erases the loyalty data of contacts."""
 
 from sqlalchemy import text
 
 from core.db import current_tenant_id, db
 from core.ids import to_uuid
 
-# Both were guests at the same site: their standings become one.
+# Both contacts were guests of the same site: add up their balances and visits.
 MERGE_MEMBERS = text("""
 INSERT INTO loyalty_members
        (tenant_id, site_id, contact_id, balance, visits, first_at, last_at)
@@ -18,7 +18,7 @@ SELECT tenant_id, site_id, :kept, balance, visits, first_at, last_at
        last_at = greatest(loyalty_members.last_at, excluded.last_at)
 RETURNING site_id
 """)
-# What either was told stays told.
+# Messages sent to either contact are not sent again.
 MERGE_SENDS = text("""
 INSERT INTO loyalty_sends
        (tenant_id, site_id, contact_id, cause, number, state, because, due_at, coupon_id,
@@ -48,7 +48,7 @@ MOVE_COUPONS = text("""
 UPDATE loyalty_coupons SET contact_id = :kept
  WHERE tenant_id = :tenant_id AND contact_id = :gone
 """)
-# The cause names the guest; what a used one took off an order stays in the sums.
+# The cause identifies the guest. The discount of a used coupon stays in the order's totals.
 BLANK_COUPONS = text("""
 UPDATE loyalty_coupons
    SET contact_id = NULL, cause = NULL,

@@ -1,7 +1,7 @@
-"""Coupon codes: read out, typed on a phone, and not to be guessed.
+"""Coupon codes: easy to read out and type, hard to guess.
 
-Eleven random letters of an alphabet in which nothing looks like another, and one that checks
-them (Luhn's sum over the alphabet): a slip of the finger is told from a code that never was.
+A code has eleven random letters of an alphabet without similar letters, and a check letter (Luhn
+over the alphabet), so that a typing error can be distinguished from an unknown code.
 """
 
 from core.ids import READABLE_ALPHABET, short_code
@@ -17,7 +17,7 @@ def new_code() -> str:
 
 
 def normalize(typed: str) -> str | None:
-    """The code, however it was typed: small letters, spaces, dashes. None: it cannot be one."""
+    """The code without spaces, dashes and lower case; None if it cannot be a code."""
     code = "".join(letter for letter in typed[:80].upper() if letter.isalnum())
     if len(code) != LENGTH or any(letter not in _LETTER_INDEX for letter in code):
         return None

@@ -1,4 +1,4 @@
-"""What a coupon promises, kept with it; and what that takes off a cart. Pure."""
+"""The terms stored with a coupon, and the discount they give on a cart. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class CouponTerms:
 
     @property
     def is_fixed_amount(self) -> bool:
-        """A tenth off is the same in every currency; fifty off is not."""
+        """A fixed amount is tied to a currency; a percentage is not."""
         return self.kind == "amount" or bool(self.minimum) or bool(self.most)
 
     def as_json(self) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class CouponTerms:
 
 @dataclass(frozen=True)
 class CouponRefusal:
-    """Why a coupon takes nothing off; `amount` is the minimum, `name` the item that is missing."""
+    """Why a coupon is refused; `amount` is the minimum, `name` the missing item."""
 
     why: str
     amount: Decimal = ZERO
@@ -83,7 +83,7 @@ def read_terms(kept: Mapping[str, Any]) -> CouponTerms:
 def find_refusal(
     promise: CouponTerms, site: Site, lines: Sequence[PricedItem]
 ) -> CouponRefusal | None:
-    """Why it does not hold for this cart at this site."""
+    """Why the terms do not apply to this cart at this site; None if they do."""
     if promise.site_ids and site.id not in promise.site_ids:
         return CouponRefusal("other_site")
     if promise.is_fixed_amount and promise.currency != site.currency:
@@ -96,7 +96,7 @@ def find_refusal(
 
 
 def calculate_discount(promise: CouponTerms, lines: Sequence[PricedItem], currency: str) -> Decimal:
-    """Never more than the dishes cost; rounded to the currency, so that what is shown adds up."""
+    """At most the price of the items; rounded to the currency, so that amounts add up."""
     whole = subtotal(lines)
     if promise.kind == "percent":
         off = whole * promise.value / 100
@@ -113,7 +113,7 @@ def subtotal(lines: Iterable[PricedItem]) -> Decimal:
 
 
 def _matching_prices(promise: CouponTerms, lines: Iterable[PricedItem]) -> list[Decimal]:
-    """The price of one piece on each line of the item, without what was added to it."""
+    """The price of one piece, without options, on each line of the item."""
     return [
         line.unit_price - sum((option.price for option in line.options), ZERO)
         for line in lines

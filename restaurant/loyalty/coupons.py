@@ -1,4 +1,4 @@
-"""Coupons: under a code nobody guesses, used once, given back when the order is undone."""
+"""Coupons: an unguessable code, used once, and released if the order is cancelled."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from tenants import audit
 
 STATES = ("open", "used", "expired", "cancelled")
 N_ = str  # collected for translation here, translated where it is shown
-# Sentences for the staff and for programs; diners have their own (portal/diner/words).
+# Messages for the staff and API callers; those for diners are in portal/diner/words.
 REFUSAL_TEXTS = {
     "unknown": N_("There is no such coupon."),
     "used": N_("This coupon was used already."),
@@ -49,7 +49,7 @@ class CouponRefused(Invalid):
 
 @dataclass(frozen=True)
 class CouponOffer:
-    """A coupon that holds for a cart, and what it takes off."""
+    """A coupon that is valid for a cart, and its discount."""
 
     coupon: Coupon
     discount: Decimal
@@ -71,7 +71,7 @@ def issue(
     cause: str | None = None,
     days: int | None = None,
 ) -> Coupon:
-    """A new one; for a cause that has one already, that one."""
+    """Issue a coupon. Returns the existing one if this cause already has one."""
     return issue_many(reward, [contact_id], source=source, causes=[cause], days=days)[0]
 
 
@@ -83,7 +83,7 @@ def issue_many(
     causes: Sequence[str | None],
     days: int | None = None,
 ) -> list[Coupon]:
-    """In their order. Two who give for the same cause at once give the same coupon."""
+    """Same order as the input. Concurrent calls for the same cause return the same coupon."""
     if not reward.active or reward.removed_at is not None:
         raise Conflict("reward_ended", "This reward is not given out any more.")
     moment, promise = now(), coupon_terms.terms_of_reward(reward).as_json()
@@ -123,7 +123,7 @@ def issue_many(
 
 
 def get(name: str) -> Coupon:
-    """By its id or by its code, however that is typed."""
+    """Find a coupon by its id or by its code in any spelling. Raises NotFound."""
     if name.startswith("cpn_"):
         found = db.session.get(Coupon, (current_tenant_id(), name))
     else:
@@ -156,7 +156,7 @@ def offer_for_cart(
     contact_id: str | None = None,
     moment: datetime | None = None,
 ) -> CouponOffer:
-    """What a code takes off these dishes at this site. Raises CouponRefused."""
+    """The discount of a code on these items at this site. Raises CouponRefused."""
     coupon = by_code(typed)
     why = refusal_of(coupon, site, lines, contact_id, moment)
     if why is not None or coupon is None:
@@ -176,7 +176,7 @@ def refusal_of(
     contact_id: str | None,
     moment: datetime | None = None,
 ) -> CouponRefusal | None:
-    """`moment` is when the cart was made: a code typed in time is good for as long as its cart."""
+    """`moment` is when the cart was created: a coupon entered in time is valid with its cart."""
     if coupon is None:
         return CouponRefusal("unknown")
     state = state_of(coupon, moment)
@@ -190,7 +190,7 @@ def refusal_of(
 
 
 def use_coupon(coupon: Coupon, discount: Decimal, order_id: str | None = None) -> bool:
-    """Used now. False: somebody was quicker."""
+    """Mark the coupon as used. Returns False if a concurrent caller used it first."""
     won = db.session.execute(
         update(Coupon)
         .where(
@@ -204,7 +204,7 @@ def use_coupon(coupon: Coupon, discount: Decimal, order_id: str | None = None) -
 
 
 def release_coupons(order: Order) -> list[Coupon]:
-    """The order is undone: its coupons are good again, with the time they lay in it added."""
+    """Reopen the coupons of a cancelled order and extend them by the time they were in use."""
     given = of_order(order.id)
     for coupon in given:
         since = coupon.used_at or now()
@@ -248,7 +248,7 @@ def of_contact(contact_id: str, limit: int = 50) -> list[Coupon]:
 
 
 def open_of_contact(contact_id: str, limit: int = 5) -> list[Coupon]:
-    """What they could use now, what runs out first first."""
+    """The coupons that the contact can use now, earliest expiry first."""
     query = _of_tenant().where(
         Coupon.contact_id == contact_id, Coupon.state == "open", Coupon.expires_at > now()
     )
@@ -256,7 +256,7 @@ def open_of_contact(contact_id: str, limit: int = 5) -> list[Coupon]:
 
 
 def listed(filters: CouponFilters, after: str | None, limit: int) -> list[Coupon]:
-    """The newest first."""
+    """Newest first."""
     query = _of_tenant()
     if filters.state == "expired":
         query = query.where(Coupon.state == "open", Coupon.expires_at <= now())
@@ -280,7 +280,7 @@ def terms_of(coupon: Coupon) -> CouponTerms:
 
 
 def _limit_reached(coupon: Coupon, contact_id: str) -> bool:
-    """The reward's row is locked where there is a limit: two orders at once are counted both."""
+    """Locks the reward's row if it has a limit, so that concurrent orders are all counted."""
     reward = db.session.scalars(
         select(Reward)
         .where(

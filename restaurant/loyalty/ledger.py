@@ -1,7 +1,7 @@
-"""The book of points: earned once for an order, taken back with it, spent on rewards.
+"""The points ledger: points are earned once per order, revoked with it, and spent on rewards.
 
-Lines are only added. A member's balance is their sum; it is kept beside them so that it can be
-locked, and so that spending never takes it below nothing.
+Entries are only added. A member's balance is their sum; it is stored separately so that it can be
+locked and so that spending never makes it negative.
 """
 
 from collections.abc import Sequence
@@ -34,12 +34,12 @@ from tenants import audit
 
 EARNING_STATES = frozenset({"served", "delivered", "closed"})
 UNDONE_STATES = frozenset({"cancelled", "refunded"})
-MAX_REWARDS_AT_ONCE = 5  # at once: a correction may bring a large balance
+MAX_REWARDS_AT_ONCE = 5  # a manual correction may add a large balance
 
 
 @dataclass(frozen=True)
 class OrderEntries:
-    """What the book says of one order."""
+    """A summary of the entries for one order."""
 
     contact_id: str
     points: int
@@ -48,7 +48,7 @@ class OrderEntries:
 
 
 def update_for_order(site: Site, order: Order, *, repriced: bool = False) -> None:
-    """After every change of an order, whose row the caller has locked. Test orders earn nothing."""
+    """Called after every change of an order, with its row locked. Test orders earn nothing."""
     if order.test or not (repriced or _counts_for_loyalty(order) or order.state in UNDONE_STATES):
         return
     programme = programmes.of_site(site.id)
@@ -68,7 +68,7 @@ def update_for_order(site: Site, order: Order, *, repriced: bool = False) -> Non
 
 
 def correct_balance(site: Site, contact_id: str, amount: int, because: str) -> LoyaltyMember:
-    """By a person, with the reason."""
+    """A manual correction, with a reason."""
     because = one_line(because, 200)
     if not because:
         raise invalid("because", "reason_missing", "Say why the balance is corrected.")
@@ -87,7 +87,10 @@ def correct_balance(site: Site, contact_id: str, amount: int, because: str) -> L
 def exchange_points(
     site: Site, contact_id: str, reward: Reward, *, cause: str | None = None
 ) -> Coupon:
-    """Points for a coupon. The conditional update decides: nobody spends what they do not have."""
+    """Exchange points for a coupon. Raises Conflict if the balance is too low.
+
+    A conditional update takes the points, so that concurrent calls cannot overspend.
+    """
     if reward.cost is None or not rewards.is_valid_at(reward, site.id, site.currency):
         raise Conflict("reward_not_for_points", "This reward cannot be had for points here.")
     won = db.session.execute(
@@ -106,7 +109,7 @@ def exchange_points(
 
 
 def cancel_coupon(coupon: Coupon, because: str) -> Coupon:
-    """What was paid for it in points comes back."""
+    """Cancel the coupon and return the points that were spent on it."""
     was = coupon.state
     done = coupons.cancel(coupon, because)
     if was == "open" and done.contact_id is not None and done.source == "exchange":
@@ -125,7 +128,7 @@ def cancel_coupon(coupon: Coupon, because: str) -> Coupon:
 
 
 def balances(contact_id: str) -> list[LoyaltyMember]:
-    """A guest's balances, one for each site they were at."""
+    """A contact's balances, one for each site."""
     query = select(LoyaltyMember).where(
         LoyaltyMember.tenant_id == current_tenant_id(), LoyaltyMember.contact_id == contact_id
     )
@@ -133,7 +136,7 @@ def balances(contact_id: str) -> list[LoyaltyMember]:
 
 
 def entries(contact_id: str, after: str | None = None, limit: int = 50) -> list[LoyaltyEntry]:
-    """The newest first."""
+    """Newest first."""
     query = select(LoyaltyEntry).where(
         LoyaltyEntry.tenant_id == current_tenant_id(), LoyaltyEntry.contact_id == contact_id
     )
@@ -145,7 +148,7 @@ def entries(contact_id: str, after: str | None = None, limit: int = 50) -> list[
 def members(
     site_id: str, after: str | None, limit: int, contact_ids: Sequence[str] | None = None
 ) -> list[LoyaltyMember]:
-    """Who was here last comes first; `after` is the last one seen."""
+    """The most recent visitors first; `after` is the last member of the previous page."""
     query = select(LoyaltyMember).where(
         LoyaltyMember.tenant_id == current_tenant_id(), LoyaltyMember.site_id == site_id
     )
@@ -185,7 +188,7 @@ def _earn(site: Site, programme: LoyaltyProgramme, order: Order) -> None:
 def give_automatic_rewards(
     site: Site, programme: LoyaltyProgramme, contact_id: str, balance: int
 ) -> None:
-    """The reward that comes by itself, as often as the balance pays for it."""
+    """Give the programme's automatic reward as often as the balance allows."""
     reward = None
     if programme.active and programme.gift_id is not None:
         reward = db.session.get(Reward, (current_tenant_id(), programme.gift_id))
@@ -200,7 +203,7 @@ def give_automatic_rewards(
 
 
 def _spent(order: Order) -> Decimal:
-    """For the dishes, less the discount, less what went back to the guest."""
+    """The amount for the items after the discount and after refunds."""
     spent = Decimal(order.sums.get("subtotal", "0")) - Decimal(order.sums.get("discount", "0"))
     if order.paid_at is not None:
         back = select(func.coalesce(func.sum(Payment.refunded), 0)).where(
@@ -231,7 +234,7 @@ def _of_order(order_id: str) -> OrderEntries | None:
 def _add_order_entry(
     order: Order, known: OrderEntries, amount: int, kind: str, *, visits: int = 0
 ) -> LoyaltyMember | None:
-    """None: this line was written already, by whoever did the same at the same time."""
+    """Returns None if a concurrent transaction has already written this entry."""
     done = db.session.execute(
         insert(LoyaltyEntry)
         .values(

@@ -1,4 +1,4 @@
-"""Messages that go by themselves, as each site words them."""
+"""The automatic messages as each site has set them up."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ PLACEHOLDERS = (
     *("coupon.code", "coupon.reward", "coupon.until", "coupon.link"),
 )
 COUPON_PLACEHOLDERS = tuple(name for name in PLACEHOLDERS if name.startswith("coupon."))
-# Which visit is thanked for; after how many days somebody is missed.
+# Default, minimum and maximum: which visit is rewarded; after how many days a guest is missed.
 NUMBER_LIMITS = {"visit": (5, 2, 1000), "missed": (30, 3, 365)}
 MAX_TEXT_LENGTH = 1000
 
@@ -41,7 +41,7 @@ class MessageSettings:
 
 
 def of_site(site: Site) -> list[LoyaltyMessage]:
-    """One of each cause; where the site said nothing yet, as we would say it."""
+    """One message for each trigger; the default where the site has not set one up."""
     query = select(LoyaltyMessage).where(
         LoyaltyMessage.tenant_id == current_tenant_id(), LoyaltyMessage.site_id == site.id
     )
@@ -50,7 +50,7 @@ def of_site(site: Site) -> list[LoyaltyMessage]:
 
 
 def default_message(site: Site, cause: str) -> LoyaltyMessage:
-    """Not stored."""
+    """Not stored, not active."""
     return LoyaltyMessage(
         tenant_id=current_tenant_id(),
         site_id=site.id,
@@ -67,7 +67,7 @@ def default_text(language: str, cause: str) -> str:
 
 
 def text_for(message: LoyaltyMessage, site: Site, language: str) -> str:
-    """In the guest's language, else in the first of the site's that has one."""
+    """The text in the guest's language, else in the site's first language that has one."""
     for one in (language, language.partition("-")[0], *site.languages):
         if text := message.texts.get(one):
             return str(text)

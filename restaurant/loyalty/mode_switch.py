@@ -1,4 +1,4 @@
-"""Points that become stamps, or the other way round: what guests have is worth what it was."""
+"""Converts the guests' balances when a programme switches between points and stamps."""
 
 from sqlalchemy import ColumnElement, func, select, update
 
@@ -14,7 +14,10 @@ MOST = 1_000_000
 
 
 def switch_mode(site_id: str, was: str, kind: str, worth: int | None) -> None:
-    """`worth`: how many points a stamp is. 0: everybody begins anew. Raises Invalid without it."""
+    """`worth` is how many points a stamp is worth; 0 resets all balances.
+
+    Raises Invalid without it if any guest has a balance.
+    """
     holders, held = db.session.execute(
         select(func.count(), func.coalesce(func.sum(LoyaltyMember.balance), 0)).where(
             *_members_with_balance(site_id)

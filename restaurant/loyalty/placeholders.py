@@ -1,4 +1,4 @@
-"""What the placeholders of a loyalty message stand for."""
+"""Values for the placeholders of a loyalty message."""
 
 from datetime import timedelta
 
@@ -54,7 +54,7 @@ def last_day(site: Site, coupon: Coupon, language: str) -> str:
 
 
 def preview_text(site: Site, message: LoyaltyMessage, language: str) -> str:
-    """What a guest would read; for the one who words it."""
+    """The message as a guest would see it, for the person who edits it."""
     values = {
         "customer.first_name": "Ayşe",
         "customer.name": "Ayşe Kaya",

@@ -1,4 +1,4 @@
-"""How each site counts."""
+"""The loyalty programme of each site: points or stamps, and its rules."""
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ KINDS = ("points", "stamps")
 MOST_KEYWORDS, LONGEST_KEYWORD = 10, 30
 MOST_POINTS = 10_000
 _CLOCK = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
-# What a guest writes to hear the balance, until a restaurant says it otherwise.
+# What guests write to ask for their balance, until the restaurant sets its own keywords.
 DEFAULT_KEYWORDS = {
     "en": ("points", "stamps"),
     "tr": ("puan", "puanım", "damga"),
@@ -34,7 +34,7 @@ DEFAULT_KEYWORDS = {
 
 @dataclass(frozen=True)
 class ProgrammeSettings:
-    """As a form or a program says it; amounts as text."""
+    """As a form or an API caller sends it; amounts are text."""
 
     kind: str
     active: bool
@@ -45,7 +45,7 @@ class ProgrammeSettings:
     quiet_from: str = "21:00"
     quiet_until: str = "10:00"
     worth: int | None = None
-    """When the kind changes: how many points a stamp is."""
+    """Required to change the kind: how many points a stamp is worth."""
 
 
 def of_site(site_id: str) -> LoyaltyProgramme | None:
@@ -58,7 +58,7 @@ def listed() -> list[LoyaltyProgramme]:
 
 
 def default_programme(site: Site) -> LoyaltyProgramme:
-    """What a site is offered to begin with; not stored."""
+    """The default settings for a site; not stored."""
     return LoyaltyProgramme(
         tenant_id=current_tenant_id(),
         site_id=site.id,
@@ -101,14 +101,14 @@ def save_programme(site: Site, wanted: ProgrammeSettings) -> LoyaltyProgramme:
 
 
 def points_for(programme: LoyaltyProgramme, spent: Decimal) -> int:
-    """For what was paid for the dishes, after the discount."""
+    """Points for the amount paid for the items after the discount."""
     if programme.kind == "stamps":
         return 1 if spent >= programme.amount else 0
     return int(spent // programme.amount) * programme.points if programme.amount > 0 else 0
 
 
 def normalize_keyword(said: str) -> str:
-    """A keyword as it is compared: without case, and with one letter i."""
+    """The form used for comparison: ignores case and the difference between the letters i and ı."""
     return fold_case(one_line(said)).replace("ı", "i").strip(" .,;:!¡?¿\"'*_~()")
 
 
@@ -143,7 +143,7 @@ def _checked(site: Site, wanted: ProgrammeSettings) -> dict[str, Any]:
 
 
 def parse_amount(written: str, currency: str, field: str) -> Decimal:
-    """Nothing written is nothing."""
+    """Empty text is 0. Raises Invalid."""
     said = str(written).strip().replace(",", ".")
     if not said:
         return ZERO
@@ -167,7 +167,7 @@ def _keywords(given: tuple[str, ...]) -> list[str]:
 
 
 def quiet_hours(programme: LoyaltyProgramme | None) -> tuple[time, time]:
-    """Nothing is said by itself between these, by the site's own clock."""
+    """Start and end, in the site's time zone. No automatic message is sent between them."""
     if programme is not None:
         return time.fromisoformat(programme.quiet_from), time.fromisoformat(programme.quiet_until)
     return time(21), time(10)

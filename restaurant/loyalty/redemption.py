@@ -1,4 +1,4 @@
-"""A coupon on its way from a cart into an order: priced with the cart, used up with the order."""
+"""Redeems a coupon: it is priced with the cart and used up with the order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from restaurant.models import Cart, Coupon, Order, Site
 
 @dataclass(frozen=True)
 class Redemption:
-    """A cart's sums as its order has them."""
+    """A cart's totals as its order gets them."""
 
     sums: dict[str, Any]
     total: Decimal
@@ -32,9 +32,9 @@ def redeem_for_cart(
     *,
     use_up: bool = True,
 ) -> Redemption:
-    """Of two orders with the same code one wins; the other is made at the full price.
+    """Of two orders with the same code, one gets the coupon; the other is made at full price.
 
-    `use_up=False`, for test orders: the discount is given and the coupon stays open.
+    With `use_up=False`, for test orders, the discount applies and the coupon stays open.
     """
     if not cart.coupon:
         return Redemption(cart.sums, cart.total)
@@ -69,8 +69,9 @@ def redeem_code(
     *,
     use_up: bool = True,
 ) -> tuple[Coupon | None, Decimal]:
-    """For an order written down by the staff or a program: the coupon that is used up here and
-    now, and its discount; or a refusal. `use_up=False`, for test orders: the discount alone."""
+    """Redeem a code for an order by the staff or through the API: returns the coupon, now used,
+    and its discount. Raises if the coupon is refused. With `use_up=False`, for test orders, the
+    coupon is not used and only the discount is returned."""
     if not typed.strip():
         return None, ZERO
     try:
@@ -85,7 +86,8 @@ def redeem_code(
 
 
 def current_discount(order: Order, lines: Sequence[PricedItem]) -> Decimal:
-    """After something was added or taken back: never more than was promised, or than is left."""
+    """The discount after items were added or voided: at most the original one, and at most what
+    the terms give on the remaining items."""
     used = coupons.of_order(order.id)
     if not used:
         return Decimal(order.sums.get("discount", "0"))

@@ -1,4 +1,4 @@
-"""Rewards: what can be won, given, or had for points."""
+"""Rewards, which are given as coupons or exchanged for points."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -26,7 +26,7 @@ MOST_DAYS = 730
 
 @dataclass(frozen=True)
 class RewardSettings:
-    """As a form or a program says it; amounts as text, empty is nothing."""
+    """As a form or an API caller sends it; amounts are text, empty means none."""
 
     name: str
     kind: str
@@ -59,13 +59,13 @@ def listed(*, active: bool = False) -> list[Reward]:
 
 
 def any_exist() -> bool:
-    """Whether a guest may have a code at all."""
+    """False if no coupon can exist, so that the code field can be hidden."""
     query = select(Reward.id).where(Reward.tenant_id == current_tenant_id())
     return db.session.scalars(query.limit(1)).first() is not None
 
 
 def exchangeable_at(site_id: str, currency: str) -> list[Reward]:
-    """What points and stamps of a site can be exchanged for, the cheapest first."""
+    """What a site's points or stamps can be exchanged for, cheapest first."""
     fits = [
         one
         for one in listed(active=True)
@@ -90,7 +90,7 @@ def add(wanted: RewardSettings) -> Reward:
 
 
 def change(reward_id: str, wanted: RewardSettings) -> Reward:
-    """Coupons that are out keep what they promised."""
+    """Coupons that were already issued keep their terms."""
     reward = get(reward_id)
     before = audit.snapshot(reward)
     for name, value in _checked(wanted).items():
@@ -169,7 +169,7 @@ def _value(wanted: RewardSettings, currency: str) -> Decimal:
 
 
 def _item(wanted: RewardSettings) -> tuple[str | None, str]:
-    """From a published menu of one of the sites."""
+    """The item must be on a published menu of one of the sites."""
     if wanted.kind != "item":
         return None, ""
     for site in sites.listed():

@@ -1,4 +1,4 @@
-"""When a tenant's loyalty is looked at next: by the hour, and sooner when somebody is due."""
+"""When the loyalty job runs next for a tenant: hourly, and earlier if a message is due."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ LANE = "loyalty"
 
 
 def start_run() -> None:
-    """In the transaction that looks; it wakes itself again for what is still to come."""
+    """Called in the run's own transaction, which then schedules the next run."""
     lanes.clear_later(LANE, current_tenant_id())
 
 

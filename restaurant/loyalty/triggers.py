@@ -1,4 +1,4 @@
-"""Why a guest gets a message by itself: a row for each cause, written once, sent by the clock."""
+"""Triggers of automatic messages: one row per trigger and guest, sent later by the loyalty job."""
 
 from datetime import datetime, timedelta
 
@@ -13,7 +13,7 @@ from restaurant.models import Coupon, LoyaltyMessage, LoyaltySend, Site
 
 TRIGGERS = ("welcome", "visit", "birthday", "missed", "gift")
 LARGEST = 2**62
-DELAY_AFTER_VISIT = timedelta(hours=2)  # not while they still sit at the table
+DELAY_AFTER_VISIT = timedelta(hours=2)  # not while the guest is still at the table
 
 
 def active_messages(site_id: str) -> dict[str, LoyaltyMessage]:
@@ -26,7 +26,7 @@ def active_messages(site_id: str) -> dict[str, LoyaltyMessage]:
 
 
 def on_visit(site: Site, contact_id: str, visits: int) -> None:
-    """After an order that counted."""
+    """Called after an order that counts for loyalty."""
     wanted = active_messages(site.id)
     if visits == 1 and "welcome" in wanted:
         schedule_message(site.id, contact_id, "welcome", 0, now() + DELAY_AFTER_VISIT)
@@ -36,9 +36,9 @@ def on_visit(site: Site, contact_id: str, visits: int) -> None:
 
 
 def on_reward_given(site: Site, contact_id: str, coupon: Coupon) -> None:
-    """A reward came by itself; they should know."""
+    """Schedule a message about an automatic reward."""
     if "gift" in active_messages(site.id):
-        number = to_uuid("cpn", coupon.id).int % LARGEST  # one for each coupon
+        number = to_uuid("cpn", coupon.id).int % LARGEST  # one message for each coupon
         schedule_message(site.id, contact_id, "gift", number, now(), coupon.id)
 
 
@@ -50,7 +50,7 @@ def schedule_message(
     due_at: datetime,
     coupon_id: str | None = None,
 ) -> bool:
-    """False: they had this one already."""
+    """Returns False if the guest already has this message."""
     made = db.session.execute(
         insert(LoyaltySend)
         .values(

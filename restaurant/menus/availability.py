@@ -1,4 +1,4 @@
-"""What a site does not have at a moment: sold out by a tap, or not served at this hour."""
+"""Which items and options a site cannot sell now: sold out, or outside their serving hours."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ from tenants import audit
 
 
 def mark_sold_out(site: Site, thing_id: str, until: datetime | None) -> None:
-    """An item or an option is gone, until a moment or until somebody says otherwise."""
+    """Mark an item or option as sold out until a time or, with None, until it is put back."""
     if not thing_id.startswith(("itm_", "opt_")):
         raise invalid("id", "unknown_item", "Only items and options can be sold out.")
     if thing_id not in _on_menu(site):
@@ -36,7 +36,7 @@ def mark_sold_out(site: Site, thing_id: str, until: datetime | None) -> None:
 
 
 def _on_menu(site: Site) -> set[str]:
-    """Items and options of the draft, and those that diners still see."""
+    """Ids of the items and options in the draft and in the published version."""
     if site.menu_id is None:
         return set()
     found = {item.id for item in menus.items(site.menu_id)}
@@ -65,7 +65,6 @@ def mark_available(site: Site, thing_id: str) -> None:
 
 
 def next_business_day_start(site: Site, moment: datetime) -> datetime:
-    """When the site's next business day begins."""
     today = hours.business_day(site.day_starts, site.time_zone, moment)
     hour, minute = (int(part) for part in site.day_starts.split(":"))
     local = datetime(today.year, today.month, today.day, hour, minute, tzinfo=zone(site.time_zone))
@@ -88,7 +87,7 @@ def sold_out_now(site_id: str) -> dict[str, datetime | None]:
 def outside_serving_hours(
     site: Site, content: Mapping[str, Any], moment: datetime
 ) -> frozenset[str]:
-    """Items outside their own hours, or their category's."""
+    """Items that are outside their own serving hours or those of their category."""
     found = set()
     for category in content["categories"]:
         served = hours.is_open(category["available"], site.time_zone, moment)

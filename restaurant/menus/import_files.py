@@ -1,4 +1,4 @@
-"""The rows of a menu file, CSV, .xlsx or JSON, with their columns under the names that we use."""
+"""Reads the rows of a menu file (CSV, .xlsx or JSON) and maps the columns to our names."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from core.errors import DomainError, invalid
 from core.storage import spreadsheets
 from core.values.text import fold_case
 
-# What people call the columns; a language's code behind a dash or underscore is that language's.
+# Column names that people use. A suffix such as `_tr` or `-tr` is the language of the column.
 COLUMNS = {
     "category": "category|kategori|categoria|kategorie|section|bölüm",
     "name": "name|item|dish|product|ad|adı|isim|ürün|ürün adı|nome|nombre|gericht",
@@ -26,7 +26,7 @@ _COLUMN_BY_HEADER = {
     fold_case(word): name for name, words in COLUMNS.items() for word in words.split("|")
 }
 BY_LANGUAGE = {"category", "name", "description"}
-MOST_ROWS = 5_000  # of a spreadsheet, empty ones included
+MOST_ROWS = 5_000  # in a spreadsheet, including empty rows
 
 
 def rows_of_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -47,8 +47,8 @@ def rows_of_csv(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def rows_of_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """A list of items; an object with `items` or `products` and, by their id, `categories`; or a
-    list of `categories`, each with its own items.
+    """Accepts a list of items, an object with `items` or `products` (and optionally `categories`
+    by id), or a list of `categories` that each contain their items.
     """
     try:
         found = json.loads(text)
@@ -78,7 +78,7 @@ def rows_of_json(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _items_in(found: dict[str, Any]) -> Any:
-    """The items of an object, also those inside its categories; None if it has none."""
+    """The items of an object, including those inside its categories; None if it has none."""
     listed = _own_items(found)
     categories = found.get("categories")
     if listed is not None or not isinstance(categories, list):
@@ -99,7 +99,7 @@ def _own_items(thing: dict[str, Any]) -> list[Any] | None:
 
 
 def _category_names(category: dict[str, Any]) -> dict[str, Any]:
-    """`name` and `name_tr` of a category, as an item names its category."""
+    """A category's `name`, `name_tr` etc. under the names that an item uses for its category."""
     names = {_column(str(key)): value for key, value in category.items()}
     return {
         key.replace("name", "category", 1): value

@@ -1,7 +1,7 @@
-"""What allergens, diets and stations are called in the files that restaurants import.
+"""Synonyms for allergens, diets and stations in the files that restaurants import.
 
-The words of the languages that menus are written in. Case, accents and the Turkish dotless i make
-no difference.
+They cover the languages that menus are written in. Comparison ignores case, accents and the
+Turkish dotless i.
 """
 
 import re
@@ -45,14 +45,14 @@ STATIONS = {
 
 
 def normalize(word: str) -> str:
-    """For comparing: lower case, without accents, ı as i."""
+    """The form used for comparison: lower case, without accents, ı as i."""
     parts = unicodedata.normalize("NFKD", word.strip().casefold().replace("ı", "i"))
     bare = "".join(sign for sign in parts if not unicodedata.combining(sign))
     return " ".join(bare.replace("œ", "oe").replace("_", " ").split())
 
 
 def station_code(word: str) -> str:
-    """A code for a station that is only named: `Izgara Köşesi` becomes `izgara_kosesi`."""
+    """A code for a station that only has a name: `Izgara Köşesi` becomes `izgara_kosesi`."""
     return re.sub("[^a-z0-9]+", "_", normalize(word)).strip("_")[:24]
 
 

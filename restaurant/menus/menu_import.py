@@ -1,4 +1,4 @@
-"""A menu out of a file: every row looked at and every fault named before anything is written."""
+"""Imports a menu from a file. All rows are checked and all errors listed before any write."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _ALLERGENS = import_synonyms.build_lookup(import_synonyms.ALLERGENS)
 _DIETS = import_synonyms.build_lookup(import_synonyms.DIETS)
 _STATIONS = import_synonyms.build_lookup(import_synonyms.STATIONS)
 NEW_STATION = "+"
-"""Instead of a station's code: add the station that the file names."""
+"""Value to pass instead of a station's code to add the station that the file names."""
 _NUMBER = re.compile(r"[0-9][0-9.,'\s]*")
 
 
@@ -37,14 +37,14 @@ class RowError:
 class ParsedRow:
     number: int
     category: dict[str, dict[str, str]]
-    """Its texts by language."""
+    """The category's texts by language."""
     values: dict[str, Any]
-    """As menu_checks leaves them."""
+    """As returned by restaurant.menus.validation."""
 
 
 @dataclass
 class NewStation:
-    """A station in the file that no restaurant of this menu has."""
+    """A station in the file that none of the restaurants has."""
 
     code: str
     name: str
@@ -56,9 +56,9 @@ class ParsedFile:
     rows: list[ParsedRow] = field(default_factory=list)
     faults: list[RowError] = field(default_factory=list)
     new_stations: dict[str, NewStation] = field(default_factory=dict)
-    """By code. Somebody has to decide about each before the file is written."""
+    """By code. A decision about each is required before the import (see `apply_import`)."""
     ignored: list[str] = field(default_factory=list)
-    """Columns that mean nothing here, as the file names them."""
+    """Unrecognized columns, as the file names them."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class ImportResult:
 def parse_file(
     menu: Menu, data: bytes, filename: str = "", sites: Sequence[Site] = ()
 ) -> ParsedFile:
-    """Nothing is written. A file that is no table at all is refused as a whole.
+    """Parse and check the file without writing anything. Raises Invalid if it is not a table.
 
     `sites` are the restaurants whose stations the file may name.
     """
@@ -98,7 +98,7 @@ def parse_file(
 
 
 def station_names(sites: Sequence[Site]) -> dict[str, str]:
-    """Code and name of each station of these restaurants."""
+    """Station names and codes of these restaurants."""
     found: dict[str, str] = {}
     for site in sites:
         for one in stations.listed(site.id):
@@ -115,9 +115,10 @@ def apply_import(
     chosen: Mapping[str, str] | None = None,
     sites: Sequence[Site] = (),
 ) -> ImportResult:
-    """Known items, by code or else by name within their category, are changed; others are new.
+    """Update known items, found by code or else by name within their category; add the others.
 
-    `chosen` says for each new station which known one takes its items, or NEW_STATION.
+    `chosen` maps each new station's code to the known station that gets its items, or to
+    NEW_STATION.
     """
     if reading.faults:
         raise Invalid("rows_wrong", "Some rows are wrong; nothing was imported.")
@@ -171,7 +172,7 @@ def apply_import(
 def _decide_stations(
     reading: ParsedFile, chosen: Mapping[str, str], sites: Sequence[Site]
 ) -> dict[str, str]:
-    """What is written in place of each new station; those that were asked for are added."""
+    """Add the stations chosen as NEW_STATION; return the replacement codes of the others."""
     known = set(station_names(sites).values()) | stations.BUILT_IN_STATIONS
     instead: dict[str, str] = {}
     for code, one in reading.new_stations.items():
@@ -192,7 +193,7 @@ def _decide_stations(
 
 
 def normalize_price(text: str, currency: str) -> str:
-    """`500₺`, `185 ₺`, `1.250,50 TL`, `$12` → digits with a dot, as money is checked."""
+    """Convert `500₺`, `185 ₺`, `1.250,50 TL` or `$12` to digits with a decimal point."""
     found = _NUMBER.search(text)
     if found is None or re.search(r"-\s*[0-9]", text):
         return text.strip()
@@ -203,7 +204,7 @@ def normalize_price(text: str, currency: str) -> str:
     elif dots + commas == 1:
         point = max(digits.rfind("."), digits.rfind(","))
         if len(digits) - point - 1 == 3 and decimal_places(currency) != 3:
-            point = -1  # 1.250 is a thousand and more where no coin is a thousandth
+            point = -1  # 1.250 means 1250 unless the currency has three decimal places
     else:
         point = -1
     if point < 0:
@@ -297,7 +298,7 @@ def _known_values(
 
 
 def _note_ignored(menu: Menu, cells: Mapping[str, Any], reading: ParsedFile) -> None:
-    """A column that was misspelt is named rather than silently left out."""
+    """Collect unrecognized columns, so that a misspelt one is reported and not silently lost."""
     if len(reading.ignored) >= MOST_IGNORED:
         return
     for name in cells:

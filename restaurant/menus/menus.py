@@ -1,4 +1,4 @@
-"""A menu's draft: categories, items, options, and their order."""
+"""The draft of a menu: categories, items, options, and their order."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
@@ -104,7 +104,7 @@ def change_item(item_id: str, values: Mapping[str, Any]) -> MenuItem:
 
 
 def remove_item(item_id: str) -> None:
-    """Orders keep their own copy of its name and price."""
+    """Orders are not affected: they keep their own copy of the name and price."""
     item = _find(MenuItem, item_id)
     db.session.delete(item)
     touch(item.menu_id)
@@ -148,7 +148,7 @@ def change_group(
 
 
 def set_items_of_group(group: OptionGroup, item_ids: Collection[str]) -> None:
-    """With these dishes of the menu, and with no others."""
+    """Attach the option group to exactly these items of the menu."""
     for item in items(group.menu_id):
         if (item.id in item_ids) != (group.id in item.groups):
             others = [one for one in item.groups if one != group.id]
@@ -166,7 +166,7 @@ def remove_group(group_id: str) -> None:
 
 
 def reorder(menu: Menu, kind: str, ids: Sequence[str]) -> None:
-    """Dragged: the named ones come first and in this order, the others keep theirs behind."""
+    """Put the given ids first, in this order; the others follow in their current order."""
     rows: list[MenuCategory | MenuItem | OptionGroup] = []
     if kind == "items":
         rows += items(menu.id)
@@ -213,7 +213,7 @@ def options_of(group_ids: Sequence[str]) -> dict[str, list[Option]]:
 
 
 def _put_options(menu: Menu, group: OptionGroup, options: Sequence[Mapping[str, Any]]) -> None:
-    """The list as given is the list: known ids are changed, others made, the rest removed."""
+    """Replace the options: update known ids, create the others, delete those not in the list."""
     known = {option.id: option for option in options_of([group.id])[group.id]}
     for position, values in enumerate(options):
         clean = menu_validation.check_option(menu, values)

@@ -1,4 +1,4 @@
-"""A photo of a dish or a logo, redrawn small before it is kept."""
+"""Photos of dishes and logos, scaled down before they are stored."""
 
 from datetime import timedelta
 from hashlib import sha256
@@ -16,11 +16,9 @@ LARGEST_BYTES = 12 * 1024 * 1024
 SIDE = 960
 KINDS = ("JPEG", "PNG", "WEBP")
 FOLDER = "photos"
-UNUSED_AFTER = timedelta(
-    days=2
-)  # longer than a form may stay open, and a page in a browser's cache
+UNUSED_AFTER = timedelta(days=2)  # longer than a form stays open and than browsers cache a page
 BATCH = 1000
-# Diners see the version in force; carts may still be priced by the one before it.
+# Diners see the current version; carts may still be priced by the previous one.
 USED_PHOTOS = text("""
 SELECT photo FROM menu_items WHERE tenant_id = :tenant_id AND photo <> ''
 UNION
@@ -36,7 +34,7 @@ SELECT jsonb_path_query(version.content, '$.categories[*].items[*].photo') #>> '
 
 
 def save_photo(blobs: Blobs, data: bytes, tenant_id: int) -> str:
-    """The key under which it can be shown. Call it before the transaction: drawing takes time."""
+    """Store the photo and return its key. Call it outside a transaction: scaling takes time."""
     small = _small(data)
     key = f"{tenant_id}/{sha256(small).hexdigest()[:32]}.webp"
     blobs.put(f"{FOLDER}/{key}", small, "image/webp")
@@ -44,12 +42,12 @@ def save_photo(blobs: Blobs, data: bytes, tenant_id: int) -> str:
 
 
 def listed(blobs: Blobs, tenant_id: int) -> list[BlobEntry]:
-    """Outside a transaction: a bucket may be slow."""
+    """All stored photos of the tenant. Call it outside a transaction: a bucket may be slow."""
     return blobs.under(f"{FOLDER}/{tenant_id}", BATCH)
 
 
 def unused(kept: list[BlobEntry]) -> list[str]:
-    """The keys of photos that were replaced, or uploaded and never saved."""
+    """The keys of photos that were replaced, or uploaded but never saved."""
     used = set(db.session.scalars(USED_PHOTOS, {"tenant_id": current_tenant_id()}))
     old = [one.key for one in kept if one.changed_at < now() - UNUSED_AFTER]
     return [key for key in old if key.removeprefix(f"{FOLDER}/") not in used]

@@ -1,6 +1,6 @@
-"""What a cart costs. Pure: ids and quantities in, lines and sums out; never a price from outside.
+"""Prices carts: ids and quantities in, lines and totals out. Pure; never accepts outside prices.
 
-Every amount is rounded to the currency where it is made, so that what is shown adds up.
+Each amount is rounded to the currency when it is calculated, so that the amounts shown add up.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ ZERO = Decimal(0)
 
 @dataclass(frozen=True)
 class RequestedItem:
-    """One line as a diner asks for it."""
+    """One line of a cart or order as the diner requested it."""
 
     item_id: str
     quantity: int
@@ -34,7 +34,7 @@ class ChosenOption:
     name: str
     said: str
     price: Decimal
-    """What it adds to one piece; 0 when it is one of the free ones."""
+    """Surcharge for one piece; 0 if it is one of the free options."""
     removal: bool = False
 
 
@@ -57,7 +57,7 @@ class PricedItem:
 
 @dataclass(frozen=True)
 class PricingTerms:
-    """How a site reckons."""
+    """The site's pricing rules plus the discount, delivery fee and tip of one order."""
 
     currency: str
     tax_included: bool = True
@@ -75,7 +75,7 @@ class OrderTotals:
     delivery_fee: Decimal
     tip: Decimal
     taxes: tuple[tuple[Decimal, Decimal], ...]
-    """(percent, amount), inside the prices or on top of them as the site reckons."""
+    """(percent, amount) pairs, included in the prices or added to them (`tax_included`)."""
     total: Decimal
 
     def as_json(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class OrderTotals:
 
 
 class NotOnMenu(Invalid):
-    """Something of the cart cannot be had; `thing` is what to take out of it."""
+    """Part of the cart is not available; `thing` is the id to remove."""
 
     def __init__(self, code: str, message: str, thing: str, /, **values: object) -> None:
         super().__init__(code, message, **values)
@@ -100,11 +100,11 @@ class NotOnMenu(Invalid):
 
 @dataclass
 class PricedMenu:
-    """A published menu, ready to be asked."""
+    """A published menu, indexed by item id."""
 
     content: Mapping[str, Any]
     missing: frozenset[str] = frozenset()
-    """What is sold out, or not served at this hour."""
+    """Ids that are sold out or not served at this time."""
     _items: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -123,7 +123,7 @@ class PricedMenu:
 
 
 def text_in(texts: Mapping[str, Any], language: str, languages: Sequence[str]) -> str:
-    """The name in a language; where it is missing in English, or in the menu's own language."""
+    """The name in `language`, else in English, else in the first menu language that has one."""
     for wanted in (language, language.partition("-")[0], "en", *languages):
         name = (texts.get(wanted) or {}).get("name")
         if name:
@@ -134,7 +134,7 @@ def text_in(texts: Mapping[str, Any], language: str, languages: Sequence[str]) -
 def price_items(
     shelf: PricedMenu, wishes: Sequence[RequestedItem], language: str
 ) -> list[PricedItem]:
-    """Raises Invalid with a sentence for the diner."""
+    """Raises Invalid with a message for the diner."""
     if not wishes:
         raise Invalid("empty_cart", "The cart is empty.")
     if len(wishes) > MAX_ITEMS:
@@ -216,7 +216,7 @@ def _options(
 
 
 def calculate_totals(lines: Iterable[PricedItem], terms: PricingTerms) -> OrderTotals:
-    """Subtotal, discount, service, fee, tip, taxes by rate, total."""
+    """Subtotal, discount, service, delivery fee, tip, taxes by rate, and total."""
     by_rate: dict[Decimal, Decimal] = {}
     for line in lines:
         by_rate[line.tax_percent] = by_rate.get(line.tax_percent, ZERO) + line.amount
@@ -238,7 +238,7 @@ def calculate_totals(lines: Iterable[PricedItem], terms: PricingTerms) -> OrderT
 def _spread_discount(
     by_rate: Mapping[Decimal, Decimal], discount: Decimal, currency: str
 ) -> list[tuple[Decimal, Decimal]]:
-    """The discount falls on each rate by its share; the last one takes what rounding leaves."""
+    """Split the discount over the tax rates by share; the last one gets the rounding remainder."""
     rates = sorted(by_rate.items())
     whole = sum((amount for _, amount in rates), ZERO)
     left, less = discount, []

@@ -1,4 +1,4 @@
-"""From draft to published menu: what diners see and carts are priced by."""
+"""Publishes a menu's draft. Diners see, and carts are priced by, the published version."""
 
 from decimal import Decimal
 from typing import Any
@@ -49,7 +49,7 @@ def draft_content(menu: Menu) -> dict[str, Any]:
 
 
 def publish(menu_id: str) -> MenuVersion:
-    """From now on diners see the draft as it is. Their carts are priced by it."""
+    """Make the draft the version that diners see and that new carts are priced by."""
     menu = get(menu_id)
     content = draft_content(menu)
     if not content["categories"]:
@@ -74,7 +74,7 @@ def publish(menu_id: str) -> MenuVersion:
 
 
 def published_version(menu_id: str, number: int | None = None) -> MenuVersion | None:
-    """The version in force, or one of the earlier ones."""
+    """The current version, or version `number`; None if it does not exist."""
     query = select(MenuVersion).where(
         MenuVersion.tenant_id == current_tenant_id(), MenuVersion.menu_id == menu_id
     )

@@ -1,5 +1,4 @@
-"""What may stand on a menu. Everything that comes in, from people, programs and files, is
-checked here, whole before any of it is written."""
+"""Validates menu data from people, programs and files, completely, before any of it is written."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -14,7 +13,7 @@ from restaurant.sites.stations import check_station_codes
 
 LONGEST_NAME, LONGEST_DESCRIPTION = 120, 600
 MOST_OPTIONS = 60
-# The fourteen that European law names, by the words used there.
+# The fourteen allergens that EU law lists, in its wording.
 ALLERGENS = (
     "gluten", "crustaceans", "eggs", "fish", "peanuts", "soy", "milk", "nuts", "celery",
     "mustard", "sesame", "sulphites", "lupin", "molluscs",
@@ -41,7 +40,7 @@ def check_item(
     *,
     whole: bool,
 ) -> dict[str, Any]:
-    """`whole`: a new item, which must have a name, a price, a category and a station."""
+    """With `whole`, it is a new item: name, price, category and station are required."""
     for field in ("texts", "price", "category_id"):
         if whole and field not in values:
             raise invalid(field, "missing", "An item needs a name, a price and a category.")
@@ -107,7 +106,7 @@ def check_option(menu: Menu, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_texts(menu: Menu, value: Any) -> dict[str, dict[str, str]]:
-    """A name in the menu's own language is a must; other languages may come later."""
+    """A name in the menu's main language is required; other languages are optional."""
     found: dict[str, dict[str, str]] = {}
     given = value if isinstance(value, Mapping) else {}
     for language in menu.languages:

@@ -1,4 +1,4 @@
-"""What publishing would change, as things a person can read."""
+"""What publishing would change, as a list that people can read."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from typing import Any
 @dataclass(frozen=True)
 class MenuDifference:
     what: str
-    """added, removed, price, renamed, moved, text, options, details, category_added,
-    category_removed, category_renamed, options_changed or order"""
+    """One of: added, removed, price, renamed, moved, text, options, details, category_added,
+    category_removed, category_renamed, options_changed, order."""
     name: str
     before: str = ""
     after: str = ""
 
 
 def diff_versions(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> list[MenuDifference]:
-    """`old` is what is published, None when nothing is."""
+    """`old` is the published content, or None if nothing is published."""
     found = [] if old is None else list(_diff(old, new))
     return found or ([] if old is not None else [MenuDifference("first", new["name"])])
 

@@ -1,4 +1,4 @@
-"""Sites and tables, menus, carts and orders, payments, loyalty."""
+"""Database models: sites and tables, menus, carts and orders, delivery, payments, loyalty."""
 
 from restaurant.models.delivery import Courier, DeliveryZone, Trip
 from restaurant.models.loyalty import (

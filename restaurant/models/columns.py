@@ -1,8 +1,8 @@
-"""What the tables of this package share."""
+"""Column types that the tables of this package share."""
 
 from sqlalchemy import Numeric
 
 MONEY = Numeric(14, 3)
-"""Three places: some currencies have them."""
+"""Three decimal places, because some currencies have three."""
 PERCENT = Numeric(6, 3)
 DEGREES = Numeric(9, 6)

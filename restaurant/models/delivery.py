@@ -1,4 +1,4 @@
-"""Where a restaurant delivers to, who rides, and each order's way to its customer."""
+"""Delivery zones, couriers, and the courier trip of each order."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -15,7 +15,7 @@ from restaurant.models.columns import MONEY
 
 
 class DeliveryZone(Base, TenantOwned):
-    """A circle around the restaurant, or a shape drawn by its corners."""
+    """A circle around the restaurant or a polygon."""
 
     __tablename__ = "delivery_zones"
     __table_args__ = (
@@ -30,15 +30,15 @@ class DeliveryZone(Base, TenantOwned):
     """radius or polygon"""
     radius_m: Mapped[int | None]
     corners: Mapped[list[list[str]]] = mapped_column(JSONB, default=list)
-    """[latitude, longitude] as text, to 6 decimals."""
+    """[latitude, longitude] pairs as text, with 6 decimals."""
     fee: Mapped[Decimal] = mapped_column(MONEY)
     minimum: Mapped[Decimal] = mapped_column(MONEY)
-    """Of the dishes alone, before service, fee and tip."""
+    """Minimum price of the items, before service, fee and tip."""
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class Courier(Base, TenantOwned):
-    """A contact who rides for a restaurant. Never deleted: past orders name them."""
+    """A contact who delivers for a restaurant. Never deleted, because past orders refer to it."""
 
     __tablename__ = "couriers"
     __table_args__ = (
@@ -55,13 +55,13 @@ class Courier(Base, TenantOwned):
     language: Mapped[str] = mapped_column(Text)
     active: Mapped[bool] = mapped_column(default=True)
     link_version: Mapped[int] = mapped_column(default=1)
-    """Rises when the links given out so far shall open nothing any more."""
+    """Raised to invalidate all links that were given out before."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]
 
 
 class Trip(Base, TenantOwned):
-    """An order with a courier: when it was given, taken along and handed over."""
+    """The delivery of an order by a courier: assigned, picked up and delivered."""
 
     __tablename__ = "trips"
     __table_args__ = (
@@ -75,18 +75,18 @@ class Trip(Base, TenantOwned):
     site_id: Mapped[str] = mapped_column(Id("sit"))
     courier_id: Mapped[str] = mapped_column(Id("cou"))
     told: Mapped[bool] = mapped_column(default=False)
-    """When it was given, the courier's message was expected to arrive."""
+    """Whether the courier's message was expected to arrive when the order was assigned."""
     message_id: Mapped[str | None] = mapped_column(Id("msg"))
-    """The message; its state says whether it did arrive."""
+    """The message to the courier; its state shows whether it arrived."""
     assigned_at: Mapped[datetime] = mapped_column(default=now)
     picked_up_at: Mapped[datetime | None]
     delivered_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
-    """Handed over, or cancelled."""
+    """When it was delivered or cancelled."""
     problem: Mapped[str] = mapped_column(Text, default="")
     problem_note: Mapped[str] = mapped_column(Text, default="")
     problem_at: Mapped[datetime | None]
     collected: Mapped[Decimal | None] = mapped_column(MONEY)
-    """What the courier took at the door."""
+    """The amount that the courier collected."""
     collected_by: Mapped[str] = mapped_column(Text, default="")
-    """cash or card, empty when nothing was to be taken"""
+    """cash or card; empty if nothing had to be collected"""

@@ -1,4 +1,4 @@
-"""What brings guests back: a programme for each site, its book, rewards and their coupons."""
+"""Loyalty: a programme for each site, its ledger, rewards and their coupons, messages."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -16,7 +16,7 @@ from restaurant.models.columns import MONEY
 
 
 class LoyaltyProgramme(Base, TenantOwned):
-    """How a site counts: points for an amount, or a stamp for a visit."""
+    """A site's programme: points per amount spent, or a stamp per visit."""
 
     __tablename__ = "loyalty_programmes"
     __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
@@ -26,21 +26,22 @@ class LoyaltyProgramme(Base, TenantOwned):
     """points or stamps"""
     active: Mapped[bool] = mapped_column(default=True)
     amount: Mapped[Decimal] = mapped_column(MONEY)
-    """Points come for each whole one of these; a stamp needs an order of at least it."""
+    """Points are given for each full multiple of this; a stamp requires an order of at least it."""
     points: Mapped[int] = mapped_column(default=1)
     keywords: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
-    """A guest who writes one of these is told the balance."""
+    """A guest who writes one of these gets the balance."""
     gift_id: Mapped[str | None] = mapped_column(Id("rwd"))
-    """Given by itself as soon as the balance pays for it."""
+    """The reward that is given automatically as soon as the balance covers it."""
     quiet_from: Mapped[str] = mapped_column(Text, default="21:00")
     quiet_until: Mapped[str] = mapped_column(Text, default="10:00")
     changed_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class LoyaltyMember(Base, TenantOwned):
-    """A guest's standing at a site: the sum of the book, kept so that it can be locked and sorted.
+    """A guest's balance at a site: the sum of the ledger, stored so that it can be locked and
+    sorted.
 
-    Contacts are named without a foreign key, as orders name them: the book outlives a card.
+    Contacts are referenced without a foreign key, as in orders: the ledger outlives the contact.
     """
 
     __tablename__ = "loyalty_members"
@@ -60,7 +61,7 @@ class LoyaltyMember(Base, TenantOwned):
 
 
 class LoyaltyEntry(Base, TenantOwned):
-    """A line of the book. Lines are added, never changed."""
+    """A ledger entry. Entries are added, never changed."""
 
     __tablename__ = "loyalty_entries"
     __table_args__ = (
@@ -77,7 +78,7 @@ class LoyaltyEntry(Base, TenantOwned):
     """earned, changed, taken_back, exchanged, returned or corrected"""
     order_id: Mapped[str | None] = mapped_column(Id("ord"))
     step: Mapped[int | None]
-    """The how-manieth line of its order: two at once cannot both be the first."""
+    """The entry's number within its order; unique, so that two writers cannot both add it."""
     coupon_id: Mapped[str | None] = mapped_column(Id("cpn"))
     because: Mapped[str] = mapped_column(Text, default="")
     by: Mapped[str] = mapped_column(Text, default="")
@@ -85,7 +86,7 @@ class LoyaltyEntry(Base, TenantOwned):
 
 
 class Reward(Base, TenantOwned):
-    """What a coupon gives. Coupons keep the terms they were given with."""
+    """What a coupon gives. Issued coupons keep their own copy of the terms."""
 
     __tablename__ = "loyalty_rewards"
 
@@ -95,25 +96,25 @@ class Reward(Base, TenantOwned):
     """percent, amount or item"""
     value: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
     most: Mapped[Decimal | None] = mapped_column(MONEY)
-    """A percentage takes off no more than this."""
+    """The maximum discount of a percentage."""
     minimum: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
     currency: Mapped[str] = mapped_column(Text)
     item_id: Mapped[str | None] = mapped_column(Id("itm"))
     item_name: Mapped[str] = mapped_column(Text, default="")
     site_ids: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
-    """Empty: at every site of the currency."""
+    """Empty: all sites with this currency."""
     valid_days: Mapped[int] = mapped_column(default=30)
     per_contact: Mapped[int] = mapped_column(default=0)
-    """How often one guest may use it; 0: as often as they have coupons."""
+    """How often one guest may use it; 0 means no limit."""
     cost: Mapped[int | None]
-    """In points or stamps; empty: it is only given out."""
+    """In points or stamps; empty: it cannot be exchanged, only given."""
     active: Mapped[bool] = mapped_column(default=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
     removed_at: Mapped[datetime | None]
 
 
 class Coupon(Base, TenantOwned):
-    """A one-time code."""
+    """A single-use code."""
 
     __tablename__ = "loyalty_coupons"
     __table_args__ = (
@@ -136,26 +137,26 @@ class Coupon(Base, TenantOwned):
     reward_id: Mapped[str] = mapped_column(Id("rwd"))
     terms: Mapped[dict[str, Any]] = mapped_column(JSONB)
     contact_id: Mapped[str | None] = mapped_column(Id("con"))
-    """Whose it is; empty: whoever uses it first."""
+    """The guest it belongs to; empty: anybody can use it."""
     state: Mapped[str] = mapped_column(Text, default="open")
-    """open, used or cancelled; whether it has run out, its time says"""
+    """open, used or cancelled; expiry follows from `expires_at`"""
     source: Mapped[str] = mapped_column(Text)
-    """staff, api, campaign, message, or exchange for points"""
+    """staff, api, campaign, message or exchange"""
     cause: Mapped[str | None] = mapped_column(Text)
-    """What it was given for; the same cause never gives a second one."""
+    """Why it was issued; a cause gives at most one coupon."""
     issued_by: Mapped[str] = mapped_column(Text, default="")
     issued_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
     order_id: Mapped[str | None] = mapped_column(Id("ord"))
     discount: Mapped[Decimal | None] = mapped_column(MONEY)
-    """What it took off the order it is used on."""
+    """The discount on the order it was used for."""
     cancelled_at: Mapped[datetime | None]
     cancelled_because: Mapped[str] = mapped_column(Text, default="")
 
 
 class LoyaltyMessage(Base, TenantOwned):
-    """A message that goes by itself, as a site wrote it."""
+    """An automatic message with the site's texts."""
 
     __tablename__ = "loyalty_messages"
     __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
@@ -165,17 +166,17 @@ class LoyaltyMessage(Base, TenantOwned):
     """welcome, visit, birthday, missed or gift"""
     active: Mapped[bool] = mapped_column(default=False)
     texts: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
-    """By language; where one is missing, the first of the site's."""
+    """By language; where one is missing, the site's first language is used."""
     number: Mapped[int] = mapped_column(default=0)
-    """Which visit, or after how many days."""
+    """The number of the visit, or of the days without a visit."""
     reward_id: Mapped[str | None] = mapped_column(Id("rwd"))
     template: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
-    """Where the free window of a cloud line is closed: name, language, parameters."""
+    """For a cloud line outside the free window: name, language, parameters."""
     changed_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class LoyaltySend(Base, TenantOwned):
-    """One row for each cause and guest, so that nothing is said twice."""
+    """One row for each trigger and guest, so that nothing is sent twice."""
 
     __tablename__ = "loyalty_sends"
     __table_args__ = (
@@ -193,7 +194,7 @@ class LoyaltySend(Base, TenantOwned):
     contact_id: Mapped[str] = mapped_column(Id("con"), primary_key=True)
     cause: Mapped[str] = mapped_column(Text, primary_key=True)
     number: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    """Which of its kind: the visit, the year, the day of the last visit."""
+    """Which occurrence of the trigger: the visit, the year, or the day of the last visit."""
     state: Mapped[str] = mapped_column(Text, default="waiting")
     """waiting, sent or left_out"""
     because: Mapped[str] = mapped_column(Text, default="")

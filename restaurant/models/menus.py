@@ -1,4 +1,4 @@
-"""A menu as it is edited, and as it was published."""
+"""Menus: the editable draft and the published versions."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -25,7 +25,7 @@ class Menu(Base, TenantOwned):
     currency: Mapped[str] = mapped_column(Text)
     languages: Mapped[list[str]] = mapped_column(ARRAY(Text))
     version: Mapped[int] = mapped_column(default=0)
-    """Of what is published; 0 when nothing is."""
+    """The published version's number; 0 if none is published."""
     changed_at: Mapped[datetime] = mapped_column(default=now)
     published_at: Mapped[datetime | None]
     archived_at: Mapped[datetime | None]
@@ -43,7 +43,7 @@ class MenuCategory(Base, TenantOwned):
     texts: Mapped[dict[str, Any]]
     """By language: {"tr": {"name": …, "description": …}}."""
     available: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
-    """Hours by weekday as a site's; empty is always."""
+    """Hours by weekday, in the format of a site's hours; empty means always."""
     position: Mapped[int] = mapped_column(default=0)
     hidden: Mapped[bool] = mapped_column(default=False)
 
@@ -60,7 +60,7 @@ class MenuItem(Base, TenantOwned):
     menu_id: Mapped[str] = mapped_column(Id("mnu"))
     category_id: Mapped[str] = mapped_column(Id("cat"))
     code: Mapped[str] = mapped_column(Text, default="")
-    """The restaurant's own, for imports; one in a menu where given."""
+    """The restaurant's own code, used by imports; unique in the menu if set."""
     texts: Mapped[dict[str, Any]]
     price: Mapped[Decimal] = mapped_column(MONEY)
     tax_percent: Mapped[Decimal] = mapped_column(PERCENT, default=Decimal(0))
@@ -70,13 +70,13 @@ class MenuItem(Base, TenantOwned):
     photo: Mapped[str] = mapped_column(Text, default="")
     available: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     groups: Mapped[list[str]] = mapped_column(ARRAY(Text), default=list)
-    """Ids of its option groups, in their order."""
+    """Ids of its option groups, in order."""
     position: Mapped[int] = mapped_column(default=0)
     hidden: Mapped[bool] = mapped_column(default=False)
 
 
 class OptionGroup(Base, TenantOwned):
-    """Size, sauces, extras: how many must and may be chosen, and how many are free."""
+    """For example size, sauces or extras: how many must and may be chosen, how many are free."""
 
     __tablename__ = "option_groups"
     __table_args__ = (
@@ -90,7 +90,7 @@ class OptionGroup(Base, TenantOwned):
     least: Mapped[int] = mapped_column(default=0)
     most: Mapped[int] = mapped_column(default=1)
     free: Mapped[int] = mapped_column(default=0)
-    """So many of the chosen cost nothing, the dearest first."""
+    """This many of the chosen options are free, the most expensive first."""
     position: Mapped[int] = mapped_column(default=0)
 
 
@@ -107,12 +107,12 @@ class Option(Base, TenantOwned):
     price: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
     preset: Mapped[bool] = mapped_column(default=False)
     removal: Mapped[bool] = mapped_column(default=False)
-    """ "No onions": printed inverted in the kitchen."""
+    """For example “No onions”; printed inverted on kitchen tickets."""
     position: Mapped[int] = mapped_column(default=0)
 
 
 class MenuVersion(Base, TenantOwned):
-    """What diners see and carts are priced by: the whole menu, never changed afterwards."""
+    """The menu that diners see and carts are priced by. Never changed after publishing."""
 
     __tablename__ = "menu_versions"
     __table_args__ = (tenant_foreign_key(["menu_id"], "menus", ["id"], ondelete="CASCADE"),)
@@ -125,7 +125,7 @@ class MenuVersion(Base, TenantOwned):
 
 
 class SoldOut(Base, TenantOwned):
-    """An item or option that a site does not have now. Live, beside the published menu."""
+    """An item or option that a site cannot sell now. Takes effect without publishing."""
 
     __tablename__ = "sold_out"
     __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
@@ -134,6 +134,6 @@ class SoldOut(Base, TenantOwned):
     thing_id: Mapped[str] = mapped_column(Text, primary_key=True)
     """itm_… or opt_…"""
     until: Mapped[datetime | None]
-    """Empty: until somebody says otherwise."""
+    """Empty: until it is put back."""
     by: Mapped[str] = mapped_column(Text, default="")
     at: Mapped[datetime] = mapped_column(default=now)

@@ -1,4 +1,4 @@
-"""The states of an order and the one table of moves between them."""
+"""The states of an order and the transitions between them."""
 
 TRANSITIONS: dict[str, frozenset[str]] = {
     "awaiting_confirmation": frozenset({"awaiting_payment", "sent_to_kitchen", "cancelled"}),
@@ -17,7 +17,7 @@ STATES = tuple(TRANSITIONS)
 END_STATES = frozenset({"closed", "cancelled", "refunded"})
 ACCEPTS_MORE_ITEMS = frozenset({"sent_to_kitchen", "preparing", "ready", "served"})
 IN_THE_KITCHEN = frozenset({"sent_to_kitchen", "preparing"})
-# Only a payment itself makes this move, never a person's tap.
+# Only a payment makes this transition, never a person.
 PAYMENT_TRANSITION = ("awaiting_payment", "sent_to_kitchen")
 
 ORDER_TYPES = ("dine_in", "takeaway", "delivery")
@@ -35,12 +35,12 @@ def can_become(state: str, to: str, order_type: str) -> bool:
 
 
 def states_before(to: str) -> list[str]:
-    """The states from which one may come to this one."""
+    """The states from which this state can be reached."""
     return [state for state, after in TRANSITIONS.items() if to in after]
 
 
 def next_step(state: str, order_type: str) -> str | None:
-    """The one tap the board offers first."""
+    """The action that the order board offers first; None if there is none."""
     if state == "awaiting_confirmation":
         return "sent_to_kitchen"
     steps = _STEPS[order_type]

@@ -1,4 +1,4 @@
-"""Carts as diners sent them, orders as the staff works them."""
+"""Carts, orders and everything recorded for an order."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -16,7 +16,7 @@ from restaurant.models.columns import MONEY, PERCENT
 
 
 class Cart(Base, TenantOwned):
-    """A priced cart under a short code, waiting for its chat message."""
+    """A priced cart with a short code, until its chat message arrives."""
 
     __tablename__ = "carts"
     __table_args__ = (
@@ -33,21 +33,21 @@ class Cart(Base, TenantOwned):
     table_id: Mapped[str | None] = mapped_column(Id("tbl"))
     table_number: Mapped[str] = mapped_column(Text, default="")
     seated: Mapped[bool] = mapped_column(default=False)
-    """The table's token was right."""
+    """Whether the table's token was valid."""
     language: Mapped[str] = mapped_column(Text)
     menu_id: Mapped[str] = mapped_column(Id("mnu"))
     menu_version: Mapped[int]
     lines: Mapped[list[dict[str, Any]]] = mapped_column(JSONB)
-    """As restaurant.menus.pricing made them; prices as text."""
+    """As returned by restaurant.menus.pricing; prices are text."""
     sums: Mapped[dict[str, Any]] = mapped_column(JSONB)
     total: Mapped[Decimal] = mapped_column(MONEY)
     notes: Mapped[str] = mapped_column(Text, default="")
     address: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     coupon: Mapped[str] = mapped_column(Text, default="")
     text: Mapped[str] = mapped_column(Text)
-    """Exactly what the diner was given to send: a changed text is noticed."""
+    """Exactly the text the diner was given to send, to detect edits."""
     visitor: Mapped[str] = mapped_column(Text, default="")
-    """The sender's network address, digested with a key of the day, for the caps."""
+    """Digest of the client's network, with a key that changes daily, for the hourly limits."""
     made_at: Mapped[datetime] = mapped_column(default=now)
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
@@ -76,7 +76,7 @@ class Order(Base, TenantOwned):
 
     id: Mapped[str] = id_column("ord")
     number: Mapped[str] = mapped_column(Text)
-    """`order_id` on the wire: ORD-20261115-0007."""
+    """`order_id` in the API, for example ORD-20261115-0007."""
     site_id: Mapped[str] = mapped_column(Id("sit"))
     business_day: Mapped[date] = mapped_column(Date)
     sequence: Mapped[int]
@@ -106,26 +106,26 @@ class Order(Base, TenantOwned):
     cart_id: Mapped[str | None] = mapped_column(Id("crt"))
     address: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
     batch: Mapped[int] = mapped_column(default=1)
-    """How many times something was added, the first order included."""
+    """The number of the last batch; the original order is the first."""
     version: Mapped[int] = mapped_column(default=1)
-    """Rises with every change: two people cannot both act on what only one of them saw."""
+    """Raised with every change, so that nobody acts on an outdated view of the order."""
     test: Mapped[bool] = mapped_column(default=False)
     placed_at: Mapped[datetime] = mapped_column(default=now)
     changed_at: Mapped[datetime] = mapped_column(default=now)
     alarmed_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
     taken: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
-    """What staff recorded as paid: the sum of its till payments that stand."""
+    """The sum of the payments that staff recorded and did not undo."""
 
     @property
     def paid_amount(self) -> Decimal:
-        """By staff, and online: a payment link is always for all of it."""
+        """Recorded by staff, or paid online: a payment link is always for the whole order."""
         online = self.payment_method == "card_link" and self.paid_at is not None
         return self.total if online else self.taken
 
     @property
     def open_amount(self) -> Decimal:
-        """Less than nothing when items were voided after they were paid."""
+        """Negative if items were voided after they were paid."""
         return self.total - self.paid_amount
 
 
@@ -138,23 +138,23 @@ class OrderItem(Base, TenantOwned):
     batch: Mapped[int] = mapped_column(default=1)
     item_id: Mapped[str | None] = mapped_column(Id("itm"))
     name: Mapped[str] = mapped_column(Text)
-    """In the restaurant's own language; the diner's is in `said`."""
+    """In the restaurant's main language; `said` is in the diner's."""
     said: Mapped[str] = mapped_column(Text, default="")
     quantity: Mapped[int]
     unit_price: Mapped[Decimal] = mapped_column(MONEY)
-    """With its options."""
+    """Price of one piece including its options."""
     tax_percent: Mapped[Decimal] = mapped_column(PERCENT, default=Decimal(0))
     options: Mapped[list[dict[str, Any]]] = mapped_column(JSONB, default=list)
     """{name, said, price, removal}"""
     note: Mapped[str] = mapped_column(Text, default="")
     stations: Mapped[list[str]] = mapped_column(ARRAY(Text))
     voided: Mapped[int] = mapped_column(default=0)
-    """How many of the quantity were taken back."""
+    """How many pieces were voided."""
     void_because: Mapped[str] = mapped_column(Text, default="")
 
 
 class KitchenItem(Base, TenantOwned):
-    """How far one station is with one line of an order. No row: it has not been started."""
+    """The progress of one line at one station. Without a row it has not been started."""
 
     __tablename__ = "kitchen_items"
     __table_args__ = (
@@ -173,7 +173,7 @@ class KitchenItem(Base, TenantOwned):
 
 
 class TillPayment(Base, TenantOwned):
-    """A payment that staff recorded: the whole order or a part of it."""
+    """A payment that staff recorded, for the whole order or part of it."""
 
     __tablename__ = "till_payments"
     __table_args__ = (
@@ -186,12 +186,12 @@ class TillPayment(Base, TenantOwned):
     order_id: Mapped[str] = mapped_column(Id("ord"))
     site_id: Mapped[str] = mapped_column(Id("sit"))
     business_day: Mapped[date] = mapped_column(Date)
-    """On which the money came; the order may be of an earlier one."""
+    """The day on which the money was taken; the order may be older."""
     method: Mapped[str] = mapped_column(Text)
     """cash or card"""
     amount: Mapped[Decimal] = mapped_column(MONEY)
     tip: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
-    """On top of the amount."""
+    """In addition to the amount."""
     by: Mapped[str] = mapped_column(Text)
     at: Mapped[datetime] = mapped_column(default=now)
     undone_at: Mapped[datetime | None]
@@ -200,7 +200,7 @@ class TillPayment(Base, TenantOwned):
 
 
 class OrderChange(Base, TenantOwned):
-    """Every move with its who and when."""
+    """The history of an order: every change with its actor and time."""
 
     __tablename__ = "order_changes"
     __table_args__ = (tenant_foreign_key(["order_id"], "orders", ["id"], ondelete="CASCADE"),)
@@ -210,7 +210,7 @@ class OrderChange(Base, TenantOwned):
     at: Mapped[datetime] = mapped_column(default=now)
     what: Mapped[str] = mapped_column(Text)
     """moved, recalled, added, voided, table, waiter, courier, location, problem, coupon, payment,
-    note, alarm"""
+    note or alarm"""
     state: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
     because: Mapped[str] = mapped_column(Text, default="")
@@ -218,7 +218,7 @@ class OrderChange(Base, TenantOwned):
 
 
 class OrderNumberCounter(Base, TenantOwned):
-    """Gives order ids: one row for a site's business day, locked while one is given."""
+    """Assigns order numbers: one row per site and business day, locked during assignment."""
 
     __tablename__ = "order_days"
     __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
@@ -227,11 +227,11 @@ class OrderNumberCounter(Base, TenantOwned):
     business_day: Mapped[date] = mapped_column(Date, primary_key=True)
     last: Mapped[int]
     last_test: Mapped[int] = mapped_column(default=0)
-    """Test orders have numbers of their own."""
+    """Test orders have their own sequence."""
 
 
 class WaiterCall(Base, TenantOwned):
-    """A diner wants the waiter, or the bill."""
+    """A diner called the waiter or asked for the bill."""
 
     __tablename__ = "table_calls"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Money by card: where it is taken, the links that ask for it, what came, what went back."""
+"""Online payments: provider accounts, payment links, payments, refunds and provider events."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -24,22 +24,22 @@ class PaymentAccount(Base, TenantOwned):
     provider: Mapped[str] = mapped_column(Text)
     name: Mapped[str] = mapped_column(Text)
     site_id: Mapped[str | None] = mapped_column(Id("sit"))
-    """None: every site without one of its own."""
+    """None: all sites without an account of their own."""
     key: Mapped[str] = mapped_column(EncryptedText("payment_accounts.key", per_tenant=True))
     secret: Mapped[str | None] = mapped_column(
         EncryptedText("payment_accounts.secret", per_tenant=True)
     )
-    """The second half of a pair of keys, where the provider gives a pair."""
+    """The second key, for providers that issue a pair."""
     hook_secret: Mapped[str | None] = mapped_column(
         EncryptedText("payment_accounts.hook_secret", per_tenant=True)
     )
-    """What its signals are signed with."""
+    """The secret that signs the provider's events."""
     token: Mapped[str] = mapped_column(EncryptedText("payment_accounts.token", per_tenant=True))
-    """In the address its signals are posted to."""
+    """Part of the URL that the provider posts events to."""
     owner: Mapped[str] = mapped_column(Text, default="")
-    """How the provider names the account; learned by the check."""
+    """The provider's id of the account, as returned by the credentials check."""
     live: Mapped[bool] = mapped_column(default=False)
-    """Real money; test keys and the simulated provider are not."""
+    """Real money; False for test keys and the simulated provider."""
     enabled: Mapped[bool] = mapped_column(default=True)
     link_minutes: Mapped[int] = mapped_column(default=60)
     checked_at: Mapped[datetime | None]
@@ -52,7 +52,7 @@ class PaymentAccount(Base, TenantOwned):
 
 
 class PaymentLink(Base, TenantOwned):
-    """A request for an amount: of an order, of a cart that may become one, or of its own."""
+    """A request for an amount: for an order, for a cart that may become one, or standalone."""
 
     __tablename__ = "payment_links"
     __table_args__ = (
@@ -71,7 +71,7 @@ class PaymentLink(Base, TenantOwned):
 
     id: Mapped[str] = id_column("plk")
     reference: Mapped[str] = mapped_column(Text)
-    """The cart's code where there is a cart, so that money may come before the order."""
+    """The cart's code if there is a cart, so that it can be paid before the order exists."""
     account_id: Mapped[str] = mapped_column(Id("pac"))
     site_id: Mapped[str] = mapped_column(Id("sit"))
     order_id: Mapped[str | None] = mapped_column(Id("ord"))
@@ -84,11 +84,11 @@ class PaymentLink(Base, TenantOwned):
     language: Mapped[str] = mapped_column(Text, default="en")
     test: Mapped[bool] = mapped_column(default=False)
     tell: Mapped[bool] = mapped_column(default=False)
-    """The customer gets the address by chat once it is there."""
+    """Whether to send the URL to the customer by chat once it exists."""
     told: Mapped[int] = mapped_column(default=0)
-    """The attempt whose address the customer has."""
+    """The last attempt whose URL was sent to the customer."""
     state: Mapped[str] = mapped_column(Text, default="making")
-    """making, open, paid, failed, expired, cancelled, broken"""
+    """making, open, paid, failed, expired, cancelled or broken"""
     attempt: Mapped[int] = mapped_column(default=1)
     url: Mapped[str] = mapped_column(Text, default="")
     error: Mapped[str] = mapped_column(Text, default="")
@@ -96,7 +96,7 @@ class PaymentLink(Base, TenantOwned):
     expires_at: Mapped[datetime]
     tries: Mapped[int] = mapped_column(default=0)
     due_at: Mapped[datetime | None] = mapped_column(default=now)
-    """When the provider is asked next: to make it, or how it stands."""
+    """When to call the provider next, to create the link or to ask for its status."""
     source: Mapped[str] = mapped_column(Text)
     """order, staff or api"""
     made_by: Mapped[str] = mapped_column(Text, default="")
@@ -106,7 +106,7 @@ class PaymentLink(Base, TenantOwned):
 
 
 class PaymentSession(Base, TenantOwned):
-    """A link as the provider knows it; a renewed link has several, one of them open."""
+    """The provider's session for a link; a renewed link has several, of which one is open."""
 
     __tablename__ = "payment_sessions"
     __table_args__ = (
@@ -133,7 +133,7 @@ class PaymentSession(Base, TenantOwned):
 
 
 class Payment(Base, TenantOwned):
-    """Money that a provider says has come."""
+    """Money received, as confirmed by a provider."""
 
     __tablename__ = "payments"
     __table_args__ = (
@@ -147,7 +147,7 @@ class Payment(Base, TenantOwned):
     id: Mapped[str] = id_column("pay")
     account_id: Mapped[str] = mapped_column(Id("pac"))
     ref: Mapped[str] = mapped_column(Text)
-    """The provider's own name for it: one row for each, however often it is told."""
+    """The provider's id of the payment; unique, however often it is reported."""
     reference: Mapped[str] = mapped_column(Text)
     link_id: Mapped[str | None] = mapped_column(Id("plk"))
     order_id: Mapped[str | None] = mapped_column(Id("ord"))
@@ -156,7 +156,7 @@ class Payment(Base, TenantOwned):
     currency: Mapped[str] = mapped_column(Text)
     refunded: Mapped[Decimal] = mapped_column(MONEY, default=Decimal(0))
     state: Mapped[str] = mapped_column(Text)
-    """parked, accepted, review, kept, refunded"""
+    """parked, accepted, review, kept or refunded"""
     why: Mapped[str] = mapped_column(Text, default="")
     """Why it is in review."""
     test: Mapped[bool] = mapped_column(default=False)
@@ -183,7 +183,7 @@ class Refund(Base, TenantOwned):
     reason: Mapped[str] = mapped_column(Text)
     """Of restaurant/orders/hold_reasons.py; what a person wrote is under `other`."""
     state: Mapped[str] = mapped_column(Text, default="waiting")
-    """waiting, asking, done, failed, unknown"""
+    """waiting, asking, done, failed or unknown"""
     ref: Mapped[str] = mapped_column(Text, default="")
     error: Mapped[str] = mapped_column(Text, default="")
     by: Mapped[str] = mapped_column(Text, default="")
@@ -194,7 +194,7 @@ class Refund(Base, TenantOwned):
 
 
 class PaymentProviderEvent(Base, TenantOwned):
-    """What a provider, or somebody in its name, told us; and what that did."""
+    """An event from a provider, or forged in its name, and its outcome."""
 
     __tablename__ = "payment_signals"
     __table_args__ = (
@@ -213,14 +213,14 @@ class PaymentProviderEvent(Base, TenantOwned):
     id: Mapped[str] = id_column("sig")
     account_id: Mapped[str] = mapped_column(Id("pac"))
     key: Mapped[str] = mapped_column(Text)
-    """What makes a repeat a repeat."""
+    """Identifies repeated events."""
     hook_id: Mapped[str | None] = mapped_column(Id("hook"))
     kind: Mapped[str] = mapped_column(Text)
-    """paid, failed, expired, refunded, other"""
+    """paid, failed, expired, refunded or other"""
     event: Mapped[str] = mapped_column(Text)
-    """As the provider calls it."""
+    """The provider's name for the event."""
     source: Mapped[str] = mapped_column(Text)
-    """hook: it was posted to us; asked: we asked"""
+    """hook: posted to us; asked: found by a status request"""
     signed: Mapped[bool] = mapped_column(default=False)
     session: Mapped[str] = mapped_column(Text, default="")
     payment_ref: Mapped[str] = mapped_column(Text, default="")
@@ -228,7 +228,7 @@ class PaymentProviderEvent(Base, TenantOwned):
     amount: Mapped[Decimal | None] = mapped_column(MONEY)
     currency: Mapped[str] = mapped_column(Text, default="")
     state: Mapped[str] = mapped_column(Text, default="waiting")
-    """waiting, done, parked"""
+    """waiting, done or parked"""
     outcome: Mapped[str] = mapped_column(Text, default="")
     note: Mapped[str] = mapped_column(Text, default="")
     link_id: Mapped[str | None] = mapped_column(Id("plk"))

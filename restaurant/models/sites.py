@@ -1,4 +1,4 @@
-"""A restaurant's address, its areas, tables and stations."""
+"""A restaurant's settings, its areas, tables and stations."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -27,63 +27,63 @@ class Site(Base, TenantOwned):
     id: Mapped[str] = id_column("sit")
     name: Mapped[str] = mapped_column(Text)
     slug: Mapped[str] = mapped_column(Text)
-    """In the address of the menu; one in the whole service (core.lookups keeps it so)."""
+    """Part of the menu's URL; unique in the whole service (enforced by core.lookups)."""
     host: Mapped[str] = mapped_column(Text, default="")
+    """The restaurant's own host name for the menu, or empty."""
     host_pending: Mapped[str] = mapped_column(Text, default="", server_default="")
-    """Asked for, and not served until the operator has confirmed it."""
-    """The restaurant's own host name for the menu, where it has one."""
+    """Requested, but not served until the operator confirms it."""
     prefix: Mapped[str] = mapped_column(Text)
-    """Begins each order's id."""
+    """The prefix of the site's order numbers."""
     currency: Mapped[str] = mapped_column(Text)
     time_zone: Mapped[str] = mapped_column(Text)
     country: Mapped[str] = mapped_column(Text)
     languages: Mapped[list[str]] = mapped_column(ARRAY(Text))
-    """The first is the menu's own; the others are translations of it."""
+    """The first is the menu's main language; the others are translations."""
     address: Mapped[str] = mapped_column(Text, default="")
     phone: Mapped[str] = mapped_column(Text, default="")
     latitude: Mapped[Decimal | None] = mapped_column(DEGREES)
     longitude: Mapped[Decimal | None] = mapped_column(DEGREES)
     line_id: Mapped[int | None] = mapped_column(Integer)
-    """Its own line, or the tenant's default."""
+    """The site's own line; None means the tenant's default line."""
     hours: Mapped[dict[str, Any]] = mapped_column(default=dict)
     """Weekday 0 (Monday) to 6: a list of ["11:00", "23:30"]; past midnight is allowed."""
     special_days: Mapped[list[Any]] = mapped_column(JSONB, default=list, server_default="[]")
     """Dates with their own hours, checked by `restaurant.sites.hours.checked_special_days`."""
     day_starts: Mapped[str] = mapped_column(Text, default="04:00")
-    """When one business day ends and the next begins, by the site's own clock."""
+    """When a new business day begins, in the site's time zone."""
     order_types: Mapped[list[str]] = mapped_column(ARRAY(Text))
     payment_methods: Mapped[list[str]] = mapped_column(ARRAY(Text))
     tax_included: Mapped[bool] = mapped_column(default=True)
     service_percent: Mapped[Decimal] = mapped_column(PERCENT, default=Decimal(0))
     service_order_types: Mapped[list[str]] = mapped_column(ARRAY(Text), default=lambda: ["dine_in"])
-    """Which orders the service charge is added to."""
+    """The order types that the service charge is added to."""
     tip_percents: Mapped[list[int]] = mapped_column(ARRAY(Integer), default=list)
     told_states: Mapped[list[str]] = mapped_column(ARRAY(Text))
-    """At these moves the customer gets a message."""
+    """The customer gets a message when the order reaches one of these states."""
     accept_minutes: Mapped[int] = mapped_column(default=5)
-    """An order that waits longer for a tap sounds the alarm."""
+    """An alarm is raised for an order that waits longer for confirmation."""
     manager_phone: Mapped[str] = mapped_column(Text, default="")
     prints_bills: Mapped[bool] = mapped_column(default=False)
-    """A guest who asks for the bill gets it printed at once."""
+    """Whether the bill is printed as soon as a guest asks for it."""
     table_orders_per_hour: Mapped[int] = mapped_column(default=20)
     phone_orders_per_hour: Mapped[int] = mapped_column(default=6)
     address_orders_per_hour: Mapped[int] = mapped_column(default=40)
     newcomer_limit: Mapped[Decimal | None] = mapped_column(MONEY)
-    """An order of a new number above this amount needs a tap of the staff."""
+    """An order above this amount from a new phone number needs confirmation."""
     paused_until: Mapped[datetime | None]
     logo: Mapped[str] = mapped_column(Text, default="")
     tone: Mapped[str] = mapped_column(Text, default="")
-    """The accent colour of the menu, six hex digits, or ours."""
+    """The accent colour of the menu, six hex digits; empty means our default."""
     welcome: Mapped[dict[str, Any]] = mapped_column(JSONB, default=dict)
-    """A sentence on top of the menu, by language."""
+    """A sentence at the top of the menu, by language."""
     menu_id: Mapped[str | None] = mapped_column(Id("mnu"))
     ticket_letter_at: Mapped[datetime | None]
-    """When the last letter about unprinted tickets was written."""
+    """When the last e-mail about unprinted tickets was sent."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     closed_at: Mapped[datetime | None]
 
     def service_for(self, order_type: str) -> Decimal:
-        """The service charge in percent of an order of this type."""
+        """The service charge for this order type, in percent."""
         return self.service_percent if order_type in self.service_order_types else Decimal(0)
 
 
@@ -111,13 +111,13 @@ class Table(Base, TenantOwned):
     number: Mapped[str] = mapped_column(Text)
     seats: Mapped[int] = mapped_column(default=4)
     token: Mapped[str] = mapped_column(EncryptedText("dining_tables.token", per_tenant=True))
-    """In the printed code, as proof that somebody sits there; sealed, as sheets are reprinted."""
+    """Part of the printed code; proves that a guest sits there. Encrypted, for reprints."""
     waiter_id: Mapped[str | None] = mapped_column(Id("mem"))
     position: Mapped[int] = mapped_column(default=0)
 
 
 class Station(Base, TenantOwned):
-    """Where an item is made: kitchen, bar, and what a restaurant adds."""
+    """Where an item is made: kitchen, bar, or a station that the restaurant added."""
 
     __tablename__ = "stations"
     __table_args__ = (tenant_foreign_key(["site_id"], "sites", ["id"], ondelete="CASCADE"),)
@@ -127,4 +127,4 @@ class Station(Base, TenantOwned):
     name: Mapped[str] = mapped_column(Text)
     position: Mapped[int] = mapped_column(default=0)
     display_only: Mapped[bool] = mapped_column(default=False)
-    """It works from the kitchen display and needs no printer."""
+    """The station works from the kitchen display and needs no printer."""

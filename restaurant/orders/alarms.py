@@ -1,4 +1,4 @@
-"""An order that waits too long for a tap makes itself heard, once."""
+"""Raises one alarm for an order that has waited too long for confirmation."""
 
 from datetime import datetime, timedelta
 
@@ -21,7 +21,7 @@ def schedule_alarm(site: Site, order: Order) -> None:
 
 
 def send_due_alarms(moment: datetime) -> list[Order]:
-    """Every order that has waited long enough; the next one's time is noted again."""
+    """Alarm every order that is due and schedule the next run. Returns the alarmed orders."""
     rung: list[Order] = []
     later: list[datetime] = []
     for order in _unconfirmed_orders():

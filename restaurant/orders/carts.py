@@ -1,4 +1,4 @@
-"""A cart becomes a priced, stored thing with a short code, and a text to send by chat."""
+"""Prices and stores a cart with a short code, and writes the text that the diner sends by chat."""
 
 import re
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ CODE_LENGTH = 8
 LONGEST_NOTES = 500
 HOUR = timedelta(hours=1)
 SCANNED_CHARACTERS = (
-    2000  # characters at either end of a message; the code is in the last line of our text
+    2000  # characters at each end of a message; our text has the code in its last line
 )
 _CODE = re.compile(
     rf"#\s{{0,3}}([{READABLE_ALPHABET}]{{4}})\s{{0,3}}[-–—]?\s{{0,3}}([{READABLE_ALPHABET}]{{4}})\b",
@@ -57,7 +57,7 @@ VISITOR_KEYS = "visitors "
 
 @dataclass(frozen=True)
 class CartRequest:
-    """What a diner's page posts: ids and quantities, never a price."""
+    """What the diner's page posts: ids and quantities, never a price."""
 
     wishes: tuple[RequestedItem, ...]
     order_type: str
@@ -68,16 +68,16 @@ class CartRequest:
     address: str = ""
     latitude: Any = None
     longitude: Any = None
-    """Where the diner's phone says it is, if they shared it."""
+    """The location of the diner's phone, if they shared it."""
     language: str = ""
     coupon: str = ""
     tip_percent: int = 0
     visitor: str = ""
-    """The network address it came from; only a digest is kept."""
+    """The client's IP address; only a digest is stored."""
 
 
 def create_cart(site: Site, wanted: CartRequest) -> Cart:
-    """Price and store. Raises Invalid with a sentence for the diner, and stores nothing."""
+    """Price and store a cart. Raises Invalid with a message for the diner and stores nothing."""
     moment = now()
     if why := sites.why_no_orders(site, moment):
         raise Conflict(why, chat_text(_language(site, wanted.language), "paused"))
@@ -142,14 +142,14 @@ def pricing_terms(
 
 
 def accepts_cards(site: Site) -> bool:
-    """Somebody is there to take the money: a provider, of this site or of the tenant."""
+    """True if the site or the tenant has a payment provider that can take card payments."""
     line = sites.line_of(site)
     test = line is not None and line.test
     return payment_accounts.for_site(site.id, test=test) is not None
 
 
 def find_code(text: str) -> str | None:
-    """The order code of a message, however it was typed."""
+    """The order code in a message, in upper case without separators; None if there is none."""
     if len(text) > 2 * SCANNED_CHARACTERS:
         text = f"{text[:SCANNED_CHARACTERS]}\n{text[-SCANNED_CHARACTERS:]}"
     found = _CODE.search(text)
@@ -162,7 +162,7 @@ def get_by_code(code: str, *, lock: bool = False) -> Cart | None:
 
 
 def was_edited(cart: Cart, text: str) -> bool:
-    """Apps trim, and change white space; nothing else."""
+    """True if more than white space differs: chat apps trim and change white space."""
     return text.split() != cart.text.split()
 
 
@@ -171,7 +171,7 @@ def chat_link(phone: str, text: str) -> str:
 
 
 def order_text(site: Site, cart: Cart, lines: Sequence[PricedItem], sums: OrderTotals) -> str:
-    """What the diner sends: greeting, table, lines with options, notes, total, and the code."""
+    """The chat message: greeting, table, lines with options, notes, total, and the code."""
     language = cart.language
 
     def money(amount: Decimal) -> str:
@@ -233,7 +233,7 @@ def item_json(line: PricedItem) -> dict[str, Any]:
 
 
 def referenced_ids(cart: Cart) -> set[str]:
-    """The items and options a cart stands on."""
+    """The ids of the items and options in the cart."""
     wanted: set[str] = set()
     for line in cart.lines:
         wanted.add(line["item_id"])
@@ -298,15 +298,18 @@ def _table(site: Site, wanted: CartRequest) -> tuple[Table | None, bool]:
 
 
 def _visitor(address: str, moment: datetime) -> str:
-    """Enough to count by. The key is of today, and is dropped tomorrow: nobody can search then
-    which address it was."""
+    """A digest for counting carts per network. Its key is only used today and is deleted two days
+    later, so that nobody can find out the address afterwards."""
     if not address:
         return ""
     return keyed_digest(f"{VISITOR_KEYS}{moment:%Y-%m-%d}", client_network(address))[:32]
 
 
 def delete_abandoned() -> int:
-    """Carts that never became an order hold an address, notes and a place. Kept for a day."""
+    """Delete carts that did not become an order, a day after they expire.
+
+    They hold personal data: an address, notes and a location.
+    """
     gone = delete(Cart).where(
         Cart.tenant_id == current_tenant_id(),
         Cart.order_id.is_(None),
@@ -325,15 +328,15 @@ def _being_paid() -> Select[str | None]:
 
 
 def delete_visitor_keys() -> int:
-    """In a global transaction."""
+    """Runs in a global transaction."""
     return server_keys.delete_old(VISITOR_KEYS, now() - 2 * KEEP_ABANDONED)
 
 
 def _check_hourly_limits(site: Site, table: Table | None, visitor: str) -> None:
-    """Counted over an hour and an index; a burst from one place cannot fill the board.
+    """Raises RateLimited if too many carts came from one table or one network within an hour.
 
-    `table` is where the guest proved to sit. Carts without the table's token count only against
-    the address they come from: strangers cannot use up the orders of a table.
+    `table` is set only if the guest proved to sit there. Carts without the table's token count
+    only against their network, so that strangers cannot use up the orders of a table.
     """
     since = now() - HOUR
     at_table = (Cart.table_id == table.id, Cart.seated.is_(True)) if table else ()

@@ -1,4 +1,4 @@
-"""Changes to an open order: more of it, less of it, another table, another waiter."""
+"""Changes to an open order: added and voided items, another table, another waiter."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -24,7 +24,7 @@ def add_items(site: Site, order: Order, lines: Sequence[PricedItem], *, reason: 
     if order.state not in order_states.ACCEPTS_MORE_ITEMS or order.payment_method == "card_link":
         raise Conflict("order_closed", "Nothing can be added to this order any more.")
     held = order_lifecycle.lock_version(order, None)
-    if held.state not in order_states.IN_THE_KITCHEN:  # the whole order was marked as made
+    if held.state not in order_states.IN_THE_KITCHEN:  # the order was ready or further
         kitchen_progress.mark_items(held, order_queries.items_of(held.id), kitchen_progress.READY)
     held.batch += 1
     order_items.add_items(held, lines, len(order_queries.items_of(held.id)))
@@ -40,7 +40,7 @@ def add_items(site: Site, order: Order, lines: Sequence[PricedItem], *, reason: 
 def void_item(
     site: Site, order: Order, position: int, quantity: int, because: str, *, seen: int | None = None
 ) -> Order:
-    """Take back some of a line, with the reason; the kitchen is told."""
+    """Void some pieces of a line, with a reason, and notify the kitchen."""
     because = one_line(because, 200)
     if not because:
         raise Invalid("reason_missing", "Say why this is taken back.")
@@ -63,7 +63,7 @@ def void_item(
 
 
 def _finish_if_rest_is_void(site: Site, order: Order) -> Order:
-    """The order is ready when the only items not made yet were voided."""
+    """Mark the order as ready if only voided items were not made yet."""
     if order.state not in order_states.IN_THE_KITCHEN:
         return order
     progress = kitchen_progress.progress_of([order.id])[order.id]
@@ -97,7 +97,7 @@ def change_table(
 
 
 def recalculate(site: Site, order: Order) -> None:
-    """The sums again, with the tip and the fee as they were, and what the coupon still gives."""
+    """Recalculate the totals. Tip and fee stay; the coupon's discount is calculated again."""
     lines = [
         order_items.to_priced_item(line)
         for line in order_queries.items_of(order.id)

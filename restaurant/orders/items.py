@@ -1,4 +1,4 @@
-"""The items of an order as rows, and rows as priced lines."""
+"""Converts priced items to the rows of an order, and back."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -10,7 +10,7 @@ from restaurant.sites import stations
 
 
 def to_priced_item(line: OrderItem) -> PricedItem:
-    """What is left of it, ready to be added up."""
+    """The row without its voided pieces, for calculating totals."""
     return PricedItem(
         item_id=line.item_id or "",
         name=line.name,

@@ -1,4 +1,4 @@
-"""Orders: made once, moved by one table, every move with its who and when."""
+"""Creates orders and changes their state. Every change is recorded with its actor and time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ ITEM_STATE_FOR = {"preparing": kitchen_progress.STARTED, "ready": kitchen_progre
 
 @dataclass(frozen=True)
 class OrderDraft:
-    """An order about to be made: from a cart, by the staff, or by a program."""
+    """An order to be created: from a cart, by the staff, or through the API."""
 
     order_type: str
     payment_method: str
@@ -66,7 +66,10 @@ class OrderDraft:
 
 
 def create_order(site: Site, draft: OrderDraft) -> Order:
-    """With the next number of the day. To the kitchen at once, unless a tap or a payment is due."""
+    """Create the order with the next number of the day.
+
+    It goes to the kitchen at once unless it needs confirmation or an online payment first.
+    """
     moment = now()
     state = "sent_to_kitchen"
     if draft.needs_confirmation:
@@ -90,7 +93,7 @@ def create_order(site: Site, draft: OrderDraft) -> Order:
 
 
 def new_order(site: Site, draft: OrderDraft, day: date, sequence: int) -> Order:
-    """The row of an order that goes to the kitchen now; nothing is stored yet."""
+    """Build the row of an order that goes to the kitchen now; it is not added to the session."""
     moment = now()
     return Order(
         tenant_id=current_tenant_id(),
@@ -139,8 +142,8 @@ def change_state(
 ) -> Order:
     """Idempotent. Raises Conflict if the order has changed since it was shown.
 
-    With `whole` all items are started or finished with the order; without it the stations have
-    said how far each item is (`restaurant.orders.kitchen.display`).
+    With `whole`, all items are started or finished with the order. Without it, the stations have
+    already recorded the progress of each item (`restaurant.orders.kitchen.display`).
     """
     if order.state == to:
         return order
@@ -165,7 +168,7 @@ def invalid_transition(order: Order, to: str) -> Conflict:
 
 
 def return_to_kitchen(site: Site, order: Order, to: str) -> Order:
-    """Back to the kitchen: a tap on the kitchen display was undone. The order's row is locked."""
+    """Reverse a state change when a tap on the kitchen display is undone. The row is locked."""
     was, order.state = order.state, to
     record_change(order, "recalled" if was == "ready" else "moved")
     order_notifications.status_changed(site, order, items_of(order.id))
@@ -180,12 +183,15 @@ def cancel(site: Site, order: Order, because: str, *, seen: int | None = None) -
 
 
 def is_payment_due(order: Order) -> bool:
-    """It has to be paid online before the kitchen hears of it, and is not yet."""
+    """True if the order must be paid online before it goes to the kitchen, and is unpaid."""
     return order.payment_method == "card_link" and order.paid_at is None and order.total > 0
 
 
 def mark_paid(site: Site, order: Order) -> Order:
-    """Only after a verified success signal. A tap that saw the order unpaid comes too late."""
+    """Call it only after a verified success event.
+
+    It changes the version, so a tap on the order as it was shown unpaid raises Conflict.
+    """
     held = lock_order(order)
     held.paid_at = held.paid_at or now()
     if held.state == "awaiting_payment":
@@ -195,7 +201,7 @@ def mark_paid(site: Site, order: Order) -> Order:
 
 
 def send_paid_to_kitchen() -> int:
-    """Orders that are paid and still wait for their payment. There should be none."""
+    """Safety net for paid orders that are still in `awaiting_payment`. Normally there are none."""
     query = select(Order.id).where(
         Order.tenant_id == current_tenant_id(),
         Order.state == "awaiting_payment",
@@ -247,7 +253,7 @@ def _apply_state(
 
 
 def _was_recalled(order: Order) -> bool:
-    """It was ready before, and nothing was added since: the guest has been told."""
+    """The order was ready before and nothing was added since: the guest was already notified."""
     query = select(OrderChange.what).where(
         OrderChange.tenant_id == order.tenant_id,
         OrderChange.order_id == order.id,
@@ -262,7 +268,7 @@ def _release_coupons(order: Order) -> None:
 
 
 def lock_version(order: Order, seen: int | None) -> Order:
-    """The row, locked, at the version the person saw."""
+    """Lock the row. Raises Conflict if its version is not the one the person saw."""
     wanted = order.version if seen is None else seen
     won = db.session.execute(
         update(Order)
@@ -279,7 +285,7 @@ def lock_version(order: Order, seen: int | None) -> Order:
 
 
 def lock_order(order: Order) -> Order:
-    """The row, locked, as it is now: for a change that does not depend on what a person saw."""
+    """Lock and reload the row, for a change that does not depend on what a person saw."""
     query = select(Order).where(Order.tenant_id == current_tenant_id(), Order.id == order.id)
     fresh = query.with_for_update().execution_options(populate_existing=True)
     held = db.session.scalars(fresh).one()
@@ -288,7 +294,7 @@ def lock_order(order: Order) -> Order:
 
 
 def _conflict(order: Order) -> Conflict:
-    """A late tap is told who was quicker."""
+    """Names the person who made the last change."""
     latest = db.session.scalars(
         select(OrderChange.by)
         .where(OrderChange.tenant_id == current_tenant_id(), OrderChange.order_id == order.id)
@@ -321,15 +327,15 @@ def record_change(order: Order, what: str, *, because: str = "", reason: str = "
 
 
 def publish_live_update(order: Order) -> None:
-    """Open boards look again."""
+    """Makes open order boards reload."""
     live_updates.publish_update(
         "orders.changed", id=order.id, site=order.site_id, state=order.state
     )
 
 
 def _next_number(site: Site, day: date, *, test: bool) -> int:
-    """Orders of a site are numbered one after the other, without gaps. Test orders are counted
-    separately."""
+    """The next number of the site's business day, without gaps. Test orders have their own
+    sequence."""
     column = OrderNumberCounter.last_test if test else OrderNumberCounter.last
     counts = {"last": 0 if test else 1, "last_test": 1 if test else 0}
     made = insert(OrderNumberCounter).values(

@@ -1,6 +1,7 @@
-"""What an order's moves set off: events for the tenant's server, messages for the customer.
+"""Effects of an order's changes: webhook events for the tenant, chat messages for the customer.
 
-The one place where an order becomes kitchen work: `fired`. Tickets are made there too.
+`order_sent_to_kitchen` is the only place where an order becomes kitchen work; it also queues the
+tickets.
 """
 
 from collections.abc import Sequence
@@ -27,13 +28,13 @@ log = logger(__name__)
 
 
 def order_sent_to_kitchen(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
-    """Confirmed, and paid where it had to be: now, and only now, the kitchen knows."""
+    """The order is confirmed and, if it had to be paid first, paid. Nothing is sent earlier."""
     publish_webhook_event("restaurant.order_created", order_body(site, order, lines))
     print_jobs.queue_order_tickets(site, order, lines)
 
 
 def items_added(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
-    """`lines` are all of the order's; the kitchen gets those of the last batch."""
+    """`lines` are all lines of the order; the kitchen gets those of the last batch."""
     new = [line for line in lines if line.batch == order.batch]
     publish_webhook_event(
         "restaurant.order_updated",
@@ -74,7 +75,7 @@ def status_changed(site: Site, order: Order, lines: Sequence[OrderItem]) -> None
 
 
 def payment_changed(site: Site, order: Order, lines: Sequence[OrderItem]) -> None:
-    """Staff recorded a payment, or undid one."""
+    """Called when the staff record or undo a payment."""
     publish_webhook_event(
         "restaurant.order_updated", {**order_body(site, order, lines), "change": "payment"}
     )
@@ -95,7 +96,7 @@ def delivery_updated(
     trip: Trip,
     courier: Courier,
 ) -> None:
-    """Given to a courier, picked up, delivered, a problem: each with who and when."""
+    """`change`: assigned, taken_back, picked_up, returned, delivered, cancelled or problem."""
     body = {**order_body(site, order, lines), "change": change}
     publish_webhook_event(
         "restaurant.delivery_updated", {**body, "courier": courier_facts(trip, courier)}
@@ -122,7 +123,7 @@ def courier_facts(trip: Trip, courier: Courier) -> dict[str, Any]:
 
 
 def notify_customer(site: Site, order: Order, *, because: str = "") -> None:
-    """A message at the moves the restaurant ticked."""
+    """Send a message if the restaurant enabled one for the order's state."""
     if order.state not in site.told_states or not order.customer_phone or order.line_id is None:
         return
     key = {"sent_to_kitchen": "paid" if order.paid_at else "received"}.get(order.state, order.state)
@@ -132,7 +133,7 @@ def notify_customer(site: Site, order: Order, *, because: str = "") -> None:
 
 
 def payment_failed(link: PaymentLink) -> None:
-    """The way to pay is still there, or a new one can be made."""
+    """The link may still be open, or a new one can be created."""
     publish_webhook_event(
         "restaurant.payment_failed",
         {
@@ -146,7 +147,7 @@ def payment_failed(link: PaymentLink) -> None:
 
 
 def send_payment_request(site: Site, link: PaymentLink, line: Line) -> None:
-    """A link of its own, sent to the one who is to pay it."""
+    """Send a payment link without an order to the person who has to pay it."""
     text = chat_text(
         link.language,
         "pay_free",
@@ -170,19 +171,19 @@ def customer_text(order: Order, key: str, **more: str) -> str:
 
 
 def send_to_customer(order: Order, text: str) -> None:
-    """On the line it came by. An order is never undone because a message could not be sent."""
+    """Send on the line the order came from. A failed message never undoes the order."""
     line = line_repository.get(order.line_id) if order.line_id is not None else None
-    if line is not None and (line.test or not order.test):  # a test order reaches no real phone
+    if line is not None and (line.test or not order.test):  # never send test orders to real phones
         send_text(line, order.customer_phone, text, reference=order.number)
 
 
 def send_text(line: Line, phone: str, text: str, *, reference: str | None = None) -> str:
-    """The message's id. Empty: it was refused, which is logged and changes nothing else."""
+    """Return the message's id, or "" if it was refused; a refusal is only logged."""
     draft = message_accept.MessageDraft(kind="text", phone=phone, text=text, reference=reference)
     try:
-        with savepoint():  # a refusal must leave nothing behind
+        with savepoint():  # a refused message leaves no rows
             return message_accept.accept_message(draft, line, current_tenant_facts()).id
-    except DomainError as refused:  # over quota, blocked: the staff still has the order
+    except DomainError as refused:  # for example over quota or blocked; the staff see the order
         log.warning("order notification not sent", code=refused.code)
         return ""
 
@@ -192,7 +193,7 @@ def order_body(site: Site, order: Order, lines: Sequence[OrderItem]) -> dict[str
 
 
 def order_facts(order: Order, lines: Sequence[OrderItem], site_name: str) -> dict[str, Any]:
-    """Flat, as the specification has it; what does not apply is an empty string."""
+    """Flat, as the specification requires; values that do not apply are empty strings."""
     return {
         "order_id": order.number,
         "order_type": order.order_type,

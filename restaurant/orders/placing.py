@@ -1,7 +1,8 @@
-"""Placing an order: the rules every order follows, whoever places it.
+"""Placing an order: the rules for orders from every source.
 
-Diners' carts, chat messages, the staff and API callers all go through `check` and `make`. Staff
-and API callers name items and quantities and use `take`, which also prices them.
+Orders from carts, chat messages, the staff and the API all go through `check_combination` and
+`place_draft`. The staff and API callers give items and quantities and use `place_order`, which
+also prices them.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ from restaurant.payments import accounts as payment_accounts
 
 @dataclass(frozen=True)
 class OrderRequest:
-    """An order as the staff or an API caller gives it: items and quantities, never a price."""
+    """An order from the staff or an API caller: items and quantities, never a price."""
 
     wishes: Sequence[RequestedItem]
     order_type: str
@@ -45,7 +46,7 @@ class OrderRequest:
     longitude: Any = None
     zone_id: str = ""
     phone: str = ""
-    """Checked digits, or empty."""
+    """Validated digits, or empty."""
     name: str = ""
     notes: str = ""
     waiter_id: str | None = None
@@ -55,7 +56,7 @@ class OrderRequest:
 
 
 def place_order(site: Site, asked: OrderRequest) -> Order:
-    """Check, price and make the order. It goes to the kitchen unless it has to be paid first."""
+    """Check, price and create the order. It goes to the kitchen unless it must be paid first."""
     check_combination(asked.order_type, asked.payment_method, has_table=asked.table is not None)
     if asked.payment_method == "card_link":
         _check_card_provider(site, test=asked.test)
@@ -96,13 +97,13 @@ def place_order(site: Site, asked: OrderRequest) -> Order:
 
 
 def place_draft(site: Site, draft: order_lifecycle.OrderDraft) -> Order:
-    """Make an order that is priced already. Raises Invalid if it breaks a rule."""
+    """Create an order that is already priced. Raises Invalid if it breaks a rule."""
     check_combination(draft.order_type, draft.payment_method, has_table=draft.table_id is not None)
     return order_lifecycle.create_order(site, draft)
 
 
 def current_menu(site: Site) -> tuple[dict[str, Any], frozenset[str]]:
-    """The published menu, and the ids that are not available now."""
+    """The published menu and the ids that are not available now. Raises Invalid without a menu."""
     version = publishing.published_version(site.menu_id or "")
     if version is None:
         raise invalid("site_id", "no_menu", "This restaurant has no published menu.")

@@ -1,4 +1,4 @@
-"""Orders found and listed, newest first."""
+"""Finds and lists orders, newest first."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -32,7 +32,7 @@ class OrderFilters:
 
 
 def listed(filters: OrderFilters, after: str | None, limit: int) -> list[Order]:
-    """By id, which rises with time; each filter that a tenant can grow has an index."""
+    """Sorted by id, which rises with time. Every filter on a growing set has an index."""
     query = select(Order).where(Order.tenant_id == current_tenant_id())
     if filters.site_id:
         query = query.where(Order.site_id == filters.site_id)
@@ -48,7 +48,7 @@ def listed(filters: OrderFilters, after: str | None, limit: int) -> list[Order]:
         query = query.where(Order.number == filters.number)
     if filters.table:
         query = query.where(Order.table_number == filters.table)
-    if filters.day:  # ids rise with time: wherever the site is, the day lies between these two
+    if filters.day:  # ids rise with time, and the day lies in this range in every time zone
         noon = datetime.combine(filters.day, time(12), UTC)
         query = query.where(
             Order.business_day == filters.day,
@@ -76,7 +76,7 @@ def items_of_orders(order_ids: list[str]) -> dict[str, list[OrderItem]]:
 
 
 def open_orders(site_id: str) -> list[Order]:
-    """Everything on the board, oldest first."""
+    """The open orders of a site, oldest first."""
     query = select(Order).where(
         Order.tenant_id == current_tenant_id(),
         Order.site_id == site_id,
@@ -86,7 +86,7 @@ def open_orders(site_id: str) -> list[Order]:
 
 
 def batch_times(orders: list[Order]) -> dict[str, list[datetime]]:
-    """When each batch of each order was ordered, the first batch first."""
+    """When each batch of each order was placed, in order."""
     found = {order.id: [order.placed_at] for order in orders}
     again = [order.id for order in orders if order.batch > 1]
     if again:
@@ -105,7 +105,6 @@ def _id_at(moment: datetime) -> str:
 
 
 def latest_of_contact(contact_id: str, limit: int) -> list[Order]:
-    """A contact's orders, the newest first."""
     return list(
         db.session.scalars(
             select(Order)
@@ -119,7 +118,7 @@ def latest_of_contact(contact_id: str, limit: int) -> list[Order]:
 def open_order_at_table(
     site_id: str, table_id: str, contact_id: str, *, test: bool = False
 ) -> Order | None:
-    """Where a second cart of the same guest belongs."""
+    """The open order that a second cart of the same guest is added to, or None."""
     query = (
         select(Order)
         .where(
@@ -139,7 +138,7 @@ def open_order_at_table(
 
 
 def get(number: str) -> Order:
-    """By its number, as everybody calls it, or by our own id."""
+    """Find an order by its number or its id. Raises NotFound."""
     if "\0" in number:
         raise NotFound()
     query = select(Order).where(Order.tenant_id == current_tenant_id())

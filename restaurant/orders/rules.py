@@ -1,4 +1,4 @@
-"""Which kinds of order and ways to pay go together, for every way to place an order."""
+"""Which order types and payment methods go together. Applies to orders from every source."""
 
 from core.errors import invalid
 from restaurant.models.order_states import ORDER_TYPES, PAYMENT_METHODS
@@ -12,7 +12,7 @@ _ONLY_FOR = {
 
 
 def check_combination(order_type: str, payment_method: str, *, has_table: bool) -> None:
-    """Raise Invalid unless an order of this kind can be made."""
+    """Raises Invalid if such an order is not possible."""
     if order_type not in ORDER_TYPES:
         raise _unknown("order_type", ORDER_TYPES)
     if payment_method not in PAYMENT_METHODS:

@@ -1,4 +1,4 @@
-"""Orders the staff takes: from the published menu, for a table or to take away."""
+"""Orders that the staff take, from the published menu, for a table or as takeaway."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from restaurant.typed_phones import optional_phone
 
 @dataclass(frozen=True)
 class StaffOrder:
-    """What a member of staff wrote down."""
+    """An order as a member of staff entered it."""
 
     wishes: Sequence[RequestedItem]
     order_type: str = "dine_in"
@@ -32,7 +32,7 @@ class StaffOrder:
 
 
 def place_staff_order(site: Site, taken: StaffOrder) -> Order:
-    """To the kitchen at once: the staff is at the table, so nothing is paid online first."""
+    """It goes to the kitchen at once: guests at a table do not pay online first."""
     if taken.payment_method == "card_link":
         raise invalid("payment_method", "invalid_choice", "Choose how it is paid.")
     table = None

@@ -1,4 +1,4 @@
-"""A diner calls the waiter or asks for the bill; somebody answers."""
+"""Diners call the waiter or ask for the bill; the staff answer."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ REPEAT_WINDOW = timedelta(minutes=2)
 
 
 def create_call(site: Site, table: Table, token: str, kind: str) -> WaiterCall:
-    """Only from the table itself. Asked twice in two minutes it is the same call."""
+    """Requires the table's token. A repeated call within two minutes returns the first one."""
     if kind not in KINDS:
         raise Invalid("invalid_call", "A guest can call the waiter or ask for the bill.")
     if not tables.token_matches(table, token):
@@ -59,7 +59,7 @@ def find(site_id: str, call_id: str) -> WaiterCall | None:
 
 
 def move_with_order(site_id: str, was: str | None, table_id: str, number: str) -> None:
-    """An order moved to another table, and its calls with it, unless other guests stayed."""
+    """Move the calls of an order to its new table, unless other guests stay at the old one."""
     if was is None or print_jobs.orders_on_bill(site_id, was):
         return
     moved = db.session.execute(
@@ -87,7 +87,7 @@ def open_calls(site_id: str) -> list[WaiterCall]:
 
 
 def mark_answered(site_id: str, call_id: str) -> bool:
-    """A member of staff is on the way. False if a colleague has answered already."""
+    """Return False if a colleague has already answered."""
     won = db.session.execute(
         update(WaiterCall)
         .where(

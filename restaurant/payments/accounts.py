@@ -24,7 +24,7 @@ LONGEST_KEY = 300
 MIN_LINK_MINUTES, MAX_LINK_MINUTES = (
     30,
     1440,
-)  # minutes; what Stripe takes, and enough for the others
+)  # minutes; the limits of Stripe, which also suit the other providers
 _KEY = re.compile(r"[\x21-\x7e]+")
 CALL_TIMEOUT_SECONDS = 12.0  # seconds
 
@@ -80,7 +80,7 @@ def add(wanted: AccountSettings) -> PaymentAccount:
 
 
 def change(account_id: str, wanted: AccountSettings) -> PaymentAccount:
-    """An empty key keeps the one that is stored."""
+    """An empty key keeps the stored one."""
     account = get(account_id)
     before = audit.snapshot(account)
     account.name, account.site_id = clean_name(wanted.name), _site(wanted.site_id)
@@ -107,7 +107,7 @@ def get(account_id: str) -> PaymentAccount:
 
 
 def get_including_removed(account_id: str) -> PaymentAccount:
-    """Removed ones too: what came by them still has to be understood, and given back."""
+    """Includes removed accounts: their events must still be processed and payments refunded."""
     found = db.session.get(PaymentAccount, (current_tenant_id(), account_id))
     if found is None:
         raise NotFound()
@@ -122,7 +122,7 @@ def listed(*, removed: bool = False) -> list[PaymentAccount]:
 
 
 def is_ready(account: PaymentAccount) -> bool:
-    """It can take a payment, and its signals can be believed."""
+    """True if it can take payments and its events can be verified."""
     return (
         account.enabled
         and account.removed_at is None
@@ -133,7 +133,7 @@ def is_ready(account: PaymentAccount) -> bool:
 
 
 def for_site(site_id: str, *, test: bool = False) -> PaymentAccount | None:
-    """Its own before the tenant's, and only one that takes this kind of order."""
+    """The site's account, else the tenant's, if it accepts this kind of order; None otherwise."""
     fitting = [
         one
         for one in listed()
@@ -144,7 +144,7 @@ def for_site(site_id: str, *, test: bool = False) -> PaymentAccount | None:
 
 
 def accepts(account: PaymentAccount, *, test: bool) -> bool:
-    """A test order is never charged with real money, and a real one never "paid" with test cards.
+    """Test orders never use real money, and real orders are never paid with test cards.
 
     A gateway with play money takes both; it is offered only where no money is real.
     """
@@ -161,7 +161,7 @@ def set_enabled(account_id: str, enabled: bool) -> PaymentAccount:
 
 
 def remove(account_id: str) -> None:
-    """Takes no more payments. Its keys stay sealed: open money may still have to go back."""
+    """Stop taking payments. The encrypted keys stay, because refunds may still be needed."""
     account = get(account_id)
     account.removed_at, account.enabled = now(), False
     audit.record("payments.account_removed", account.name, provider=account.provider)
@@ -192,7 +192,7 @@ def hook_url(account: PaymentAccount, settings: Settings) -> str:
 
 
 def check_credentials(provider: str, desk: ProviderCredentials) -> tuple[AccountCheck | None, str]:
-    """The live check: what the provider says of the keys. No transaction may be open."""
+    """Verify the keys with a live call to the provider. No transaction may be open."""
     try:
         return GATEWAYS[provider].check(desk), ""
     except GatewayError as error:

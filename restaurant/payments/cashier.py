@@ -1,4 +1,4 @@
-"""What staff do about money: record a payment, undo it, change the way to pay, settle a table."""
+"""Payments by staff: record or undo one, change the payment method, settle a table."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -36,7 +36,7 @@ def record_payment(
     *,
     seen: int | None = None,
 ) -> TillPayment:
-    """All that is open, or a part of it. Raises Conflict if the order has changed meanwhile."""
+    """For the whole open amount or a part. Raises Conflict if the order has changed meanwhile."""
     if method not in till.METHODS:
         raise invalid("method", "invalid_choice", "Choose cash or card.")
     held = order_lifecycle.lock_version(order, seen)
@@ -65,7 +65,7 @@ def record_payment(
 
 
 def undo_payment(site: Site, payment: TillPayment, because: str) -> Order:
-    """Recorded by mistake. The row stays, with who undid it and why."""
+    """Undo a payment recorded by mistake. The row stays, with the actor and the reason."""
     because = one_line(because, 200)
     if not because:
         raise Invalid("reason_missing", "Say why the payment is undone.")
@@ -80,7 +80,7 @@ def undo_payment(site: Site, payment: TillPayment, because: str) -> Order:
 
 
 def payment_methods_for(order: Order) -> tuple[str, ...]:
-    """The ways to pay that an order can be changed to."""
+    """The payment methods that an order can be changed to."""
     if order.state in UNPAYABLE_STATES or (order.payment_method == "card_link" and order.paid_at):
         return ()
     return tuple(
@@ -89,7 +89,7 @@ def payment_methods_for(order: Order) -> tuple[str, ...]:
 
 
 def change_payment_method(site: Site, order: Order, way: str, *, seen: int | None = None) -> Order:
-    """To cash or a card at the table. An order that waited for its online payment goes on."""
+    """Change to cash or card at the table. An order that waited for online payment continues."""
     if way not in PAYMENT_METHODS or way == "card_link":
         raise invalid("payment_method", "invalid_choice", "Choose cash or a card at the table.")
     held = order_lifecycle.lock_version(order, seen)
@@ -110,7 +110,7 @@ def change_payment_method(site: Site, order: Order, way: str, *, seen: int | Non
 
 
 def settle_table(site: Site, table_id: str, method: str, seen: Decimal) -> Sequence[TillPayment]:
-    """All that is open at a table, at once. Raises Conflict if it is not what was shown."""
+    """Pay everything open at a table. Raises Conflict if the amount is not what was shown."""
     owing = [
         order for order in print_jobs.orders_on_bill(site.id, table_id) if order.open_amount > 0
     ]

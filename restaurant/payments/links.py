@@ -1,6 +1,6 @@
-"""Links that ask for money: made, renewed, cancelled. A job speaks with the provider.
+"""Creates, renews and cancels payment links. A job calls the provider.
 
-Nothing here moves an order; `restaurant.payments.payments` does, once money has come.
+Nothing here changes an order; `restaurant.payments.payments` does when it is paid.
 """
 
 from datetime import timedelta
@@ -26,13 +26,13 @@ LANE = "payments"
 STATES = ("making", "open", "paid", "failed", "expired", "cancelled", "broken")
 PAYABLE_STATES = frozenset({"making", "open", "failed"})
 RENEWABLE = frozenset({"open", "failed", "expired", "cancelled", "broken"})
-REFERENCE_LENGTH = 10  # a cart's code has 8: the two are never the same
+REFERENCE_LENGTH = 10  # a cart's code has 8, so the two are never equal
 LONGEST_DESCRIPTION = 120
 MAX_AMOUNT = Decimal(1_000_000_000)
 
 
 def create_for_order(site: Site, order: Order, *, minutes: int | None = None) -> PaymentLink | None:
-    """When an order begins to wait for its payment. None: nobody takes payments here."""
+    """Called when an order starts to wait for payment. None if there is no provider account."""
     cart = db.session.get(Cart, (order.tenant_id, order.cart_id)) if order.cart_id else None
     known = link_queries.by_reference(cart.code) if cart else None
     if known is not None:
@@ -65,7 +65,7 @@ def create_for_order(site: Site, order: Order, *, minutes: int | None = None) ->
 
 
 def create_for_cart(site: Site, cart: Cart, *, source: str) -> PaymentLink:
-    """Paid before it is sent: the money waits for the order's message."""
+    """For payment before the chat message is sent: the money is parked until the order exists."""
     if cart.payment_method != "card_link":
         raise invalid("cart_code", "not_by_card", "This cart is not paid by card online.")
     if cart.used_at is not None or cart.expires_at <= now():
@@ -106,7 +106,7 @@ def create_standalone(
     tell: bool = False,
     test: bool = False,
 ) -> PaymentLink:
-    """A link of its own: a deposit, a bill, a gift."""
+    """A link without an order, for example for a deposit, a bill or a gift."""
     account = payment_accounts.require_for_site(site.id, test=test)
     description = one_line(description, LONGEST_DESCRIPTION)
     if not description:
@@ -135,7 +135,7 @@ def create_standalone(
 
 
 def cancel(link: PaymentLink) -> PaymentLink:
-    """Nobody can pay by it any more; money that comes all the same is looked at by a person."""
+    """Close the link. A payment that still arrives goes to the refund review."""
     if link.cart_id and link.order_id is None:
         _withdraw_cart(link)
     link = link_queries.lock_link(link)
@@ -150,7 +150,7 @@ def cancel(link: PaymentLink) -> PaymentLink:
 
 
 def renew(link: PaymentLink, *, minutes: int | None = None) -> PaymentLink:
-    """The same request, with a new address; the old one is closed."""
+    """The same request with a new URL; the old one is closed."""
     order = db.session.get(Order, (link.tenant_id, link.order_id)) if link.order_id else None
     link = link_queries.lock_link(link)
     if link.state not in RENEWABLE:
@@ -167,7 +167,7 @@ def renew(link: PaymentLink, *, minutes: int | None = None) -> PaymentLink:
 
 
 def on_order_cancelled(order: Order) -> None:
-    """In the transaction of the cancel: the link is closed, money that came is looked at."""
+    """Runs in the cancelling transaction: closes the link, sends payments to the refund review."""
     on_payment_method_changed(order)
     _to_review(Payment.order_id == order.id, ("accepted", "parked"), "order_cancelled")
 
@@ -193,7 +193,7 @@ def on_order_repriced(order: Order) -> None:
 
 
 def mark_paid(link: PaymentLink, paid_at: object) -> None:
-    """It is paid: whatever else could still be paid for it is closed."""
+    """Mark the link as paid and close its other sessions."""
     link.state, link.paid_at = "paid", paid_at  # type: ignore[assignment]
     link.due_at, link.changed_at, link.error = None, now(), ""
     close_sessions(link)
@@ -267,7 +267,7 @@ def _take_over_cart_link(link: PaymentLink, order: Order) -> PaymentLink:
     link.customer_phone, link.customer_name = order.customer_phone, order.customer_name
     link.tell = bool(order.customer_phone and order.line_id is not None)
     if link.amount != order.total and link.state in PAYABLE_STATES:
-        link.amount = order.total  # the cart's coupon was lost to somebody quicker
+        link.amount = order.total  # another order used the cart's coupon first
         _reopen(link, None)
     elif link.state in PAYABLE_STATES:
         link.due_at = now()
@@ -313,7 +313,7 @@ def _to_review(mine: object, states: tuple[str, ...], why: str) -> None:
 
 
 def _withdraw_cart(link: PaymentLink) -> None:
-    """The code must not become an order after its payment was called off."""
+    """The code must not become an order after its payment was cancelled."""
     query = select(Cart).where(Cart.tenant_id == link.tenant_id, Cart.id == link.cart_id)
     cart = db.session.scalars(query.with_for_update()).first()
     if cart is not None and cart.used_at is None:

@@ -1,7 +1,7 @@
-"""Money that came: believed when the provider itself says so, for the right amount and order.
+"""Processes payments: accepted only if the provider confirms them and amount and order match.
 
-Every case has one outcome. Whatever is late, doubled, wrong or for nothing is never "paid" by
-itself: it goes to the refund review, where a person decides.
+Every case has exactly one outcome. A late, double, wrong or unassignable payment never counts as
+paid automatically: it goes to the refund review, where a person decides.
 """
 
 from dataclasses import dataclass
@@ -43,13 +43,13 @@ REVIEW_REASONS = (
     *("late", "after_cancel", "order_cancelled", "paid_twice", "wrong_amount", "wrong_currency"),
     *("wrong_order", "no_order", "not_waiting"),
 )
-# A paid cart may still become an order for as long as it is kept, and its message a little longer.
+# A paid cart can become an order until it expires; the extra minutes are for its message.
 ORDER_WAIT = timedelta(hours=2, minutes=10)
 
 
 @dataclass(frozen=True)
 class PaymentSubject:
-    """What a success is about, each row locked."""
+    """What a payment is for. All rows are locked."""
 
     link: PaymentLink | None
     cart: Cart | None
@@ -57,7 +57,7 @@ class PaymentSubject:
 
 
 def find_subject(signal: PaymentProviderEvent, found: LinkStatus) -> PaymentSubject:
-    """By the session we made; a session that others made, by the cart's code it carries."""
+    """Found by our session; for a session that we did not create, by the cart's code in it."""
     link = _link_of(signal.account_id, signal.session) or (
         link_queries.by_reference(found.reference) if found.reference else None
     )
@@ -71,7 +71,7 @@ def find_subject(signal: PaymentProviderEvent, found: LinkStatus) -> PaymentSubj
 def decide_state(
     found: LinkStatus, subject: PaymentSubject, before: Payment | None
 ) -> tuple[str, str]:
-    """(state of the payment, why it is in review)."""
+    """Returns the state of the payment and, if it is `review`, the reason."""
     link, cart, order = subject.link, subject.cart, subject.order
     reference = link.reference if link else cart.code if cart else ""
     currency = link.currency if link else order.currency if order else found.currency
@@ -103,7 +103,7 @@ def decide_state(
 
 
 def accept_payment(signal: PaymentProviderEvent, account: PaymentAccount, found: LinkStatus) -> str:
-    """A success the provider itself has confirmed. Returns what it did."""
+    """Process a payment that the provider has confirmed. Returns the outcome."""
     if _is_foreign_account(account, found):
         return "wrong_account"
     subject = find_subject(signal, found)
@@ -135,7 +135,7 @@ def accept_payment(signal: PaymentProviderEvent, account: PaymentAccount, found:
 
 
 def attach_to_order(site: Site, order: Order, code: str) -> Order:
-    """The order's message has come after its money: right amount and all, it is paid now."""
+    """The order's message arrived after its payment: mark it as paid if the amount matches."""
     query = select(Payment).where(
         Payment.tenant_id == current_tenant_id(),
         Payment.reference == code,
@@ -154,7 +154,7 @@ def attach_to_order(site: Site, order: Order, code: str) -> Order:
 
 
 def flag_missing_order(code: str) -> None:
-    """The message was refused, or never came: somebody has paid for nothing."""
+    """The order's message was refused or never came: move its parked payment to the review."""
     query = select(Payment).where(
         Payment.tenant_id == current_tenant_id(),
         Payment.reference == code,
@@ -166,7 +166,7 @@ def flag_missing_order(code: str) -> None:
 
 
 def review_orphans() -> int:
-    """Parked money whose cart can no longer become an order."""
+    """Move parked payments to the review if their cart can no longer become an order."""
     query = select(Payment.reference).where(
         Payment.tenant_id == current_tenant_id(),
         Payment.state == "parked",
@@ -217,7 +217,7 @@ def in_review(most: int = 100) -> int:
 
 
 def keep_without_refund(payment: Payment, because: str) -> Payment:
-    """Out of the review without giving it back: the two have settled it otherwise."""
+    """Take a payment out of the review without a refund: guest and restaurant settled it."""
     because = one_line(because, 200)
     if not because:
         raise Invalid("reason_missing", "Say why the money is kept.")
@@ -270,7 +270,7 @@ def _is_test(subject: PaymentSubject) -> bool:
 
 
 def _apply_to_order(site: Site, order: Order, payment: Payment) -> None:
-    """The one place where money moves an order: to the kitchen, unless a tap is still due."""
+    """The only place where a payment moves an order: to the kitchen, unless it is unconfirmed."""
     payment.order_id, payment.test = order.id, order.test
     was = order.state
     _publish_event("restaurant.payment_succeeded", payment)
@@ -278,7 +278,7 @@ def _apply_to_order(site: Site, order: Order, payment: Payment) -> None:
     if was == "awaiting_payment" and "sent_to_kitchen" not in site.told_states:
         order_notifications.send_to_customer(
             order, order_notifications.customer_text(order, "paid")
-        )  # it was promised to them
+        )  # earlier texts promised this message
     if was == "awaiting_confirmation":
         order_lifecycle.record_change(order, "payment", reason=hold_reasons.PAID_ALREADY)
 
@@ -290,7 +290,7 @@ def _note_review(subject: PaymentSubject, payment: Payment) -> None:
 
 
 def _late(link: PaymentLink, found: LinkStatus) -> bool:
-    """By when it was paid, not by when we were told; a session that was renewed has its own end."""
+    """Compares the time of the payment, not of its event, with the link's current expiry."""
     if link.state != "expired":
         return False
     return (found.paid_at or now()) > link.expires_at
@@ -335,7 +335,7 @@ def _find_payment(account_id: str, ref: str) -> Payment | None:
 
 
 def _accepted_payment(reference: str) -> Payment | None:
-    """Money that counted for it before, whatever became of it since."""
+    """A payment that was accepted for this reference before, even if it was refunded since."""
     query = select(Payment).where(
         Payment.tenant_id == current_tenant_id(),
         Payment.reference == reference,
@@ -353,7 +353,7 @@ def _store(
     state: str,
     why: str,
 ) -> Payment | None:
-    """None: another worker was quicker with the same one."""
+    """None if another worker has stored the same payment first."""
     site_id = (
         subject.link.site_id if subject.link else subject.cart.site_id if subject.cart else None
     )

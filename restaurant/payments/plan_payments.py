@@ -1,4 +1,4 @@
-"""The operator's own account at a payment provider, where plans are paid."""
+"""The operator's own account at a payment provider, for the payment of plans."""
 
 from datetime import timedelta
 
@@ -45,7 +45,7 @@ def operator_credentials(settings: Settings) -> ProviderCredentials:
 def open_link(
     payment: PlanPayment, settings: Settings, *, words: str, language: str
 ) -> CreatedLink:
-    """Outside a transaction: the provider's page to pay on."""
+    """The provider's payment page. Call it outside a transaction."""
     asking = LinkRequest(
         key=payment.id,
         reference=payment.id,
@@ -62,7 +62,7 @@ def open_link(
 
 
 def fetch_status(payment: PlanPayment, settings: Settings) -> LinkStatus | None:
-    """Outside a transaction: how it stands. None: no answer, or another provider's."""
+    """Call it outside a transaction. None without an answer, or for another provider."""
     if payment.provider != settings.billing_provider:
         return None
     try:
@@ -75,7 +75,7 @@ def fetch_status(payment: PlanPayment, settings: Settings) -> LinkStatus | None:
 
 
 def settle_payment(payment: PlanPayment, found: LinkStatus | None, settings: Settings) -> bool:
-    """In the tenant's transaction. True: it is paid, and everything that follows is done."""
+    """Runs in the tenant's transaction. True if it is paid and everything is updated."""
     if found is not None and found.state == "paid":
         if (found.amount, found.currency) != (payment.total, payment.currency):
             log.error("plan payment amount mismatch", payment=payment.id)

@@ -1,4 +1,4 @@
-"""What providers tell us, each as a row with what it did. A signal is a bell, never the proof."""
+"""Stores provider events with their outcome. An event only triggers a check; it proves nothing."""
 
 from datetime import timedelta
 from hashlib import sha256
@@ -24,9 +24,9 @@ from restaurant.payments.gateways.registry import GATEWAYS
 from restaurant.sites import sites
 from tenants import audit
 
-BACK_OFF = (5, 15, 60, 300, 900)  # seconds after the first, second, … question in vain
+BACK_OFF = (5, 15, 60, 300, 900)  # seconds after the first, second, … unanswered request
 KINDS_TO_VERIFY = frozenset({"paid", "failed", "expired", "refunded"})
-MAX_FORGED_KEPT = 20  # an hour and account: whoever tries it cannot fill our tables
+MAX_FORGED_KEPT = 20  # rows per hour and account, so that an attacker cannot fill the table
 OUTCOMES = (
     *("paid", "parked", "repeated", "failed", "expired", "refunded", "nothing", "nobodys"),
     *("forged", "wrong_account", "not_confirmed", *payments.REVIEW_REASONS),
@@ -34,14 +34,14 @@ OUTCOMES = (
 
 
 def parse_event(account_id: str, raw: bytes) -> GatewayEvent:
-    """Raises Unreadable."""
+    """Raises UnreadableEvent."""
     return GATEWAYS[payment_accounts.get_including_removed(account_id).provider].read(raw)
 
 
 def receive_event(
     account_id: str, raw: bytes, *, signed: bool, hook_id: str | None
 ) -> PaymentProviderEvent:
-    """In the hooks' job: kept once, however often it is posted. Raises Unreadable."""
+    """Runs in the hooks job. Repeated events are stored once. Raises UnreadableEvent."""
     account = payment_accounts.get_including_removed(account_id)
     told = GATEWAYS[account.provider].read(raw)
     account.last_signal_at = now()
@@ -96,7 +96,7 @@ def store_event(
 
 
 def record_forged_event(account_id: str, raw: bytes, why: str) -> None:
-    """Shown to the staff; counted where there are many."""
+    """Shown to the staff; many events within an hour share a row with a counter."""
     moment = now()
     slot = sha256(raw).digest()[0] % MAX_FORGED_KEPT
     row = insert(PaymentProviderEvent).values(
@@ -168,7 +168,7 @@ def of_link(link_id: str, most: int = 50) -> list[PaymentProviderEvent]:
 
 
 def settle_event(signal: PaymentProviderEvent, account: PaymentAccount, found: LinkStatus) -> str:
-    """The provider has been asked: what it says decides, whatever the signal said."""
+    """`found` is the provider's own answer; it decides, whatever the event claimed."""
     if found.state == "paid" and found.payment:
         outcome = payments.accept_payment(signal, account, found)
         if signal.kind == "refunded" or found.refunded:
@@ -185,7 +185,7 @@ def finish_event(signal: PaymentProviderEvent, outcome: str, note: str = "") -> 
 
 
 def postpone_event(signal: PaymentProviderEvent, why: str) -> None:
-    """The provider did not answer: asked again later, and in the end by a person."""
+    """The provider did not answer: retry later; after the last retry a person has to."""
     signal.note = why[:300]
     if signal.tries > len(BACK_OFF):
         signal.state, signal.due_at, signal.outcome = "parked", None, "not_confirmed"
@@ -213,7 +213,7 @@ def retry_event(signal_id: str) -> bool:
 
 
 def _unpaid(signal: PaymentProviderEvent, found: LinkStatus) -> str:
-    """The signal may say paid: the provider does not, so nothing is."""
+    """The provider does not confirm a payment, even if the event claimed one."""
     subject = payments.find_subject(signal, found)
     link = subject.link
     if link is None:
@@ -246,7 +246,7 @@ def expire_link(link: PaymentLink) -> None:
 
 
 def notify_customer(link: PaymentLink, key: str, **more: str) -> None:
-    """To the customer of its order; a free link's customer was told its end with the link."""
+    """Notify the order's customer. Links without an order send no further messages."""
     if link.order_id is None:
         return
     order = order_queries.get(link.order_id)
@@ -265,7 +265,7 @@ CHANGE_REASONS = {
 
 
 def send_link(link: PaymentLink) -> None:
-    """Once for each attempt: the diner gets the link by chat."""
+    """Send the URL to the customer by chat, once for each attempt."""
     if not link.tell or link.told >= link.attempt or link.state != "open":
         return
     link.told = link.attempt

@@ -1,4 +1,4 @@
-"""Money on its way back: asked for with a reason, done once, or said to be uncertain."""
+"""Refunds: requested with a reason, made once, or marked as unknown if that is uncertain."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -28,7 +28,7 @@ COUNTED_REASONS = ("", "order_cancelled", "after_cancel", "late")
 
 
 def refundable_amount(payment: Payment) -> Decimal:
-    """What can still be given back."""
+    """The amount that can still be refunded; pending refunds are deducted."""
     query = select(func.coalesce(func.sum(Refund.amount), 0)).where(
         Refund.tenant_id == payment.tenant_id,
         Refund.payment_id == payment.id,
@@ -38,7 +38,7 @@ def refundable_amount(payment: Payment) -> Decimal:
 
 
 def request_refund(payment: Payment, amount: str | Decimal | None, reason: str) -> Refund:
-    """All that is left, or a part of it. A job asks the provider."""
+    """Request a refund of the rest or a part. A job calls the provider."""
     reason = one_line(reason, 200)
     if not reason:
         raise Invalid("reason_missing", "Say why the money goes back.")
@@ -95,7 +95,7 @@ def settle_refused(refund: Refund, why: str) -> None:
 
 
 def settle_unanswered(refund: Refund, why: str, *, once: bool) -> None:
-    """With a provider that does the same refund once, it is asked again; else a person looks."""
+    """Retry if the provider is idempotent (`once`); otherwise a person has to check."""
     refund.error = why[:300]
     if once and refund.tries <= len(BACK_OFF):
         refund.state = "waiting"
@@ -105,7 +105,7 @@ def settle_unanswered(refund: Refund, why: str, *, once: bool) -> None:
 
 
 def record_provider_refunds(account: PaymentAccount, found: LinkStatus) -> bool:
-    """What the provider says was given back; more than we know of was done there."""
+    """Record refunds that the provider reports and that were not made through us."""
     query = select(Payment).where(
         Payment.tenant_id == current_tenant_id(),
         Payment.account_id == account.id,
@@ -126,7 +126,7 @@ def record_provider_refunds(account: PaymentAccount, found: LinkStatus) -> bool:
     for ours in db.session.scalars(ours_under_way.order_by(Refund.id)):
         if ours.state == "unknown" and ours.amount <= extra:
             _count(ours)
-        extra -= ours.amount  # one that is on its way tells of itself
+        extra -= ours.amount  # a pending refund is recorded when it is settled
     if extra > 0:
         there = Refund(
             tenant_id=payment.tenant_id,

@@ -1,4 +1,4 @@
-"""Money that staff took, order by order. Written only while the order's row is locked."""
+"""Payments that staff took, by order. Written only while the order's row is locked."""
 
 from decimal import Decimal
 
@@ -27,7 +27,7 @@ def record_payment(
 def new_payment(
     site: Site, order: Order, method: str, amount: Decimal, tip: Decimal = ZERO
 ) -> TillPayment:
-    """The row of a payment, and the order with it; nothing is stored yet."""
+    """Build the payment and update the order; the payment is not added to the session."""
     moment = now()
     order.taken += amount
     update_paid_state(order)
@@ -52,9 +52,9 @@ def undo_payment(order: Order, payment: TillPayment, because: str) -> None:
 
 
 def update_paid_state(order: Order) -> None:
-    """An order is paid when all of it is; when more is ordered, it is open again."""
+    """An order is paid if its whole total is; added items make it unpaid again."""
     if order.payment_method == "card_link":
-        return  # only the provider says so
+        return  # only the provider can confirm an online payment
     if order.taken and order.taken >= order.total:
         order.paid_at = order.paid_at or now()
     else:
@@ -69,7 +69,7 @@ def get(payment_id: str) -> TillPayment:
 
 
 def of_order(order_id: str) -> list[TillPayment]:
-    """Those that were undone too, the first first."""
+    """Includes undone payments, oldest first."""
     query = select(TillPayment).where(
         TillPayment.tenant_id == current_tenant_id(), TillPayment.order_id == order_id
     )

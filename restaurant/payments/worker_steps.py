@@ -1,7 +1,7 @@
-"""What the payments' job takes in hand: claimed for a while, then settled.
+"""The steps of the payments job: claim a row, call the provider, settle the result.
 
-A claim is a lease: whoever dies with it leaves the row to the next, who asks again with the same
-key. The rows' own `due_at` says when.
+A claim is a lease: if a worker dies, the next one claims the row again and repeats the call with
+the same idempotency key. `due_at` holds the end of the lease.
 """
 
 from dataclasses import dataclass
@@ -33,11 +33,11 @@ from restaurant.sites import sites
 
 BACK_OFF = (2, 10, 30, 120)
 CLOSE_TRIES = 6
-EXPIRY_GRACE = timedelta(minutes=2)  # a card's own check may be under way when a link runs out
+EXPIRY_GRACE = timedelta(minutes=2)  # a card check may be in progress when a link expires
 RETURN_TOKEN_LIFETIME = timedelta(days=60)
 FORGET_AFTER = timedelta(days=3)
 
-# Materialized: a subquery that locks must run once, or more rows are taken than were asked for.
+# MATERIALIZED: a locking subquery must run once; otherwise more rows are claimed than requested.
 CLAIM_LINK = text("""
 WITH one AS MATERIALIZED (
      SELECT id FROM payment_links
@@ -83,7 +83,7 @@ RETURNING payment_sessions.account_id, payment_sessions.ref
 
 @dataclass(frozen=True)
 class ClaimedLink:
-    """`make`: it has no address yet. Else: how does it stand?"""
+    """With `make`, the link must be created; otherwise its status is requested."""
 
     link_id: str
     attempt: int
@@ -115,7 +115,7 @@ class ClaimedRefund:
     currency: str
     reason: str
     begun: bool
-    """It was asked for before, and whoever asked did not live to hear the answer."""
+    """An earlier worker may have sent this refund and died before the answer."""
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ def claim_session(settings: Settings, seconds: float) -> ClaimedSession | None:
 
 
 def settle_closed_session(work: ClaimedSession, well: bool) -> None:
-    """In the end it is left alone: money that comes by it is looked at all the same."""
+    """After the last try the session stays open; a payment through it is still processed."""
     wait = BACK_OFF[min(work.tries, len(BACK_OFF)) - 1]
     later = None if well or work.tries >= CLOSE_TRIES else now() + timedelta(seconds=wait)
     db.session.execute(
@@ -302,9 +302,9 @@ def next_due() -> datetime | None:
 
 
 def return_url(settings: Settings, link: PaymentLink) -> str:
-    """Where the provider sends the payer back to; it tells how the link stands, and no more.
+    """The page that the provider redirects the payer to; it only shows the link's status.
 
-    The same for every try of an attempt: a repeated call must carry the same parameters.
+    It is the same for every call of an attempt: a repeated call must have the same parameters.
     """
     value, until = [link.tenant_id, link.id], link.expires_at + RETURN_TOKEN_LIFETIME
     token = sign_token_until(settings.secret_key, "pay", value, until)
@@ -359,9 +359,9 @@ def _event_reference(signal: PaymentProviderEvent) -> PaymentLink | None:
 
 
 def _record_as_event(link: PaymentLink, work: ClaimedLink, found: LinkStatus) -> bool:
-    """We asked, and it is paid: written down like any other signal, and settled by it.
+    """Store the paid status as a provider event, which then settles it.
 
-    False: that was done before, and the money did not fit.
+    Returns False if that event was already settled without paying the link.
     """
     account = payment_accounts.get_including_removed(link.account_id)
     told = GatewayEvent(

@@ -1,4 +1,4 @@
-"""When a place is open, and which business day a moment belongs to, by its own clock."""
+"""Opening hours, and the business day of a moment, in the site's time zone."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,19 +16,19 @@ DAYS = 7
 MOST_SPECIAL_DAYS = 60
 LONGEST_SPECIAL_DAY = timedelta(days=92)
 LONGEST_NAME = 60
-_LOOK_AHEAD_DAYS = 400  # past any run of special days that a restaurant plans
+_LOOK_AHEAD_DAYS = 400  # longer than any period of special days that a restaurant plans
 
 Spans = Sequence[Sequence[str]]
 Hours = Mapping[str, Spans]
 SpecialDays = Sequence[Mapping[str, Any]]
-"""Each has starts_on, ends_on (both included), hours (none: closed) and a name."""
+"""Each has starts_on, ends_on (both inclusive), hours (none: closed) and a name."""
 
 
 def is_open(hours: Hours, tz: str, moment: datetime, special_days: SpecialDays = ()) -> bool:
-    """No hours at all means always. A span that ends before it begins goes past midnight.
+    """No hours at all means always open. A span that ends before it begins goes past midnight.
 
-    A special day has its own hours in place of the weekday's. The evening before it still ends
-    when it would have ended.
+    A special day has its own hours instead of the weekday's. A span that began the evening before
+    still ends at its usual time.
     """
     local = moment.astimezone(zone(tz))
     today = _spans(hours, special_days, local.date())
@@ -41,7 +41,7 @@ def is_open(hours: Hours, tz: str, moment: datetime, special_days: SpecialDays =
 def next_opening(
     hours: Hours, tz: str, moment: datetime, special_days: SpecialDays = ()
 ) -> datetime | None:
-    """When it opens next, after a moment at which it is closed. None if it never does."""
+    """The next opening after a moment at which the site is closed. None if there is none."""
     if not any(hours.values()) and not special_days:
         return None
     local = moment.astimezone(zone(tz))
@@ -64,25 +64,25 @@ def special_day(special_days: SpecialDays, day: date) -> Mapping[str, Any] | Non
 def closed_all_day(
     special_days: SpecialDays, tz: str, moment: datetime
 ) -> Mapping[str, Any] | None:
-    """The special day on which the restaurant is closed today, if this is one."""
+    """The special day that closes the restaurant today, or None."""
     found = special_day(special_days, moment.astimezone(zone(tz)).date())
     return found if found is not None and not found["hours"] else None
 
 
 def coming(special_days: SpecialDays, tz: str, moment: datetime) -> list[Mapping[str, Any]]:
-    """Those that are not over yet, by the restaurant's own calendar."""
+    """The special days that are not over yet, in the restaurant's time zone."""
     today = moment.astimezone(zone(tz)).date().isoformat()
     return [one for one in special_days if one["ends_on"] >= today]
 
 
 def business_day(day_starts: str, tz: str, moment: datetime) -> date:
-    """Past midnight a dinner still belongs to the evening before."""
+    """Hours after midnight and before `day_starts` belong to the previous day."""
     local = moment.astimezone(zone(tz))
     return local.date() - timedelta(days=1) if local.time() < _time(day_starts) else local.date()
 
 
 def check_hours(hours: Mapping[str, Any]) -> dict[str, list[list[str]]]:
-    """As people and programs give it; raises Invalid with the day's name in the sentence."""
+    """Validates hours from people and programs. Raises Invalid naming the day."""
     clean: dict[str, list[list[str]]] = {}
     for day, spans in hours.items():
         if day not in {str(number) for number in range(DAYS)} or not isinstance(spans, list):
@@ -92,7 +92,7 @@ def check_hours(hours: Mapping[str, Any]) -> dict[str, list[list[str]]]:
 
 
 def checked_special_days(given: Iterable[Any]) -> list[dict[str, Any]]:
-    """In order of their dates. Raises Invalid with what is wrong."""
+    """Sorted by date. Raises Invalid."""
     clean = sorted((_checked_special_day(one) for one in given), key=lambda one: one["starts_on"])
     if len(clean) > MOST_SPECIAL_DAYS:
         raise invalid(
@@ -173,7 +173,7 @@ def check_clock(field: str, clock: str) -> str:
 
 
 def _spans(hours: Hours, special_days: SpecialDays, day: date) -> Spans | None:
-    """The spans that begin on a date; None is all day."""
+    """The spans that begin on a date; None means open all day."""
     special = special_day(special_days, day)
     if special is not None:
         spans: Spans = special["hours"]

@@ -1,4 +1,4 @@
-"""A tenant's restaurants: opened, changed, paused, found by their address."""
+"""A tenant's restaurants: open, change, pause, close and find them."""
 
 import re
 import unicodedata
@@ -40,7 +40,7 @@ def open_site(
     country: str,
     languages: list[str],
 ) -> Site:
-    """A new restaurant with a kitchen and a bar, everything else at its usual value."""
+    """Create a restaurant with a kitchen and a bar and default settings."""
     plan_limits.check_limit("sites", len(listed()))
     site = Site(
         tenant_id=current_tenant_id(),
@@ -79,7 +79,7 @@ def open_site(
 
 
 def suggest_slug_and_prefix(name: str) -> tuple[str, str]:
-    """An address and an order prefix out of a name: Lokanta Mavi → lokanta-mavi, LOK."""
+    """A slug and an order prefix for a name: Lokanta Mavi → lokanta-mavi, LOK."""
     plain = fold_case(name.replace("ı", "i").replace("İ", "I").replace("ß", "ss"))
     words = re.findall(
         "[a-z0-9]+", unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
@@ -100,7 +100,6 @@ def get(site_id: str) -> Site:
 
 
 def get_including_closed(site_id: str) -> Site:
-    """Also when it is closed by now."""
     return db.session.get_one(Site, (current_tenant_id(), site_id))
 
 
@@ -115,12 +114,12 @@ def any_open() -> bool:
 
 
 def list_including_closed() -> list[Site]:
-    """Closed ones too, for the orders they had."""
+    """Includes closed sites, because their orders stay readable."""
     return list(db.session.scalars(select(Site).where(Site.tenant_id == current_tenant_id())))
 
 
 def of_order(order: Order) -> Site:
-    """Also when it is closed by now."""
+    """The order's site, which may be closed."""
     return db.session.get_one(Site, (order.tenant_id, order.site_id))
 
 
@@ -131,7 +130,7 @@ def check_currency_and_languages(currency: str, languages: list[str]) -> tuple[s
 
 
 def find_by_slug(slug: str) -> tuple[int, str] | None:
-    """In a global transaction: the tenant and the site behind an address."""
+    """Runs in a global transaction. Returns the tenant id and site id of a slug, or None."""
     return lookups.find_lookup(LOOKUP, slug)
 
 
@@ -140,7 +139,7 @@ def find_by_host(host: str) -> tuple[int, str] | None:
 
 
 def change(site_id: str, values: Mapping[str, Any]) -> Site:
-    """Every field is checked before any is written."""
+    """All fields are validated before any is written."""
     site = get(site_id)
     unknown = set(values) - site_validation.CHANGEABLE
     if unknown:
@@ -164,7 +163,7 @@ def change(site_id: str, values: Mapping[str, Any]) -> Site:
 
 
 def pause(site_id: str, until: datetime | None) -> Site:
-    """No orders until then; None takes orders again."""
+    """Stop taking orders until then; None resumes."""
     site = get(site_id)
     if until is not None and not now() < until <= now() + timedelta(days=31):
         raise invalid("until", "invalid_time", "Orders can be paused for up to a month.")
@@ -176,19 +175,19 @@ def pause(site_id: str, until: datetime | None) -> Site:
 
 
 def close_site(site_id: str) -> None:
-    """Its orders stay readable; its address is free again."""
+    """The orders stay readable; the slug can be used again."""
     site = get(site_id)
     lookups.remove_lookup(LOOKUP, site.slug)
     if site.host:
         lookups.remove_lookup(HOST_LOOKUP, site.host)
     site.closed_at = now()
-    # Addresses are one in a tenant, closed sites included; a new one may want this one's.
+    # Slugs are unique in a tenant, including closed sites; a new site may need this one.
     site.slug = f"{site.slug}-{short_code(6).lower()}"
     audit.record("sites.closed", site.name, site_id=site.id)
 
 
 def line_of(site: Site) -> Line | None:
-    """Where its customers write to: its own line, or the tenant's default, or the test line."""
+    """The line that customers write to: the site's own, else the tenant's default or test line."""
     if site.line_id is not None:
         try:
             return line_repository.get(site.line_id)
@@ -204,7 +203,7 @@ def sites_of_line(line: Line) -> list[Site]:
 
 
 def why_no_orders(site: Site, moment: datetime) -> str:
-    """Empty when it does, else why not: paused, closed or no_menu."""
+    """Why the site takes no orders: paused, closed or no_menu. Empty if it takes orders."""
     if site.menu_id is None:
         return "no_menu"
     if site.paused_until is not None and site.paused_until > moment:
@@ -214,7 +213,7 @@ def why_no_orders(site: Site, moment: datetime) -> str:
 
 
 def next_opening(site: Site) -> datetime | None:
-    """When it opens next, by its own clock, if it is closed now."""
+    """The next opening, in the site's time zone, if it is closed now."""
     at = hours.next_opening(site.hours, site.time_zone, now(), site.special_days)
     return at.astimezone(zone(site.time_zone)) if at else None
 
@@ -224,7 +223,8 @@ def why_no_orders_now(site: Site) -> str:
 
 
 def _request_host(site: Site, host: str) -> dict[str, str]:
-    """What changes. A new host name waits for the operator; until then the old one is served."""
+    """The fields to change. A new host name needs the operator's confirmation; until then the old
+    one is served."""
     if host in (site.host, site.host_pending):
         return {"host_pending": ""} if host == site.host and site.host_pending else {}
     if not host:
@@ -244,7 +244,7 @@ def pending_hosts() -> list[Site]:
 
 
 def confirm_host(site: Site) -> None:
-    """The operator has made sure that it is the restaurant's own. From now on it is served."""
+    """Serve the pending host name. The operator has checked that it belongs to the restaurant."""
     host = site.host_pending
     if site.host:
         lookups.remove_lookup(HOST_LOOKUP, site.host)

@@ -1,4 +1,4 @@
-"""Where items are made: kitchen and bar, and what a restaurant adds."""
+"""Stations where items are made: kitchen, bar, and those that the restaurant adds."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -24,12 +24,12 @@ def listed(site_id: str) -> list[Station]:
 
 
 def known_or_kitchen(known: Collection[str], codes: Iterable[str]) -> list[str]:
-    """What is meant for a station that the restaurant does not have goes to the kitchen."""
+    """Replace stations that the restaurant does not have with the kitchen."""
     return list(dict.fromkeys(code if code in known else "kitchen" for code in codes))
 
 
 def set_display_only(site: Site, code: str, display_only: bool) -> Station:
-    """Whether the station works from the kitchen display alone."""
+    """Set whether the station works from the kitchen display alone, without a printer."""
     station = db.session.get(Station, (current_tenant_id(), site.id, code))
     if station is None:
         raise NotFound()
@@ -59,7 +59,7 @@ def add(site: Site, code: str, name: str) -> Station:
 
 
 def remove(site: Site, code: str) -> None:
-    """Kitchen and bar stay: items without another station go to the kitchen."""
+    """Kitchen and bar cannot be removed: items without another station go to the kitchen."""
     station = db.session.get(Station, (current_tenant_id(), site.id, code))
     if station is None:
         raise NotFound()

@@ -1,4 +1,4 @@
-"""Table codes for the printer: sheets to cut out, and single codes for one's own design."""
+"""Printable table codes: pages of cards to cut out, and single codes for custom designs."""
 
 from collections.abc import Callable, Sequence
 from io import BytesIO
@@ -13,16 +13,16 @@ from core.values import qr_codes
 from restaurant.chat_texts import chat_text
 from restaurant.models import Site, Table
 
-if TYPE_CHECKING:  # takes long to load, and few processes ever print a sheet
+if TYPE_CHECKING:  # slow to import, and few processes ever print codes
     from fpdf import FPDF
 
-# A4, two by three, with room for a printer that leaves a margin.
+# A4, two by three cards, with space for the printer's margin.
 PAGE_WIDE, PAGE_HIGH, EDGE = 210.0, 297.0, 10.0
 ACROSS, DOWN = 2, 3
 WIDE, HIGH = (PAGE_WIDE - 2 * EDGE) / ACROSS, (PAGE_HIGH - 2 * EDGE) / DOWN
 CODE, LOGO, INSIDE = 40.0, 9.0, 6.0
 MOST_SENTENCES, FULL_SIZE = 6, 3
-# FiraGO has the letters of nearly all the languages our guests read, Arabic and Hebrew included.
+# FiraGO covers nearly all languages that our guests read, including Arabic and Hebrew.
 FAMILY, REGULAR, BOLD = "sheet", "figo", "figbo"
 TEXT_COLOR, LINE_COLOR = (22, 32, 27), (198, 206, 197)
 
@@ -43,8 +43,8 @@ def render_pdf(
     address_of: Callable[[Table], str],
     logo: bytes | None = None,
 ) -> bytes:
-    """Six to a page, with lines to cut along."""
-    with TemporaryDirectory() as folder:  # the library reads fonts from files only
+    """Six cards to a page, with cutting lines."""
+    with TemporaryDirectory() as folder:  # the library reads fonts only from files
         return _draw_pdf(Path(folder), site, tables, address_of, logo)
 
 
@@ -83,7 +83,7 @@ def _draw_pdf(
 
 
 def instructions(site: Site) -> list[str]:
-    """What to do with the code, in the restaurant's languages that we speak, in its order."""
+    """How to use the code, in those languages of the restaurant that we have texts for."""
     said = dict.fromkeys(chat_text(language, "scan") for language in site.languages)
     return list(said)[:MOST_SENTENCES]
 
@@ -127,7 +127,7 @@ def _card(
 
 
 def _line(paper: "FPDF", left: float, y: float, text: str, points: float, style: str = "") -> float:
-    """One line in the middle of the card, set smaller where it would not fit."""
+    """One centred line of text, in a smaller size if it would not fit."""
     paper.set_font(FAMILY, style, points)
     room = WIDE - 2 * INSIDE
     width = paper.get_string_width(text)
@@ -141,11 +141,11 @@ def _line(paper: "FPDF", left: float, y: float, text: str, points: float, style:
 
 
 def _draw_qr_code(paper: "FPDF", address: str, left: float, top: float) -> None:
-    """Drawn as rectangles, not as a picture, so that it is sharp on every printer."""
+    """Drawn as rectangles, not as an image, so that it is sharp on every printer."""
     rows = qr_codes.modules(address, border=2)
     side = CODE / len(rows)
     paper.set_fill_color(0, 0, 0)
     for down, row in enumerate(rows):
         for start, length in qr_codes.runs(row):
-            # Slightly higher than a module, or viewers show white lines between the rows.
+            # Slightly higher than a module; otherwise viewers show white lines between the rows.
             paper.rect(left + start * side, top + down * side, length * side, side + 0.02, "F")

@@ -1,4 +1,4 @@
-"""Areas and tables, and the token that proves somebody sits at one."""
+"""Areas and tables, and the token that proves that a guest sits at a table."""
 
 import hmac
 import re
@@ -34,7 +34,7 @@ def areas(site_id: str) -> list[Area]:
 def add_tables(
     site: Site, numbers: str, *, area_id: str | None = None, seats: int = 4
 ) -> list[Table]:
-    """`12`, `1-20`, `T1-T8`, or several of these with commas between."""
+    """Accepts `12`, `1-20`, `T1-T8`, or several of these separated by commas."""
     wanted = _numbers(numbers)
     if area_id is not None and not any(area.id == area_id for area in areas(site.id)):
         raise NotFound()
@@ -82,7 +82,7 @@ def by_number(site_id: str, number: str) -> Table | None:
 
 
 def find_by_code(site_id: str, number: str, token: str) -> Table | None:
-    """The table of a printed code, also when the table was given another number since."""
+    """The table of a printed code, even if the table's number has changed since."""
     table = by_number(site_id, number)
     if token and (table is None or not token_matches(table, token)):
         return next((one for one in listed(site_id) if token_matches(one, token)), table)
@@ -90,7 +90,7 @@ def find_by_code(site_id: str, number: str, token: str) -> Table | None:
 
 
 def change(table_id: str, *, number: str, seats: int, area_id: str | None) -> Table:
-    """The code stays as it is printed."""
+    """The printed code stays valid."""
     table = get(table_id)
     before = audit.snapshot(table)
     wanted = _numbers(number)
@@ -130,7 +130,7 @@ def token_matches(table: Table, token: str) -> bool:
 
 
 def rotate_token(table_id: str) -> Table:
-    """The printed code of this table stops proving anything."""
+    """Invalidate the printed code of this table."""
     table = get(table_id)
     table.token = new_token()
     audit.record("tables.code_renewed", table.number, table_id=table.id)
@@ -144,7 +144,7 @@ def remove(table_id: str) -> None:
 
 
 def table_url(base: str, site: Site, table: Table, menu_domain: str = "") -> str:
-    """What the printed code says."""
+    """The URL in the printed code."""
     query = urlencode({"table": table.number, "k": table.token})
     return f"{menu_url(base, site, menu_domain)}?{query}"
 

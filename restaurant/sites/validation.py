@@ -1,4 +1,4 @@
-"""What a restaurant's settings may be. Each check gives the clean value or a sentence."""
+"""Validates a restaurant's settings. Each check returns the clean value or raises Invalid."""
 
 import re
 from decimal import Decimal

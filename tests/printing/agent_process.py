@@ -1,4 +1,4 @@
-"""Real agents as processes, and printers that count the tickets of real orders."""
+"""Real agent processes, and printers that count the tickets of real orders."""
 
 import os
 import re
@@ -12,13 +12,13 @@ from typing import Any
 from tests.printing.fake_print_server import FakePrinter
 
 ROOT = Path(__file__).parents[2]
-# The number of an order stands on its ticket once; options and notes never look like one.
+# A ticket contains the order's number once; options and notes never look like one.
 NUMBER = re.compile(rb"([A-Z]{2,6}-\d{8}-\d{4})")
 MARKED = ("REPRINT", "TEKRAR", "YEN")
 
 
 class CountingPrinter(FakePrinter):
-    """Knows tickets by the order's number; marked ones by the heading before it."""
+    """Identifies tickets by the order's number, and reprints by the heading before it."""
 
     def printed(self) -> list[str]:
         return [found.decode() for found in NUMBER.findall(self.paper)]
@@ -32,7 +32,7 @@ class CountingPrinter(FakePrinter):
 
 
 class AgentProcess:
-    """Started again when it dies, without its fault, as an init system does."""
+    """Restarted when it dies, without the injected fault, like by an init system."""
 
     def __init__(self, server: str, folder: Path, code: str = "") -> None:
         self.server, self.folder, self.code = server, folder, code
@@ -67,7 +67,7 @@ class AgentProcess:
 
 
 def wait_until(true: Any, seconds: float, agent: AgentProcess | None = None) -> float:
-    """How long it took; `seconds` when it never came true."""
+    """Return how long it took, or `seconds` if it never became true."""
     began = time.monotonic()
     while (took := time.monotonic() - began) < seconds:
         if agent is not None:

@@ -1,4 +1,4 @@
-"""A bistro with printers, and what reaches them."""
+"""A bistro with printers and an agent."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +16,7 @@ from tests.restaurant.bistro import Bistro, open_bistro
 
 @dataclass
 class Agent:
-    """An agent without wires: it polls the domain, and remembers what it has in hand."""
+    """An agent without HTTP: it calls the domain functions and tracks its jobs."""
 
     bistro: Bistro
     id: str
@@ -74,7 +74,7 @@ class BistroPrinters:
 
 
 def open_bistro_printers(business: Business, **changes: Any) -> BistroPrinters:
-    """A kitchen and a bar printer behind one agent; the bar stands in for the kitchen."""
+    """A kitchen and a bar printer on one agent; the bar is the kitchen's backup."""
     bistro = open_bistro(business, **changes)
     agent = pair(bistro)
     with bistro.scope():

@@ -1,12 +1,12 @@
-"""Readers of what printers are sent, written from the vendors' command lists and not from ours.
+"""Parsers for printer data, written from the vendors' command lists, not from our encoders.
 
-A reader fails on any byte that is neither text nor a command it knows: what it returns is all
+A parser fails on any byte that is neither text nor a known command, so its result is everything
 that a printer would do.
 """
 
 from dataclasses import dataclass, field
 
-# Numbers of code pages by printer, from the vendors' manuals.
+# Code page numbers by printer, from the vendors' manuals.
 EPSON = {0: "cp437", 13: "cp857", 48: "cp1254", 16: "cp1252", 19: "cp858", 18: "cp852"}
 POS_5890 = {0: "cp437", 61: "cp857", 91: "cp1254", 16: "cp1252", 19: "cp858", 18: "cp852"}
 STAR = {0: "cp437", 1: "cp437", 4: "cp858", 12: "cp857", 32: "cp1252", 5: "cp852"}

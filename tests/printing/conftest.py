@@ -36,7 +36,7 @@ def epson(counter):
 
 @pytest.fixture
 def agent_at_work(counter, tmp_path, monkeypatch):
-    """An agent in this process, with little patience; `kill`-tests start a real one."""
+    """An agent in this process with short timeouts; crash tests start a real process."""
     monkeypatch.setattr(printers, "RETRY_SECONDS", 0.05)
     monkeypatch.setattr(printers, "UNWELL_CHECK_SECONDS", 0.05)
     monkeypatch.setattr(printers, "SETTLE_SECONDS", 0.3)

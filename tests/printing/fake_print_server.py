@@ -1,4 +1,4 @@
-"""A server that hands out tickets as the real one does, and printers that count what they get."""
+"""A fake server that hands out tickets like the real one, and printers that count them."""
 
 import base64
 import json
@@ -42,7 +42,7 @@ class Ticket:
 
 
 class FakePrintServer:
-    """The server's side of the wire, in memory."""
+    """The server's side of the agent protocol, in memory."""
 
     def __init__(self) -> None:
         self.changed = threading.Condition()
@@ -132,7 +132,7 @@ class FakePrintServer:
             return 200, {"state": ticket.state}
 
     def _claim(self, have: set[str]) -> list[dict[str, Any]]:
-        """The oldest of each printer, one in flight; what is claimed and not had goes out again."""
+        """The oldest job of each printer, one in flight; jobs the agent lost are sent again."""
         jobs = []
         for printer in self.printers:
             mine = [one for one in self.tickets.values() if one.printer_id == printer["id"]]
@@ -212,7 +212,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class FakePrinter:
-    """On a TCP port, speaking DLE EOT. What is not a question is on its paper."""
+    """A printer on a TCP port with DLE EOT status. All other bytes are printed."""
 
     STATUS: ClassVar = {
         "ready": (0x12, 0x12, 0x12, 0x12),
@@ -244,7 +244,7 @@ class FakePrinter:
         return {"kind": "network", "host": "127.0.0.1", "port": self.port}
 
     def tickets(self) -> list[str]:
-        """Each copy, and REPRINT where a heading stood before it."""
+        """Each printed ticket; REPRINT if it had that heading."""
         found = re.findall(rb"(REPRINT!)?<T:([^>]+)>", self.paper)
         return [f"{'REPRINT ' if again else ''}{ticket.decode()}" for again, ticket in found]
 

@@ -1,4 +1,4 @@
-"""A CloudPRNT printer and a Server Direct Print printer, written from the vendors' documents."""
+"""A CloudPRNT and a Server Direct Print printer, written from the vendors' documentation."""
 
 import json
 from dataclasses import dataclass, field
@@ -70,7 +70,7 @@ class Star:
         return call("DELETE", f"{self.url}?{urlencode(asked)}")
 
     def cycle(self) -> bool:
-        """One whole poll; True when something was printed."""
+        """One complete poll; returns True if something was printed."""
         offer = self.polls().json()
         if not offer["jobReady"]:
             return False
@@ -90,7 +90,7 @@ class Epson:
         return call("POST", self.url, body, **{"Content-Type": "application/x-www-form-urlencoded"})
 
     def asks(self) -> tuple[str, ET.Element] | None:
-        """(printjobid, the print data), or nothing to print."""
+        """(printjobid, print data), or None if there is nothing to print."""
         answer = self.posts(ConnectionType="GetRequest", Name="TM-T88VI")
         assert answer.status == 200
         if not answer.body:

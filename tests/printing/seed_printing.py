@@ -1,4 +1,4 @@
-"""A printer with an agent, a code and a ticket, full of a name nobody else uses."""
+"""A printer with an agent, a pairing code and a ticket, all containing a unique name."""
 
 from printing import agents, printers, utility_tickets
 from restaurant.models import Site

@@ -1,4 +1,4 @@
-"""The print agent against a server and printers that behave, and misbehave."""
+"""The print agent with a fake server and fake printers, which also fail."""
 
 import os
 import pty
@@ -91,7 +91,7 @@ def test_a_printer_that_never_answers_prints_all_the_same(counter, epson, agent_
 
 
 def test_a_stuck_printer_holds_up_no_other(counter, epson, agent_at_work):
-    """One that accepts and reads nothing: its own ticket hangs, the other's do not."""
+    """A printer that accepts connections but reads nothing blocks only its own ticket."""
     stuck = socket.create_server(("127.0.0.1", 0))
     host, port = stuck.getsockname()
     counter.add_printer("bar", {"kind": "network", "host": host, "port": port}, checks=False)
@@ -170,7 +170,6 @@ def test_the_demo_printer_is_a_folder_of_pictures(counter, agent_at_work, tmp_pa
 
 
 def test_a_ticket_that_another_printer_has_printed_is_dropped_unless_it_was_begun(tmp_path):
-    """Review D17."""
     journal = Journal(tmp_path / "journal.sqlite")
     jobs = [PrintJob(name, "kitchen", 1, name, "text/plain", b"x", b"") for name in ("t1", "t2")]
     for job in jobs:
@@ -178,7 +177,7 @@ def test_a_ticket_that_another_printer_has_printed_is_dropped_unless_it_was_begu
     assert journal.started(jobs[1])
     assert journal.drop("t1", {"outcome": "failed"})
     assert not journal.drop("t2", {"outcome": "failed"})
-    assert not journal.started(jobs[0])  # its printer had taken it up at the same moment
+    assert not journal.started(jobs[0])  # its printer started it at the same moment
     assert [job.id for job in journal.unreported()] == ["t1"]
     journal.close()
 
@@ -203,7 +202,7 @@ def test_the_portal_cannot_name_any_file_of_the_computer(tmp_path):
 
 
 def test_a_file_printer_writes_to_character_devices_alone(tmp_path):
-    """Review L11: an agent that runs as root must not write to a disk or a file under /dev."""
+    """An agent that runs as root must not write to a disk or a file under /dev."""
     sample = Path(f"/dev/shm/agent-test-{os.getpid()}")
     output = create_output({"kind": "file", "path": str(sample)}, tmp_path)
     with pytest.raises(NothingSent), output.connect():
@@ -256,7 +255,7 @@ def test_printers_on_the_network_are_found_and_sent_nothing():
 
 
 def test_it_imports_nothing_else_of_ours():
-    """It is copied to a computer where nothing else of ours is."""
+    """The agent is copied to computers without the rest of the code."""
     for path in (Path(discovery.__file__).parent).glob("*.py"):
         lines = [line.split() for line in path.read_text().splitlines()]
         named = {words[1].split(".")[0] for words in lines if words[:1] in (["import"], ["from"])}

@@ -1,4 +1,4 @@
-"""A real agent process, killed at each step: nothing is lost, and what may be a copy says so."""
+"""A real agent process, killed at each step: no ticket is lost; possible copies are marked."""
 
 import os
 import signal
@@ -59,7 +59,7 @@ def test_killed_at_a_step_it_loses_nothing(counter, epson, tmp_path, step, on_pa
     counter.wait(counter.all_in)
     said = stop(second)
     assert epson.tickets() == on_paper
-    assert "Paired" not in said  # the code was used up; it goes on with its token
+    assert "Paired" not in said  # the code is used up; it continues with its token
     copies = {t for t in TICKETS if counter.tickets[t].results[-1]["reprint"]}
     assert copies == ({"t1"} if "REPRINT t1" in on_paper else set())
 

@@ -1,4 +1,4 @@
-"""The agent as restaurants get it: one file, the same every time, that installs itself."""
+"""The agent's package: one reproducible file that installs itself."""
 
 import ast
 import hashlib
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def runs(folder, *options, **environment):
-    """-I -S: neither this repository nor any installed package is there to help."""
+    """-I -S: without this repository and without installed packages."""
     return subprocess.run(
         [sys.executable, "-I", "-S", "print-agent.pyz", *options],
         cwd=folder,
@@ -41,11 +41,11 @@ def test_one_file_runs_on_a_computer_without_the_rest(tmp_path):
 
 
 def test_the_same_sources_give_the_same_file(tmp_path, monkeypatch):
-    """Review pages 11: whoever builds the file gets the checksum that the portal shows."""
+    """A build of the file has the checksum that the portal shows."""
     copied = tmp_path / "agent"
     copied.mkdir()
     for source in sorted((ROOT / "printing" / "agent").glob("*.py"), reverse=True):
-        (copied / source.name).write_bytes(source.read_bytes())  # other dates, other order
+        (copied / source.name).write_bytes(source.read_bytes())  # other dates and another order
     first = agent_package.build()
     monkeypatch.setattr(agent_package, "_SOURCE", copied)
     assert agent_package.build() == first
@@ -53,7 +53,6 @@ def test_the_same_sources_give_the_same_file(tmp_path, monkeypatch):
 
 
 def test_the_file_needs_nothing_but_the_standard_library(tmp_path):
-    """Review pages 11."""
     pack(tmp_path / "print-agent.pyz")
     with zipfile.ZipFile(tmp_path / "print-agent.pyz") as archive:
         names = archive.namelist()
@@ -86,7 +85,7 @@ def pack_into(folder):
 
 
 def test_on_linux_it_installs_itself_as_a_service_of_the_user(tmp_path):
-    """Review pages 11: one line installs it; the download may be deleted afterwards."""
+    """One command installs it; the download may be deleted afterwards."""
     pack_into(tmp_path)
     home, tools, data = (tmp_path / name for name in ("home", "tools", "data"))
     for folder in (home, tools, data):

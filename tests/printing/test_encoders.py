@@ -1,4 +1,4 @@
-"""What printers are sent, read back by readers that know only the vendors' command lists."""
+"""Printer data, parsed by readers that are based only on the vendors' command lists."""
 
 from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
@@ -35,7 +35,7 @@ from printing.rendering.render import (
 )
 from tests.printing import byte_readers
 
-# Every letter of the Turkish alphabet, and the capitals that differ.
+# All letters of the Turkish alphabet, including the special capitals.
 PANGRAM = "Pijamalı hasta yağız şoföre çabucak güvendi. ABCÇDEFGĞHIİJKLMNOÖPRSŞTUÜVYZ"
 PRINTERS = {
     "epson": (PrintFormat("escpos", "epson-tm"), byte_readers.escpos, byte_readers.EPSON),
@@ -102,7 +102,7 @@ def test_no_line_is_wider_than_the_paper(name):
 
 @pytest.mark.parametrize("name", PRINTERS)
 def test_every_byte_in_a_note_gives_no_command(name):
-    """Beside a harmless note, a hostile one changes nothing but the words."""
+    """Compared with a harmless note, a hostile one changes only the text."""
     all_bytes = "".join(chr(value) for value in range(256))
     hostile = [all_bytes, "\x1b@\x1dV\x00", "\x10\x04\x01", "\x9b2J", "a\x00b\x7fc\x85d\u2028e"]
     plain = read(name, Note("harmless", True), Cut())

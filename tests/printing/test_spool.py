@@ -42,7 +42,7 @@ def test_an_order_is_a_ticket_for_each_station_on_its_own_printer(press):
 
 @pytest.fixture
 def careful(restaurant):
-    """Orders of new numbers wait for a tap."""
+    """Orders from new phone numbers need confirmation."""
     return open_bistro_printers(restaurant, newcomer_limit=Decimal(1))
 
 
@@ -139,7 +139,7 @@ def test_tickets_leave_in_order_and_one_at_a_time(press):
         press.bistro.order()
     render_all(press)
     (kitchen, bar) = press.agent.polls()
-    assert press.agent.polls() == []  # both printers have one in hand
+    assert press.agent.polls() == []  # both printers already have a job
     press.agent.says(kitchen)
     (second,) = press.agent.polls()
     assert second["printer_id"] == press.kitchen
@@ -153,7 +153,7 @@ def test_a_ticket_that_never_reached_the_agent_is_handed_out_again_with_the_same
     press.bistro.order()
     render_all(press)
     kitchen, _ = press.agent.polls()
-    press.agent.hand.clear()  # the answer was lost on the way
+    press.agent.hand.clear()  # the response was lost
     again, _ = press.agent.polls()
     assert again["id"] == kitchen["id"]
     assert again["data"] == kitchen["data"]
@@ -207,7 +207,7 @@ def test_without_proof_somebody_is_asked_and_the_answer_counts(press, restaurant
         assert press.job(bar["id"]).state == "failed"
         assert press.job(kitchen["id"]).state == "printed"
     subjects = [letter.subject for letter in emails_to(restaurant.owner.email)]
-    assert sum("2" in one for one in subjects) == 1  # both in one letter
+    assert sum("2" in one for one in subjects) == 1  # both in one e-mail
     told = told_of(press, "printing.job_failed")
     assert {one["job"]["state"] for one in told} == {"unconfirmed"}
 

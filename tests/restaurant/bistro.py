@@ -1,4 +1,4 @@
-"""A bistro with a menu, tables and a line, as its tests need it."""
+"""A bistro with a menu, tables and a line for the tests."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -65,7 +65,7 @@ class Bistro:
             return carts.create_cart(self.site(), wanted)
 
     def hears(self, text: str, phone: str = GUEST, name: str = "Ayşe Kaya") -> Order | None:
-        """As the hooks job does it: stored, then read as an order."""
+        """Like the hooks job: store the message, then process it as an order."""
         message = InboundMessage(
             network_id=f"wamid.{next(_ids)}.{phone}",
             sender_phone=phone,
@@ -84,7 +84,7 @@ class Bistro:
             return order
 
     def receives(self, text: str, phone: str = GUEST) -> None:
-        """A text in the chat, with all reactions to it."""
+        """A chat message, with everything that follows from it."""
         message = InboundMessage(
             network_id=f"wamid.{next(_ids)}.{phone}",
             sender_phone=phone,
@@ -109,7 +109,7 @@ class Bistro:
         return order
 
     def shares(self, latitude: float, longitude: float, phone: str = GUEST, **content: Any) -> None:
-        """A location in the chat, as the hooks job takes it in."""
+        """A shared location, processed like in the hooks job."""
         message = InboundMessage(
             network_id=f"wamid.{next(_ids)}.{phone}",
             sender_phone=phone,
@@ -126,7 +126,7 @@ class Bistro:
             tally.write()
 
     def delivers(self) -> dict[str, str]:
-        """Two circles and a drawn shape around Beyoğlu, and two couriers; ids by name."""
+        """Add two circular zones, a polygon and two couriers. Returns ids by name."""
         changes = {
             "latitude": Decimal("41.0284"),
             "longitude": Decimal("28.9737"),
@@ -154,7 +154,7 @@ class Bistro:
         return self.order(*wishes, phone=phone, order_type="delivery", **more)
 
     def said_to(self, phone: str = GUEST) -> list[str]:
-        """What was written to a phone, the first first."""
+        """The texts sent to a phone, oldest first."""
         with self.scope():
             query = select(Message.text).where(
                 Message.tenant_id == self.business.tenant_id,
@@ -175,7 +175,7 @@ class Bistro:
 
 
 def open_bistro(business: Business, *, test: bool = False, **changes) -> Bistro:
-    """With `test` its line is a test line, so its orders are test orders."""
+    """With `test`, it has a test line, so its orders are test orders."""
     line = make_line(business, test=test)
     with business.scope():
         site = sites.open_site(
@@ -205,8 +205,8 @@ def open_bistro(business: Business, *, test: bool = False, **changes) -> Bistro:
 
 
 def write_menu(menu: Menu) -> tuple[OptionGroup, OptionGroup]:
-    """What `menus.add_item` and its neighbours would store, checked as there, but in two strokes:
-    hundreds of tests begin with this menu, and it took them sixty statements."""
+    """Store the same rows as `menus.add_item` etc., with the same checks, but in two statements
+    instead of sixty: hundreds of tests start with this menu."""
     place = {"tenant_id": menu.tenant_id, "menu_id": menu.id}
     food, drinks = (
         MenuCategory(

@@ -1,4 +1,4 @@
-"""Small servers that answer as the providers' documents say, and keep what they were asked."""
+"""Small servers that follow the providers' documentation and record the requests."""
 
 import base64
 import hashlib
@@ -31,7 +31,7 @@ class ReceivedRequest:
 
 @dataclass
 class Failure:
-    """What goes wrong, one for each request, before the provider would answer."""
+    """A failure to simulate for one request, before the provider answers."""
 
     status: int = 0
     seconds: float = 0.0
@@ -191,7 +191,7 @@ class IyzicoServer(Provider):
         self.links: dict[str, dict[str, Any]] = {}
         self.payments: list[dict[str, Any]] = []
         self.mute = 0
-        """So many reports still know nothing of a payment."""
+        """How many further reports do not contain the payment yet."""
         super().__init__()
 
     def reply(self, asked: ReceivedRequest) -> tuple[int, dict[str, Any]]:

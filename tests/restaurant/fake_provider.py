@@ -1,4 +1,4 @@
-"""A bistro that takes cards at a provider of paper, and a clerk who does the job's work."""
+"""A bistro with a fake payment provider, and a `Till` that runs the payments job."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,7 @@ _events = count(1)
 
 @dataclass
 class FakeProvider:
-    """A provider with behaviour: it keeps sessions, and answers as it is told to."""
+    """A fake provider that stores sessions and answers as the test configures it."""
 
     once: bool = True
     status_poll_seconds: int = 300
@@ -44,7 +44,7 @@ class FakeProvider:
     refunded: dict[str, Decimal] = field(default_factory=dict)
     closed: list[str] = field(default_factory=list)
     trouble: list[Exception] = field(default_factory=list)
-    """Raised, one for each call, before anything is done."""
+    """Errors to raise, one per call, before the call has an effect."""
 
     def __getattr__(self, name: str) -> Any:
         """What is not defined here is as the simulated gateway has it."""
@@ -100,7 +100,7 @@ class FakeProvider:
 
 @dataclass
 class Till:
-    """The bistro, its provider, and what a test does with them."""
+    """The bistro, its provider, and the actions of a test."""
 
     bistro: Bistro
     paper: FakeProvider
@@ -110,7 +110,7 @@ class Till:
         return self.bistro.scope()
 
     def works(self) -> None:
-        """All the jobs have to do, here and now."""
+        """Run all due work of the payments job in this process."""
         for _ in range(6):
             with global_scope():
                 hooks_job.sweep()
@@ -147,7 +147,7 @@ class Till:
         return json.dumps({"id": key, "type": what, "account": "acct_paper", "link": link}).encode()
 
     def posts(self, client, raw: bytes, **headers: str):
-        """As the provider does: over the door, signed."""
+        """Post a signed event to the endpoint, like the provider."""
         with self.scope():
             account = payment_accounts.get_including_removed(self.account_id)
             token, secret = account.token, account.hook_secret
@@ -171,7 +171,7 @@ class Till:
 def add_account(
     business, provider: str = "simulated", *, live: bool = False, **keys: Any
 ) -> PaymentAccount:
-    """Set up and checked."""
+    """Add an account that has passed its credentials check."""
     with business.scope():
         account = payment_accounts.add(
             payment_accounts.AccountSettings(provider=provider, name=f"{provider} till", **keys)

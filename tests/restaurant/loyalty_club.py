@@ -1,4 +1,4 @@
-"""A bistro that rewards its guests."""
+"""A bistro with a loyalty programme."""
 
 from dataclasses import dataclass
 
@@ -50,7 +50,7 @@ class Club:
             return found
 
     def balance(self, phone=GUEST) -> int:
-        """Of the member's row; it is always the sum of the book."""
+        """The member's stored balance, checked against the sum of the ledger."""
         contact_id = self.guest(phone)
         with self.scope():
             standing = {one.site_id: one.balance for one in ledger.balances(contact_id)}

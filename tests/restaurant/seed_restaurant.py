@@ -1,4 +1,4 @@
-"""A restaurant with a row in every table of its own."""
+"""A restaurant with a row in each of the package's tables."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -29,7 +29,7 @@ from tests.factories import Business
 
 
 def seed_restaurant(business: Business, name: str) -> Site:
-    """A site with a table, a menu, a cart that became an order, and a guest who calls."""
+    """A site with a table, a menu, a cart that became an order, and a waiter call."""
     with business.scope():
         site = sites.open_site(
             f"{name} bistro",
@@ -85,7 +85,7 @@ def seed_restaurant(business: Business, name: str) -> Site:
 
 
 def _seed_delivery(site: Site, name: str) -> None:
-    """A zone, a courier, and an order that is with them."""
+    """A zone, a courier, and an order assigned to the courier."""
     sites.change(site.id, {"latitude": Decimal(41), "longitude": Decimal(29)})
     zone = zones.add(site, zones.ZoneSettings(f"{name} zone", "radius", "10", "0", 2000))
     courier = couriers.add(site, f"{name} courier", "905321117001")
@@ -108,7 +108,7 @@ def _seed_delivery(site: Site, name: str) -> None:
 
 
 def _seed_loyalty(site: Site, name: str) -> None:
-    """A programme with a reward, a guest with a balance and a coupon, a message that waits."""
+    """A programme with a reward, a guest with a balance and a coupon, a scheduled message."""
     wanted = programmes.ProgrammeSettings("points", True, "10", keywords=(f"{name} points",))
     programmes.save_programme(site, wanted)
     reward = rewards.add(rewards.RewardSettings(f"{name} reward", "percent", "10", cost=5))
@@ -121,7 +121,7 @@ def _seed_loyalty(site: Site, name: str) -> None:
 
 
 def seed_payments(site: Site, name: str) -> None:
-    """A provider, a link that was paid twice, a part of it given back, and what was told."""
+    """A provider account, a link paid twice, a partial refund, and a provider event."""
     account = payment_accounts.add(
         payment_accounts.AccountSettings(provider="simulated", name=f"{name} till")
     )
@@ -152,7 +152,7 @@ def seed_payments(site: Site, name: str) -> None:
 
 
 def ids_of(business: Business, site: Site) -> dict[str, str]:
-    """What the routes name, of a planted restaurant."""
+    """The ids of a seeded restaurant by the names that routes use."""
     with business.scope():
         menu_id = site.menu_id
         return {

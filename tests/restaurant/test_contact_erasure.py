@@ -1,4 +1,4 @@
-"""An erased guest leaves no trace in orders and carts; what was sold still adds up."""
+"""Erasure removes a guest from orders and carts; the sales figures stay."""
 
 from datetime import timedelta
 from hashlib import sha256
@@ -26,7 +26,7 @@ from tests.restaurant.bistro import open_bistro
 PHONE, NAME = (
     "5511987150771",
     "Zyxandra Quux",
-)  # as tests.messaging.contacts.test_erasure seeks them
+)  # found like in tests.messaging.contacts.test_erasure
 SAID = "quince marmalade please"
 
 
@@ -60,7 +60,7 @@ def test_an_erased_guest_leaves_no_trace(bistro, run_jobs, superuser_connection)
 
 
 def test_abandoned_carts_are_found_by_an_erasure_and_gone_after_a_day(bistro, run_jobs):
-    """Review M13: addresses and notes of carts that were never sent stayed for ever."""
+    """Regression: addresses and notes of unsent carts were never deleted."""
     with frozen(now()):
         bistro.hears(bistro.cart().text, PHONE, NAME)
         theirs = bistro.cart(notes=f"call me, {NAME}")
@@ -85,7 +85,7 @@ def codes(bistro):
 
 
 def test_a_visitor_is_counted_by_a_digest_whose_key_is_dropped(bistro):
-    """Review M13: an unsalted hash of an IPv4 address is reversed in minutes."""
+    """An unsalted hash of an IPv4 address can be reversed in minutes."""
     with frozen(now().replace(hour=12)):
         first, again = (bistro.cart(visitor="192.0.2.7").visitor for _ in range(2))
         assert first == again
@@ -99,7 +99,6 @@ def test_a_visitor_is_counted_by_a_digest_whose_key_is_dropped(bistro):
 
 
 def test_an_erased_couriers_name_is_gone_from_the_audit(bistro, run_jobs):
-    """Review M13."""
     with bistro.scope():
         rider = couriers.add(sites.get(bistro.site_id), NAME, PHONE)
         couriers.remove(rider)

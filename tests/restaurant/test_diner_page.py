@@ -1,4 +1,4 @@
-"""The diner's page over HTTP: read by anybody, small, and strict about what it takes."""
+"""The diner's page over HTTP: public, small, and strict about its input."""
 
 import json
 from datetime import timedelta
@@ -173,7 +173,7 @@ def test_a_place_with_its_own_host(client, bistro):
 
 
 def test_a_host_name_of_ours_or_of_a_neighbour_is_refused(app, bistro, shop):
-    """Review L9: any host name could be claimed, first come."""
+    """Regression: the first restaurant to claim a host name got it without a check."""
     other = open_bistro(shop)
     with other.scope():
         sites.change(other.site_id, {"host": "menu.neighbour.example"})
@@ -198,7 +198,6 @@ def test_a_paused_place_shows_its_menu_and_takes_no_cart(client, bistro, path):
 
 
 def test_the_dish_that_is_gone_is_named(client, bistro, path):
-    """Review pages 33."""
     with bistro.scope():
         availability.mark_sold_out(bistro.site(), bistro.items["Ayran"], None)
     answer = client.post(f"{path}/cart", json=cart(bistro))
@@ -206,7 +205,6 @@ def test_the_dish_that_is_gone_is_named(client, bistro, path):
 
 
 def test_people_at_home_are_not_told_to_ask_the_staff(client, bistro, path):
-    """Review pages 33."""
     with bistro.scope():
         sites.pause(bistro.site_id, now() + timedelta(hours=1))
     menu_cache.forget()
@@ -220,7 +218,6 @@ def test_people_at_home_are_not_told_to_ask_the_staff(client, bistro, path):
 
 
 def test_a_guest_who_calls_is_promised_somebody_once_the_call_was_seen(client, bistro, path):
-    """Review pages 34."""
     asked = {"kind": "waiter", "table": "12", "k": bistro.tokens["12"]}
     made = client.post(f"{path}/call?lang=en", json=asked).json
     assert (made["said"], made["answered"]) == ("We have received your call.", False)
@@ -233,7 +230,6 @@ def test_a_guest_who_calls_is_promised_somebody_once_the_call_was_seen(client, b
 
 
 def test_the_state_of_a_call_is_told_for_its_own_restaurant_only(client, bistro, path, shop):
-    """Review pages 34."""
     asked = {"kind": "bill", "table": "12", "k": bistro.tokens["12"]}
     made = client.post(f"{path}/call", json=asked).json
     open_bistro(shop)
@@ -243,7 +239,6 @@ def test_the_state_of_a_call_is_told_for_its_own_restaurant_only(client, bistro,
 
 
 def test_a_dish_whose_options_have_changed_is_named(client, bistro, path):
-    """Review pages 33."""
     pizza = bistro.items["Pizza"]
     lines = [{"item": pizza, "quantity": 1, "options": []}]
     answer = client.post(f"{path}/cart?lang=en", json=cart(bistro, lines=lines))
@@ -252,7 +247,7 @@ def test_a_dish_whose_options_have_changed_is_named(client, bistro, path):
 
 
 def test_a_guest_of_a_restaurant_in_test_mode_is_told_so(client, bistro, path):
-    """Review pages 28: the link led to the sign-in page of the staff."""
+    """Regression: the link led to the staff's sign-in page."""
     with bistro.business.scope():
         for line in db.session.scalars(select(Line).where(Line.tenant_id == current_tenant_id())):
             line.network = "simulator"
@@ -264,14 +259,12 @@ def test_a_guest_of_a_restaurant_in_test_mode_is_told_so(client, bistro, path):
 
 
 def test_staff_who_order_in_test_mode_come_to_the_simulated_phone(browser, bistro):
-    """Review pages 28."""
     browser.signs_in(bistro.business.owner)
     onward = browser.get("/phones/order/7?text=Ayran")
     assert onward.location == "/phones/write/7?text=Ayran"
 
 
 def test_the_page_shows_the_hours_and_says_that_it_is_closed_today(client, bistro, path):
-    """Pages review 30."""
     day = {"starts_on": "2026-11-17", "ends_on": "2026-11-25", "name": "Inventory"}
     week = {str(number): [["11:00", "23:00"]] for number in range(5)}
     with bistro.scope():
@@ -297,7 +290,7 @@ def test_the_page_shows_the_hours_and_says_that_it_is_closed_today(client, bistr
 
 
 def test_the_day_of_the_next_opening_is_not_a_remembered_one(client, bistro, path):
-    """Found with pages review 30: the page of the last closed evening was served again."""
+    """Regression: the cached page of an earlier evening was served again."""
     week = {str(number): [["11:00", "23:00"]] for number in range(7)}
     with bistro.scope():
         sites.change(bistro.site_id, {"hours": week})

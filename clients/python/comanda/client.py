@@ -1,4 +1,4 @@
-"""The calls. Lists are iterators that fetch page after page as they are read."""
+"""The client. Lists are iterators that fetch pages as they are consumed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ PAGE = 200
 
 
 class Options(TypedDict, total=False):
-    """Of every way to send."""
+    """The options of every send method."""
 
     instance_id: int
     reference: str
@@ -22,15 +22,15 @@ class Options(TypedDict, total=False):
     valid_for_seconds: int
     fallback_template: Mapping[str, Any]
     wait: int
-    """Seconds to wait for the network, 1 to 30; 0: not at all."""
+    """Seconds to wait for the network's answer, 1 to 30; 0 returns at once."""
     idempotency_key: str
 
 
 class Comanda:
-    """`Comanda(api_key, base_url)`; safe to share between threads.
+    """`Comanda(api_key, base_url)`; thread-safe.
 
-    Answers 429 and 5xx and broken connections are tried again `retries` times, with growing
-    pauses or as long as `Retry-After` says; every POST carries an idempotency key.
+    Retries 429 and 5xx responses and failed connections `retries` times, with growing pauses or
+    after `Retry-After`. Every POST has an idempotency key.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class Comanda:
         self._transport.close()
 
     def me(self) -> Raw:
-        """The account, its plan and limits, and what this key may."""
+        """The account, its plan and limits, and the permissions of this key."""
         return self._transport.call("GET", "/me")
 
-    # Sending. Each waits for the network's answer, ten seconds at most; `wait=0` does not.
+    # Sending. Each call waits up to ten seconds for the network's answer; `wait=0` does not wait.
 
     def send(self, phone: str, message: str, **options: Unpack[Options]) -> Sent:
         return self._send("/messages/send", {"phone": phone, "message": message}, options)
@@ -99,7 +99,7 @@ class Comanda:
     # Messages
 
     def message(self, message_id: str) -> Message:
-        """By our id or by the network's."""
+        """Find a message by our id or by the network's."""
         return Message.of(self._transport.call("GET", f"/messages/{quote(message_id, safe='')}"))
 
     def timeline(self, message_id: str) -> list[Change]:
@@ -107,7 +107,7 @@ class Comanda:
         return [Change.of(one) for one in self._transport.call("GET", path)["data"]]
 
     def cancel(self, message_id: str) -> Message:
-        """While it has not left."""
+        """Possible until the message has been sent."""
         path = f"/messages/{quote(message_id, safe='')}/cancel"
         return Message.of(self._transport.call("POST", path))
 
@@ -169,8 +169,8 @@ class Comanda:
     # Events
 
     def events(self, after: int = 0, *, page: int = PAGE) -> Iterator[Event]:
-        """Oldest first, without a gap, up to the present. Keep the last `sequence` and begin
-        after it the next time."""
+        """Oldest first, without gaps, up to the present. Store the last `sequence` and pass it as
+        `after` the next time."""
         return map(Event.of, self._pages("/events", {"after": after}, page))
 
     def _send(self, path: str, body: Raw, options: Options) -> Sent:

@@ -1,24 +1,24 @@
-"""What can go wrong. Programs decide by `code`; `request_id` finds the call in the request log."""
+"""The errors. Check `code` in programs; `request_id` finds the call in the request log."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 class ComandaError(Exception):
-    """Everything this package raises."""
+    """Base class of all errors of this package."""
 
 
 class BadKey(ComandaError, ValueError):
-    """What was given is not an API key. The key itself is not in the message."""
+    """The value is not an API key. The message does not contain it."""
 
 
 class BadSignature(ComandaError):
-    """A webhook that is not from Comanda, was changed, or is too old."""
+    """A webhook that is not from Comanda, was modified, or is too old."""
 
 
 class ConnectionFailed(ComandaError):
-    """No answer came, after all tries. Whether anything was done is not known: send it again with
-    the same `idempotency_key`, and it is done once."""
+    """No response after all retries. The request may have taken effect: repeat it with the same
+    `idempotency_key`, and it is executed only once."""
 
     def __init__(self, message: str, idempotency_key: str | None = None) -> None:
         super().__init__(message)
@@ -26,30 +26,30 @@ class ConnectionFailed(ComandaError):
 
 
 class ApiError(ComandaError):
-    """The service refused."""
+    """The service returned an error."""
 
     def __init__(self, status: int, body: Mapping[str, Any], request_id: str = "") -> None:
         self.status = status
         self.code = str(body.get("code", ""))
         self.message = str(body.get("message", "")) or f"HTTP {status}"
         self.errors: list[dict[str, Any]] = list(body.get("errors") or [])
-        """The fields at fault: `field`, `code`, `message`."""
+        """The invalid fields: `field`, `code`, `message`."""
         self.request_id = str(body.get("request_id", "")) or request_id
         self.message_id: str | None = body.get("id")
-        """The message's own id, where one was made and the network refused it."""
+        """The id of the message if it was created and then refused by the network."""
         super().__init__(f"{self.message} ({status} {self.code}, {self.request_id})")
 
 
 class InvalidRequest(ApiError):
-    """400, 413, 415, 422: sending it again changes nothing."""
+    """400, 413, 415, 422: a retry gives the same result."""
 
 
 class NotAllowed(ApiError):
-    """401, 403: the key does not work, or may not do this."""
+    """401, 403: the key is not valid or lacks a permission."""
 
 
 class OverLimit(ApiError):
-    """402: the trial, the month's messages or the spend cap are used up."""
+    """402: the trial has ended, or the monthly messages or the spend cap are used up."""
 
 
 class NotFound(ApiError):
@@ -57,15 +57,15 @@ class NotFound(ApiError):
 
 
 class Conflict(ApiError):
-    """409: somebody was faster."""
+    """409: the object has changed meanwhile."""
 
 
 class RateLimited(ApiError):
-    """429, still after all tries."""
+    """429, after all retries."""
 
 
 class Unavailable(ApiError):
-    """5xx, still after all tries; or a line that needs a person (`line_unavailable`)."""
+    """5xx, after all retries; or a line that needs attention (`line_unavailable`)."""
 
 
 KINDS: dict[int, type[ApiError]] = {

@@ -1,4 +1,4 @@
-"""Answers as objects. What a newer service adds is in `raw`."""
+"""Responses as objects. Fields that a newer service adds are in `raw`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Raw = dict[str, Any]
 
 @dataclass(frozen=True)
 class Sent:
-    """An accepted message. `message_id` is the network's name, None until it has given one."""
+    """An accepted message. `message_id` is the network's id, None until the network assigns it."""
 
     id: str
     message_id: str | None
@@ -42,7 +42,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Message:
-    """One message, in or out."""
+    """An inbound or outbound message."""
 
     id: str
     message_id: str | None
@@ -81,7 +81,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Change:
-    """A step of a message's timeline."""
+    """A step in a message's timeline."""
 
     status: str
     at: datetime
@@ -119,7 +119,7 @@ class Contact:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened; the same from the feed and from a webhook."""
+    """An event; the same from the feed and from a webhook."""
 
     kind: str
     id: str

@@ -1,4 +1,4 @@
-"""One call, tried again where that is safe and worth it."""
+"""HTTP calls with retries where a retry is safe and useful."""
 
 import json
 import random
@@ -28,7 +28,7 @@ class Transport:
         retries: int,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        api_key = api_key.strip()  # a key read from a file often ends with a newline
+        api_key = api_key.strip()  # a key from a file often ends with a newline
         if not api_key.startswith("ck_"):
             raise BadKey("an API key begins with ck_live_ or ck_test_")
         if not (api_key.isascii() and api_key.replace("_", "").isalnum()):
@@ -56,7 +56,7 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
     ) -> dict[str, Any]:
-        """Every POST carries an idempotency key, the same at each try: it is done once."""
+        """Every POST has an idempotency key, the same in each try, so it is executed once."""
         sent = {**self._pool.headers, **(headers or {})}
         if method == "POST":
             idempotency_key = idempotency_key or uuid.uuid4().hex
@@ -72,7 +72,7 @@ class Transport:
             try:
                 answer = self._pool.request(method, url, body=data, headers=sent, redirect=False)
             except HTTPError as error:
-                # A DELETE whose answer was lost would be told 404 the second time.
+                # A DELETE whose response was lost would get a 404 the second time.
                 if last or method == "DELETE":
                     raise ConnectionFailed(
                         f"{method} {path}: {error}", idempotency_key=idempotency_key
@@ -95,7 +95,7 @@ class Transport:
 def _worth_a_wait(
     status: int, body: Mapping[str, Any], retry_after: str | None, attempt: int
 ) -> float | None:
-    """Seconds until the next try; None where another try gives the same answer."""
+    """Seconds until the next try; None if a retry cannot help."""
     code = body.get("code")
     if code == "line_unavailable" or (status not in AGAIN and code != "idempotency_in_flight"):
         return None
@@ -106,7 +106,7 @@ def _worth_a_wait(
 
 
 def _back_off(attempt: int) -> float:
-    """Half a second, one, two, … with a spread, so that many programs do not return together."""
+    """Half a second, one, two, … with jitter, so that many clients do not retry together."""
     return float(min(0.5 * 2**attempt, 20.0) * random.uniform(0.75, 1.25))  # noqa: S311 - no secret
 
 

@@ -1,4 +1,4 @@
-"""Is it from Comanda? The three headers of Standard Webhooks, checked over the raw body."""
+"""Verifies the three headers of Standard Webhooks against the raw body."""
 
 import base64
 import binascii
@@ -22,9 +22,9 @@ def verify_webhook(
     tolerance: int = TOLERANCE_SECONDS,
     now: float | None = None,
 ) -> Event:
-    """The event, or `BadSignature`. `body` is what came over the wire, not parsed and written
-    again; a str is read as UTF-8. An event may come twice: keep the ids you have seen. `secret`:
-    one, or several."""
+    """Return the event, or raise `BadSignature`. `body` is the raw request body, not parsed and
+    serialized again; a str is encoded as UTF-8. An event may arrive twice: store the ids you have
+    processed. `secret` is one secret or several."""
     given = {name.lower(): value for name, value in headers.items()}
     event_id, stamp = given.get("webhook-id", ""), given.get("webhook-timestamp", "")
     signatures = given.get("webhook-signature", "").split()

@@ -1,4 +1,4 @@
-"""Campaigns of the demo: one that is over with its figures, one that waits, one unwritten."""
+"""Campaigns of the demo: a finished one with figures, a scheduled one, and a draft."""
 
 import random
 from dataclasses import dataclass
@@ -94,7 +94,7 @@ TEXTS = {
 
 
 def add_campaigns(tenant_id: int, language: str) -> None:
-    """The same story every time: the dice are loaded."""
+    """Seeded: the same data every time."""
     story, beginning = TEXTS[language], now()
     dice = random.Random(20260303)  # noqa: S311 - a demo, not a secret
     at = (beginning - timedelta(days=DAYS_AGO)).replace(hour=9, minute=30, second=0)
@@ -118,9 +118,9 @@ def add_campaigns(tenant_id: int, language: str) -> None:
 
 
 def _send(story: CampaignTexts, dice: random.Random) -> list[tuple[str, str]]:
-    """In one transaction, so that no worker of a running service finds it half-way.
+    """Runs in one transaction, so that no worker of a running service processes a part of it.
 
-    Phones and the network's ids of what was taken.
+    Returns phones and network ids of the accepted messages.
     """
     name, text = story.finished
     made = campaign_repository.add(

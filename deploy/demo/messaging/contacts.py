@@ -1,4 +1,4 @@
-"""A few hundred believable contacts for each of the demo's businesses."""
+"""A few hundred realistic contacts for each demo tenant."""
 
 import random
 from datetime import timedelta
@@ -44,13 +44,13 @@ NOTES = {
 
 
 def add_contacts(language: str) -> None:
-    """In the open transaction; the same people every time, because the dice are loaded."""
+    """Runs in the open transaction. Seeded: the same contacts every time."""
     dice = random.Random(f"guests {language}")  # noqa: S311 - a demo, not a secret
     first, last = FIRST[language].split(), LAST[language].split()
     rows: dict[str, ParsedRow] = {}
     for number in range(COUNT):
         name, spoken = f"{dice.choice(first)} {dice.choice(last)}", language
-        # No number of these is anybody's: the simulated network answers for them all.
+        # None of these numbers belongs to a person: they exist only in the simulated network.
         stem = {"tr": "905", "es": "346"}[language]
         if dice.random() < 0.08:
             stem, spoken, names = dice.choice(ABROAD)
@@ -80,7 +80,7 @@ def add_contacts(language: str) -> None:
 
 
 def _add_activity(dice: random.Random, language: str) -> None:
-    """Some of them wrote, some want no more, one is blocked."""
+    """Some contacts have written, some have opted out, one is blocked."""
     everybody = contact_search.search_contacts(ContactFilters(), limit=COUNT)
     for one in contact_cards.cards_of(dice.sample(everybody, 40)):
         ago = timedelta(hours=dice.randrange(2, 24 * 40))
@@ -94,7 +94,7 @@ def _add_activity(dice: random.Random, language: str) -> None:
 
 
 def add_contact_details() -> None:
-    """What the restaurant's people wrote down about those who wrote to them."""
+    """Details that the restaurant's staff entered about contacts who wrote to them."""
     seat = custom_fields.add("Favourite table", "choice", ["Window", "Garden", "Bar", "Anywhere"])
     custom_fields.add("Allergies", "text", [])
     custom_fields.add("Guests, usually", "number", [])

@@ -1,6 +1,6 @@
-"""Two weeks of conversations for the demo, through the same functions that real ones take.
+"""Two weeks of conversations for the demo, through the functions that real ones use.
 
-In one transaction, so that no worker of a running service finds an answer half-way.
+They are written in one transaction, so that no worker of a running service sends an answer.
 """
 
 import random
@@ -41,7 +41,7 @@ UNREACHABLE = SendRefused("recipient_unavailable", reasons.CANNOT_BE_REACHED)
 
 
 def add_conversations(tenant_id: int) -> None:
-    """The same story every time: the dice are loaded."""
+    """Seeded: the same data every time."""
     dice = random.Random(20260101)  # noqa: S311 - a demo, not a secret
     beginning, heard = now(), []
     with tenant_scope(tenant_id):
@@ -60,7 +60,7 @@ def add_conversations(tenant_id: int) -> None:
 def _conversation(
     line: Line, at: datetime, dice: random.Random, tally: UsageTally
 ) -> list[PastReceipt]:
-    """What the network will say of the answer."""
+    """Returns the receipts for the answer."""
     phone, name = dice.choice(GUESTS)
     number = f"{int(at.timestamp())}"
     if dice.random() < 0.6:
@@ -100,7 +100,7 @@ def demo_line() -> Line:
 
 
 def send_as_worker(message_id: str, outcome: SendOutcome) -> None:
-    """As a worker does, with the network's answer known beforehand."""
+    """Claim and settle the message like a worker, with a given outcome."""
     claimed = [
         one
         for one in message_claim.claim_messages(100, 60.0, [])
@@ -110,13 +110,13 @@ def send_as_worker(message_id: str, outcome: SendOutcome) -> None:
 
 
 def settle_after_a_second(outcomes: list[tuple[message_claim.ClaimedMessage, SendOutcome]]) -> None:
-    """The network takes a second: what left stands before what it said of it."""
+    """A second later, so that the sent message precedes its outcome."""
     with frozen(now() + timedelta(seconds=1)):
         message_settle.settle_messages(outcomes)
 
 
 def _draft(phone: str, text: str) -> MessageDraft:
-    """Abroad, and with news of an order, the place writes by a template; so some cost money."""
+    """Messages abroad and about orders use a template, so that some of them cost money."""
     if phone.startswith("90") and "yola" not in text:
         return MessageDraft(kind="text", phone=phone, text=text)
     content = {"name": "order_confirmation", "language": "tr", "parameters": ["Mavi", "20:00"]}

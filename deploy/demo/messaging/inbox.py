@@ -1,4 +1,4 @@
-"""An evening at the inbox for the demo: questions, answers, notes, and somebody without a phone."""
+"""An evening in the demo's inbox: questions, answers, notes, and a contact without a phone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -50,14 +50,14 @@ class Guest:
 
 @dataclass
 class InboxScript:
-    """In the tenant's transaction, from the first word to `end`."""
+    """Runs in the tenant's transaction; `end` must be called last."""
 
     cast: Mapping[str, Person]
     beginning: datetime
     prefix: str = "evening"
     numbers: Any = field(default_factory=lambda: count(1))
     heard: list[PastReceipt] = field(default_factory=list)
-    """What the network says of the answers; written at the end."""
+    """Receipts for the answers; written at the end."""
     tally: UsageTally = field(default_factory=UsageTally)
 
     @cached_property
@@ -67,7 +67,7 @@ class InboxScript:
     def writes(
         self, minutes: int, guest: Guest, said: str = "", kind: str = "text", **content: Any
     ) -> str:
-        """Minutes before the demo is made. Returns the network's id."""
+        """`minutes` is how long before loading it was sent. Returns the network's id."""
         at = self.beginning - timedelta(minutes=minutes)
         network_id = f"wamid.{self.prefix}{next(self.numbers)}"
         message = InboundMessage(
@@ -125,7 +125,7 @@ class InboxScript:
 
 
 def add_inbox(tenant_id: int, cast: Mapping[str, Person]) -> None:
-    """Told from the afternoon on; the last messages are a minute or two old."""
+    """Starts in the afternoon; the last messages are a minute or two old."""
     tale = InboxScript(cast, now())
     with tenant_scope(tenant_id):
         with acting_as(tale.actor(DERYA)):
@@ -136,7 +136,7 @@ def add_inbox(tenant_id: int, cast: Mapping[str, Person]) -> None:
 
 
 def prepare_inbox(quick: Mapping[str, str]) -> None:
-    """Quick replies are there, and all that came before is read."""
+    """Add quick replies and mark all earlier messages as read."""
     for shortcut, said in quick.items():
         quick_replies.save(shortcut, said)
     for talk in inbox_conversations.list_conversations(

@@ -1,6 +1,6 @@
-"""Five weeks of notices for the demo's two businesses, in bulk: what was sent, read, and cost.
+"""Five weeks of template messages for the two demo tenants: sent, read, and their cost.
 
-Rows as the service would have written them, not one call each: there are hundreds.
+They are written as rows instead of one call each, because there are hundreds.
 """
 
 import random
@@ -33,7 +33,7 @@ BATCH = 500
 
 @dataclass(frozen=True)
 class Notice:
-    """A template and its places; `{first}` and `{number}` are filled in."""
+    """A template and its parameters; `{first}` and `{number}` are filled in."""
 
     template: str
     language: str
@@ -56,7 +56,7 @@ KUMRU = (
 
 @dataclass
 class NoticeBatch:
-    """What is written at the end, table by table."""
+    """The rows to write at the end, table by table."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
     changes: list[dict[str, Any]] = field(default_factory=list)
@@ -64,7 +64,7 @@ class NoticeBatch:
     entries: list[dict[str, Any]] = field(default_factory=list)
     tally: UsageTally = field(default_factory=UsageTally)
     months: dict[date, list[Decimal]] = field(default_factory=dict)
-    """What the plan counts."""
+    """The usage that counts towards the plan."""
 
     def write(self) -> None:
         for model, rows in (
@@ -82,7 +82,7 @@ class NoticeBatch:
 
 
 def add_notices(tenant_id: int, notices: Sequence[Notice], busy: int) -> None:
-    """About `busy` a day, more towards the week's end. The same story every time."""
+    """About `busy` messages a day, more towards the weekend. Seeded: the same every time."""
     dice = random.Random(f"traffic {notices[0].language}")  # noqa: S311 - a demo, not a secret
     today = now()
     with tenant_scope(tenant_id):

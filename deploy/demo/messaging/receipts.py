@@ -1,4 +1,4 @@
-"""What the network said of the demo's messages, written all at once instead of one by one."""
+"""Delivery receipts of the demo's messages, written in bulk."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -40,7 +40,7 @@ class PastReceipt(NamedTuple):
 
 
 def add_receipts(heard: Sequence[PastReceipt]) -> None:
-    """In the tenant's transaction; each message's receipts in their order."""
+    """Runs in the tenant's transaction; the receipts of each message must be in order."""
     if not heard:
         return
     owner, tally = current_tenant_id(), UsageTally()

@@ -1,4 +1,4 @@
-"""What else happened at the demo's restaurant: templates, a guest's photo, hooks that came."""
+"""More data for the demo restaurant: templates, a guest's photo, received hooks."""
 
 import json
 from datetime import datetime, timedelta
@@ -57,7 +57,7 @@ def add_templates(line: Line) -> None:
 
 
 def _send_template(tenant_id: int, at: datetime) -> None:
-    """In one transaction, so that no worker of a running service finds it half-way."""
+    """Runs in one transaction, so that no worker of a running service processes a part of it."""
     with frozen(at), tenant_scope(tenant_id):
         line = _line()
         draft = MessageDraft(
@@ -75,7 +75,7 @@ def _send_template(tenant_id: int, at: datetime) -> None:
 
 
 def _send_photo(tenant_id: int, at: datetime) -> None:
-    """As if the job had fetched it already: the simulated network does not know it."""
+    """As if the job had already fetched it: the simulated network does not have the photo."""
     blobs: Blobs = current_app.extensions["blobs"]
     photo = sample_png()
     small, kind = make_preview(BytesIO(photo))
@@ -105,7 +105,7 @@ def _send_photo(tenant_id: int, at: datetime) -> None:
 
 
 def _receive_hooks(tenant_id: int, beginning: datetime) -> None:
-    """A few that were understood, and one that was not."""
+    """A few hooks that could be parsed, and one that could not."""
     with tenant_scope(tenant_id):
         target = str(_line().id)
         for hours in (52, 30, 26, 5, 2):
@@ -131,7 +131,7 @@ def _hook(tenant_id: int, target: str, at: datetime, body: bytes = b"", **more: 
                 "target": target,
                 "body": body,
                 "state": "done",
-                "due_at": null(),  # a plain None would be now
+                "due_at": null(),  # None would mean the column's default, now
                 "received_at": at,
                 **more,
             }

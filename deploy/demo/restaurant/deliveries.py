@@ -1,4 +1,4 @@
-"""The road of the demo: zones and couriers, two weeks of deliveries, and some on their way now."""
+"""Deliveries of the demo: zones and couriers, two weeks of past deliveries, and current ones."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -70,7 +70,7 @@ ADDRESSES: dict[str, tuple[Address, ...]] = {
     ),
 }
 UNLOCATED_ADDRESS = "Yüksek Kaldırım Cd. 22, zil: Aydın"
-NOW = (  # minutes ago, which of the spots, whose courier, the state
+NOW = (  # minutes ago, index of the address, index of the courier, state
     (41, 4, 0, "out_for_delivery"),
     (33, 0, 0, "out_for_delivery"),
     (28, 3, 1, "out_for_delivery"),
@@ -78,11 +78,11 @@ NOW = (  # minutes ago, which of the spots, whose courier, the state
     (11, 7, None, "ready"),
     (6, 6, None, "preparing"),
 )
-UNANSWERED = 2  # of those
+UNANSWERED = 2  # index in NOW
 
 
 def set_up_delivery() -> None:
-    """In the tenant's scope: where the demo's restaurants deliver to, and who rides."""
+    """Runs in the tenant's scope: the delivery zones and couriers of the demo restaurants."""
     for site in sites.listed():
         if site.prefix not in HOMES:
             continue
@@ -131,7 +131,7 @@ def _weeks(tenant_id: int, site_id: str) -> None:
 
 
 def _now(tenant_id: int, site_id: str) -> None:
-    """Some on their way, one that cannot be handed over, two that nobody brings yet."""
+    """Some are on their way, one cannot be handed over, two have no courier yet."""
     chance = seeded_random("now", tenant_id, site_id)
     with tenant_scope(tenant_id):
         past, around = PastOrders(sites.get(site_id)), zones.listed(site_id)
@@ -202,7 +202,7 @@ def _add_trip(
     moment: datetime,
     chance: random.Random,
 ) -> None:
-    """Nobody is written to: the courier's way is written down as it would have been."""
+    """Writes the trip's rows directly; no message is sent to the courier."""
     steps: tuple[str, ...] = ("preparing", "ready", "out_for_delivery", "delivered", "closed")
     for step in steps[: steps.index(ends) + 1]:
         moment = min(moment + timedelta(minutes=chance.randint(4, 12)), now())

@@ -1,4 +1,4 @@
-"""Guests of the demo who come back: points, rewards, coupons used and still to be used."""
+"""Loyalty data of the demo: points, rewards, used and open coupons."""
 
 import random
 from datetime import timedelta
@@ -21,7 +21,7 @@ USED = (9, 6, 4, 2, 1)  # days ago
 
 
 def set_up_loyalty() -> None:
-    """Points in Istanbul, stamps in Lisbon; each with something to have for them."""
+    """Points in Istanbul, stamps in Lisbon; each with rewards to exchange them for."""
     for phone, name in GUESTS:
         if phone:
             contact_identities.find_or_create(phone, "", name, now())
@@ -59,7 +59,7 @@ def set_up_loyalty() -> None:
 
 
 def add_coupons(tenant_id: int) -> None:
-    """Some were used, some lie in a chat, one ran out, one was given by mistake."""
+    """Some are used, some are open, one has expired, one was cancelled as a mistake."""
     with tenant_scope(tenant_id):
         known = [site.id for site in sites.listed()]
     for site_id in known:
@@ -102,7 +102,7 @@ def _use(tenant_id: int, site_id: str) -> None:
                     if line.item_id
                 ]
                 if not wishes:
-                    continue  # all they thought of was sold out
+                    continue  # all chosen items were sold out
                 taken = StaffOrder(
                     wishes,
                     "takeaway",
@@ -121,7 +121,7 @@ def _reward(site: Site) -> Reward:
 
 
 def _switch_on_messages(site: Site, reward: Reward | None) -> None:
-    """Switched on at the end: what happened before is not written about now."""
+    """Activated last, so that no messages are sent about past events."""
     for cause in ("welcome", "missed"):
         usual = message_settings.default_message(site, cause)
         texts = {language: str(text) for language, text in usual.texts.items()}

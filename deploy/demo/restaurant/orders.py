@@ -1,4 +1,4 @@
-"""Weeks of orders for the demo's restaurants, and an evening that is going on now."""
+"""Weeks of past orders for the demo restaurants, and the open orders of this evening."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ from tenants.audit import Actor, acting_as
 
 DAYS = 21
 LARGEST = "MAV"
-"""The other one is quieter."""
+"""The prefix of the busier restaurant."""
 GUESTS = (
     ("905321110101", "Zeynep Arslan"),
     ("905321110102", "Burak Çelik"),
@@ -39,7 +39,7 @@ GUESTS = (
 WAITERS = ("Mehmet Demir", "Selin Kaya")
 NOTES = ("", "", "", "", "Az acılı olsun", "Pencere kenarı lütfen", "Çocuk sandalyesi")
 REASONS = ("Misafir vazgeçti", "Malzeme bitti")
-NOW_OPEN = (  # minutes ago, then the state it has come to
+NOW_OPEN = (  # minutes ago, current state
     (52, "served"),
     (34, "ready"),
     (23, "preparing"),
@@ -51,7 +51,6 @@ UNSEEN_MINUTES = 6  # minutes ago: it waits for a tap
 
 
 def add_orders(tenant_id: int) -> None:
-    """For each restaurant of the tenant."""
     with tenant_scope(tenant_id):
         known = [site.id for site in sites.listed()]
     for site_id in known:
@@ -98,7 +97,7 @@ def _this_evening(tenant_id: int, site_id: str) -> None:
 
 @contextmanager
 def _guest(moment: datetime, chance: random.Random) -> Iterator[tuple[str, str]]:
-    """Who orders, then, by chat; or whom the staff serves without knowing them."""
+    """The phone and name of a guest who orders by chat; empty for a guest served by staff."""
     phone, name = chance.choice(GUESTS)
     with frozen(moment), acting_as(Actor("person", "demo", name or WAITERS[0])):
         yield phone, name
@@ -113,7 +112,7 @@ def _evening(site: Site, day: datetime, number: int, chance: random.Random) -> d
 def _draft_order(
     past: PastOrders, chance: random.Random, guest: tuple[str, str]
 ) -> order_lifecycle.OrderDraft:
-    """As the staff or a guest would make it; nothing leaves the house, nobody is written to."""
+    """An order as the staff or a guest would place it. No messages are sent."""
     table: Table | None = None
     if past.hall and chance.random() < 0.85:
         table = chance.choice(past.hall)
@@ -141,7 +140,7 @@ def _draft_order(
 def draft_card_order(
     past: PastOrders, chance: random.Random, phone: str, name: str
 ) -> order_lifecycle.OrderDraft:
-    """To take away, paid by card online."""
+    """A takeaway order that is paid online by card."""
     lines = random_order_items(past, chance)
     sums = calculate_totals(lines, carts.pricing_terms(past.site, "takeaway", lines))
     return order_lifecycle.OrderDraft(
@@ -178,7 +177,7 @@ def random_order_items(past: PastOrders, chance: random.Random) -> Sequence[Pric
 def advance_order(
     past: PastOrders, order: Order, ends: str, moment: datetime, chance: random.Random
 ) -> None:
-    """Through the states it would have gone through, each some minutes after the one before."""
+    """Move the order through its usual states, some minutes apart."""
     last = "served" if order.order_type == "dine_in" else "delivered"
     steps: tuple[str, ...] = ("preparing", "ready", last, "closed")
     if ends == "cancelled":

@@ -1,6 +1,6 @@
-"""Orders of the demo's past: rows as the service would have written them, not a call for each move.
+"""Past orders of the demo, written as rows instead of through a call for each state change.
 
-There are hundreds, with five moves each; told one by one they took most of the demo's time.
+There are hundreds with five changes each; one call per change took most of the demo's load time.
 """
 
 from collections import defaultdict
@@ -53,7 +53,10 @@ class EarnedPoints(NamedTuple):
 
 @dataclass
 class PastOrders:
-    """Of one restaurant, in its tenant's transaction. Stored by `write`, who and when as told."""
+    """The past orders of one restaurant, in its tenant's transaction. `write` stores them.
+
+    Actor and time are those set by the caller (`acting_as`, `frozen`).
+    """
 
     site: Site
     made: list[Order] = field(default_factory=list)
@@ -73,7 +76,7 @@ class PastOrders:
 
     @cached_property
     def days(self) -> dict[date, int]:
-        """The last number of each day."""
+        """The last order number of each day."""
         query = select(OrderNumberCounter.business_day, OrderNumberCounter.last).where(
             OrderNumberCounter.tenant_id == current_tenant_id(),
             OrderNumberCounter.site_id == self.site.id,
@@ -81,7 +84,7 @@ class PastOrders:
         return defaultdict(int, {row.business_day: row.last for row in db.session.execute(query)})
 
     def place(self, draft: OrderDraft) -> Order:
-        """To the kitchen at once."""
+        """The order goes to the kitchen at once."""
         day = hours.business_day(self.site.day_starts, self.site.time_zone, now())
         self.days[day] += 1
         order = order_lifecycle.new_order(self.site, draft, day, self.days[day])
@@ -94,7 +97,7 @@ class PastOrders:
         return order
 
     def move(self, order: Order, to: str, because: str = "") -> None:
-        """Also of an order that is stored already."""
+        """Also works for an order that is already stored."""
         if order.id not in self.lines:
             self.lines[order.id] = order_queries.items_of(order.id)
         lines = self.lines[order.id]
@@ -217,6 +220,6 @@ def _spent(order: Order) -> Decimal:
 
 
 def _id_at(moment: datetime) -> str:
-    """The book is read in the order of its ids."""
+    """An id at this time, because ledger entries are sorted by id."""
     with frozen(moment):
         return new_id("lpt")

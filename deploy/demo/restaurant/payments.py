@@ -1,4 +1,4 @@
-"""The demo's money: a provider of paper, orders paid by card, a part given back, a late payment."""
+"""Payments of the demo: a simulated provider, card orders, a partial refund, a late payment."""
 
 import random
 from datetime import timedelta
@@ -26,7 +26,7 @@ OWNER = Actor("person", "demo", "Derya Yılmaz")
 
 
 def add_payments(tenant_id: int) -> None:
-    """Without asking the provider: the demo is made before the simulated network runs."""
+    """Does not call the provider: the demo is loaded before the simulated network runs."""
     with tenant_scope(tenant_id), acting_as(OWNER):
         account = payment_accounts.add(
             payment_accounts.AccountSettings(provider="simulated", name="Kart (deneme)")
@@ -55,7 +55,7 @@ def _days(tenant_id: int, site_id: str, account_id: str) -> None:
 
 
 def _today(tenant_id: int, site_id: str, account_id: str) -> None:
-    """One that waits, and money that came after its order was cancelled."""
+    """An order that waits for payment, and a payment for a cancelled order."""
     chance = seeded_random("today", tenant_id, site_id)
     with tenant_scope(tenant_id):
         past, account = PastOrders(sites.get(site_id)), payment_accounts.get(account_id)
@@ -89,7 +89,7 @@ def _ordered(past: PastOrders, chance: random.Random, moment: object) -> tuple[O
 
 
 def _paid(account: PaymentAccount, link: PaymentLink, ref: str, moment: object) -> None:
-    """As the provider would tell it, and confirm it."""
+    """Records the payment as if the provider had reported and confirmed it."""
     with frozen(moment):  # type: ignore[arg-type]
         link.url, link.told = f"https://pay.example/{ref}", 1
         if link.state == "making":

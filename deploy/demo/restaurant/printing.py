@@ -1,4 +1,4 @@
-"""Printers for the demo's restaurants, this evening's tickets, and an agent for each of them."""
+"""Printers, tickets and print agents for the demo restaurants."""
 
 import json
 import os
@@ -29,7 +29,7 @@ DAYS = 21
 
 
 def add_print_jobs(tenant_id: int) -> None:
-    """Three printers for each restaurant, and the tickets of the orders that are open now."""
+    """Three printers for each restaurant, and the tickets of the open orders."""
     with tenant_scope(tenant_id):
         known = sites.listed()
         for site in known:
@@ -51,7 +51,7 @@ def _set_up(site: Site) -> None:
 
 
 def _weeks(tenant_id: int, site: Site) -> None:
-    """The tickets of the last days, as they were when they had left the printer."""
+    """The tickets of the last days, in their state after printing."""
     chance = random.Random(f"{tenant_id} {site.slug}")  # noqa: S311 - a story, the same each time
     since, before = now() - timedelta(days=DAYS), now() - timedelta(hours=6)
     with tenant_scope(tenant_id):
@@ -108,7 +108,7 @@ def _printed(job: PrintJob, *, lost: bool) -> None:
 
 
 def pair_agents(settings: Settings, tenant_id: int) -> list[dict[str, str]]:
-    """An agent for each restaurant that has none here; where each finds its things."""
+    """Pair an agent for each restaurant that has none here. Returns the folder of each."""
     told = []
     with tenant_scope(tenant_id):
         known = sites.listed()

@@ -1,4 +1,4 @@
-"""Two restaurants of the demo: a bistro in Istanbul, and its small sister in Lisbon."""
+"""The two demo restaurants: a bistro in Istanbul and a small one in Lisbon."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,14 +7,14 @@ from restaurant.menus import availability, menus, publishing
 from restaurant.models import Menu, MenuCategory, Site
 from restaurant.sites import sites, tables
 
-# The demo takes orders at any hour of the day.
+# The demo accepts orders at any time of day.
 ISTANBUL = {str(day): [["06:00", "05:59"]] for day in range(7)}
 LISBON = {str(day): [["12:00", "15:30"], ["19:00", "00:30"]] for day in range(1, 7)}
 
 Dish = tuple[str, str, str, str, str, dict[str, Any]]
-"""Name and description in both languages, price, and what else there is to say."""
+"""Name and description in both languages, price, and other fields."""
 Pictures = Mapping[str, str]
-"""The key of a dish's photo by its English name."""
+"""Photo keys by the dish's English name."""
 
 BREAKFAST: tuple[Dish, ...] = (
     ("Kahvaltı Tabağı", "Breakfast Plate", "Yumurta, üç çeşit peynir, zeytin, bal ve kaymak",
@@ -84,7 +84,7 @@ SWEETS: tuple[Dish, ...] = (
 
 
 def add_bistro(pictures: Pictures) -> None:
-    """Menus, tables in two areas, options and allergens; published and ready for orders."""
+    """Menu, tables in two areas, options and allergens; published and ready for orders."""
     site = sites.open_site(
         "Lokanta Mavi", slug="lokanta-mavi", prefix="MAV", currency="TRY",
         time_zone="Europe/Istanbul", country="TR", languages=["tr", "en"],

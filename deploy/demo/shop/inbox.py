@@ -1,4 +1,4 @@
-"""The shop's inbox for the demo: questions about parcels, colours and wholesale."""
+"""The inbox of the demo shop: questions about parcels, colours and wholesale."""
 
 from collections.abc import Mapping
 
@@ -106,7 +106,7 @@ def _today(tale: InboxScript) -> None:
 
 
 def _know_customers() -> None:
-    """What the shop wrote down about some of those who wrote to it."""
+    """Details that the shop entered about some of its contacts."""
     glaze = custom_fields.add("Favourite glaze", "choice", ["White", "Blue", "Green", "Raw"])
     custom_fields.add("VAT number", "text", [])
     for name, tags, value in (

@@ -1,4 +1,4 @@
-"""Three weeks of an online shop for the demo: orders, parcels, carts, forms, and what was sent."""
+"""Three weeks of a demo online shop: orders, parcels, carts, forms, and the messages about them."""
 
 import json
 import random
@@ -71,7 +71,7 @@ ASKED = (
 
 @dataclass(frozen=True)
 class StorePost:
-    """What was posted to us, and when; `left`: a cart whose reminder leaves."""
+    """A webhook from the store and its time; with `left`, an abandoned cart with a reminder."""
 
     at: datetime
     connection: Connection
@@ -82,7 +82,7 @@ class StorePost:
 
 
 def add_store_events(tenant_id: int) -> None:
-    """The same story every time: the dice are loaded."""
+    """Seeded: the same data every time."""
     dice = random.Random(20260202)  # noqa: S311 - a demo, not a secret
     beginning = now()
     opening = beginning - timedelta(days=DAYS)
@@ -119,7 +119,7 @@ def add_store_events(tenant_id: int) -> None:
     )
     with tenant_scope(tenant_id):
         heard: list[PastReceipt] = []
-        # Held, so that the session knows them and does not read them again for each post.
+        # References keep these in the session, so that they are not read again for each post.
         _known = (
             accounts.account(),
             store_connections.list_connections(),
@@ -133,7 +133,7 @@ def add_store_events(tenant_id: int) -> None:
 
 
 def _sale(shop: Connection, at: datetime, number: int, dice: random.Random) -> list[StorePost]:
-    """A cart; mostly an order, then a parcel; now and then it is left or cancelled."""
+    """A cart, mostly followed by an order and a parcel; some are abandoned or cancelled."""
     cart, luck = _checkout(number, dice.choice(CUSTOMERS), dice), dice.random()
     if luck < 0.25:
         return [StorePost(at, shop, "checkouts/create", cart, left=True)]
@@ -151,7 +151,7 @@ def _sale(shop: Connection, at: datetime, number: int, dice: random.Random) -> l
 
 
 def _write_templates() -> None:
-    """Customers who did not write within a day get what was approved; so some of it costs."""
+    """Customers who did not write within a day get templates, so that some messages cost money."""
     for recipe, template in TEMPLATES.items():
         automation = next(
             one for one in automation_definitions.list_automations() if one.recipe == recipe
@@ -168,7 +168,7 @@ def _write_templates() -> None:
 def _trade_order(
     trade: Connection, at: datetime, number: int, dice: random.Random
 ) -> list[StorePost]:
-    """A café or a shop that buys by the dozen; two days later it has left."""
+    """A wholesale order from a café or shop; it is shipped two days later."""
     first, last, phone = dice.choice(TRADE)
     name, price = dice.choice(GOODS)
     count = dice.choice((12, 24, 36))
@@ -212,7 +212,7 @@ def _misunderstood(form: Connection, at: datetime) -> None:
 
 
 def _receipts_of(post: StorePost, until: datetime) -> list[PastReceipt]:
-    """What the network will say of the answers."""
+    """The receipts for the answers."""
     heard = _receive(post)
     if post.soon_after is not None:
         heard += _receive(post.soon_after)
@@ -255,7 +255,7 @@ def _post(connection: Connection, body: bytes, facts: dict[str, str]) -> Receive
 
 
 def _answered(at: datetime) -> list[PastReceipt]:
-    """What is due by then leaves, and is read."""
+    """Run the automations that are due by then; their messages are delivered and read."""
     with frozen(at):
         run_ids = automation_runs.claim_runs(20)
         for run_id in run_ids:
@@ -275,7 +275,7 @@ def _sent(at: datetime) -> list[PastReceipt]:
 
 
 def _answer(one: ClaimedMessage) -> SendOutcome:
-    """A phone that is not on the network refuses, whatever is sent."""
+    """A phone that is not on the network refuses every message."""
     there = not one.envelope.phone.endswith(NOT_THERE)
     return SendAccepted(f"wamid.shop{one.uuid[-12:]}") if there else UNREACHABLE
 

@@ -1,4 +1,4 @@
-"""Starting a process that goes when we go."""
+"""Starts a child process that ends when its parent ends."""
 
 import contextlib
 import ctypes
@@ -43,7 +43,7 @@ def spawn(
 
 
 def follow_parent(death_signal: int) -> None:
-    """Linux tells us when our parent dies, even by SIGKILL; elsewhere nobody does."""
+    """Make Linux signal us when our parent dies, even by SIGKILL. Does nothing elsewhere."""
     if _libc is not None:
         _libc.prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
 
@@ -53,14 +53,14 @@ def _in_child(death_signal: int) -> Callable[[], None]:
 
     def prepare() -> None:
         follow_parent(death_signal)
-        if os.getppid() != parent:  # it went before we asked to be told
+        if os.getppid() != parent:  # the parent died before prctl was called
             os._exit(1)
 
     return prepare
 
 
 def kill_group(pid: int, signal_number: int) -> None:
-    """Signal a child and what it started; a group that is already gone is what we wanted."""
+    """Signal a child and its descendants. A group that no longer exists is not an error."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal_number)
 

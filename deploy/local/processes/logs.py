@@ -1,4 +1,4 @@
-"""The output of the children: all of it in a file each, warnings and errors on the terminal too."""
+"""Output of the child processes: a log file each; warnings and errors also on the terminal."""
 
 import os
 import re
@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import IO
 
 BIGGEST_FILE = 5 * 1024 * 1024
-LONGEST_LINE = 4000  # a pipe takes this much at once without making us wait
+LONGEST_LINE = 4000  # a pipe accepts this much at once without blocking
 COLOURS = (36, 33, 35, 32, 34, 96, 93, 95)
-# The level as core/logs.py writes it, for people or as JSON. A line without one is shown: it may
-# be the traceback of a process that could not start.
+# The level as core/logs.py writes it, for people or as JSON. A line without a level is shown: it
+# may be the traceback of a process that could not start.
 ROUTINE = re.compile(rb'^\S+Z \[(?:debug|info) *\] |^\{.*"level": "(?:debug|info)"')
 
 
 def is_routine(line: bytes) -> bool:
-    """Whether a line of a child is for its log file only."""
+    """True if a line belongs only in the log file."""
     return ROUTINE.match(line) is not None
 
 
 class LogFile:
-    """One child's file; when it is full it becomes `.log.1` and a new one begins."""
+    """The log file of one child. A full file is renamed to `.log.1`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -46,7 +46,7 @@ class LogFile:
 
 
 class Terminal:
-    """Never waits for its reader: a stopped pager must not stop the service."""
+    """Never blocks: a stopped pager must not stop the service."""
 
     def __init__(self, output: IO[str] | None = None) -> None:
         self._output = output or sys.stdout
@@ -72,5 +72,5 @@ class Terminal:
             self._output.flush()
             if select.select([], [self._descriptor], [], 0)[1]:
                 os.write(self._descriptor, data)
-        except OSError:  # the terminal has gone; the files still have every line
+        except OSError:  # the terminal is closed; the log files still have every line
             pass

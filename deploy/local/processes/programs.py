@@ -1,4 +1,4 @@
-"""The table of what runs. A new process is a new row."""
+"""The table of processes to run. To add a process, add a row."""
 
 import http.client
 import os
@@ -14,9 +14,9 @@ from deploy.local.servers.valkey import Valkey
 
 ROOT = Path(__file__).resolve().parents[3]
 SERVER_ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
-# All but `slow` and `sweep`, which have workers of their own.
+# All except `slow` and `sweep`, which have their own workers.
 PROMPT_QUEUES = [one for one in ALL_QUEUES if one not in ("slow", "sweep")]
-WEB_THREADS = 64  # enough for a developer's pages and an agent's long poll at once
+WEB_THREADS = 64  # enough for a developer's pages and an agent's long poll at the same time
 
 
 def postgres_program(server: Postgres) -> Program:
@@ -24,7 +24,7 @@ def postgres_program(server: Postgres) -> Program:
         "postgres",
         server.command,
         env=SERVER_ENV,
-        cwd=Path("/"),  # ours may be closed to its account
+        cwd=Path("/"),  # our working folder may be closed to the server's account
         account=server.account,
         before=server.clear_stale,
         ready=server.is_ready,
@@ -51,8 +51,8 @@ def valkey_program(server: Valkey) -> Program:
 
 
 def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Program]:
-    """As in production: only the host knows where the sessions of linked phones are, and no
-    process knows the owner of the schema."""
+    """As in production, only the linked host gets the URL of the session store, and no process
+    gets the URL of the schema's owner."""
     settings = {**settings, "MIGRATION_DATABASE_URL": ""}
     port, processes = settings["PORT"], settings.get("WEB_PROCESSES", "1")
     network = settings["SIMULATOR_URL"].rpartition(":")[2]
@@ -62,8 +62,8 @@ def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Progr
     web += ["--workers-kill-timeout", "5", "--log-level", "error"]
     table = (
         ("web", [*web, "wsgi:app"]),
-        # What people wait for is never behind a slow provider or file, and no ticket behind a
-        # burst of messages. What takes long, an export for example, has a worker of its own.
+        # Interactive work never waits behind a slow provider or file, and tickets never wait
+        # behind a burst of messages. Long jobs such as exports have their own worker.
         ("worker-1", ["-m", "jobs.worker", "sends", "hooks"]),
         ("worker-2", ["-m", "jobs.worker", *PROMPT_QUEUES]),
         ("worker-3", ["-m", "jobs.worker", "deliveries"]),
@@ -84,7 +84,7 @@ def app_programs(settings: Mapping[str, str], store_url: str = "") -> list[Progr
 def agent_programs(
     settings: Mapping[str, str], agents: Iterable[Mapping[str, str]]
 ) -> list[Program]:
-    """A print agent for each demo restaurant; its printers put pictures into a folder."""
+    """A print agent for each demo restaurant; its printers write images into a folder."""
     return [
         python_program(
             f"agent-{one['name']}",
@@ -111,7 +111,7 @@ def python_program(
 
 
 def _inherited() -> dict[str, str]:
-    """Without what would make six processes compile every library at every start."""
+    """Without the variable that would make every process compile all libraries at each start."""
     return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 

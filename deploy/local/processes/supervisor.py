@@ -1,6 +1,6 @@
 """Starts processes in order, keeps them running, stops them in the reverse order.
 
-One thread and one loop, so that a child can safely be told at birth to follow its parent.
+It has a single thread: children are started with `preexec_fn`, which is not safe with threads.
 """
 
 import contextlib
@@ -21,16 +21,16 @@ from deploy.local.processes.child_process import kill_group, spawn
 from deploy.local.processes.logs import LogFile, Terminal, is_routine
 from deploy.local.servers.system_accounts import SystemAccount
 
-STOP_TIMEOUT_SECONDS = 10.0  # for a child that was asked to stop
-STEADY_SECONDS = 10.0  # a child that lived this long is not in a crash loop
+STOP_TIMEOUT_SECONDS = 10.0  # for a child to stop after the signal
+STEADY_SECONDS = 10.0  # a child that ran this long is not in a crash loop
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 3.0
-SECOND_SIGNAL_SECONDS = 0.5  # `make` passes on a signal we got too; that is not a second request
-READY_SECONDS = 180.0  # for a busy machine; a child that dies is not waited for
+SECOND_SIGNAL_SECONDS = 0.5  # `make` forwards a signal that we also got; not a second request
+READY_SECONDS = 180.0  # for a busy machine; a child that dies is detected at once
 
 
 @dataclass(frozen=True)
 class Program:
-    """What to run and how; the command is asked for at every start."""
+    """What to run and how. The command is built at every start."""
 
     name: str
     command: Callable[[], Iterable[str | Path]]
@@ -43,9 +43,9 @@ class Program:
     stop_signal: signal.Signals = signal.SIGTERM
     death_signal: signal.Signals = signal.SIGTERM
     patience: float = STOP_TIMEOUT_SECONDS
-    may_hurry: bool = True  # whether a second Ctrl-C ends it at once
-    tier: int = 9  # the higher ones stop first
-    quiet: bool = False  # what it says goes to its file only
+    may_hurry: bool = True  # whether a second Ctrl-C kills it
+    tier: int = 9  # higher tiers stop first
+    quiet: bool = False  # its output goes only to its log file
 
 
 @dataclass
@@ -56,7 +56,7 @@ class Child:
     started: float = 0.0
     pause: float = FIRST_PAUSE
     start_at: float | None = None
-    rest: bytes = b""  # of a line that is not whole yet
+    rest: bytes = b""  # an incomplete line
     pipe: IO[bytes] | None = None
     faults: int = 0
 
@@ -66,7 +66,7 @@ class Child:
 
 
 class StopRequested(Exception):
-    """Somebody pressed Ctrl-C or sent SIGTERM while we were still starting."""
+    """Ctrl-C or SIGTERM during the start."""
 
 
 class Supervisor:
@@ -88,7 +88,7 @@ class Supervisor:
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            # nohup means it; a shell's `&` merely lets Ctrl-C pass by.
+            # nohup ignores SIGHUP on purpose; a shell's `&` ignores SIGINT only against Ctrl-C.
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
                 signal.signal(number, self._ask)
 
@@ -100,7 +100,7 @@ class Supervisor:
         return bool(self._asked) and self._asked[-1] - self._asked[0] > SECOND_SIGNAL_SECONDS
 
     def start(self, program: Program) -> Child:
-        """Start and keep running from now on; returns at once."""
+        """Start a program and restart it if it dies. Returns at once."""
         child = Child(program, LogFile(self.logs / f"{program.name}.log"))
         self.children.append(child)
         self._launch(child)
@@ -123,7 +123,7 @@ class Supervisor:
                 raise CannotRun(f"{last}\n{name} did not start; see {child.journal.path}.")
 
     def finish(self, program: Program) -> str:
-        """Run to the end and give back what it printed; what it said beside goes to its log."""
+        """Run a program to its end and return its standard output; standard error is logged."""
         child = Child(program, LogFile(self.logs / f"{program.name}.log"))
         with tempfile.TemporaryFile() as answer:
             child.process = spawn(
@@ -149,12 +149,12 @@ class Supervisor:
             return answer.read().decode()
 
     def run(self) -> None:
-        """Keep everything running until somebody asks to stop."""
+        """Keep everything running until a stop is requested."""
         while not self._asked:
             self._turn(0.5)
 
     def stop(self) -> None:
-        """Stop tier by tier, the doors first and the database last. Safe to call again."""
+        """Stop tier by tier, web processes first and the database last. Idempotent."""
         self._stopping = True
         for tier in sorted({child.program.tier for child in self.children}, reverse=True):
             self._end([child for child in self.children if child.program.tier == tier])
@@ -190,7 +190,7 @@ class Supervisor:
         child.pipe = pipe
 
     def _turn(self, seconds: float) -> None:
-        """One turn of the loop: pass on what was said, restart what has died."""
+        """One iteration of the loop: forward output, restart dead children."""
         now = time.monotonic()
         due = [child.start_at for child in self.children if child.start_at is not None]
         for key, _ in self._selector.select(max(0.0, min([seconds, *(at - now for at in due)]))):
@@ -211,7 +211,7 @@ class Supervisor:
                 part = os.read(child.pipe.fileno(), 65536)
             except BlockingIOError:
                 return
-            if not part:  # it closed its output, dead or not
+            if not part:  # the child closed its output
                 self._leave(child)
                 return
             *lines, child.rest = (child.rest + part).split(b"\n")
@@ -244,7 +244,7 @@ class Supervisor:
         child.pause = min(child.pause * 3, LONGEST_PAUSE)
 
     def _clean_up_after(self, child: Child) -> None:
-        """Read its last words and end what it left behind."""
+        """Read its remaining output and kill the processes that it left behind."""
         if child.process:
             kill_group(child.process.pid, signal.SIGKILL)
             self._read(child)

@@ -1,4 +1,4 @@
-"""Roles and databases: an owner that migrates, and an app role that owns nothing."""
+"""Roles and databases: an owner that runs migrations, and an app role that owns nothing."""
 
 import contextlib
 import hashlib
@@ -21,7 +21,7 @@ DRIVER = "postgresql+psycopg2"
 
 @contextlib.contextmanager
 def autocommit_cursor(connection: Connection) -> Iterator[Cursor]:
-    """A cursor without a transaction around it: CREATE DATABASE refuses one."""
+    """A cursor outside a transaction, as CREATE DATABASE requires."""
     try:
         connection.autocommit = True
         with connection.cursor() as cursor:
@@ -33,7 +33,7 @@ def autocommit_cursor(connection: Connection) -> Iterator[Cursor]:
 def make_roles_and_database(
     connection: Connection, *, owner_password: str, app_password: str, database: str = DATABASE
 ) -> None:
-    """In a server of our own; what exists already only gets the passwords we know."""
+    """For our own server. Existing roles only get their passwords set."""
     with autocommit_cursor(connection) as cursor:
         _login_role(cursor, OWNER, owner_password)
         _login_role(cursor, APP, app_password)
@@ -47,7 +47,7 @@ def make_roles_and_database(
 
 
 def make_linked_store(connection: Connection, password: str, database: str = LINKED_STORE) -> None:
-    """The linked hosts' own database, which nobody else may even open."""
+    """The database of the linked hosts, which no other role can connect to."""
     with autocommit_cursor(connection) as cursor:
         _login_role(cursor, LINKED_HOST_ROLE, password)
         cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", (database,))
@@ -71,9 +71,9 @@ def _login_role(cursor: Cursor, role: str, password: str) -> None:
 
 
 def prepare_external(database_url: str, app_password: str) -> tuple[str, str]:
-    """Use a database that is already there as its owner; returns the app's and the owner's URL.
+    """Use an existing database as its owner. Returns the URLs of the app role and of the owner.
 
-    The app's password follows from the owner's when there is one, so that two checkouts that
+    If the owner has a password, the app's password is derived from it, so that two checkouts that
     share a server do not lock each other out.
     """
     owner_url = with_driver(database_url)

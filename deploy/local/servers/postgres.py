@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: made once, run in the foreground, stopped cleanly."""
+"""The embedded PostgreSQL: created once, run in the foreground, stopped cleanly."""
 
 import contextlib
 import hashlib
@@ -23,7 +23,7 @@ from deploy.local.files import Locked, hold_lock
 from deploy.local.servers.postgres_binaries import find_binaries
 from deploy.local.servers.system_accounts import SystemAccount, own_folder, run_as, server_account
 
-LONGEST_SOCKET_FOLDER = 80  # macOS allows 103 characters with the socket's own name
+LONGEST_SOCKET_FOLDER = 80  # macOS allows 103 characters including the name of the socket
 STALE_SECONDS = 20
 
 SMALL_MACHINE = {
@@ -35,7 +35,7 @@ SMALL_MACHINE = {
     "log_min_messages": "warning",
     "log_line_prefix": "",
     "lc_messages": "C",
-    # No statement, parameter or key of a failed statement: they hold what customers wrote.
+    # Never log the statement, parameters or key of a failed statement: they contain customer data.
     "log_min_error_statement": "panic",
     "log_parameter_max_length": "0",
     "log_parameter_max_length_on_error": "0",
@@ -54,10 +54,10 @@ NOT_DURABLE = {
 
 
 class Postgres:
-    """One cluster: `folder` holds it, or is a link to where its account can reach it."""
+    """One cluster, in `folder` or, if that is a link, where the server's account can reach it."""
 
     superuser = "postgres"
-    stop_signal = signal.SIGINT  # PostgreSQL's fast shutdown: sessions go, a checkpoint is kept
+    stop_signal = signal.SIGINT  # fast shutdown: ends all sessions and writes a checkpoint
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Postgres:
         return self.place / "data"
 
     def prepare(self) -> None:
-        """Everything before the server process: the cluster is made, a stale server is gone."""
+        """Create the cluster if needed and stop a stale server, before the server starts."""
         try:
             self._lock = hold_lock(self.place / "lock")
         except Locked as taken:
@@ -123,7 +123,7 @@ class Postgres:
                 f"--pwfile={password}",
                 "--auth=scram-sha-256",
                 "--encoding=UTF8",
-                # The built-in provider sorts alike on every system, whatever locales it has.
+                # The built-in provider sorts the same on every system, whatever its locales.
                 "--locale=C",
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
@@ -134,7 +134,7 @@ class Postgres:
         if made.returncode:
             last = (made.stderr.strip() or made.stdout.strip()).splitlines()[-1:]
             raise CannotRun(f"PostgreSQL could not make its folder {draft}: {' '.join(last)}")
-        draft.rename(self.data)  # so that a folder named data is always a whole one
+        draft.rename(self.data)  # so that an existing data folder is always complete
 
     def _check_release(self) -> None:
         made_by = (self.data / "PG_VERSION").read_text().strip()
@@ -146,7 +146,7 @@ class Postgres:
             )
 
     def release(self) -> None:
-        """Let another run have the folder; call it after the server has gone."""
+        """Release the folder for another run; call it after the server has ended."""
         if self._lock:
             self._lock.close()
             self._lock = None
@@ -208,9 +208,9 @@ class Postgres:
             time.sleep(0.05)
 
     def clear_stale(self) -> None:
-        """Stop what a killed run left in this folder, or nobody can start here.
+        """Stop a server that a killed run left in this folder; otherwise no server could start.
 
-        A process id that went to another program in the meantime is left alone.
+        If its process id now belongs to another program, that program is left alone.
         """
         postmaster = self._postmaster()
         if postmaster:
@@ -240,7 +240,7 @@ class Postgres:
                     yield process
 
     def _is_ours(self, process: psutil.Process) -> bool:
-        """PostgreSQL works in its data folder, so that tells one cluster from another."""
+        """PostgreSQL's working folder is its data folder, which identifies the cluster."""
         return process.name() == "postgres" and Path(process.cwd()) == self.data
 
     def shut_down_cleanly(self) -> bool:
@@ -253,7 +253,7 @@ class Postgres:
 
 
 def _wait_gone(processes: list[psutil.Process], seconds: float) -> list[psutil.Process]:
-    """Those still alive in the end. A zombie is gone: in a container nobody may collect it."""
+    """The processes that are still alive. Zombies do not count: a container may not reap them."""
     deadline = time.monotonic() + seconds
     while alive := [process for process in processes if not _is_gone(process)]:
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""PostgreSQL's programs from their wheel, where the account that runs them can reach them."""
+"""The PostgreSQL programs from their wheel, in a place that the server's account can reach."""
 
 import platform
 import secrets
@@ -37,7 +37,7 @@ def _works(folder: Path, account: SystemAccount) -> bool:
 
 
 def _copy_outside(package: Path, root: Path) -> Path:
-    """Copy once per release of the wheel; every checkout of this machine shares the copy."""
+    """Copy once per release of the wheel; all checkouts on this machine share the copy."""
     copy = root / f"postgresql-{version(PACKAGE)}-{platform.machine()}"
     if copy.is_dir():
         return copy
@@ -48,10 +48,10 @@ def _copy_outside(package: Path, root: Path) -> Path:
                 part, draft / part.name, symlinks=True, ignore=shutil.ignore_patterns(*UNUSED)
             )
     for path in (draft, *draft.rglob("*")):
-        if not path.is_symlink():  # the clone may have been made under a closed umask
+        if not path.is_symlink():  # the files may have been created under a restrictive umask
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
     try:
         draft.rename(copy)
-    except OSError:  # another checkout was quicker
+    except OSError:  # another checkout has copied it first
         shutil.rmtree(draft)
     return copy

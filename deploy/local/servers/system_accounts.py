@@ -1,4 +1,4 @@
-"""PostgreSQL refuses to run as root, so root lends it another account and a folder it can reach."""
+"""PostgreSQL refuses to run as root, so for root it gets another account and a folder."""
 
 import hashlib
 import os
@@ -27,7 +27,7 @@ class SystemAccount:
 
 
 def server_account(existing: Path | None = None) -> SystemAccount | None:
-    """Who runs the server: ourselves (None), or for root the folder's owner or `nobody`."""
+    """The account for the server: None for ourselves; for root, the folder's owner or `nobody`."""
     if os.geteuid() != 0:
         return None
     if existing is not None and existing.exists() and (uid := existing.stat().st_uid) != 0:
@@ -53,7 +53,7 @@ def _known(uid: int) -> bool:
 def run_as(account: SystemAccount | None, *command: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(part) for part in command],
-        cwd="/",  # our own working folder may be closed to that account
+        cwd="/",  # our working folder may be closed to that account
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
         capture_output=True,
         text=True,
@@ -63,13 +63,13 @@ def run_as(account: SystemAccount | None, *command: str | Path) -> subprocess.Co
 
 
 def can_use(account: SystemAccount, path: Path, how: str) -> bool:
-    """Ask as that account instead of reading mode bits: access lists and mounts count too."""
+    """Test as that account instead of reading mode bits: ACLs and mounts count too."""
     return run_as(account, "/bin/sh", "-c", f'test -{how} "$1"', "sh", path).returncode == 0
 
 
 def own_folder(folder: Path, account: SystemAccount | None, say: Callable[[str], None]) -> Path:
-    """Make a private folder for the account; when the way there is closed to it, place it
-    outside and leave a link."""
+    """Create a private folder for the account. If the account cannot reach it, create it outside
+    and link to it."""
     if account is None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder
@@ -78,11 +78,11 @@ def own_folder(folder: Path, account: SystemAccount | None, say: Callable[[str],
     outside = outside_root(account) / _key(folder)
     if folder.is_symlink():
         outside = folder.readlink()
-    elif folder.exists():  # the way was closed after an earlier run
+    elif folder.exists():  # the parent was closed after an earlier run
         shutil.move(folder, outside)
         folder.symlink_to(outside)
     else:
-        shutil.rmtree(outside, ignore_errors=True)  # its DATA_DIR was deleted
+        shutil.rmtree(outside, ignore_errors=True)  # left from a DATA_DIR that was deleted
         folder.symlink_to(outside)
         say(f"{folder.parent} is closed to {account.name}: the database lives in {outside}")
     return _private(outside, account)
@@ -96,13 +96,13 @@ def _private(folder: Path, account: SystemAccount) -> Path:
 
 
 def outside_root(account: SystemAccount) -> Path:
-    """A folder of root's that others may pass but not write."""
+    """A folder owned by root that others can pass through but not write to."""
     for root in OUTSIDE:
         try:
             root.mkdir(mode=0o755, parents=True, exist_ok=True)
             found = root.lstat()
             if not stat.S_ISDIR(found.st_mode) or found.st_uid != 0:
-                continue  # somebody else's, made to be found by us
+                continue  # planted by another user
             root.chmod(0o755)
         except OSError:
             continue

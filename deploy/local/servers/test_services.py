@@ -1,4 +1,4 @@
-"""A PostgreSQL and a Valkey for one run of the tests, gone when the run is."""
+"""A PostgreSQL and a Valkey for one test run, deleted afterwards."""
 
 import contextlib
 import secrets
@@ -47,14 +47,14 @@ def _own_part(folder: Path) -> tuple[IO[str], Path]:
             continue
         home = folder / str(number)
         home.mkdir(exist_ok=True)
-        for passed in (folder, home):  # root's PostgreSQL is somebody else and must pass through
+        for passed in (folder, home):  # for root, PostgreSQL runs as another user
             passed.chmod(0o711)
         return lock, home
     raise CannotRun(f"{MOST_RUNS_AT_ONCE} test runs are at work in {folder} already.")
 
 
 def _on_a_free_port(start: Callable[[int], str]) -> str:
-    """Another program may take the port between our choice and our start, so try again."""
+    """Retry, because another program may take the port between our choice and the start."""
     for _ in range(2):
         with contextlib.suppress(CannotRun):
             return start(any_free())
@@ -69,7 +69,7 @@ def _start_postgres(home: Path, port: int, opened: contextlib.ExitStack, durable
         durable=durable,
         say=lambda _: None,
     )
-    if server.data.is_dir():  # an earlier run's; without fsync nothing in it is sure
+    if server.data.is_dir():  # from an earlier run; without fsync it may be damaged
         server.clear_stale()
         shutil.rmtree(server.data)
     with contextlib.ExitStack() as starting:
@@ -84,7 +84,7 @@ def _start_postgres(home: Path, port: int, opened: contextlib.ExitStack, durable
                 output=log,
                 death_signal=signal.SIGQUIT,
             )
-        # Nothing of a test is worth a checkpoint, so this is PostgreSQL's immediate shutdown.
+        # PostgreSQL's immediate shutdown: test data needs no checkpoint.
         starting.callback(_end, process, signal.SIGQUIT)
         server.wait_ready(process)
         opened.push(starting.pop_all())
@@ -93,7 +93,7 @@ def _start_postgres(home: Path, port: int, opened: contextlib.ExitStack, durable
 
 def _start_valkey(home: Path, port: int, opened: contextlib.ExitStack, durable: bool) -> str:
     server = Valkey(home / "valkey", port=port, password=secrets.token_urlsafe(24), durable=durable)
-    shutil.rmtree(server.folder, ignore_errors=True)  # what an earlier run kept
+    shutil.rmtree(server.folder, ignore_errors=True)  # left from an earlier run
     server.prepare()
     with contextlib.ExitStack() as starting:
         with server.settings() as settings, (home / "valkey.log").open("wb") as log:

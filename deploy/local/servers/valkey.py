@@ -47,7 +47,7 @@ class Valkey:
         return [server_binary(), "-"]
 
     def settings(self) -> IO[bytes]:
-        """The configuration as standard input: a password among the arguments shows in `ps`."""
+        """The configuration, passed as standard input: a password in arguments shows in `ps`."""
         lines = [
             f"port {self.port}",
             "bind 127.0.0.1",

@@ -1,4 +1,4 @@
-"""The taps of a kitchen display. Each station starts and finishes its own items; the order follows.
+"""Taps on a kitchen display: each station starts and finishes its items; the order follows.
 
 The order is `preparing` when the first item is started and `ready` when the last one is made.
 """
@@ -16,10 +16,10 @@ UNDOABLE = order_states.IN_THE_KITCHEN | {"ready"}
 
 
 def tap(site: Site, order: Order, station: str, to: str, batch: int) -> Order:
-    """Start or finish what the station was shown: its lines up to this batch. Idempotent.
+    """Start or finish the station's lines up to this batch. Idempotent.
 
-    Without a station it is a display of all stations.
-    What was added after the display was drawn stays waiting: nobody has seen it.
+    An empty station means all stations. Items that were added after the display was drawn stay
+    waiting: nobody has seen them.
     """
     held = order_lifecycle.lock_order(order)
     if held.state not in order_states.IN_THE_KITCHEN:
@@ -35,7 +35,7 @@ def tap(site: Site, order: Order, station: str, to: str, batch: int) -> Order:
 
 
 def undo(site: Site, order: Order, station: str = "") -> Order:
-    """Take back the last tap of a station, or of any station. An order that was ready is not."""
+    """Undo the last tap of a station, or of any station. A ready order returns to the kitchen."""
     held = order_lifecycle.lock_order(order)
     if held.state not in UNDOABLE:
         raise Conflict("order_closed", "Order {number} has left the kitchen.", number=held.number)

@@ -1,7 +1,7 @@
-"""How far each station is with each line of an order: waiting, started or ready.
+"""The progress of each line of an order at each station: waiting, started or ready.
 
-Rows are written only while the order's row is locked (`orders.hold`, `orders.lock`), so that two
-stations never write the same order at once.
+Rows are written only while the order's row is locked (`lifecycle.lock_version` or `lock_order`),
+so that two stations never write to the same order at once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,12 +20,15 @@ WAITING, STARTED, READY = "waiting", "started", "ready"
 
 @dataclass
 class OrderProgress:
-    """The rows of one order."""
+    """The progress rows of one order, by line position and station."""
 
     rows: dict[tuple[int, str], KitchenItem] = field(default_factory=dict)
 
     def of(self, line: OrderItem, station: str = "") -> str:
-        """At one station, or the least advanced of all its stations."""
+        """The line's progress at one station, or combined over all of its stations.
+
+        Combined, it is `started` unless all stations are waiting or all are ready.
+        """
         found = {self._at(line.position, one) for one in stations_of(line) if station in ("", one)}
         if found == {READY}:
             return READY
@@ -38,7 +41,7 @@ class OrderProgress:
         return WAITING if found <= {WAITING} else STARTED
 
     def last_tap(self, station: str = "") -> datetime | None:
-        """When the station last started or finished something."""
+        """When the station last started or finished an item; None if it never did."""
         moments = (
             moment
             for row in self.at(station)
@@ -62,7 +65,7 @@ def stations_of(line: OrderItem) -> tuple[str, ...]:
 
 
 def remaining_items(lines: Sequence[OrderItem], station: str = "") -> list[OrderItem]:
-    """What is still ordered, of one station or of all."""
+    """Lines with pieces that are not voided, of one station or of all."""
     return [
         line
         for line in lines
@@ -84,7 +87,7 @@ def progress_of(order_ids: Sequence[str]) -> dict[str, OrderProgress]:
 def mark_items(
     order: Order, lines: Sequence[OrderItem], to: str, station: str = ""
 ) -> OrderProgress:
-    """Started or ready, at one station or at all. What is further already stays as it is."""
+    """Mark lines as started or ready, at one station or at all. Existing times are kept."""
     progress = progress_of([order.id])[order.id]
     moment, by = now(), audit.current_actor().name
     for line in remaining_items(lines, station):
@@ -110,7 +113,7 @@ def mark_items(
 
 
 def undo_last_tap(progress: OrderProgress, station: str = "") -> bool:
-    """Undo the station's last tap, whether it started or finished something."""
+    """Undo the station's last tap, a start or a finish. Returns False if there was none."""
     moment = progress.last_tap(station)
     if moment is None:
         return False

@@ -1,4 +1,4 @@
-"""What a table pays, on paper. Never a fiscal document, and it says so."""
+"""Printed bills. A bill is not a fiscal document, and its text states that."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from restaurant.orders.printing.kitchen_tickets import local_time, place_label, 
 def order_bill(
     site: Site, order: Order, lines: Sequence[OrderItem], *, pay_url: str = ""
 ) -> Document:
-    """`pay_url` is where the guest pays with the phone, where that is possible."""
+    """`pay_url` is the page to pay on by phone; empty if that is not possible."""
     language = site.languages[0] if site.languages else "en"
     parts = (
         *([Band(ticket_text(language, "test"))] if order.test else []),
@@ -76,13 +76,13 @@ def table_bill(
 
 @dataclass(frozen=True)
 class CombinedTotals:
-    """The sums of several orders."""
+    """Totals over several orders."""
 
     sums: dict[str, Any]
     total: Decimal
     paid: Decimal
     owed: Decimal
-    """The open amounts, without what was paid too much for another order."""
+    """The sum of the open amounts. An overpaid order does not reduce it."""
 
     @property
     def open(self) -> Decimal:
@@ -214,7 +214,7 @@ def _percent(value: Decimal) -> str:
 
 
 def _number(amount: Decimal, currency: str, language: str) -> str:
-    """Without the sign of the money, which stands at the total."""
+    """Without a currency sign, which only the total has."""
     try:
         known = Locale.parse(language.replace("-", "_"))
     except (UnknownLocaleError, ValueError):

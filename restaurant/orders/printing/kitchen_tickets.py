@@ -1,7 +1,7 @@
-"""What the kitchen, the bar and the guest get on paper. Pure: orders in, documents out.
+"""Printed tickets for the stations and the guest. Pure: orders in, documents out.
 
-`stations` are the site's names by code: {"kitchen": "Mutfak"}. Words are in the restaurant's own
-language, the first of the site's.
+`stations` maps the site's station codes to names: {"kitchen": "Mutfak"}. Tickets are in the
+restaurant's own language, the first of the site's languages.
 """
 
 import re
@@ -32,7 +32,7 @@ from restaurant.sites.stations import BUILT_IN_STATIONS
 
 _TEXTS = JsonTranslations(Path(__file__).parent / "ticket_words")
 ticket_text = _TEXTS.say
-# Guests write in their own language; a word too many is a band too many, one too few is worse.
+# Guests write in any language. A false match prints a needless warning; a missed one is worse.
 _ALLERGY = re.compile(
     "allerg|alerj|alerg|alérg|аллерг|алерг|حساسي|אלרג|过敏|過敏|アレルギ|알레르기|αλλεργ"
     "|anaph|anafil|intoleran|unverträglich|celiac|coeliac|çölyak|zöliak",
@@ -51,14 +51,14 @@ class StationTicket:
 def order_tickets(
     site: Site, order: Order, lines: Sequence[OrderItem], stations: Mapping[str, str]
 ) -> list[StationTicket]:
-    """The first tickets of an order, one for each station that has something to do."""
+    """The first tickets of an order, one for each station that has items to make."""
     return _tickets(site, order, lines, stations, (), order.placed_at)
 
 
 def addition_tickets(
     site: Site, order: Order, lines: Sequence[OrderItem], stations: Mapping[str, str]
 ) -> list[StationTicket]:
-    """Only what is new."""
+    """Tickets for the added items only."""
     on_top = Band(ticket_text(_language(site), "addition", number=order.batch - 1))
     return _tickets(site, order, lines, stations, (on_top,), order.changed_at)
 
@@ -78,7 +78,7 @@ def cancellation_tickets(
 def void_tickets(
     site: Site, order: Order, line: OrderItem, quantity: int, stations: Mapping[str, str]
 ) -> list[StationTicket]:
-    """Some of one line taken back."""
+    """Tickets for voided pieces of one line."""
     language = _language(site)
     tickets = []
     for number, code in enumerate(line.stations, 1):
@@ -109,20 +109,20 @@ def table_change_tickets(
 
 
 def allergy_notes(order: Order, lines: Sequence[OrderItem]) -> str:
-    """What guests wrote of allergies, joined."""
+    """The guests' notes that mention allergies, joined."""
     notes = [order.notes, *(line.note for line in lines)]
     return " / ".join(dict.fromkeys(note for note in notes if note and _ALLERGY.search(note)))
 
 
 def upper_case(text: str, language: str) -> str:
-    """Turkish has two letters i."""
+    """Handles the dotted and dotless i of Turkish and Azerbaijani."""
     if language.partition("-")[0] in _TURKIC:
         text = text.replace("i", "İ").replace("ı", "I")
     return text.upper()
 
 
 def place_label(site: Site, order: Order) -> str:
-    """What is to be read from across the kitchen."""
+    """The large label of the order, readable from across the kitchen."""
     language = _language(site)
     if order.order_type == "dine_in":
         if not order.table_number:
@@ -202,7 +202,7 @@ def _item_details(line: OrderItem, large: bool = True) -> Iterator[Part]:
 
 
 def _order_note(order: Order, warning: str, large: bool) -> list[Part]:
-    """Not once more where it is the band on top."""
+    """The order's note, unless the warning at the top already contains it."""
     if not order.notes or order.notes in warning:
         return []
     return [Rule(), Note(order.notes, large)]
@@ -228,14 +228,14 @@ def _cancel_banner(site: Site, word: str, because: str) -> tuple[Part, ...]:
 
 
 def _stations_in_order(stations: Mapping[str, str], lines: Sequence[OrderItem]) -> list[str]:
-    """As the site lists them; one it no longer has comes last and still prints."""
+    """In the site's order; stations that the site no longer has come last and still print."""
     wanted = dict.fromkeys(code for line in lines for code in line.stations)
     known = [code for code in stations if code in wanted]
     return known + [code for code in wanted if code not in stations]
 
 
 def station_name(stations: Mapping[str, str], code: str, language: str) -> str:
-    """In capitals; kitchen and bar in the site's language unless it calls them otherwise."""
+    """In capitals. Kitchen and bar are translated unless the site has renamed them."""
     name = stations.get(code, code)
     if code in BUILT_IN_STATIONS and name.casefold() == code:
         return ticket_text(language, code)

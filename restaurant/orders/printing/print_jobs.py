@@ -1,4 +1,4 @@
-"""Tickets for what happens to an order, queued in the transaction in which it happens."""
+"""Queues tickets and bills for an order, in the transaction that changes the order."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -70,7 +70,7 @@ def queue_table_change_tickets(
 def queue_cancellation_tickets(
     site: Site, order: Order, lines: Sequence[OrderItem], because: str
 ) -> None:
-    """The kitchen learns of it where it had learned of the order."""
+    """Only if tickets of this order were printed before."""
     if _was_printed(order):
         _queue_tickets(
             site,
@@ -84,7 +84,10 @@ def queue_cancellation_tickets(
 def print_bill(
     site: Site, order: Order, lines: Sequence[OrderItem], *, mark: str = ""
 ) -> list[str]:
-    """On every printer for bills. A second tap within seconds is the same one."""
+    """Print on every bill printer. Raises Conflict if there is none.
+
+    A second tap within DOUBLE_CLICK_SECONDS does not print again.
+    """
     found = printers.for_bills(site.id)
     if not found:
         raise Conflict("no_bill_printer", "No printer of this restaurant is set to print bills.")
@@ -105,7 +108,7 @@ def print_bill(
 
 
 def print_table_bill(site: Site, table: Table, *, mark: str = "") -> list[str]:
-    """One bill for all open orders of a table. A second tap within seconds is the same one."""
+    """One bill for all open orders of a table. A second tap within seconds prints nothing more."""
     found = printers.for_bills(site.id)
     if not found:
         raise Conflict("no_bill_printer", "No printer of this restaurant is set to print bills.")
@@ -132,7 +135,7 @@ def print_table_bill(site: Site, table: Table, *, mark: str = "") -> list[str]:
 
 
 def orders_on_bill(site_id: str, table_id: str) -> list[Order]:
-    """The open orders of a table that belong on its bill, the first first."""
+    """The open orders of a table that belong on its bill, oldest first."""
     query = select(Order).where(
         Order.tenant_id == current_tenant_id(),
         Order.site_id == site_id,
@@ -144,7 +147,7 @@ def orders_on_bill(site_id: str, table_id: str) -> list[Order]:
 
 
 def print_requested_bill(site: Site, table: Table, call: WaiterCall) -> None:
-    """A guest asked for the bill: it is printed, where the restaurant wants that."""
+    """Print the bill that a guest asked for, if the restaurant enabled this."""
     if not site.prints_bills or not printers.for_bills(site.id):
         return
     open_orders = orders_on_bill(site.id, table.id)
@@ -156,7 +159,7 @@ def print_requested_bill(site: Site, table: Table, call: WaiterCall) -> None:
 
 
 def _pay_url(order: Order) -> str:
-    """Where this order can be paid with the phone just now; empty when it cannot."""
+    """The page on which this order can be paid by phone now; empty if there is none."""
     query = select(PaymentLink.url).where(
         PaymentLink.tenant_id == current_tenant_id(),
         PaymentLink.order_id == order.id,
@@ -182,7 +185,7 @@ def new_print_jobs(
     mark: str,
     known: Sequence[Printer],
 ) -> list[NewPrintJob]:
-    """One for each copy on each printer of the ticket's station."""
+    """One print job for each copy on each enabled printer of the ticket's station."""
     return [
         NewPrintJob(
             printer=printer,

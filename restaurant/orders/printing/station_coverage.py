@@ -1,4 +1,4 @@
-"""Stations whose orders would be missed: no printer prints for them, and no display is used."""
+"""Stations whose orders would be missed: they have no printer and do not work from a display."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from restaurant.sites import stations
 
 
 def uncovered_stations(site: Site) -> list[Station]:
-    """Stations that the menu or an open order uses and nobody would notice."""
+    """Stations without a printer that the menu or an open order uses."""
     bare = stations_without_printer(site.id)
     if not bare:
         return []
@@ -25,7 +25,10 @@ def uncovered_stations(site: Site) -> list[Station]:
 
 
 def stations_without_printer(site_id: str) -> dict[str, Station]:
-    """By code. A restaurant without any station printer works from the displays alone."""
+    """By code, without display-only stations.
+
+    Empty if the restaurant has no station printer: it then works from the displays alone.
+    """
     printed = {code for one in printers.listed(site_id) if one.enabled for code in one.stations}
     if not printed:
         return {}
@@ -37,7 +40,7 @@ def stations_without_printer(site_id: str) -> dict[str, Station]:
 
 
 def stations_of_items(bare: dict[str, Station], lines: Iterable[OrderItem]) -> list[Station]:
-    """Among `bare`, those that have something to make. No printer has it."""
+    """The stations in `bare` that have something to make for these lines."""
     codes = {code for line in lines if line.quantity > line.voided for code in line.stations}
     return [station for code, station in bare.items() if code in codes]
 

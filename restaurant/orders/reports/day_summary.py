@@ -1,4 +1,4 @@
-"""A site's business day in figures: orders, money paid and open, taxes, voids, how fast."""
+"""Figures for a site's business day: orders, paid and open amounts, taxes, voids, kitchen time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from core.ids import to_uuid
 from restaurant.models import Site
 from restaurant.sites import hours
 
-# One look by orders_day_idx; the changes and lines of those orders by their primary keys.
+# Orders are found by orders_day_idx, their changes and lines by primary key.
 ORDERS_OF_DAY = text("""
 WITH made AS (
     SELECT id, state, payment_method, total, taken, paid_at, sums, placed_at, test FROM orders
@@ -52,35 +52,35 @@ class DaySummary:
     day: date
     orders: int = 0
     sold: int = 0
-    """Without what was cancelled; so is every amount here."""
+    """Without cancelled orders, like every amount here."""
     revenue: Decimal = ZERO
     paid: Decimal = ZERO
     open: Decimal = ZERO
     paid_online: Decimal = ZERO
     taken: dict[str, tuple[int, Decimal]] = field(default_factory=dict)
-    """By method (cash, card): what staff took on this day, also for orders of another day."""
+    """By method (cash, card): payments the staff took on this day, also for earlier orders."""
     tips: Decimal = ZERO
     service: Decimal = ZERO
     delivery_fees: Decimal = ZERO
     discounts: Decimal = ZERO
     taxes: dict[str, Decimal] = field(default_factory=dict)
-    """By percent."""
+    """By percentage."""
     voided_pieces: int = 0
     voided: Decimal = ZERO
     cancelled: Decimal = ZERO
     """The totals of cancelled orders."""
     by_state: dict[str, int] = field(default_factory=dict)
     by_payment: dict[str, tuple[int, Decimal]] = field(default_factory=dict)
-    """By the way to pay that was chosen: orders and revenue."""
+    """Orders and revenue by the payment method that was chosen."""
     minutes_to_ready: float | None = None
     test_orders: int = 0
-    """Counted nowhere else."""
+    """Not included in any other figure."""
 
     def took(self, method: str) -> tuple[int, Decimal]:
         return self.taken.get(method, (0, ZERO))
 
     def rows(self) -> Iterator[tuple[str, str]]:
-        """As a file has it: a name and an amount or a number."""
+        """Rows of the exported file: a name and an amount or number."""
         yield from (("orders", str(self.orders)), ("revenue", str(self.revenue)))
         yield from (("paid", str(self.paid)), ("open", str(self.open)))
         for method, (_, amount) in sorted(self.taken.items()):

@@ -1,7 +1,7 @@
-"""Orders, revenue and deliveries of a stretch of days, each in its own currency.
+"""Orders, revenue and delivery times for a range of days, by currency.
 
-Every statement begins with `orders_day_idx`: a site's days, no others. A site's day is its business
-day, as the order was given its number; hours are those of the site's own clock.
+Every query starts from `orders_day_idx`, so that it reads only the days and sites asked for. A day
+is the site's business day, as in the order's number; hours are in the site's time zone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ HAVING sum(l.quantity - l.voided) > 0
  ORDER BY revenue DESC, l.name
  LIMIT :most
 """)
-# Accepted when it went to the kitchen, out when the courier took it along.
+# A delivery is accepted when it goes to the kitchen and leaves when the courier picks it up.
 DELIVERY_TIMES = text("""
 WITH ridden AS (
     SELECT o.business_day AS day, o.address ->> 'zone_name' AS zone, t.courier_id,
@@ -82,7 +82,7 @@ SELECT CASE WHEN grouping(day) = 0 THEN 'day' WHEN grouping(courier_id) = 0 THEN
 
 @dataclass(frozen=True)
 class DailySales:
-    """What one day of one site came to, by way of paying and of eating."""
+    """The sales of one day at one site, by payment method and order type."""
 
     day: date
     site_id: str
@@ -105,7 +105,7 @@ class ItemSales:
 
 @dataclass(frozen=True)
 class DeliveryTimes:
-    """How long deliveries took, in minutes: until they left the house, and on the road."""
+    """How long deliveries took, in minutes: until they left the restaurant, and on the way."""
 
     by: str
     key: Any
@@ -113,7 +113,7 @@ class DeliveryTimes:
     kitchen: float
     road: float
     slow: float
-    """Nine of ten were there within this."""
+    """90 % of deliveries arrived within this time."""
 
     @property
     def whole(self) -> float:
@@ -147,13 +147,13 @@ def orders_by_hour(site_ids: Sequence[str], span: DateRange) -> dict[tuple[int, 
 
 
 def item_sales(site_ids: Sequence[str], span: DateRange, most: int = MOST_ITEMS) -> list[ItemSales]:
-    """Those that brought most first."""
+    """Sorted by revenue, highest first."""
     rows = _rows(ITEM_SALES, site_ids, span, most=most)
     return [ItemSales(row.name, row.currency, int(row.sold), row.revenue) for row in rows]
 
 
 def delivery_times(site_ids: Sequence[str], span: DateRange) -> list[DeliveryTimes]:
-    """By day, by courier, by zone, and all together."""
+    """By day, by courier, by zone, and overall."""
     found = []
     for row in _rows(DELIVERY_TIMES, site_ids, span):
         key: Any = {"day": row.day, "zone": row.zone or "", "all": ""}.get(row.by)
@@ -169,7 +169,7 @@ def delivery_times(site_ids: Sequence[str], span: DateRange) -> list[DeliveryTim
 
 
 def totals_by(rows: Iterable[DailySales], by: str) -> dict[tuple[Any, str], SalesTotal]:
-    """Sums by one of the columns and, always, by currency."""
+    """Totals by one of the columns and by currency."""
     found: dict[tuple[Any, str], SalesTotal] = {}
     for row in rows:
         one = found.setdefault((getattr(row, by), row.currency), SalesTotal())

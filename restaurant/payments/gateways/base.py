@@ -1,6 +1,6 @@
-"""Payment providers behind one interface: they answer, they do not decide.
+"""The interface of payment providers. Gateways report; they do not decide.
 
-A signal says that something happened; only what a provider answers when asked is believed.
+An event only announces a change. The status that a provider returns on request is the proof.
 """
 
 import re
@@ -14,33 +14,33 @@ from core.adapters import SetupStep
 from core.http import Policy
 from core.settings import Settings
 
-# A provider's address is the operator's own setting, and may be on this machine.
+# The provider's URL is an operator setting and may be on this machine.
 OPERATOR_POLICY = Policy(allow_loopback=True)
 
 
 class GatewayError(Exception):
-    """The provider did not do what was asked; the sentence is for people."""
+    """The provider did not do what was requested; the message is for people."""
 
 
 class GatewayRefused(GatewayError):
-    """It said no, and will say no again."""
+    """The provider refused the request; a repeated call would fail too."""
 
 
 class GatewayUnreachable(GatewayError):
-    """No answer, or one that says "later". Whether it was done is not known."""
+    """No answer, or a request to retry later. It is unknown whether the call took effect."""
 
 
 class UnreadableEvent(ValueError):
-    """A signal that cannot be understood."""
+    """An event that cannot be parsed."""
 
 
 class InvalidSignature(ValueError):
-    """A signal whose signature is missing, wrong or too old."""
+    """The signature of an event is missing, wrong or too old."""
 
 
 @dataclass(frozen=True)
 class ProviderCredentials:
-    """An account at a provider, with all that is needed to speak to it."""
+    """The credentials and addresses of an account at a provider."""
 
     provider: str
     key: str
@@ -51,17 +51,17 @@ class ProviderCredentials:
     owner: str = ""
     live: bool = False
     operator_secret: str = ""
-    """What the simulated provider asks for."""
+    """The credential of the simulated provider."""
     policy: Policy = OPERATOR_POLICY
     timeout: float = 12.0
 
 
 @dataclass(frozen=True)
 class LinkRequest:
-    """A link that is wanted. The same `key` twice makes one link.
+    """The parameters of a link. Repeated calls with the same `key` create one link.
 
-    A provider refuses the same key with other parameters, so nothing here, and nothing an adapter
-    makes of it, may depend on when the call is made.
+    A provider refuses the same key with other parameters, so nothing here, and nothing that an
+    adapter derives from it, may depend on the time of the call.
     """
 
     key: str
@@ -70,7 +70,7 @@ class LinkRequest:
     currency: str
     description: str
     asked_at: datetime
-    """When it was first wanted; the same in every repeated call."""
+    """When the link was first requested; the same in repeated calls."""
     expires_at: datetime
     return_url: str
     language: str
@@ -102,7 +102,7 @@ class GatewayEvent:
 
 @dataclass(frozen=True)
 class LinkStatus:
-    """How a link stands, said by the provider itself. `state`: paid, open, failed, expired."""
+    """A link's status as the provider returns it. `state`: paid, open, failed or expired."""
 
     state: str
     reference: str = ""
@@ -124,7 +124,7 @@ class AccountCheck:
 
 @dataclass(frozen=True)
 class RefundResult:
-    """`pending`: the provider took it on and will do it."""
+    """`pending`: the provider accepted the refund and will make it later."""
 
     ref: str
     pending: bool = False
@@ -157,9 +157,9 @@ class Gateway(Protocol):
     play_money: bool
     """No money is real: real orders and test orders can both be paid with it."""
     once: bool
-    """The same refund asked for twice is done once."""
+    """A repeated refund request is executed once."""
     status_poll_seconds: int
-    """Seconds between our own questions about an open link."""
+    """Seconds between status requests for an open link."""
 
     def is_offered(self, settings: Settings) -> bool:
         """Whether tenants of this installation can add an account."""

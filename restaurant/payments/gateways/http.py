@@ -1,4 +1,4 @@
-"""What the providers' modules share: one guarded call, JSON read with care, minor units."""
+"""Shared by the provider modules: guarded HTTP calls, tolerant JSON access, amounts."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def call(
     headers: Mapping[str, str],
     body: bytes | None = None,
 ) -> Reply:
-    """Raises Unreachable when there is no answer, or one that says "later"."""
+    """Raises GatewayUnreachable without an answer, or if the provider asks to retry later."""
     try:
         reply = request(
             method,
@@ -68,21 +68,21 @@ def parse_event(raw: bytes) -> dict[str, Any]:
 
 
 def nested_object(value: object, *names: str) -> dict[str, Any]:
-    """The object found along these names, or an empty one."""
+    """The object at this path, or an empty one."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def text_value(value: object, most: int = 255) -> str:
-    """Ids come as strings or numbers; anything else is none. NUL cannot be stored."""
+    """Ids are strings or numbers; anything else gives "". NUL characters cannot be stored."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
     return str(value)[:most].replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def amount_value(value: object, currency: str) -> Decimal | None:
-    """An amount as the provider writes it, exact, or None when it is none."""
+    """The exact amount, or None if `value` is not an amount."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
@@ -104,7 +104,7 @@ def timestamp_value(seconds: object) -> datetime | None:
 
 
 def currency_value(code: object) -> str:
-    """In capitals; empty when it is no currency."""
+    """In upper case; empty if it is not a currency."""
     currency = text_value(code, 3).upper()
     try:
         decimal_places(currency)

@@ -1,4 +1,4 @@
-"""iyzico Link. Its webhook comes late and may carry no signature: only a question is believed."""
+"""iyzico Link. Webhooks are late and may be unsigned, so only status requests are trusted."""
 
 import base64
 import json
@@ -49,7 +49,7 @@ status_poll_seconds = 60
 SANDBOX = "sandbox-"
 CURRENCIES = frozenset({"TRY", "USD", "EUR", "GBP", "NOK", "CHF"})
 LINKS = "/v2/iyzilink/products"
-# A link cannot be made without a picture: one white point.
+# The API requires an image for a link: one white pixel.
 PLACEHOLDER_IMAGE = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/58BAAMBAQAY3Y2wAAAAAElFTkSuQmCC"
 )
@@ -104,7 +104,7 @@ def new_hook_secret() -> None:
 
 
 def check(desk: ProviderCredentials) -> AccountCheck:
-    """The cheapest question that needs both keys."""
+    """Makes the cheapest call that needs both keys."""
     _request(desk, "POST", "/payment/bin/check", {"locale": "en", "binNumber": "589004"})
     live = not desk.key.startswith(SANDBOX)
     return AccountCheck("", "iyzico" if live else "iyzico sandbox", live)
@@ -142,11 +142,11 @@ def close(desk: ProviderCredentials, ref: str) -> None:
     try:
         _request(desk, "PATCH", f"{LINKS}/{quote(ref, safe='')}/status/PASSIVE")
     except GatewayRefused:
-        return  # gone already
+        return  # the link is already gone
 
 
 def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) -> GatewayEvent:
-    """A wrong signature is a forgery; none at all is usual, and proves nothing."""
+    """A wrong signature raises InvalidSignature. Unsigned events are usual and prove nothing."""
     signal = read(raw)
     given = header(headers, "X-IYZ-SIGNATURE-V3")
     if not given:
@@ -175,7 +175,7 @@ def read(raw: bytes) -> GatewayEvent:
 
 
 def fetch(desk: ProviderCredentials, ref: str, reference: str, payment: str = "") -> LinkStatus:
-    """The report of payments, by our own reference or by the payment a webhook named."""
+    """Read the payment report, by our reference or by the payment id in a webhook."""
     asked = {"paymentId": payment} if payment else {"paymentConversationId": reference}
     answer = _request(desk, "GET", f"/v2/reporting/payment/details?{urlencode(asked)}", quiet=True)
     listed = answer.get("payments")
@@ -185,7 +185,7 @@ def fetch(desk: ProviderCredentials, ref: str, reference: str, payment: str = ""
         return LinkStatus("failed" if rows else "open", reference=reference)
     row = good[0]
     if row.get("fraudStatus") not in (1, "1", None):
-        return LinkStatus("open", reference=reference)  # still being looked at, or refused
+        return LinkStatus("open", reference=reference)  # under fraud review, or refused
     currency = currency_value(row.get("currency"))
     paid = text_value(row.get("paymentConversationId"))
     created = row.get("createdDate")
@@ -254,7 +254,7 @@ def _request(
     *,
     quiet: bool = False,
 ) -> dict[str, Any]:
-    """`quiet`: an answer of "no such thing" is an answer."""
+    """With `quiet`, a “not found” answer does not raise."""
     said = json.dumps(body, ensure_ascii=False, separators=(",", ":")) if body is not None else ""
     random_key = new_token()
     headers = {

@@ -1,4 +1,4 @@
-"""The simulated provider: a bank of paper money in the simulated network's process."""
+"""The simulated provider: a bank with play money, in the process of the simulated network."""
 
 import json
 from collections.abc import Mapping
@@ -109,7 +109,7 @@ def close(desk: ProviderCredentials, ref: str) -> None:
     try:
         _request(desk, "POST", f"/bank/links/{quote(ref, safe='')}/close", {})
     except GatewayRefused:
-        return  # it has forgotten the link
+        return  # the provider no longer has the link
 
 
 def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) -> GatewayEvent:

@@ -1,4 +1,4 @@
-"""Stripe Checkout: a session is made for each link, events are signed, refunds are by intent."""
+"""Stripe Checkout: one session per link, signed events, refunds by payment intent."""
 
 import re
 from collections.abc import Mapping
@@ -46,10 +46,10 @@ once = True
 status_poll_seconds = 600
 VERSION = "2024-06-20"
 TOLERANCE_SECONDS = 300
-# Stripe takes no session that ends within half an hour. Counted from when the link was first
-# wanted, this leaves half an hour for repeated calls.
+# Stripe requires sessions to last at least half an hour. Counted from the first request for the
+# link, this leaves half an hour for repeated calls.
 MIN_LINK_LIFETIME = timedelta(hours=1)
-# Stripe's own list of what has no smaller unit; and what ISO gives none but Stripe counts in cents.
+# Stripe's list of zero-decimal currencies; and those that ISO lists as such but Stripe does not.
 ZERO_DECIMAL_CURRENCIES = frozenset(
     ("BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV")
 ) | {"XAF", "XOF", "XPF"}
@@ -165,11 +165,11 @@ def close(desk: ProviderCredentials, ref: str) -> None:
     try:
         _request(desk, "POST", f"/v1/checkout/sessions/{quote(ref, safe='')}/expire", {})
     except GatewayRefused:
-        return  # complete or expired already: there is nothing left to close
+        return  # already complete or expired
 
 
 def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) -> GatewayEvent:
-    """`Stripe-Signature: t=…,v1=…`; several v1 while a secret is being changed."""
+    """`Stripe-Signature: t=…,v1=…`; there are several v1 while a secret is being rotated."""
     stamp, signatures = "", []
     for piece in header(headers, "Stripe-Signature").split(","):
         name, _, value = piece.strip().partition("=")
@@ -186,7 +186,7 @@ def verify(desk: ProviderCredentials, headers: Mapping[str, str], raw: bytes) ->
     expected = hmac_hex(desk.hook_secret, stamp.encode() + b"." + raw)
     fits = [
         constant_time_equal(expected, given) for given in signatures
-    ]  # all of them: time must not tell
+    ]  # compare all of them, so that timing reveals nothing
     if not any(fits):
         raise InvalidSignature("its signature does not fit")
     return read(raw)
@@ -209,7 +209,7 @@ def read(raw: bytes) -> GatewayEvent:
         )
         unpaid = thing.get("payment_status") != "paid"
         if what == "checkout.session.completed" and unpaid:
-            kind = "other"  # a slow way to pay: its own event follows
+            kind = "other"  # a delayed payment method, which sends its own event later
         if kind != "other" and thing.get("mode") != "payment":
             kind = "other"
     return GatewayEvent(
@@ -230,7 +230,7 @@ def read(raw: bytes) -> GatewayEvent:
 
 
 def fetch(desk: ProviderCredentials, ref: str, _reference: str, payment: str = "") -> LinkStatus:
-    """By the session; a refund's event names only the intent, from which its session is found."""
+    """By session. A refund event names only the intent, so its session is looked up."""
     if not ref and payment:
         query = urlencode({"payment_intent": payment, "limit": 1})
         listed = _request(desk, "GET", f"/v1/checkout/sessions?{query}").get("data")
@@ -286,7 +286,7 @@ def refund(
 
 
 def to_minor_units(amount: Decimal, currency: str) -> int:
-    """In Stripe's smallest unit."""
+    """Amount in Stripe's smallest unit."""
     exact = quantize(amount, currency).scaleb(_digits(currency))
     if exact != exact.to_integral_value():
         raise GatewayRefused(f"Stripe takes no fractions in {currency}.")

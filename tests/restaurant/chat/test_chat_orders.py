@@ -1,4 +1,4 @@
-"""From a cart's text to an order: once, from the stored cart, with a polite answer otherwise."""
+"""A cart's text becomes one order, from the stored cart; otherwise the diner gets a reply."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -86,7 +86,6 @@ def test_an_unknown_code_is_answered(bistro):
 
 
 def test_an_unknown_code_is_answered_in_the_language_of_the_text(bistro):
-    """Review D18."""
     cart = bistro.cart(language="en")
     code = f"#{cart.code[:4]}-{cart.code[4:]}"
     bistro.hears(cart.text.replace(code, "#BCDF-2345"))
@@ -95,7 +94,6 @@ def test_an_unknown_code_is_answered_in_the_language_of_the_text(bistro):
 
 
 def test_a_line_that_serves_no_site_never_asks_for_an_order_code(restaurant):
-    """Review H3."""
     bistro = open_bistro(restaurant)
     with bistro.scope():
         sites.close_site(bistro.site_id)
@@ -108,7 +106,6 @@ def test_a_line_that_serves_no_site_never_asks_for_an_order_code(restaurant):
     ["#BBBB" + " " * 65_000 + "!", "1x a" + " " * 65_000 + "b", "1 x a\n" * 10_000, "#" * 65_536],
 )
 def test_a_hostile_text_is_read_in_milliseconds(text):
-    """Review H3."""
     began = time.thread_time()
     carts.find_code(text)
     free_text.looks_like_order(text)
@@ -206,7 +203,7 @@ def test_a_second_cart_of_the_same_table_is_an_addition(bistro):
         if e.get("change") == "added"
     ]  # fmt: skip
     assert [item["name"] for item in event["items"]] == ["Hamburger", "Ayran", "Menemen"]
-    assert [item["name"] for item in event["added_items"]] == ["Menemen"]  # Review D13
+    assert [item["name"] for item in event["added_items"]] == ["Menemen"]
 
 
 def test_another_guest_at_the_table_has_an_order_of_their_own(bistro):
@@ -264,7 +261,7 @@ def test_two_hundred_orders_at_once_are_numbered_without_gap(restaurant, app):
 
 
 def test_a_conversation_that_is_an_order_is_not_unread(bistro):
-    """Review 14: every order was an unread conversation."""
+    """Regression: every order was an unread conversation."""
     text = bistro.cart().text
     bistro.receives(text)
     assert bistro.unread() == 0

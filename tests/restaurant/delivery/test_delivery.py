@@ -1,4 +1,4 @@
-"""Delivery: zones and fees, a location shared in chat, couriers and their taps."""
+"""Delivery: zones and fees, locations shared in chat, couriers and their steps."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -40,7 +40,7 @@ def bistro(restaurant):
 
 @pytest.fixture
 def ready(bistro):
-    """An order near by, cooked."""
+    """A nearby delivery order that is ready."""
     order = bistro.delivery(latitude=NEAR[0], longitude=NEAR[1])
     bistro.moves(order, "ready")
     return order
@@ -190,7 +190,7 @@ def test_a_location_outside_is_answered_politely_and_the_order_waits(bistro):
         Decimal(765),
     )
     assert "teslimat yapamıyoruz" in bistro.said_to()[-1]
-    bistro.shares(*NEAR)  # another location helps
+    bistro.shares(*NEAR)  # another location is accepted
     assert fresh(bistro, order).state == "sent_to_kitchen"
 
 
@@ -311,7 +311,7 @@ def test_a_courier_gets_everything_and_brings_it(bistro, ready):
         ("picked_up", "Hakan Usta"),
         ("delivered", "Hakan Usta"),
     ]
-    assert len(bistro.said_to()) == 3  # with the kitchen, on its way, delivered
+    assert len(bistro.said_to()) == 3  # received, on its way, delivered
 
 
 def test_what_is_paid_is_not_collected(bistro, ready):
@@ -347,7 +347,7 @@ def test_another_courier_takes_over_and_the_first_is_told(bistro, ready):
 
 
 def test_a_message_that_will_not_arrive_is_said(bistro, ready):
-    """A cloud line may write freely only to who wrote to it within a day."""
+    """A cloud line may send free text only within a day after the contact's last message."""
     assert not assign(bistro, ready).told
 
 
@@ -462,7 +462,7 @@ def test_a_cart_keeps_the_zone_it_was_priced_by(bistro):
 
 
 def test_a_message_that_was_read_is_not_said_to_be_missing(bistro, ready):
-    """Review pages 15: it was shown by what was expected, not by what became of the message."""
+    """Regression: the page showed the expectation instead of the message's actual state."""
     trip = assign(bistro, ready)
     assert not trip.told
 

@@ -1,4 +1,4 @@
-"""What a delivery costs adds up to the last cent, in currencies with 0, 2 and 3 places."""
+"""Delivery totals add up exactly in currencies with 0, 2 and 3 decimal places."""
 
 from decimal import Decimal
 
@@ -52,7 +52,7 @@ def test_the_parts_make_the_whole(cart):
 
 @given(carts(), st.integers(0, 50_000))
 def test_only_the_total_moves_with_the_fee(cart, more):
-    """Neither service nor tax is taken of a delivery fee."""
+    """Service charge and tax do not apply to the delivery fee."""
     lines, terms = cart
     step = Decimal(1).scaleb(-decimal_places(terms.currency))
     without = calculate_totals(lines, PricingTerms(**{**vars(terms), "delivery_fee": Decimal(0)}))

@@ -1,4 +1,4 @@
-"""Messages that go by themselves: once for each cause, in decent hours, never to who said no."""
+"""Automatic messages: once per trigger, outside quiet hours, never to guests who opted out."""
 
 from datetime import timedelta
 
@@ -85,7 +85,7 @@ def test_a_first_order_is_welcomed_after_dinner_once_and_with_its_reward(club):
 def test_it_waits_for_the_quiet_hours_to_end(club):
     club.counts(quiet_from="20:00", quiet_until="11:30")
     club.says("welcome")
-    with frozen("2026-11-16T15:30:00Z"):  # 18:30, and two hours later it is quiet
+    with frozen("2026-11-16T15:30:00Z"):  # 18:30; two hours later the quiet hours have begun
         club.serves(club.bistro.order())
         advance(timedelta(hours=2))
         assert look(club) == 0

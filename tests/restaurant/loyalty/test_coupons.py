@@ -1,4 +1,4 @@
-"""A coupon on its way: typed on the diner's page, sent with the cart, used up by one order."""
+"""A coupon is entered on the diner's page, sent with the cart, and used by one order."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -135,7 +135,7 @@ def test_an_old_an_unknown_and_another_places_code_are_refused(club):
         advance(timedelta(hours=1))
         with pytest.raises(CouponRefused, match="run out"):
             club.bistro.cart(coupon=coupon.code)
-        assert club.bistro.hears(in_time.text).total == lira("688.5")  # typed in time
+        assert club.bistro.hears(in_time.text).total == lira("688.5")  # entered in time
 
 
 def test_somebody_elses_coupon_is_noticed_when_the_message_comes(club):
@@ -265,7 +265,7 @@ def test_whatever_is_taken_off_the_sums_add_up(basket):
 
 
 def test_a_cart_with_a_coupon_never_promises_a_price_that_the_order_has_not(club):
-    """Also with service, tip and taxes on top."""
+    """Also with service charge, tip and added taxes."""
     with club.scope():
         changes = {"service_percent": Decimal(10), "tip_percents": [10], "tax_included": False}
         sites.change(club.bistro.site_id, changes)

@@ -1,4 +1,4 @@
-"""Points and stamps: earned once for an order, taken back with it, never overspent."""
+"""Points and stamps: earned once per order, revoked with it, never overspent."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""A menu out of a file: read forgivingly, checked strictly, written all or not at all."""
+"""Menu import: tolerant parsing, strict checks, and all rows are written or none."""
 
 import json
 from decimal import Decimal
@@ -12,7 +12,7 @@ from restaurant.menus.menu_import import normalize_price
 from restaurant.sites import sites, stations
 from tests.restaurant.bistro import open_bistro
 
-# The shape in which a bistro's web site keeps its menu.
+# The JSON format of a bistro's web site.
 LEMAR = {
     "categories": {
         "kahvalti-list": {"name": "Kahvaltı & Tost", "parent": "yiyecekler"},
@@ -144,7 +144,7 @@ def test_odd_json_is_a_fault_and_no_crash(menu, restaurant, data):
 
 
 def test_a_station_that_no_restaurant_has_is_decided_before_anything_is_written(restaurant):
-    """Review pages 5: an unknown station was imported, and its orders were never printed."""
+    """Regression: an unknown station was imported, and its orders were never printed."""
     bistro = open_bistro(restaurant)
     text = "kategori,ad,fiyat,istasyon\nIzgara,Köfte,120,Izgara Köşesi\nIzgara,Pide,90,Mutfak\n"
     with bistro.scope():
@@ -169,7 +169,6 @@ def test_a_station_that_no_restaurant_has_is_decided_before_anything_is_written(
 
 
 def test_items_of_a_new_station_can_go_to_a_known_one(restaurant):
-    """Review pages 5."""
     bistro = open_bistro(restaurant)
     text = "category,name,price,stations\nGrill,Kebab,120,griddle\n"
     with bistro.scope():
@@ -182,7 +181,6 @@ def test_items_of_a_new_station_can_go_to_a_known_one(restaurant):
 
 
 def test_allergens_and_diets_are_read_in_the_languages_of_menus(menu, restaurant):
-    """Review pages 40."""
     text = (
         "kategori;ad;fiyat;alerjenler;diyet\n"
         "Izgara;Levrek;90;Balık, SÜT, yer fıstığı;Glutensiz\n"
@@ -205,7 +203,6 @@ def test_allergens_and_diets_are_read_in_the_languages_of_menus(menu, restaurant
 
 
 def test_columns_that_mean_nothing_are_named(menu, restaurant):
-    """Review pages 40."""
     text = "category,name,price,name_en,name_fr,Alergens\nGrill,Kebab,120,Kebab,Brochette,fish\n"
     with restaurant.scope():
         reading = menu_import.parse_file(menu, text.encode(), "menu.csv")
@@ -221,7 +218,6 @@ def test_columns_that_mean_nothing_are_named(menu, restaurant):
     ],
 )
 def test_nested_categories_and_products_are_imported(menu, restaurant, found):
-    """Review D30."""
     with restaurant.scope():
         reading = menu_import.parse_file(menu, json.dumps(found).encode(), "menu.json")
         assert reading.faults == []
@@ -234,13 +230,11 @@ def test_nested_categories_and_products_are_imported(menu, restaurant, found):
 
 
 def test_json_without_items_is_told_what_is_expected(menu, restaurant):
-    """Review D30."""
     with restaurant.scope(), pytest.raises(DomainError, match="no list of items"):
         menu_import.parse_file(menu, b'{"dishes": []}', "menu.json")
 
 
 def test_a_spreadsheet_is_read_like_a_csv(menu, restaurant):
-    """Review pages 40."""
     rows = [["Izgara", "Köfte", "320,50"], ["", "", ""], ["İçecek", "Ayran", "pahalı"]]
     data = spreadsheets.workbook(["kategori", "ad", "fiyat"], rows, title="menü")
     with restaurant.scope():
@@ -250,7 +244,6 @@ def test_a_spreadsheet_is_read_like_a_csv(menu, restaurant):
 
 
 def test_a_spreadsheet_that_is_none_is_refused(menu, restaurant):
-    """Review pages 40."""
     with restaurant.scope(), pytest.raises(DomainError) as refusal:
         menu_import.parse_file(menu, b"PK\x03\x04 a picture", "menu.xlsx")
     assert refusal.value.code == "not_a_table"

@@ -1,4 +1,4 @@
-"""Prices add up to the last cent in every currency, whatever is chosen."""
+"""Prices add up exactly in every currency and with every choice of options."""
 
 from decimal import Decimal
 

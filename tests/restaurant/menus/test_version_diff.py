@@ -1,4 +1,4 @@
-"""What publishing changes is said thing by thing."""
+"""The list of changes before publishing."""
 
 from restaurant.menus import menus, publishing
 from restaurant.menus.version_diff import diff_versions

@@ -1,4 +1,4 @@
-"""An order that nobody accepts makes itself heard, once."""
+"""An order that nobody confirms raises one alarm."""
 
 from datetime import timedelta
 

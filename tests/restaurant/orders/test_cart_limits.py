@@ -1,4 +1,4 @@
-"""How many carts a table and an address may send in an hour."""
+"""The hourly limits on carts per table and per network address."""
 
 import pytest
 
@@ -12,7 +12,6 @@ def bistro(restaurant):
 
 
 def test_strangers_cannot_use_up_the_orders_of_a_table(bistro):
-    """Review M9."""
     for number in range(6):
         bistro.cart(token="wrong", visitor=f"198.51.100.{number}")
     for number in range(3):
@@ -22,7 +21,6 @@ def test_strangers_cannot_use_up_the_orders_of_a_table(bistro):
 
 
 def test_carts_without_a_table_code_count_against_their_address(bistro):
-    """Review M9."""
     for _ in range(4):
         bistro.cart(token="", visitor="198.51.100.7")
     with pytest.raises(RateLimited):

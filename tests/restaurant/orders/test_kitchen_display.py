@@ -1,4 +1,4 @@
-"""Each station starts and finishes its own items; the order and the guest follow."""
+"""Each station starts and finishes its own items; order state and guest message follow."""
 
 from datetime import timedelta
 
@@ -42,7 +42,6 @@ def made(bistro, order, station=""):
 
 
 def test_ready_at_the_bar_does_not_finish_the_kitchens_dishes(bistro):
-    """Review pages 3."""
     order = bistro.order()
     assert tap(bistro, order, "bar", "preparing") == "preparing"
     assert tap(bistro, order, "bar", "ready") == "preparing"
@@ -54,7 +53,7 @@ def test_ready_at_the_bar_does_not_finish_the_kitchens_dishes(bistro):
 
 
 def test_a_tap_is_taken_back_step_by_step(bistro):
-    """Review pages 3: there was no undo."""
+    """Regression: there was no undo."""
     order = bistro.order()
     tap(bistro, order, "bar", "preparing")
     tap(bistro, order, "bar", "ready")
@@ -83,7 +82,6 @@ def test_an_order_that_was_served_is_not_recalled(bistro):
 
 
 def test_an_addition_leaves_what_is_unmade_unmade_and_what_is_made_made(bistro):
-    """Review pages 6."""
     order = bistro.order()
     tap(bistro, order, "bar", "ready")
     with bistro.scope():
@@ -100,7 +98,6 @@ def test_an_addition_leaves_what_is_unmade_unmade_and_what_is_made_made(bistro):
 
 
 def test_dishes_of_a_served_order_stay_made_after_an_addition(bistro):
-    """Review pages 6."""
     order = bistro.order()
     for to in ("ready", "served"):
         bistro.moves(order, to)
@@ -127,7 +124,6 @@ def test_an_order_is_ready_when_the_last_unmade_dish_is_voided(bistro):
 
 
 def test_the_card_is_as_old_as_its_oldest_unmade_dish(bistro, browser):
-    """Review pages 6."""
     browser.signs_in(bistro.business.hires("waiter", "Mehmet Demir"))
     with frozen(now() - timedelta(minutes=25)):
         order = bistro.order()
@@ -147,7 +143,7 @@ def test_the_card_is_as_old_as_its_oldest_unmade_dish(bistro, browser):
 
 
 def test_the_display_of_a_station_taps_and_recalls_only_its_own(bistro, browser):
-    """Review pages 3, on the page."""
+    """The same rules on the page."""
     browser.signs_in(bistro.business.hires("waiter", "Mehmet Demir"))
     order = bistro.order()
     view = f"/orders/board/{bistro.site_id}?view=kitchen&station="
@@ -173,7 +169,7 @@ def test_the_order_page_sends_a_ready_order_back_to_the_kitchen(bistro, browser)
 
 
 def test_a_display_of_all_stations_starts_what_nobody_has_started(bistro, browser):
-    """The bar's tap made the order "preparing"; its kitchen dishes still have to be started."""
+    """The bar's tap moves the order to "preparing"; the kitchen's items are not started by it."""
     browser.signs_in(bistro.business.hires("waiter", "Mehmet Demir"))
     order = bistro.order()
     tap(bistro, order, "bar", "ready")

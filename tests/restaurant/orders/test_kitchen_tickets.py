@@ -1,4 +1,4 @@
-"""Orders of the bistro as tickets and bills: what is on the paper, and what must not be."""
+"""Tickets and bills of the bistro's orders: what they contain, and what they must not."""
 
 import json
 from decimal import Decimal
@@ -40,7 +40,7 @@ def bistro(restaurant) -> Bistro:
 
 @pytest.fixture
 def ordered(bistro):
-    """Two tickets' worth: pizza with a removal and a note for the kitchen, ayran for the bar."""
+    """An order with two tickets: pizza with a removal and a note (kitchen), ayran (bar)."""
     with frozen(FIRST):
         order = bistro.order(
             RequestedItem(
@@ -217,7 +217,7 @@ def test_what_a_guest_writes_of_an_allergy_is_seen_in_many_languages(ordered):
 
 
 def test_the_printed_words_are_the_same_in_every_language():
-    """A language that lacks one would print half a ticket."""
+    """A missing text would print an incomplete ticket."""
     for folder in ("restaurant/ticket_words", "printing/words"):
         books = {path.stem: json.loads(path.read_text()) for path in Path(folder).glob("*.json")}
         assert {"en", "tr", "de", "ar"} <= set(books)

@@ -1,4 +1,4 @@
-"""An order's moves: one table, each once, each with its who and when."""
+"""State changes of an order: allowed transitions, idempotency, and their record."""
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
@@ -79,7 +79,7 @@ def test_a_void_takes_the_price_off_and_needs_a_reason(bistro):
     change = bistro.events("order_updated")[-1]
     assert (change["change"], change["quantity"]) == ("voided", 1)
     whole = sum(item["quantity"] for item in change["items"])
-    assert (whole, [one["quantity"] for one in change["voided_items"]]) == (2, [1])  # Review D13
+    assert (whole, [one["quantity"] for one in change["voided_items"]]) == (2, [1])
 
 
 def test_a_cancelled_order_says_why(bistro):
@@ -119,7 +119,7 @@ def test_next_steps_follow_the_table():
 
 
 def test_a_tap_that_saw_the_order_unpaid_cannot_undo_its_payment(app, restaurant):
-    """Review M2: two transactions at the same moment."""
+    """Two concurrent transactions: the payment comes first."""
     bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
     add_account(restaurant)
     order = bistro.order(payment_method="card_link", token="")
@@ -148,7 +148,7 @@ def test_a_tap_that_saw_the_order_unpaid_cannot_undo_its_payment(app, restaurant
 
 
 def test_a_payment_that_waits_for_a_tap_sends_the_order_to_the_kitchen(app, restaurant):
-    """Review M2, the other way round: the tap is first."""
+    """Two concurrent transactions: the tap comes first."""
     bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
     add_account(restaurant)
     order = bistro.order(payment_method="card_link", token="")
@@ -174,7 +174,7 @@ def test_a_payment_that_waits_for_a_tap_sends_the_order_to_the_kitchen(app, rest
 
 
 def test_a_paid_order_that_waits_for_its_payment_is_found_by_the_sweep(restaurant):
-    """Review M2: orders that were left so before."""
+    """Repairs orders that were left in this state earlier."""
     bistro = open_bistro(restaurant, payment_methods=["pos_at_table", "card_link"])
     add_account(restaurant)
     order = bistro.order(payment_method="card_link")
@@ -190,7 +190,6 @@ def test_a_paid_order_that_waits_for_its_payment_is_found_by_the_sweep(restauran
 
 
 def test_two_changes_at_once_never_share_a_version(app, restaurant):
-    """Review L17."""
     bistro = open_bistro(restaurant)
     order = bistro.order()
     seen, changed = Event(), Event()

@@ -1,4 +1,4 @@
-"""The rules of placing an order hold for diners, chats, staff and API callers alike."""
+"""The rules for placing an order apply equally to diners, chat, staff and API callers."""
 
 import re
 from pathlib import Path
@@ -28,14 +28,13 @@ ROOT = Path(__file__).parents[3]
     ],
 )
 def test_what_does_not_go_together_is_refused(kind, payment, table, code):
-    """Review D10."""
     with pytest.raises(Invalid) as refusal:
         order_rules.check_combination(kind, payment, has_table=table)
     assert refusal.value.code == code
 
 
 def test_every_order_is_made_through_one_function():
-    """Review D10. Only the demo's history and the benches write orders of their own."""
+    """Only the demo's past orders and the benchmarks write orders directly."""
     callers = {
         str(path.relative_to(ROOT))
         for folder in ("api", "jobs", "portal", "restaurant")
@@ -68,7 +67,6 @@ def test_every_order_is_made_through_one_function():
     ],
 )
 def test_an_api_order_follows_the_rules_of_the_others(call, bistro, more, code, field):  # noqa: F811
-    """Review D10."""
     answer = call("POST", "/orders", wanted(bistro, **more))
     assert (answer.status_code, answer.json["code"]) == (422, code), answer.json
     assert [fault["field"] for fault in answer.json["errors"]] == [field]
@@ -85,7 +83,6 @@ def test_the_usual_payment_follows_the_kind_of_order(call, bistro):  # noqa: F81
 
 
 def test_the_staff_follows_the_same_rules(bistro):  # noqa: F811
-    """Review D10."""
     wishes = [RequestedItem(bistro.items["Ayran"], 1)]
     with bistro.scope():
         site = sites.get(bistro.site_id)
@@ -100,7 +97,6 @@ def test_the_staff_follows_the_same_rules(bistro):  # noqa: F811
 
 
 def test_an_api_call_cannot_make_an_order_refunded(call, bistro):  # noqa: F811
-    """Review L2 and D33."""
     order = call("POST", "/orders", wanted(bistro)).json
     path = f"/orders/{order['order_id']}"
     call("POST", f"{path}/cancel", {"reason": "Kitchen closed"})
@@ -110,7 +106,6 @@ def test_an_api_call_cannot_make_an_order_refunded(call, bistro):  # noqa: F811
 
 
 def test_an_api_call_cancels_only_with_a_reason(call, bistro):  # noqa: F811
-    """Review L2."""
     order = call("POST", "/orders", wanted(bistro)).json
     path = f"/orders/{order['order_id']}"
     for act, body in (
@@ -129,7 +124,6 @@ def test_an_api_call_cancels_only_with_a_reason(call, bistro):  # noqa: F811
 
 
 def test_a_cart_with_nul_is_refused_as_json(client, bistro):  # noqa: F811
-    """Review D30."""
     line = {"item": bistro.items["Ayran"], "quantity": 1, "note": "a\u0000b"}
     body = {"lines": [line], "notes": "a\u0000b", "table": "12"}
     with bistro.scope():
@@ -139,7 +133,6 @@ def test_a_cart_with_nul_is_refused_as_json(client, bistro):  # noqa: F811
 
 
 def test_the_api_address_of_a_menu_leads_to_the_page(client, bistro, call):  # noqa: F811
-    """Review D7."""
     host = {"Host": "menu.placing.example"}
     assert call("PATCH", f"/sites/{bistro.site_id}", {"host": host["Host"]}).status_code == 200
     with bistro.scope():

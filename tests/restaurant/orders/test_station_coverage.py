@@ -1,4 +1,4 @@
-"""Review pages 5: what is ordered reaches somebody, and a station without a printer is shown."""
+"""Every order reaches a printer or display, and stations without a printer are reported."""
 
 import io
 
@@ -102,7 +102,6 @@ def test_the_import_page_asks_where_a_new_station_is_made(press, browser, restau
 
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
 def test_the_sample_file_can_be_imported(press, browser, restaurant, form):
-    """Review pages 40."""
     browser.signs_in(restaurant.owner)
     path = f"/menus/{press.bistro.menu_id}/import"
     sample = browser.get(f"{path}/sample.{form}").get_data()

@@ -1,4 +1,4 @@
-"""Payments that staff record, the bill of a table, and the day's figures."""
+"""Payments recorded by staff, the bill of a table, and the day's figures."""
 
 from decimal import Decimal
 
@@ -38,7 +38,6 @@ def fresh(bistro, order):
 
 
 def test_an_order_is_paid_when_all_of_it_was_recorded(bistro):
-    """Review pages 9."""
     order = bistro.order()
     record(bistro, order, "cash", "500", tip="20")
     half = fresh(bistro, order)
@@ -56,7 +55,6 @@ def test_an_order_is_paid_when_all_of_it_was_recorded(bistro):
 
 
 def test_a_payment_is_undone_with_a_reason_and_stays_in_sight(bistro):
-    """Review pages 9."""
     order = bistro.order()
     payment = record(bistro, order)
     with bistro.scope():
@@ -94,7 +92,7 @@ def test_a_void_after_the_payment_shows_what_to_give_back(bistro):
 
 
 def test_an_order_that_waits_for_its_online_payment_can_be_paid_in_cash(restaurant, monkeypatch):
-    """Review pages 9: the way to pay could not be changed."""
+    """Regression: the payment method could not be changed."""
     shop = open_till(restaurant, monkeypatch)
     cart = shop.cart(order_type="dine_in", table="12")
     order = shop.bistro.hears(cart.text)
@@ -123,7 +121,7 @@ def test_the_money_a_courier_collects_is_recorded(bistro):
 
 
 def test_the_bill_of_a_table_holds_all_its_open_orders(bistro):
-    """Review pages 9: three phones and a waiter's order were four bills."""
+    """Regression: orders from three phones and a waiter were four bills."""
     first, second = bistro.order(), bistro.order(phone="905321119999")
     record(bistro, first, "card", "100")
     with bistro.scope():
@@ -139,7 +137,6 @@ def test_the_bill_of_a_table_holds_all_its_open_orders(bistro):
 
 
 def test_the_day_shows_paid_and_open_apart(bistro):
-    """Review pages 9."""
     paid, part, gone = (bistro.order(phone=f"90532111222{n}", table=f"{n}") for n in (1, 2, 3))
     record(bistro, paid, "cash", tip="35")
     record(bistro, part, "card", "100")
@@ -158,7 +155,6 @@ def test_the_day_shows_paid_and_open_apart(bistro):
 
 
 def test_the_day_says_how_many_test_orders_it_leaves_out(restaurant):
-    """Review pages 9."""
     bistro = open_bistro(restaurant, test=True)
     bistro.order()
     with bistro.scope():

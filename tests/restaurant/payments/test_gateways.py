@@ -1,4 +1,4 @@
-"""Stripe and iyzico on the wire: real HTTP against servers that answer as the documents say."""
+"""Stripe and iyzico over real HTTP, with servers that follow their documentation."""
 
 import dataclasses
 import json
@@ -107,11 +107,11 @@ def test_a_stripe_session_from_the_cradle_to_the_refund(paying):
     with pytest.raises(GatewayRefused, match="greater than"):
         stripe.refund(desk, found.payment, Decimal(765), "TRY", "rfd_2", "more")
     stripe.close(desk, made.ref)
-    stripe.close(desk, "cs_unknown")  # gone already is closed enough
+    stripe.close(desk, "cs_unknown")  # closing an unknown session is not an error
 
 
 def test_a_repeated_call_to_stripe_carries_the_same_parameters(paying):
-    """Review M7: also for a link that ends in half an hour."""
+    """Also for a link that expires in half an hour."""
     with frozen():
         short = dataclasses.replace(
             asking(), asked_at=now(), expires_at=now() + timedelta(minutes=30)
@@ -187,7 +187,7 @@ def test_only_stripes_own_signature_of_now_is_taken(paying):
     good = stripe_signature(raw, WHSEC)
     signal = stripe.verify(desk, {"stripe-signature": good}, raw)
     assert (signal.kind, signal.session, signal.signed) == ("paid", made.ref, True)
-    # Two secrets while one is being changed: one fits.
+    # Two signatures during a secret rotation: one matches.
     both = f"{stripe_signature(raw, 'whsec_old')},{good.split(',')[1]}"
     assert stripe.verify(desk, {"Stripe-Signature": both}, raw).kind == "paid"
     old = stripe_signature(raw, WHSEC, int(now().timestamp()) - 301)
@@ -282,7 +282,7 @@ def test_an_unsigned_notice_is_a_bell_and_a_wrong_signature_a_forgery(linking):
         iyzico.verify(desk, {"X-IYZ-SIGNATURE-V3": "0" * 64}, raw)
 
 
-# From the diner's message to the kitchen, through the door and the jobs.
+# From the diner's message to the kitchen, through the endpoint and the jobs.
 
 
 def open_shop(restaurant, app, monkeypatch, provider, server):
@@ -347,7 +347,7 @@ def test_an_order_paid_at_iyzico_with_a_late_unsigned_notice(app, restaurant, mo
     till.bistro.hears(cart.text)
     till.works()
     (token,) = linking.links
-    # Somebody cries "paid" before anything is.
+    # A forged notification claims a payment that does not exist.
     cry = linking.notice(token, {"paymentConversationId": cart.code, "paymentId": 1})
     with frozen():
         assert post(app, till, "iyzico", cry, {}).status_code == 200
@@ -356,7 +356,7 @@ def test_an_order_paid_at_iyzico_with_a_late_unsigned_notice(app, restaurant, mo
             advance(30)
         assert till.order_of(cart.code).state == "awaiting_payment"
         payment = linking.pays(token)
-        linking.mute = 1  # its report lags behind its notice
+        linking.mute = 1  # the report lags behind the notification
         raw = linking.notice(token, payment).replace(b"ref-", b"late-")
         assert post(app, till, "iyzico", raw, {}).status_code == 200
         for _ in range(4):

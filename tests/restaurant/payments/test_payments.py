@@ -1,4 +1,4 @@
-"""The rule nothing may break: no kitchen before the money, and one outcome for every case."""
+"""Unpaid online orders never reach the kitchen, and every case has exactly one outcome."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -51,7 +51,7 @@ def test_the_kitchen_hears_of_it_only_after_the_money(till, client):
     till.paper.pays(ref)
     assert not created(till)
     assert till.posts(client, till.event(ref)).status_code == 200
-    assert not created(till)  # a signal alone is no money
+    assert not created(till)  # an event alone does not confirm a payment
     till.works()
 
     order = till.order_of(cart.code)
@@ -87,7 +87,7 @@ def test_nobody_taps_an_unpaid_order_into_the_kitchen(till):
 
 @pytest.mark.parametrize("first", STEPS)
 def test_every_order_of_arrival_has_one_end(till, client, first):
-    """All 24: six of them, each with a cart and a guest of its own, for each first step."""
+    """All 24 permutations: six for each first step, each with its own cart and guest."""
     for number, way in enumerate(permutations(STEPS)):
         if way[0] == first:
             arrives(till, client, way, f"9053211144{number:02d}")
@@ -130,7 +130,7 @@ def arrives(till, client, way, phone):
 
 
 def cancelled(till, cart):
-    """The order where there is one, else the request for its money."""
+    """Cancel the order if there is one, else its payment link."""
     order = till.order_of(cart.code)
     with till.scope():
         if order is not None:
@@ -231,7 +231,7 @@ def test_a_signal_for_another_order_pays_neither(till, client):
     for cart in (one, other):
         till.bistro.hears(cart.text)
     till.works()
-    # The session of the first, in the name of the second.
+    # The session of the first cart with the reference of the second.
     ref = till.session_of(one.code)
     till.paper.pays(ref, reference=other.code)
     till.posts(client, till.event(ref))
@@ -257,7 +257,7 @@ def test_forged_unsigned_and_replayed_signals_do_nothing_and_are_seen(till, clie
     forged = till.signals()
     assert {one.outcome for one in forged} == {"forged"}
     assert sum(one.times for one in forged) == 3
-    for number in range(200):  # whoever tries it cannot fill our tables
+    for number in range(200):  # an attacker cannot fill our tables
         till.posts(client, b"%d" % number, **bare)
     assert len(till.signals()) <= 20
 
@@ -359,7 +359,7 @@ def test_less_on_the_order_is_a_new_link_for_less(till, client):
     second = till.session_of(cart.code)
     assert till.link_of(cart.code).amount == Decimal(720)
     assert first in till.paper.closed
-    till.paper.pays(first)  # the old one is paid all the same
+    till.paper.pays(first)  # the old session is still paid
     till.posts(client, till.event(first))
     till.works()
     assert till.payments()[0].why == "wrong_amount"
@@ -396,7 +396,7 @@ def test_a_provider_that_is_away_is_asked_again_with_the_same_key(till):
 
 
 def test_a_repeated_call_carries_the_same_parameters(till, monkeypatch):
-    """Review M7: the answer was lost, the provider made the session all the same."""
+    """The answer was lost, but the provider created the session."""
     made, answers_lost = FakeProvider.create_link, [True]
 
     def lost(paper, desk, asking):
@@ -418,7 +418,6 @@ def test_a_repeated_call_carries_the_same_parameters(till, monkeypatch):
 
 
 def test_a_real_order_is_never_paid_at_a_test_account(restaurant):
-    """Review M10."""
     bistro = open_bistro(restaurant, payment_methods=["cash", "card_link"])
     live = add_account(restaurant, "stripe", key="sk_live_1", hook_secret="whsec_1", live=True)
     test = add_account(restaurant, "stripe", key="sk_test_1", hook_secret="whsec_2")
@@ -433,7 +432,6 @@ def test_a_real_order_is_never_paid_at_a_test_account(restaurant):
 
 
 def test_a_renewed_test_link_stays_away_from_the_live_account(till):
-    """Review L16."""
     with till.scope():
         link = payment_links.create_standalone(
             till.bistro.site(), "10", "Kapora", source="api", test=True

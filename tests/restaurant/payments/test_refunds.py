@@ -1,4 +1,4 @@
-"""Money on its way back: all or a part, once, with a reason; and the review."""
+"""Refunds, full or partial, once and with a reason; and the refund review."""
 
 from decimal import Decimal
 
@@ -86,7 +86,7 @@ def test_a_refund_of_unknown_end_is_not_asked_for_twice(till, client):
         (row,) = refunds.of_payments([payment.id])[payment.id]
         assert (row.state, till.paper.refunded) == ("unknown", {})
         assert refunds.refundable_amount(payments.get(payment.id)) == 0
-    # The provider's own word settles it.
+    # The provider's status settles it.
     ref = till.session_of(payment.reference)
     till.paper.pays(ref, refunded=payment.amount)
     till.posts(client, till.event(ref, "payment.refunded"))

@@ -1,4 +1,4 @@
-"""Open or closed, by the restaurant's own clock, also past midnight."""
+"""Opening hours in the restaurant's time zone, also past midnight."""
 
 from datetime import date
 
@@ -83,13 +83,11 @@ def special(starts_on, ends_on="", hours=(), name=""):
     ],
 )
 def test_a_special_day_replaces_the_hours_of_its_weekday(at, open_):
-    """Pages review 30."""
     days = [special("2026-11-14"), special("2026-11-15", hours=[["11:00", "02:00"]])]
     assert is_open(FRIDAY, ISTANBUL, parse_rfc3339(at), days) is open_
 
 
 def test_a_restaurant_that_never_closes_is_closed_on_its_special_days():
-    """Pages review 30."""
     days = [special("2026-12-24", "2026-12-26")]
     christmas = parse_rfc3339("2026-12-25T10:00:00Z")
     assert not is_open({}, ISTANBUL, christmas, days)
@@ -99,14 +97,13 @@ def test_a_restaurant_that_never_closes_is_closed_on_its_special_days():
 
 
 def test_the_next_opening_is_after_the_holidays():
-    """Pages review 30."""
     days = [special("2026-11-20", "2026-12-03")]
     at = next_opening(FRIDAY, ISTANBUL, parse_rfc3339("2026-11-20T15:30:00Z"), days)
     assert at == parse_rfc3339("2026-12-04T15:00:00Z")
 
 
 def test_special_days_that_are_over_are_not_shown():
-    """Pages review 30: by the restaurant's own calendar."""
+    """By the date in the restaurant's time zone."""
     days = [special("2026-11-14"), special("2026-11-15"), special("2026-11-10", "2026-11-16")]
     shown = coming(days, ISTANBUL, parse_rfc3339("2026-11-14T21:30:00Z"))  # 15 November there
     assert [day["starts_on"] for day in shown] == ["2026-11-15", "2026-11-10"]
@@ -128,6 +125,5 @@ def test_special_days_that_are_over_are_not_shown():
     ],
 )
 def test_special_days_that_make_no_sense_are_refused(days):
-    """Pages review 30."""
     with pytest.raises(Invalid):
         checked_special_days(days)

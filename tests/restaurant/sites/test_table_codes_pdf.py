@@ -1,4 +1,4 @@
-"""What is printed for the tables leads to them, and can be read by those who sit there."""
+"""Printed table codes lead to their table, with instructions in the guests' languages."""
 
 import io
 
@@ -31,7 +31,7 @@ def test_a_sheet_has_every_table_and_a_line_in_each_language(app, restaurant):
 
 
 def test_the_code_on_the_sheet_says_the_tables_address(app, restaurant):
-    """Drawn square by square: the same squares as the address makes."""
+    """The drawn squares are those of the QR code for the URL."""
     bistro = open_bistro(restaurant)
     with bistro.scope():
         site, table = bistro.site(), tables.by_number(bistro.site_id, "12")
@@ -74,7 +74,7 @@ def test_a_new_token_makes_another_code(app, restaurant):
 
 
 def test_a_sheet_keeps_the_order_of_the_languages_and_drops_none(app, restaurant):
-    """Review pages 22: English was dropped as the fourth language."""
+    """Regression: English was dropped as the fourth language."""
     bistro = open_bistro(restaurant, languages=["tr", "ar", "de", "en"])
     with bistro.scope():
         said = table_codes_pdf.instructions(bistro.site())

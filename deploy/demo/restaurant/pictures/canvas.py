@@ -1,4 +1,4 @@
-"""A square to draw the demo's dishes on, and their colours."""
+"""A square canvas for the demo's dishes, and their colours."""
 
 import math
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Picture:
     def oval(
         self, x: float, y: float, wide: float, high: float, fill: str, turn: float = 0
     ) -> None:
-        """An ellipse around its middle; `wide` and `high` are its radii."""
+        """An ellipse around its centre; `wide` and `high` are its radii."""
         if not turn:
             edges = (x - wide, y - high, x + wide, y + high)
             self.draw.ellipse([edge * _UNIT for edge in edges], fill=fill)

@@ -1,4 +1,4 @@
-"""Pictures of the demo's dishes: flat drawings, made when the demo is loaded."""
+"""Pictures of the demo's dishes: flat drawings, generated when the demo is loaded."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -35,7 +35,7 @@ _DRAWINGS: dict[str, Callable[[], Picture]] = {
 
 
 def keep_pictures(blobs: Blobs, tenant_id: int) -> dict[str, str]:
-    """By a dish's English name: the key of its photo. Call it outside a transaction."""
+    """The photo key of each dish, by its English name. Call it outside a transaction."""
 
     def keep(name: str) -> str:
         return photos.save_photo(blobs, _DRAWINGS[name]().bytes(), tenant_id)

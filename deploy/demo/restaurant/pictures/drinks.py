@@ -1,4 +1,4 @@
-"""Drawings of what the demo's bars pour."""
+"""Drawings of the drinks in the demo."""
 
 from deploy.demo.restaurant.pictures.canvas import (
     COFFEE,

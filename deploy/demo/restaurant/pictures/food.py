@@ -1,4 +1,4 @@
-"""Drawings of what the demo's kitchens make."""
+"""Drawings of the dishes in the demo."""
 
 import math
 from collections.abc import Sequence
