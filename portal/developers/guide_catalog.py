@@ -36,7 +36,7 @@ CHAPTER_ORDER = (
         (
             *("operations/install", "operations/processes", "operations/scale"),
             *("operations/backup", "operations/upgrade", "operations/health"),
-            "operations/alerts",
+            *("operations/alerts", "operations/log-events"),
             *("operations/runbook", "operations/secrets", "operations/web-server"),
             *("operations/live", "operations/deliveries", "operations/linked"),
             *("rates", "simulator"),
