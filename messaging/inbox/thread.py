@@ -32,8 +32,8 @@ SELECT m.* FROM unnest(CAST(:places AS text[])) AS place
 SELECT_MESSAGES_AFTER = text("""
 SELECT m.* FROM unnest(CAST(:places AS text[])) AS place
  CROSS JOIN LATERAL (
-   SELECT id, direction, kind, text, content, state, network_id, error_text, error_code, phone,
-          created_at, changed_at, due_at
+   SELECT id, direction, kind, text, content, state, network_id,
+          error_text AS error_reason, error_code, phone, created_at, changed_at, due_at
      FROM messages
     WHERE tenant_id = :tenant_id AND phone = place AND line_id = :line_id AND id > :bound
     ORDER BY id LIMIT :limit) AS m

@@ -12,6 +12,12 @@ class Bank:
     def __init__(self):
         self.links, self.paid = {}, {}
 
+    def base_url(self, _settings, _key):
+        return "https://bank.example"
+
+    def operator_secret(self, _settings):
+        return ""
+
     def create_link(self, _desk, asking):
         self.links[f"ref-{asking.key}"] = asking
         return CreatedLink(f"https://bank.example/{asking.key}", f"ref-{asking.key}")
