@@ -241,23 +241,23 @@ MEDIA_UNUSABLE = _reason(
     "media_unusable",
     N_("The network cannot use this media: its type, its size or its URL is wrong."),
 )
-FILE_TOO_LARGE = {
-    "image": _reason("image_too_large", N_("The file is larger than the 5 MB a picture may have.")),
-    "audio": _reason(
-        "audio_too_large", N_("The file is larger than the 16 MB a recording may have.")
-    ),
-    "video": _reason("video_too_large", N_("The file is larger than the 16 MB a video may have.")),
-    "document": _reason(
-        "document_too_large", N_("The file is larger than the 100 MB a document may have.")
-    ),
-}
-FILE_WRONG_TYPE = {
-    "image": _reason("image_wrong_type", N_("The file is not a JPEG, PNG or WebP picture.")),
-    "audio": _reason(
-        "audio_wrong_type", N_("The file is not an OGG, MP3, AAC, AMR or M4A recording.")
-    ),
-    "video": _reason("video_wrong_type", N_("The file is not an MP4 or 3GP video.")),
-}
+IMAGE_TOO_LARGE = _reason(
+    "image_too_large", N_("The file is larger than the 5 MB a picture may have.")
+)
+AUDIO_TOO_LARGE = _reason(
+    "audio_too_large", N_("The file is larger than the 16 MB a recording may have.")
+)
+VIDEO_TOO_LARGE = _reason(
+    "video_too_large", N_("The file is larger than the 16 MB a video may have.")
+)
+DOCUMENT_TOO_LARGE = _reason(
+    "document_too_large", N_("The file is larger than the 100 MB a document may have.")
+)
+IMAGE_WRONG_TYPE = _reason("image_wrong_type", N_("The file is not a JPEG, PNG or WebP picture."))
+AUDIO_WRONG_TYPE = _reason(
+    "audio_wrong_type", N_("The file is not an OGG, MP3, AAC, AMR or M4A recording.")
+)
+VIDEO_WRONG_TYPE = _reason("video_wrong_type", N_("The file is not an MP4 or 3GP video."))
 FILE_ADDRESS = _reason("file_address", N_("The file's address cannot be used:"))
 FILE_NOT_FETCHED = _reason("file_not_fetched", N_("The file could not be fetched:"))
 FILE_STATUS = _reason("file_status", N_("The file's server should answer 200, but answers"))

@@ -24,5 +24,5 @@ def error_pages_drawn_once() -> Iterator[None]:
             drawn[key] = draw(status, sentence).get_data()
         return Response(drawn[key], status, mimetype="text/html")
 
-    with patch.object(portal_app, "_page", page):
+    with patch.object(portal_app, "_error_page", page):
         yield

@@ -30,8 +30,8 @@ from printing.connections.registry import CONNECTIONS
 from printing.rendering.encoders.base import PrinterLanguage
 from printing.rendering.encoders.registry import LANGUAGES
 from restaurant.payments import accounts as payment_accounts
+from restaurant.payments import link_queries, payments, provider_events
 from restaurant.payments import links as payment_links
-from restaurant.payments import payments, provider_events
 from restaurant.payments.gateways.base import (
     AccountCheck,
     CreatedLink,
@@ -148,7 +148,7 @@ def test_a_toy_payment_gateway_takes_a_payment(restaurant, owner, monkeypatch):
     with bistro.scope():
         (paid,) = payments.listed(None, None, 10)
         assert (paid.amount, paid.ref) == (Decimal("25.00"), f"pay-{link.reference}")
-        assert payment_links.by_reference(link.reference).state == "paid"
+        assert link_queries.by_reference(link.reference).state == "paid"
 
 
 TOY_STORE = Platform(

@@ -17,10 +17,10 @@ from tests.portal.page_reader import text_of
 
 CORE = Path(__file__).parents[3] / "core"
 RAISED = {
-    "phone.py": {"BadPhone"},
-    "money.py": {"BadMoney"},
-    "texts.py": {"BadText"},
-    "outbound/guard.py": {"BadUrl", "RefusedAddress"},
+    "values/phone.py": {"BadPhone"},
+    "values/money.py": {"BadMoney"},
+    "values/text.py": {"BadText"},
+    "http/guard.py": {"BadUrl", "RefusedAddress"},
 }
 # Clauses that have their own sentence wherever they can reach a page.
 ELSEWHERE = {"resolves to something odd"}

@@ -218,7 +218,7 @@ def test_what_a_guest_writes_of_an_allergy_is_seen_in_many_languages(ordered):
 
 def test_the_printed_words_are_the_same_in_every_language():
     """A missing text would print an incomplete ticket."""
-    for folder in ("restaurant/ticket_words", "printing/words"):
+    for folder in ("restaurant/orders/printing/ticket_words", "printing/rendering/words"):
         books = {path.stem: json.loads(path.read_text()) for path in Path(folder).glob("*.json")}
         assert {"en", "tr", "de", "ar"} <= set(books)
         for language, book in books.items():
