@@ -22,6 +22,7 @@ from tests.browser.driver import (
 from tests.browser.test_interactions import PASSWORD, sign_in
 from tests.restaurant.bistro import open_bistro
 from tests.restaurant.loyalty_club import Club
+from tests.timeouts import allow_for_load
 
 pytestmark = pytest.mark.browser
 
@@ -126,6 +127,7 @@ def test_the_cart_stays_until_the_message_has_arrived(visit, bistro):
     order = page.locator("[data-order]")
     expect(order).to_contain_text("Not sent yet")
     expect(order.get_by_role("link", name="Open WhatsApp and send")).to_be_visible()
+    page.wait_for_function("!history.state?.sheet")  # closing the sheet is a step back in history
     page.reload()
     expect(page.get_by_role("button", name="Your order")).to_contain_text("1")
     expect(page.locator("[data-order]")).to_contain_text("Not sent yet")
@@ -319,7 +321,7 @@ def test_first_content_on_a_slow_phone(visit, bistro):
     paint = page.evaluate(
         "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 99999"
     )
-    assert paint < 1500, paint
+    assert paint < allow_for_load(1500), paint
 
 
 def test_a_coupon_brought_by_a_link_is_taken_off_and_a_used_one_is_refused(visit, bistro):
