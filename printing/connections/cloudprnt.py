@@ -5,7 +5,7 @@ from printing.connections.base import Connection
 
 CLOUDPRNT = Connection(
     title=N_("Star CloudPRNT"),
-    summary=N_("A Star printer that asks for its tickets by itself."),
+    summary=N_("A Star printer that polls for its tickets."),
     language="starprnt",
     profile="star",
     path="star",

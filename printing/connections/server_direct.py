@@ -5,7 +5,7 @@ from printing.connections.base import Connection
 
 SERVER_DIRECT = Connection(
     title=N_("Epson Server Direct Print"),
-    summary=N_("An Epson printer that asks for its tickets by itself."),
+    summary=N_("An Epson printer that polls for its tickets."),
     language="epos",
     path="epson",
     address_hint=N_("Enter it as the Server Direct Print URL in the printer's web configuration."),

@@ -89,7 +89,7 @@ class UnsupportedFormat(ValueError):
 
 def profile(code: str) -> Profile:
     if code not in PROFILES:
-        raise UnsupportedFormat(f"{code!r} is not a printer profile of ours")
+        raise UnsupportedFormat(f"{code!r} is not a known printer profile")
     return PROFILES[code]
 
 

@@ -114,7 +114,7 @@ def start_pairing(path: InstancePath, body: PairingRequest) -> JsonAnswer:
 @v1.post(
     "/instances/<int:instance_id>/restart",
     tags=[TAG],
-    summary="Connect a linked phone anew",
+    summary="Reconnect a linked phone",
     responses=ASKED,
 )
 @key_may("lines")

@@ -81,7 +81,7 @@ def cancel_link(path: LinkPath) -> JsonAnswer:
 @v1.post(
     "/payment-links/<link_id>/renew",
     tags=[TAG],
-    summary="Make a payment link anew",
+    summary="Renew a payment link",
     responses={200: LinkShape},
 )
 @key_may("payments", test_keys=True)

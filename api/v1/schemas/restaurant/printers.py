@@ -88,7 +88,7 @@ class PrinterShape(BaseModel):
     detail: str
     state_since: str
     seen_at: str | None
-    url: str = Field(description="What a printer that asks by itself polls. Keep it secret.")
+    url: str = Field(description="The address that the printer polls. Keep it secret.")
 
 
 class PrinterPage(BaseModel):
