@@ -10,6 +10,7 @@ from flask_login import LoginManager, UserMixin, current_user, login_required, l
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import Forbidden, HTTPException
 
+from core import live_updates
 from core.clock import now
 from core.db import global_scope, tenant_scope
 from portal.auth.known_devices import remember_device
@@ -90,6 +91,9 @@ def load_user(token: str) -> PortalUser | None:
                 grace = current_app.extensions["comanda"].plan_grace_days
                 user.standing = renewals.plan_status(accounts.account(), user.tenant.plan, grace)
         g.tenant_id = user.tenant.id
+        if "X-Part" not in request.headers:  # such a request renders no layout
+            # Read before the page's data: what changes while it renders is then delivered to it.
+            g.live_cursor = live_updates.history_cursor(user.tenant.id)
     set_actor(Actor("person", user.person.id, user.person.name, client_ip()))
     return user
 

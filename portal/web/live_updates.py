@@ -5,7 +5,6 @@ from typing import Any
 from flask import Blueprint, Flask, current_app, g, jsonify
 from flask_login import current_user
 
-from core import live_updates
 from core.security.live_tokens import LIFETIME, make_live_token
 from core.settings import Settings
 from portal.web.auth import may, member_may
@@ -37,7 +36,7 @@ def live_connection() -> dict[str, str] | None:
     return {
         "url": settings.live_url or "/live",
         "ticket": make_live_token(settings.secret_key, g.tenant_id, current_user.id, topics),
-        "after": live_updates.history_cursor(g.tenant_id),
+        "after": g.get("live_cursor", ""),
     }
 
 

@@ -155,7 +155,7 @@ def test_a_call_of_the_table_is_seen_and_answered_by_one(app, chromium, service,
     with within():
         expect(one.get_by_text("calls the waiter")).to_be_visible()
     expect(other.get_by_text("calls the waiter")).to_be_visible()
-    one.get_by_role("button", name="Done").click()
+    one.get_by_role("button", name="On my way").click()
     with within():
         expect(other.get_by_text("calls the waiter")).to_have_count(0)
     for context in (first, second, guest):
